@@ -1,0 +1,45 @@
+# Every command sets up what it needs: a virtual environment in .venv, filled from constraints.txt.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format types docs golden bench clean
+
+help: ## list the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+run: $(READY) ## the main job: a tour of the suite, on a right engine and on a wrong one
+	@$(BIN)/tidegate run
+
+test: $(READY) lint types ## the whole suite: lint, types and every test
+	$(BIN)/python -m pytest -n 2
+
+lint: $(READY) ## style and common mistakes
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY) ## strict types
+	$(BIN)/mypy
+
+format: $(READY) ## let ruff put the code in form
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(READY) ## write docs/ from the registry, the components and the golden traces
+	$(BIN)/tidegate generate docs
+
+golden: $(READY) ## write traces/golden/ from the reference
+	$(BIN)/tidegate generate golden
+
+bench: $(READY) ## benchmarks: ratios measured in one run
+	$(BIN)/python -m tests.benchmarks
+
+clean: ## remove what the commands made
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis report

@@ -1,0 +1,1 @@
+"""The specification: each component of the exchange as a small pure state machine that names its rules."""

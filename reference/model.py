@@ -1,0 +1,96 @@
+"""What a component of the specification is.
+
+A component takes one event at a time and answers with observations. It is described as a *relation*, because a
+specification must not forbid what is allowed: rebalance may start at any channel. `start` gives the states a
+component may start in, `step` the outcomes that are allowed for an event, and each outcome names the rules that
+justify it. Deterministic components give one state and one outcome.
+
+States, events, observations and outcomes are frozen, hashable values; nothing mutates and nothing does I/O. Judge,
+explorer, complete suites, coverage and documentation are all written once, over this interface.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, Generic, TypeVar
+
+import attrs
+
+Config = TypeVar("Config")
+State = TypeVar("State")
+Event = TypeVar("Event")
+Observation = TypeVar("Observation")
+
+
+class InvalidInputError(ValueError):
+    """A config or an event that makes no sense: not refused by the component, but no input to it at all."""
+
+
+@attrs.frozen
+class Rejected:
+    """The event must be refused: this is the only observation, and every part of the state stays as it was."""
+
+    type: ClassVar[str] = "rejected"
+
+
+@attrs.frozen
+class Outcome(Generic[State, Observation]):
+    """One thing that may happen: the state afterwards, what is seen, and the rules that say so."""
+
+    state: State
+    observations: tuple[Observation | Rejected, ...]
+    rules: tuple[str, ...]
+
+
+def rejected(state: State, *rules: str) -> tuple[Outcome[State, Any], ...]:
+    """The only outcome of an event that must be refused."""
+    return (Outcome(state, (Rejected(),), rules),)
+
+
+@attrs.frozen
+class Property(Generic[State, Event, Observation]):
+    """Something that must hold on every transition: `holds(before, event, outcome)`.
+
+    A property that a dated semantics is known to break is claimed all the same: that is how its defect is shown.
+    """
+
+    name: str
+    statement: str
+    rules: tuple[str, ...]
+    holds: Callable[[State, Event, Outcome[State, Observation]], bool]
+
+
+@attrs.frozen
+class Law:
+    """Something that holds of the functions a component is made of: `holds(*sample)` for every one of `samples()`.
+
+    Laws state the rules that no single transition shows: a range that is the preimage of a formula, a table.
+    The samples are a small scope, enumerated whole.
+    """
+
+    name: str
+    statement: str
+    rules: tuple[str, ...]
+    holds: Callable[..., bool]
+    samples: Callable[[], Iterable[tuple[Any, ...]]]
+
+
+@attrs.frozen
+class Component(Generic[Config, State, Event, Observation]):
+    """A component, complete: the types of its values, its two functions, its properties and laws.
+
+    `in_protocol` is true where engine protocol 1 fixes the events and observations, and false for the parts of the
+    specification that only this project can drive.
+    """
+
+    name: str
+    title: str
+    config: type[Config]
+    events: tuple[type[Any], ...]
+    observations: tuple[type[Any], ...]
+    start: Callable[[Config], tuple[State, ...]]
+    step: Callable[[State, Event], tuple[Outcome[State, Observation], ...]]
+    properties: tuple[Property[State, Event, Observation], ...] = ()
+    laws: tuple[Law, ...] = ()
+    in_protocol: bool = True
+
+
+AnyComponent = Component[Any, Any, Any, Any]
