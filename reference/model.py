@@ -26,9 +26,13 @@ class InvalidInputError(ValueError):
 
 @attrs.frozen
 class Rejected:
-    """The event must be refused: this is the only observation, and every part of the state stays as it was."""
+    """The event must be refused: this is the only observation, and every part of the state stays as it was.
+
+    An engine may say why; the reason is not compared.
+    """
 
     type: ClassVar[str] = "rejected"
+    reason: str | None = attrs.field(default=None, eq=False)
 
 
 @attrs.frozen

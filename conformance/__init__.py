@@ -1,0 +1,1 @@
+"""Holds implementations to the specification."""

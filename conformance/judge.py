@@ -1,0 +1,149 @@
+"""The judge: is what an engine showed allowed by the specification?
+
+It follows the set of states that explain the observations so far. A step that no state of the set allows is a
+violation, and the rules of what would have been allowed are the rules that it broke. Deterministic components are
+the case of a set with one state.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import attrs
+
+from reference.model import AnyComponent, Outcome
+from traces.cases import Case
+from traces.codec import DecodeError, decode_observation, encode
+
+
+@attrs.frozen
+class Allowed:
+    """One answer that the specification allows at a step, and the rules that say so."""
+
+    observations: tuple[Any, ...]
+    rules: tuple[str, ...]
+
+
+@attrs.frozen
+class Passed:
+    """Everything shown is allowed. `rules` are those that were exercised, step by step."""
+
+    rules: tuple[tuple[str, ...], ...]
+
+
+@attrs.frozen
+class Violation:
+    """What was seen at `step` is not allowed.
+
+    `rules` are those of the allowed answers at that step; `trail` are the rules of the steps before it, the latest
+    first: what an engine got wrong without showing it is among them.
+    """
+
+    step: int
+    rules: tuple[str, ...]
+    allowed: tuple[Allowed, ...]
+    seen: tuple[Any, ...]
+    trail: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class Malformed:
+    """What was shown at `step` is no observation of the component at all."""
+
+    step: int
+    message: str
+
+
+Judgement = Passed | Violation | Malformed
+
+
+def unique(items: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(items))
+
+
+class Judge:
+    """Judges what engines show. Encoded observations are remembered, since the same few are seen over and over."""
+
+    def __init__(self) -> None:
+        self._encoded: dict[Any, Any] = {}
+
+    def judge(self, case: Case, steps: Sequence[Sequence[Any]]) -> Judgement:
+        """`steps` are the raw JSON observations, one list for each event of the case."""
+        component = case.model
+        states = component.start(case.config)
+        exercised: list[tuple[str, ...]] = []
+        for index, (event, shown) in enumerate(zip(case.events, steps, strict=True)):
+            outcomes = allowed_outcomes(component, states, event)
+            matching = [outcome for outcome in outcomes if self._is_shown(outcome, shown)]
+            if not matching:
+                return self._mismatch(case, index, outcomes, shown, exercised)
+            states = tuple(dict.fromkeys(outcome.state for outcome in matching)) if len(matching) > 1 else (
+                matching[0].state,
+            )
+            exercised.append(matching[0].rules)
+        return Passed(tuple(exercised))
+
+    def _is_shown(self, outcome: Outcome[Any, Any], shown: Sequence[Any]) -> bool:
+        expected = outcome.observations
+        return len(expected) == len(shown) and all(
+            self._encode(one) == raw or (type(raw) is dict and same_apart_from_extras(self._encode(one), raw))
+            for one, raw in zip(expected, shown, strict=True)
+        )
+
+    def _encode(self, observation: Any) -> Any:
+        encoded = self._encoded.get(observation)
+        if encoded is None:
+            if len(self._encoded) > 100_000:
+                self._encoded.clear()
+            encoded = self._encoded[observation] = encode(observation)
+        return encoded
+
+    def _mismatch(
+        self,
+        case: Case,
+        index: int,
+        outcomes: list[Outcome[Any, Any]],
+        shown: Sequence[Any],
+        exercised: list[tuple[str, ...]],
+    ) -> Violation | Malformed:
+        try:
+            seen = tuple(decode_observation(raw, case.component) for raw in shown)
+        except DecodeError as error:
+            return Malformed(index, str(error))
+        return Violation(
+            step=index,
+            rules=unique(rule for outcome in outcomes for rule in outcome.rules),
+            allowed=tuple(dict.fromkeys(Allowed(one.observations, one.rules) for one in outcomes)),
+            seen=seen,
+            trail=unique(rule for rules in reversed(exercised) for rule in rules),
+        )
+
+
+def allowed_outcomes(component: AnyComponent, states: Sequence[Any], event: Any) -> list[Outcome[Any, Any]]:
+    return [outcome for state in states for outcome in component.step(state, event)]
+
+
+def same_apart_from_extras(expected: Any, raw: dict[str, Any]) -> bool:
+    """Keys that the protocol does not know are ignored, as everywhere outside strict mode."""
+    return raw.keys() > expected.keys() and all(
+        type(raw[key]) is type(value) and raw[key] == value for key, value in expected.items()
+    )
+
+
+def expect(case: Case) -> tuple[tuple[tuple[Any, ...], ...] | None, tuple[str, ...]]:
+    """The observations of a case whose answers are fixed (None where the specification leaves a choice), and its rules.
+
+    Where there is a choice, the rules are those of the first.
+    """
+    component = case.model
+    states = component.start(case.config)
+    state = states[0]
+    fixed = len(states) == 1
+    steps: list[tuple[Any, ...]] = []
+    rules: list[str] = []
+    for event in case.events:
+        outcomes = component.step(state, event)
+        fixed = fixed and len({outcome.observations for outcome in outcomes}) == 1
+        state = outcomes[0].state
+        steps.append(outcomes[0].observations)
+        rules.extend(outcomes[0].rules)
+    return (tuple(steps) if fixed else None), unique(rules)

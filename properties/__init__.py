@@ -1,0 +1,1 @@
+"""What must always hold, and the cases that try to break it."""

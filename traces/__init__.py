@@ -1,0 +1,1 @@
+"""Cases and the files that hold them: events in, observations out."""

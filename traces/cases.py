@@ -1,0 +1,24 @@
+"""A case: a config and the events to play, with the answers where they are fixed."""
+
+from typing import Any
+
+import attrs
+
+from reference.components import COMPONENTS
+from reference.model import AnyComponent
+
+
+@attrs.frozen
+class Case:
+    """One story. `expect` has one tuple of observations for each event; without it the specification judges."""
+
+    name: str
+    component: str
+    config: Any
+    events: tuple[Any, ...]
+    expect: tuple[tuple[Any, ...], ...] | None = None
+    rules: tuple[str, ...] = ()
+
+    @property
+    def model(self) -> AnyComponent:
+        return COMPONENTS[self.component]

@@ -1,0 +1,230 @@
+"""Values of the specification as JSON, as the engine protocol fixes it.
+
+Everything is derived from the attrs classes in `reference/`: a class with a `type` is a tagged object, a `Long` is a
+decimal string (readers that turn numbers into doubles would destroy it), bytes are lowercase hex, and there is no
+null. Types are checked, never converted: `"5"` is no index and `true` is no count.
+"""
+
+import re
+import types
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from functools import cache
+from typing import Any, Union, get_args, get_origin
+
+import attrs
+import cattrs
+from cattrs.cols import homogenous_tuple_structure_factory
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+
+from reference.components import COMPONENTS
+from reference.elements import MAX, MIN, Long
+from reference.model import AnyComponent, InvalidInputError, Rejected
+from traces.cases import Case
+
+DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,18}")
+HEX = re.compile(r"(?:[0-9a-f]{2})*")
+
+
+class DecodeError(ValueError):
+    """JSON that is not what the protocol says; the message names the place."""
+
+
+def exactly(expected: type, name: str) -> Callable[[Any, Any], Any]:
+    def check(value: Any, _type: Any) -> Any:
+        # bool is an int in Python, but not in JSON
+        if type(value) is not expected:
+            raise InvalidInputError(f"must be {name}, not {show(value)}")
+        return value
+
+    return check
+
+
+def show(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def structure_long(value: Any, _type: Any) -> Long:
+    if not isinstance(value, str) or not DECIMAL.fullmatch(value) or not MIN <= int(value) <= MAX:
+        raise InvalidInputError(f"must be a 64-bit integer as a decimal string, not {show(value)}")
+    return Long(int(value))
+
+
+def structure_bytes(value: Any, _type: Any) -> bytes:
+    if not isinstance(value, str) or not HEX.fullmatch(value):
+        raise InvalidInputError(f"must be bytes as lowercase hex, not {show(value)}")
+    return bytes.fromhex(value)
+
+
+def structure_name(value: Any, enum: type[StrEnum]) -> StrEnum:
+    if not isinstance(value, str) or value not in {member.value for member in enum}:
+        raise InvalidInputError(f"must be one of {', '.join(enum)}, not {show(value)}")
+    return enum(value)
+
+
+def is_tagged(cls: Any) -> bool:
+    return attrs.has(cls) and isinstance(vars(cls).get("type"), str)
+
+
+def is_union(cls: Any) -> bool:
+    return get_origin(cls) in (Union, types.UnionType)
+
+
+def is_tuple(cls: Any) -> bool:
+    return get_origin(cls) is tuple
+
+
+def structure_tagged_union(classes: tuple[Any, ...], converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
+    by_tag = {cls.type: cls for cls in classes}
+
+    def structure(value: Any, _type: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise InvalidInputError(f"must be an object, not {show(value)}")
+        tag = value.get("type")
+        if not isinstance(tag, str) or tag not in by_tag:
+            raise InvalidInputError(f"type must be one of {', '.join(sorted(by_tag))}, not {show(tag)}")
+        return converter.structure(value, by_tag[tag])
+
+    return structure
+
+
+def make_converter(*, strict: bool) -> cattrs.Converter:
+    """A converter; a strict one refuses unknown keys."""
+    converter = cattrs.Converter()
+
+    def structure_factory(cls: Any) -> Callable[[Any, Any], Any]:
+        inner = make_dict_structure_fn(cls, converter, _cattrs_forbid_extra_keys=strict)
+        tagged = is_tagged(cls)
+
+        def structure(value: Any, _type: Any) -> Any:
+            if not isinstance(value, Mapping):
+                raise InvalidInputError(f"must be an object, not {show(value)}")
+            return inner({k: v for k, v in value.items() if k != "type"} if tagged else value, cls)
+
+        return structure
+
+    def unstructure_factory(cls: Any) -> Callable[[Any], Any]:
+        absent = {f.name: override(omit_if_default=True) for f in attrs.fields(cls) if f.default is None}
+        inner = make_dict_unstructure_fn(cls, converter, **absent)  # type: ignore[arg-type]
+        if not is_tagged(cls):
+            return inner
+        return lambda value: {"type": cls.type, **inner(value)}
+
+    def union_factory(cls: Any) -> Callable[[Any, Any], Any]:
+        members = tuple(member for member in get_args(cls) if member is not types.NoneType)
+        if len(members) == 1:
+            return lambda value, _type: converter.structure(value, members[0])
+        return structure_tagged_union(members, converter)
+
+    def tuple_factory(cls: Any) -> Callable[[Any, Any], Any]:
+        inner = homogenous_tuple_structure_factory(cls, converter)
+
+        def structure(value: Any, _type: Any) -> Any:
+            if not isinstance(value, list):
+                raise InvalidInputError(f"must be a list, not {show(value)}")
+            return inner(value, cls)
+
+        return structure
+
+    converter.register_structure_hook_factory(attrs.has, structure_factory)
+    converter.register_unstructure_hook_factory(attrs.has, unstructure_factory)
+    converter.register_structure_hook_factory(is_union, union_factory)
+    converter.register_structure_hook_factory(is_tuple, tuple_factory)
+    converter.register_structure_hook(int, exactly(int, "an integer"))
+    converter.register_structure_hook(str, exactly(str, "a string"))
+    converter.register_structure_hook(bool, exactly(bool, "true or false"))
+    converter.register_structure_hook(bytes, structure_bytes)
+    converter.register_unstructure_hook(bytes, bytes.hex)
+    converter.register_structure_hook(StrEnum, structure_name)
+    converter.register_structure_hook_func(lambda cls: cls is Long, structure_long)
+    converter.register_unstructure_hook_func(lambda cls: cls is Long, str)
+    return converter
+
+
+CONVERTERS = {strict: make_converter(strict=strict) for strict in (False, True)}
+
+
+def decode(value: Any, cls: Any, place: str = "$", *, strict: bool = False) -> Any:
+    try:
+        return CONVERTERS[strict].structure(value, cls)
+    except (cattrs.BaseValidationError, cattrs.ForbiddenExtraKeysError, ValueError, KeyError) as error:
+        problems = cattrs.transform_error(error, path=place, format_exception=describe)
+        raise DecodeError("; ".join(problem.replace(" @ ", " at ") for problem in problems[:3])) from None
+
+
+def describe(error: BaseException, _type: Any) -> str:
+    if isinstance(error, KeyError):
+        return f"{error.args[0]} is missing"
+    if isinstance(error, cattrs.ForbiddenExtraKeysError):
+        return f"unknown key {', '.join(sorted(map(str, error.extra_fields)))}"
+    return str(error)
+
+
+def encode(value: Any) -> Any:
+    return CONVERTERS[False].unstructure(value)
+
+
+@cache
+def event_type(component: str) -> Any:
+    return Union[COMPONENTS[component].events]  # noqa: UP007 - the members are known only at run time
+
+
+@cache
+def observation_type(component: str) -> Any:
+    return Union[(*COMPONENTS[component].observations, Rejected)]
+
+
+def many(element: Any) -> Any:
+    return types.GenericAlias(tuple, (element, ...))
+
+
+def decode_observation(value: Any, component: str) -> Any:
+    """What an engine showed; a reason beside `rejected` is allowed and not compared."""
+    return decode(value, observation_type(component))
+
+
+def find_component(name: Any) -> AnyComponent:
+    if not isinstance(name, str) or name not in COMPONENTS:
+        raise DecodeError(f"unknown component {show(name)}; known are {', '.join(COMPONENTS)}")
+    return COMPONENTS[name]
+
+
+CASE_KEYS = {"case", "component", "config", "events", "expect", "rules"}
+
+
+def decode_case(value: Any, *, strict: bool = False) -> Case:
+    if not isinstance(value, Mapping):
+        raise DecodeError(f"a case must be an object, not {show(value)}")
+    for key in ("case", "component", "config", "events"):
+        if key not in value:
+            raise DecodeError(f"{key} is missing")
+    if strict and not value.keys() <= CASE_KEYS:
+        raise DecodeError(f"unknown key {', '.join(sorted(value.keys() - CASE_KEYS))}")
+    name = value["case"]
+    if not isinstance(name, str):
+        raise DecodeError(f"case must be a string, not {show(name)}")
+    component = find_component(value["component"])
+    config = decode(value["config"], component.config, "config", strict=strict)
+    events = decode(value["events"], many(event_type(component.name)), "events", strict=strict)
+    expect = None
+    if "expect" in value:
+        expect = decode(value["expect"], many(many(observation_type(component.name))), "expect", strict=strict)
+        if len(expect) != len(events):
+            raise DecodeError(f"{len(events)} events but {len(expect)} steps in expect")
+    rules = decode(value.get("rules", []), many(str), "rules", strict=strict)
+    return Case(name, component.name, config, events, expect, rules)
+
+
+def encode_case(case: Case) -> dict[str, Any]:
+    encoded = {
+        "case": case.name,
+        "component": case.component,
+        "config": encode(case.config),
+        "events": [encode(event) for event in case.events],
+    }
+    if case.expect is not None:
+        encoded["expect"] = [[encode(seen) for seen in step] for step in case.expect]
+    if case.rules:
+        encoded["rules"] = list(case.rules)
+    return encoded

@@ -1,0 +1,130 @@
+"""The trace file: a header, one case a line, and a footer that proves that nothing is missing.
+
+Files come from outside. Nothing in them is trusted: a line or a file that unpacks beyond a limit, a file without its
+footer or with another count, and a case that is not what the protocol says are refused by file and line.
+"""
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import attrs
+
+from traces.cases import Case
+from traces.codec import DecodeError, decode_case, encode_case
+
+FORMAT = "tidegate-traces/1"
+SUITE = "0.1.0"
+MAX_LINE_BYTES = 16 * 2**20
+MAX_FILE_BYTES = 4 * 2**30
+
+
+class TraceFileError(Exception):
+    """A trace file that cannot be taken as it is."""
+
+    def __init__(self, path: Path, line: int, message: str) -> None:
+        super().__init__(f"{path}, line {line}: {message}")
+        self.path = path
+        self.line = line
+
+
+@attrs.frozen
+class Header:
+    suite: str = SUITE
+    seed: int = 0
+
+
+@contextmanager
+def open_traces(path: Path, mode: str) -> Iterator[IO[bytes]]:
+    """The file, unpacked if its name says that it is packed; the same content always packs to the same bytes."""
+    if path.suffix != ".gz":
+        with path.open(mode) as plain:
+            yield plain
+        return
+    with path.open(mode) as raw, gzip.GzipFile(filename="", fileobj=raw, mode=mode, mtime=0) as packed:
+        yield packed  # type: ignore[misc]
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """Each line with its number, as JSON."""
+    total = 0
+    number = 0
+    try:
+        with open_traces(path, "rb") as file:
+            while line := file.readline(MAX_LINE_BYTES + 1):
+                number += 1
+                total += len(line)
+                if len(line) > MAX_LINE_BYTES:
+                    raise TraceFileError(path, number, f"a line of over {MAX_LINE_BYTES} bytes")
+                if total > MAX_FILE_BYTES:
+                    raise TraceFileError(path, number, f"the file unpacks to over {MAX_FILE_BYTES} bytes")
+                yield number, parse_line(path, number, line)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise TraceFileError(path, number + 1, f"not a whole gzip file: {error}") from None
+
+
+def parse_line(path: Path, number: int, line: bytes) -> Any:
+    try:
+        return json.loads(line, parse_constant=refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise TraceFileError(path, number, f"not JSON: {error}") from None
+
+
+def refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def read_traces(path: Path, *, strict: bool = False) -> tuple[Header, list[Case]]:
+    """The whole file, or TraceFileError: a part of a file is never taken for the whole."""
+    header: Header | None = None
+    footer: Any = None
+    cases: list[Case] = []
+    number = 0
+    for number, value in read_lines(path):  # noqa: B007 - the number of the last line is needed below
+        if footer is not None:
+            raise TraceFileError(path, number, "a line after the footer")
+        if header is None:
+            header = check_header(path, value)
+        elif isinstance(value, dict) and "cases" in value and "case" not in value:
+            footer = value["cases"]
+        else:
+            try:
+                cases.append(decode_case(value, strict=strict))
+            except DecodeError as error:
+                raise TraceFileError(path, number, str(error)) from None
+    if header is None:
+        raise TraceFileError(path, 1, "an empty file")
+    if footer is None:
+        raise TraceFileError(path, number, "the file ends without its footer: it was cut short")
+    if footer != len(cases) or isinstance(footer, bool):
+        raise TraceFileError(path, number, f"the footer counts {footer!r} cases, the file has {len(cases)}")
+    return header, cases
+
+
+def check_header(path: Path, value: Any) -> Header:
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        raise TraceFileError(path, 1, f'the header must say "format": "{FORMAT}"')
+    suite, seed = value.get("suite", ""), value.get("seed", 0)
+    if not isinstance(suite, str) or type(seed) is not int:
+        raise TraceFileError(path, 1, "suite must be a string and seed an integer")
+    return Header(suite, seed)
+
+
+def write_traces(path: Path, cases: Iterable[Case], seed: int = 0) -> int:
+    """Write a whole trace file; the count of its cases."""
+    count = 0
+    with open_traces(path, "wb") as file:
+        file.write(dump({"format": FORMAT, "suite": SUITE, "seed": seed}))
+        for case in cases:
+            file.write(dump(encode_case(case)))
+            count += 1
+        file.write(dump({"cases": count}))
+    return count
+
+
+def dump(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
