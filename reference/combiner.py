@@ -15,7 +15,7 @@ from typing import ClassVar
 import attrs
 
 from reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
-from reference.model import Component, Law, Outcome, Property, rejected
+from reference.model import Component, Invariant, Law, Outcome, Property, rejected
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -128,8 +128,8 @@ def combined_never_falls(before: State, _event: Event, outcome: Outcome[State, O
     return all(timestamp > before.combined for timestamp in emitted) and outcome.state.combined >= before.combined
 
 
-def idle_when_all_inputs_are(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    return outcome.state.idle == all(one.idle for one in outcome.state.inputs)
+def idle_when_all_inputs_are(state: State) -> bool:
+    return state.idle == all(one.idle for one in state.inputs)
 
 
 def watermark_comes_before_status(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
@@ -137,8 +137,7 @@ def watermark_comes_before_status(_before: State, _event: Event, outcome: Outcom
     return len(kinds) < 2 or kinds == [Watermark, StatusChange]
 
 
-def all_idle_is_the_maximum(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    state = outcome.state
+def all_idle_is_the_maximum(state: State) -> bool:
     return not state.idle or state.combined >= max(one.watermark for one in state.inputs)
 
 
@@ -150,18 +149,21 @@ PROPERTIES = (
         combined_never_falls,
     ),
     Property(
-        "idle-when-all-inputs-are",
-        "The combination is idle exactly when every input is.",
-        ("COMB-4",),
-        idle_when_all_inputs_are,
-    ),
-    Property(
         "watermark-before-status",
         "Where one event gives both a watermark and a status, the watermark comes first.",
         ("COMB-6",),
         watermark_comes_before_status,
     ),
-    Property(
+)
+
+INVARIANTS = (
+    Invariant(
+        "idle-when-all-inputs-are",
+        "The combination is idle exactly when every input is.",
+        ("COMB-4",),
+        idle_when_all_inputs_are,
+    ),
+    Invariant(
         "all-idle-puts-out-the-maximum",
         "While every input is idle, the combined watermark is at least the maximum over all inputs.",
         ("COMB-3",),
@@ -248,5 +250,6 @@ COMPONENT = Component(
     start=start,
     step=step,
     properties=PROPERTIES,
+    invariants=INVARIANTS,
     laws=LAWS,
 )

@@ -53,13 +53,24 @@ def rejected(state: State, *rules: str) -> tuple[Outcome[State, Any], ...]:
 class Property(Generic[State, Event, Observation]):
     """Something that must hold on every transition: `holds(before, event, outcome)`.
 
-    A property that a dated semantics is known to break is claimed all the same: that is how its defect is shown.
+    A property or invariant that a dated semantics is known to break is claimed all the same: that is how its defect
+    is shown.
     """
 
     name: str
     statement: str
     rules: tuple[str, ...]
     holds: Callable[[State, Event, Outcome[State, Observation]], bool]
+
+
+@attrs.frozen
+class Invariant(Generic[State]):
+    """Something that must hold in every state that can be reached: `holds(state)`."""
+
+    name: str
+    statement: str
+    rules: tuple[str, ...]
+    holds: Callable[[State], bool]
 
 
 @attrs.frozen
@@ -79,7 +90,7 @@ class Law:
 
 @attrs.frozen
 class Component(Generic[Config, State, Event, Observation]):
-    """A component, complete: the types of its values, its two functions, its properties and laws.
+    """A component, complete: the types of its values, its two functions, and what must hold.
 
     `in_protocol` is true where engine protocol 1 fixes the events and observations, and false for the parts of the
     specification that only this project can drive.
@@ -93,6 +104,7 @@ class Component(Generic[Config, State, Event, Observation]):
     start: Callable[[Config], tuple[State, ...]]
     step: Callable[[State, Event], tuple[Outcome[State, Observation], ...]]
     properties: tuple[Property[State, Event, Observation], ...] = ()
+    invariants: tuple[Invariant[State], ...] = ()
     laws: tuple[Law, ...] = ()
     in_protocol: bool = True
 

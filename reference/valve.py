@@ -16,7 +16,7 @@ from typing import ClassVar
 import attrs
 
 from reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
-from reference.model import Component, Outcome, Property, rejected
+from reference.model import Component, Invariant, Outcome, Property, rejected
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -176,13 +176,12 @@ def emits_a_watermark_of_a_channel(_before: State, _event: Event, outcome: Outco
     return all(seen.timestamp in held for seen in outcome.observations if isinstance(seen, Watermark))
 
 
-def aligned_means_active_and_caught_up(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    last = outcome.state.last
-    return all(c.active and c.watermark >= last for c in outcome.state.channels if c.aligned)
+def aligned_means_active_and_caught_up(state: State) -> bool:
+    return all(c.active and c.watermark >= state.last for c in state.channels if c.aligned)
 
 
-def is_active_while_a_channel_is(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    return outcome.state.active == any(channel.active for channel in outcome.state.channels)
+def is_active_while_a_channel_is(state: State) -> bool:
+    return state.active == any(channel.active for channel in state.channels)
 
 
 def announces_each_change_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
@@ -204,13 +203,12 @@ def puts_out_what_a_scan_finds(_before: State, _event: Event, outcome: Outcome[S
     return all(seen.timestamp == found for seen in outcome.observations if isinstance(seen, Watermark))
 
 
-def all_idle_puts_out_the_maximum(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    state = outcome.state
+def all_idle_puts_out_the_maximum(state: State) -> bool:
     return state.active or state.last == max(channel.watermark for channel in state.channels)
 
 
-def no_minimum_is_pending(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    return not is_minimum_pending(outcome.state)
+def no_minimum_is_pending(state: State) -> bool:
+    return not is_minimum_pending(state)
 
 
 PROPERTIES = (
@@ -225,18 +223,6 @@ PROPERTIES = (
         "A watermark put out is a fresh one with the timestamp that some channel holds.",
         ("VALVE-16",),
         emits_a_watermark_of_a_channel,
-    ),
-    Property(
-        "aligned-means-caught-up",
-        "An aligned channel is active and not behind the last output.",
-        ("VALVE-6",),
-        aligned_means_active_and_caught_up,
-    ),
-    Property(
-        "active-while-a-channel-is",
-        "The valve is active exactly while some channel, tracked one by one, is active.",
-        ("VALVE-17",),
-        is_active_while_a_channel_is,
     ),
     Property(
         "statuses-alternate",
@@ -256,13 +242,28 @@ PROPERTIES = (
         ("VALVE-18",),
         puts_out_what_a_scan_finds,
     ),
-    Property(
+)
+
+INVARIANTS = (
+    Invariant(
+        "aligned-means-caught-up",
+        "An aligned channel is active and not behind the last output.",
+        ("VALVE-6",),
+        aligned_means_active_and_caught_up,
+    ),
+    Invariant(
+        "active-while-a-channel-is",
+        "The valve is active exactly while some channel, tracked one by one, is active.",
+        ("VALVE-17",),
+        is_active_while_a_channel_is,
+    ),
+    Invariant(
         "all-idle-puts-out-the-maximum",
         "While every channel is idle, the last output is the maximum over all channels.",
         ("VALVE-13",),
         all_idle_puts_out_the_maximum,
     ),
-    Property(
+    Invariant(
         "no-pending-minimum",
         "The last output is never below the minimum over the aligned channels.",
         ("VALVE-12",),
@@ -279,4 +280,5 @@ COMPONENT = Component(
     start=start,
     step=step,
     properties=PROPERTIES,
+    invariants=INVARIANTS,
 )

@@ -84,7 +84,7 @@ def read_traces(path: Path, *, strict: bool = False) -> tuple[Header, list[Case]
     footer: Any = None
     cases: list[Case] = []
     number = 0
-    for number, value in read_lines(path):  # noqa: B007 - the number of the last line is needed below
+    for number, value in read_lines(path):
         if footer is not None:
             raise TraceFileError(path, number, "a line after the footer")
         if header is None:
