@@ -1,0 +1,139 @@
+"""What the harness knows of an engine: a few frozen values, and the interface that every kind of engine gives.
+
+A `Request` is one case to replay, a `Reply` what became of it. The replies are told apart because their verdicts are:
+an engine that says no (`Refused`) is not one that breaks the protocol (`Broken`), hangs (`TimedOut`) or dies
+(`Crashed`), and a case that nobody ran (`NotRun`) is never a pass.
+
+Whatever an engine wrote in its own words (messages, standard error, its name) has been made printable and short by the
+time that it stands in one of these values. Observations are the exception: they are data to judge, exactly as read.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+import attrs
+
+PROTOCOL_VERSION = 1
+
+
+@attrs.frozen
+class Request:
+    """One case: its events, for a fresh instance of the component. All of it can be written as JSON."""
+
+    case: str
+    component: str
+    config: dict[str, Any]
+    events: list[dict[str, Any]]
+
+    def as_case(self) -> dict[str, Any]:
+        """The case as a Python engine gets it."""
+        return {"case": self.case, "component": self.component, "config": self.config, "events": self.events}
+
+
+@attrs.frozen
+class Claim:
+    """What an engine declares of one component: `None` stands for every kind, or for the default semantics."""
+
+    kinds: frozenset[str] | None = None
+    semantics: frozenset[str] | None = None
+
+
+@attrs.frozen
+class Description:
+    """What an engine says of itself in `hello`, and how many requests we keep in flight with it."""
+
+    protocol: int
+    name: str
+    version: str
+    language: str
+    components: Mapping[str, Claim]
+    window: int
+
+
+@attrs.frozen
+class Steps:
+    """The engine's answer: for each event of the case, its observations."""
+
+    steps: list[list[dict[str, Any]]]
+
+
+@attrs.frozen
+class Refused:
+    """The engine answered with an error of its own: `unsupported`, `bad_request` or `internal`."""
+
+    kind: str
+    message: str
+
+
+@attrs.frozen
+class Broken:
+    """The engine broke the protocol: what it wrote is no answer to this case."""
+
+    message: str
+    stderr: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class TimedOut:
+    """The engine was given the case alone, and did not answer in time."""
+
+    seconds: float
+    stderr: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class Crashed:
+    """The engine was given the case alone, and died of it."""
+
+    message: str
+    stderr: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class NotRun:
+    """Nobody knows: the engine was given up before its answer to this case."""
+
+    reason: str
+
+
+Reply = Steps | Refused | Broken | TimedOut | Crashed | NotRun
+
+
+class Engine(ABC):
+    """Anything that replays cases. A context manager: it is started on the way in and stopped on the way out."""
+
+    #: How often the engine had to be started again because of what it did.
+    restarts: int = 0
+
+    @abstractmethod
+    def start(self) -> Description:
+        """Start the engine unless it runs, and say what it declares.
+
+        Raises
+        ------
+        CannotStartError
+            It cannot be started, or does not shake hands.
+        """
+
+    @abstractmethod
+    def replay(self, requests: Iterable[Request]) -> Iterator[tuple[Request, Reply]]:
+        """Replay the requests, giving each with its reply, in the order of the requests.
+
+        Requests are drawn only as fast as the engine takes them, a few ahead of the replies, so that the caller judges
+        one reply while the engine works on the next.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stop the engine and everything that it started. Closing twice is closing once."""
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

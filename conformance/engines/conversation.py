@@ -1,0 +1,281 @@
+"""One `replay` with an engine process: several requests in flight, and one case blamed for each failure.
+
+While all goes well, requests are drawn and sent a window ahead of the replies, and each reply names its request. When
+the engine hangs, dies or writes what cannot be ascribed, it is killed, and the requests that it had begun to read and
+not answered are *suspects*: a fresh process is given them one at a time, each followed by a short silence. The one
+that fails alone is to blame; then we go on with several in flight.
+
+Choices
+-------
+*Whose fault.* An engine that dies or falls silent after a good reply has still answered: the reply counts. A request
+that was still unread when it happened, which the system can tell, is innocent. What an engine writes after its reply,
+though, makes that reply doubtful: the newest reply is held back until the next line shows that nothing else was
+coming.
+
+*What a restart is.* One failure costs one restart, whatever the search for its culprit took, so how far a run gets does
+not depend on how many requests happened to be in flight. A failure that nobody repeats alone costs one too, and halves
+the window: perhaps the engine cannot cope with it.
+"""
+
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import attrs
+
+from conformance.engines import messages
+from conformance.engines.base import Broken, Crashed, NotRun, Reply, Request, TimedOut
+from conformance.engines.text import quoted
+
+if TYPE_CHECKING:
+    from conformance.engines.process import ProcessEngine
+
+
+#: A process is greeted with id 1.
+_FIRST_REPLAY_ID = 2
+
+
+@attrs.define(eq=False)
+class Pending:
+    """A request that was drawn and whose reply has not been given to the caller."""
+
+    request: Request
+    position: int
+    reply: Reply | None = None
+    #: how many values the reply may hold
+    weight: int = 0
+    suspect: bool = False
+    #: its id, and where it begins in all that its process was sent
+    number: int = 0
+    start: int = 0
+    size: int = 0
+    #: nothing was in flight when it was sent, and the engine had been silent for a while
+    sent_into_silence: bool = False
+
+
+class Conversation:
+    def __init__(self, engine: "ProcessEngine", requests: Iterable[Request]) -> None:
+        self._engine = engine
+        self._limits = engine.limits
+        self._source = iter(requests)
+        self._source_ended = False
+        self._drawn = 0
+        #: drawn and not given to the caller yet, in order: not sent, in flight, or answered
+        self._pending: deque[Pending] = deque()
+        self._unsent: deque[Pending] = deque()
+        self._in_flight: dict[int, Pending] = {}
+        self._in_flight_bytes = 0
+        self._answered_weight = 0
+        self._newest: Pending | None = None
+        self._answered_again: Pending | None = None
+        self._searching = False
+        #: seconds that we have waited since the engine last made progress
+        self._waited = 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the engine still owes answers."""
+        return bool(self._in_flight)
+
+    def replies(self) -> Iterator[tuple[Request, Reply]]:
+        if self._engine.connection:
+            self._exchange(0.0)  # what the engine said since the last replay is about none of these requests
+        while True:
+            while self._pending and self._is_settled(self._pending[0]):
+                done = self._pending.popleft()
+                self._answered_weight -= done.weight
+                assert done.reply is not None
+                yield done.request, done.reply
+            if self._engine.given_up:
+                yield from self._not_run(self._engine.given_up)
+                return
+            if self._source_ended and not self._pending:
+                if self._searching:
+                    self._end_search()
+                return
+            self._send()
+            if self._engine.connection and self._pending and not self._is_settled(self._pending[0]):
+                self._exchange(self._patience())
+
+    def _is_settled(self, pending: Pending) -> bool:
+        """Whether the reply can be given away."""
+        if pending.reply is None:
+            return False
+        if pending is not self._newest or self._engine.given_up:
+            return True
+        if self._unsent or self._in_flight or not self._source_ended:
+            return False
+        # The last reply: nothing will follow it that could show whether the engine had finished. A replay of one case
+        # is a step of a search, and time matters; at the end of many a short silence costs nothing.
+        return self._silence_missing() <= 0 or (self._drawn == 1 and not pending.suspect)
+
+    def _not_run(self, reason: str) -> Iterator[tuple[Request, Reply]]:
+        for pending in self._pending:
+            yield pending.request, pending.reply or NotRun(reason)
+        for request in self._source:
+            yield request, NotRun(reason)
+
+    # Sending
+
+    def _send(self) -> None:
+        if self._unsent and self._unsent[0].suspect:
+            self._send_suspect()
+            return
+        if self._searching:
+            if self._in_flight or self._silence_missing() > 0:
+                return
+            self._end_search()
+        if len(self._in_flight) > self._engine.window // 2 or self._a_suspect_is_in_flight():
+            return
+        while len(self._in_flight) < self._engine.window and self._in_flight_bytes < self._limits.window_bytes:
+            pending = self._unsent.popleft() if self._unsent else self._draw()
+            if pending is None or not self._queue(pending):
+                break
+        if self._engine.connection:
+            self._engine.connection.flush()
+
+    def _send_suspect(self) -> None:
+        if self._in_flight or self._silence_missing() > 0:
+            return
+        if self._queue(self._unsent.popleft()) and self._engine.connection:
+            self._engine.connection.flush()
+
+    def _a_suspect_is_in_flight(self) -> bool:
+        return len(self._in_flight) == 1 and next(iter(self._in_flight.values())).suspect
+
+    def _draw(self) -> Pending | None:
+        request = None if self._source_ended else next(self._source, None)
+        if request is None:
+            self._source_ended = True
+            return None
+        pending = Pending(request, self._drawn)
+        self._drawn += 1
+        self._pending.append(pending)
+        return pending
+
+    def _queue(self, pending: Pending) -> bool:
+        """Queue the request for writing; false if there is no engine any more."""
+        complaint = self._engine.complaint_about_request(pending.request)
+        if complaint:
+            pending.reply = Broken(f"the request breaks the schema of the protocol: {complaint}")
+            return True
+        connection = self._engine.connect()
+        if connection is None:
+            return False
+        pending.sent_into_silence = not self._in_flight and self._silence_missing() <= 0
+        if not self._in_flight:
+            self._waited = 0.0
+        pending.number = self._engine.next_id()
+        data = messages.encode(messages.replay(pending.number, pending.request))
+        pending.start = connection.send(data)
+        pending.size = len(data)
+        self._in_flight[pending.number] = pending
+        self._in_flight_bytes += len(data)
+        return True
+
+    # Receiving
+
+    def _silence_missing(self) -> float:
+        connection = self._engine.connection
+        return 0.0 if connection is None else self._limits.settle - connection.silent_for()
+
+    def _patience(self) -> float:
+        if self._in_flight:
+            return self._limits.case_timeout - self._waited
+        return max(self._silence_missing(), 0.0)
+
+    def _exchange(self, seconds: float) -> None:
+        connection = self._engine.connection
+        assert connection
+        began = time.monotonic()
+        connection.exchange(seconds)
+        self._waited += time.monotonic() - began
+        while (line := connection.take_line()) is not None:
+            complaint = self._take(line)
+            if complaint:
+                self._fail(Broken(complaint, connection.stderr()), misspoke=True)
+                return
+        failure = connection.failure()
+        if failure:
+            self._fail(failure, misspoke=connection.overflowed)
+        elif self._in_flight:
+            if self._waited >= self._limits.case_timeout and not connection.hung_up:
+                self._fail(TimedOut(self._limits.case_timeout, connection.stderr()), misspoke=False)
+        elif (half := connection.half_line()) and self._silence_missing() <= 0:
+            complaint = f"wrote half a line that nobody asked for: {quoted(half)}"
+            self._fail(Broken(complaint, connection.stderr()), misspoke=True)
+
+    def _take(self, line: bytes) -> str | None:
+        """Take a reply in. Gives the complaint if it cannot be ascribed to a request in flight."""
+        try:
+            message = self._engine.parser.parse(line)
+        except messages.MalformedLineError as error:
+            return str(error)
+        pending = self._in_flight.pop(message.id, None) if type(message.id) is int else None
+        if pending is None:
+            self._answered_again = next((p for p in self._pending if p.reply and p.number == message.id), None)
+            return f"wrote an answer to no request in flight: {quoted(line)}"
+        self._waited = 0.0
+        self._in_flight_bytes -= pending.size
+        self._newest = pending
+        pending.reply = self._engine.read_reply(message, pending.request)
+        pending.weight = message.weight
+        self._answered_weight += message.weight
+        # In order, replies go to the caller as they come; only those that overtook an earlier request pile up here.
+        if self._answered_weight > messages.VALUES_LIMIT and self._pending[0].reply is None:
+            return f"answered out of order with more than {messages.VALUES_LIMIT} values in all"
+        return None
+
+    # Failing
+
+    def _fail(self, failure: Broken | Crashed | TimedOut, *, misspoke: bool) -> None:
+        """Deal with an engine that can no longer be used. One that misspoke may have done so after a reply."""
+        assert self._engine.connection
+        consumed = self._engine.connection.consumed()
+        in_flight = list(self._in_flight.values())
+        doubtful = [p for p in (self._answered_again, self._newest) if p is not None] if misspoke else []
+        self._in_flight.clear()
+        self._in_flight_bytes = 0
+        self._newest = self._answered_again = None
+        culprit = self._find_culprit(in_flight, doubtful, consumed)
+        self._engine.disconnect()
+        suspects: list[Pending] = []
+        if culprit:
+            self._forget_reply(culprit)
+            culprit.reply = failure
+        else:
+            suspects = doubtful + [p for p in in_flight if p.start < consumed]
+            if not suspects and in_flight and in_flight[0].number == _FIRST_REPLAY_ID:
+                suspects = in_flight[:1]
+            for suspect in suspects:
+                self._forget_reply(suspect)
+                suspect.suspect = True
+        again = {p.position: p for p in (*suspects, *in_flight, *self._unsent) if p is not culprit}
+        self._unsent = deque(again[position] for position in sorted(again))
+        self._searching = bool(suspects)
+        if not suspects:
+            self._engine.count_restart()
+
+    def _find_culprit(self, in_flight: list[Pending], doubtful: list[Pending], consumed: int) -> Pending | None:
+        """Who is to blame, if that is beyond doubt."""
+        replied = doubtful[-1] if len(set(map(id, doubtful))) == 1 else None
+        if not in_flight:
+            return replied
+        only = in_flight[0]
+        if len(in_flight) > 1 or not only.sent_into_silence or only.number != self._engine.last_id:
+            return None
+        if only.start < consumed or only.number == _FIRST_REPLAY_ID:
+            return only
+        return replied
+
+    def _forget_reply(self, pending: Pending) -> None:
+        self._answered_weight -= pending.weight
+        pending.weight = 0
+        pending.reply = None
+
+    def _end_search(self) -> None:
+        """Nobody did it when alone: the failure still counts, and perhaps it was the company."""
+        self._searching = False
+        self._engine.narrow_window()
+        self._engine.count_restart()

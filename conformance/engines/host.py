@@ -1,0 +1,127 @@
+"""The process in which a Python engine runs: `python -m conformance.engines.host package.module:Name`.
+
+It speaks protocol 1 for a class that knows nothing of it. The requests that wait on standard input become one batch.
+Both standard streams are moved out of the class's reach: what it prints goes to standard error, and it reads nothing.
+
+Choices
+-------
+A batch is answered when all of it is, so a long one would look like a hang. Its size grows while batches are quick and
+shrinks when they are not; a class that handles a thousand cases in the time of one soon gets a thousand.
+"""
+
+import importlib
+import json
+import os
+import select
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from conformance.engines.batches import BatchEngine, answer, describe_to_hello, internal
+from conformance.engines.messages import encode
+
+_CHUNK = 1024 * 1024
+
+
+class Requests:
+    """The lines that wait on a pipe, many at a time."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._rest = b""
+        self._lines: list[bytes] = []
+        self._ended = False
+
+    def take(self, most: int) -> list[dict[str, Any]]:
+        """Wait for a request, and take those that came with it. Empty at the end of input."""
+        while not self._ended and (not self._lines or (len(self._lines) < most and self._is_readable())):
+            chunk = os.read(self._descriptor, _CHUNK)
+            self._ended = not chunk
+            *lines, self._rest = (self._rest + chunk).split(b"\n")
+            self._lines += lines
+        taken, self._lines = self._lines[:most], self._lines[most:]
+        return [json.loads(line) for line in taken]
+
+    def _is_readable(self) -> bool:
+        return bool(select.select([self._descriptor], [], [], 0)[0])
+
+
+class Host:
+    def __init__(self, load: Callable[[], BatchEngine], requests: Requests, output: int, quick: float) -> None:
+        self._load = load
+        self._engine: BatchEngine | None = None
+        self._requests = requests
+        self._output = output
+        self._quick = quick
+        self._batch = 1
+
+    def run(self) -> None:
+        while requests := self._requests.take(self._batch):
+            replays = []
+            for request in requests:
+                if request.get("op") == "replay" and self._engine is not None:
+                    replays.append(request)
+                    continue
+                self._replay(replays)
+                replays = []
+                if request.get("op") == "bye":
+                    return
+                self._reply([request], [self._greet(request)])
+            self._replay(replays)
+
+    def _greet(self, request: dict[str, Any]) -> dict[str, Any]:
+        if request.get("op") != "hello":
+            return {"error": {"kind": "bad_request", "message": "hello comes first, then replay, then bye"}}
+        try:
+            self._engine = self._load()
+            return {"ok": describe_to_hello(self._engine)}
+        except Exception as error:  # noqa: BLE001 - whatever the import or the constructor raises, the reader is told
+            self._engine = None
+            return internal(f"{type(error).__name__}: {error}")
+
+    def _replay(self, requests: list[dict[str, Any]]) -> None:
+        if not requests or self._engine is None:
+            return
+        began = time.monotonic()
+        keys = ("case", "component", "config", "events")
+        self._reply(requests, answer(self._engine, [{key: request[key] for key in keys} for request in requests]))
+        if time.monotonic() - began > self._quick:
+            self._batch = max(1, len(requests) // 2)
+        elif len(requests) == self._batch:
+            self._batch *= 4
+
+    def _reply(self, requests: list[dict[str, Any]], answers: list[dict[str, Any]]) -> None:
+        lines = []
+        for request, content in zip(requests, answers, strict=True):
+            try:
+                lines.append(encode({"id": request["id"], **content}))
+            except (TypeError, ValueError, RecursionError) as error:
+                lines.append(encode({"id": request["id"], **internal(f"the result is not JSON: {error}")}))
+        unwritten = memoryview(b"".join(lines))
+        while unwritten:
+            unwritten = unwritten[os.write(self._output, unwritten) :]
+
+
+def load(path: str) -> BatchEngine:
+    module_name, _, name = path.partition(":")
+    found: Any = importlib.import_module(module_name)
+    for part in name.split("."):
+        found = getattr(found, part)
+    engine: BatchEngine = found()
+    return engine
+
+
+def main(path: str, quick: float) -> None:
+    requests, output = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    if "" not in sys.path and os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds strings
+        sys.path.insert(0, os.getcwd())  # noqa: PTH109
+    Host(lambda: load(path), Requests(requests), output, quick).run()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 2.0)

@@ -1,0 +1,45 @@
+"""How long we wait for an engine, and how much of it we take in."""
+
+import math
+from typing import Any
+
+import attrs
+
+from conformance.engines.errors import BadOptionError
+
+MEBIBYTE = 1024 * 1024
+
+
+def _positive(_: Any, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise BadOptionError(f"{attribute.name} must be a positive number, not {value!r}")
+
+
+def _count(least: int) -> Any:
+    def check(_: Any, attribute: "attrs.Attribute[Any]", value: Any) -> None:
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise BadOptionError(f"{attribute.name} must be a whole number, {least} or more, not {value!r}")
+
+    return check
+
+
+@attrs.frozen(kw_only=True)
+class Limits:
+    #: seconds in which an engine must answer a case; time that the caller takes between replies does not count
+    case_timeout: float = attrs.field(default=10.0, validator=_positive)
+    #: seconds in which an engine must answer `hello`
+    start_timeout: float = attrs.field(default=30.0, validator=_positive)
+    #: requests in flight
+    window: int = attrs.field(default=64, validator=_count(1))
+    #: bytes of requests in flight; one request may be longer
+    window_bytes: int = attrs.field(default=MEBIBYTE, validator=_count(1))
+    #: bytes of one line of an engine's standard output
+    line_limit: int = attrs.field(default=16 * MEBIBYTE, validator=_count(1000))
+    #: how often an engine is started again before the rest is not run
+    max_restarts: int = attrs.field(default=10, validator=_count(0))
+    #: seconds of silence after which we believe that an engine has said all it had to say about a case
+    settle: float = attrs.field(default=0.05, validator=_positive)
+    #: seconds that an engine has to leave after `bye`
+    bye_grace: float = attrs.field(default=2.0, validator=_positive)
+    #: seconds between SIGTERM and SIGKILL, and between a closed stream and the death that we expect to follow
+    kill_grace: float = attrs.field(default=0.5, validator=_positive)

@@ -1,0 +1,235 @@
+"""The messages of protocol 1: requests as lines, and lines as replies, every shape checked before anyone relies on it.
+
+A line is parsed once. Where it names a request that is in flight, what is wrong with it is a finding about that one
+case; where it does not (no JSON, no object, an unknown id), nobody can tell whose it is, and `MalformedLineError`
+says so.
+
+Choices
+-------
+Requests are sent in ASCII, which is UTF-8 for every engine, whatever its locale. A reply with floats or NaN breaks the
+protocol, which has none: `2.0` would pass for `2`, and `1e400` could not be reported as JSON. A reply of very many
+values is refused before it is parsed, because parsing multiplies its size by up to thirty.
+"""
+
+import json
+from itertools import chain
+from operator import itemgetter
+from typing import Any
+
+import attrs
+
+from conformance.engines.base import PROTOCOL_VERSION, Broken, Claim, Description, Refused, Reply, Request, Steps
+from conformance.engines.errors import BadHelloError, VersionMismatchError
+from conformance.engines.text import printable, quoted
+
+ERROR_KINDS = ("unsupported", "bad_request", "internal")
+#: Values (numbers, strings, lists, objects) in one line, or in all the replies that wait for an earlier one.
+VALUES_LIMIT = 500_000
+#: Observations are flat but for a list or two; far deeper nesting would only break those who show or compare it.
+_DEPTH_LIMIT = 16
+_SCALARS = frozenset({str, int, bool})
+_TYPE = itemgetter("type")
+_HINT = (
+    'the reply looks like {"id":1,"ok":{"protocol":1,"implementation":{"name":"…","version":"…","language":"…"},'
+    '"components":{"valve":{}}}}'
+)
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
+class MalformedLineError(Exception):
+    """A line that cannot be ascribed to any request."""
+
+
+@attrs.frozen
+class Message:
+    """A line that is a JSON object, how many values it may hold, and what no reply may hold but this one does."""
+
+    id: Any
+    content: dict[str, Any]
+    weight: int
+    oddity: str | None
+
+
+def encode(message: dict[str, Any]) -> bytes:
+    return _encode(message).encode("ascii") + b"\n"
+
+
+def hello(number: int, suite: str) -> dict[str, Any]:
+    return {"id": number, "op": "hello", "protocol": [PROTOCOL_VERSION], "suite": suite}
+
+
+def replay(number: int, request: Request) -> dict[str, Any]:
+    return {"id": number, "op": "replay", **request.as_case()}
+
+
+def bye(number: int) -> dict[str, Any]:
+    return {"id": number, "op": "bye"}
+
+
+class Parser:
+    """Parses lines. It remembers, for the line at hand, whether it held what JSON or the protocol does not know."""
+
+    def __init__(self) -> None:
+        self._oddities: list[str] = []
+        self._decoder = json.JSONDecoder(parse_constant=self._note, parse_float=self._note)
+
+    def parse(self, line: bytes) -> Message:
+        weight = _weight(line)
+        if weight > VALUES_LIMIT:
+            raise MalformedLineError(f"wrote a line of more than {VALUES_LIMIT} values: {quoted(line)}")
+        self._oddities.clear()
+        try:
+            content = self._decoder.decode(line.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            raise MalformedLineError(f"wrote a line that is not UTF-8: {quoted(line)}") from error
+        except RecursionError as error:
+            raise MalformedLineError(f"wrote a line that is nested too deeply: {quoted(line)}") from error
+        except ValueError as error:  # no JSON, or a number of more digits than Python takes
+            raise MalformedLineError(f"wrote a line that is not JSON: {quoted(line)}") from error
+        if type(content) is not dict:
+            raise MalformedLineError(f"wrote a line that is not a JSON object: {quoted(line)}")
+        oddity = f"holds {printable(self._oddities[0], 40)}: the protocol has no floats" if self._oddities else None
+        if oddity is None and b"\\u" in line and _has_unpaired_surrogate(content):
+            oddity = "holds an unpaired surrogate"
+        return Message(content.get("id"), content, weight, oddity)
+
+    def _note(self, text: str) -> int:
+        self._oddities.append(text)
+        return 0
+
+
+def _weight(line: bytes) -> int:
+    if len(line) <= 4096:  # not worth counting
+        return len(line) // 2
+    return line.count(b",") + line.count(b"[") + line.count(b"{")
+
+
+def _has_unpaired_surrogate(content: Any) -> bool:
+    try:
+        json.dumps(content, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    except RecursionError:
+        return False  # the depth is judged elsewhere
+    return False
+
+
+def read_reply(message: Message, events: int) -> Reply:
+    """What a reply to a `replay` of so many events says."""
+    if message.oddity:
+        return Broken(f"the reply {message.oddity}")
+    return read_answer(message.content, events)
+
+
+def read_answer(content: dict[str, Any], events: int) -> Reply:
+    """What `{"ok": …}` or `{"error": …}` says, whichever it is."""
+    if "error" in content:
+        return Broken("the reply holds both ok and error") if "ok" in content else _read_error(content["error"])
+    if "ok" not in content:
+        return Broken("the reply holds neither ok nor error")
+    ok = content["ok"]
+    if type(ok) is not dict or "steps" not in ok:
+        return Broken('ok must be an object that holds "steps"')
+    steps = ok["steps"]
+    complaint = _complaint_about_steps(steps, events)
+    return Broken(complaint) if complaint else Steps(steps)
+
+
+def _read_error(error: Any) -> Refused | Broken:
+    if type(error) is not dict:
+        return Broken('error must be an object of "kind" and "message"')
+    kind, message = error.get("kind"), error.get("message")
+    if kind not in ERROR_KINDS:
+        return Broken(f"error.kind must be one of {', '.join(ERROR_KINDS)}, not {printable(repr(kind), 100)}")
+    if type(message) is not str:
+        return Broken(f"error.message must be a string, not {printable(repr(message), 100)}")
+    return Refused(kind, printable(message))
+
+
+def _complaint_about_steps(steps: Any, events: int) -> str | None:
+    if type(steps) is not list:
+        return "steps must be a list, one list of observations for each event"
+    if len(steps) != events:
+        return f"the reply has {len(steps)} steps, the case has {events} events"
+    # Sets of types are found at the speed of C; only what they show to be odd is looked at piece by piece.
+    if not set(map(type, steps)) <= {list}:
+        at = next(i for i, step in enumerate(steps) if type(step) is not list)
+        return f"step {at} must be a list of observations"
+    if not set(map(type, chain.from_iterable(steps))) <= {dict}:
+        at = next(i for i, step in enumerate(steps) for each in step if type(each) is not dict)
+        return f"step {at} holds an observation that is not an object"
+    try:
+        of_types = set(map(type, map(_TYPE, chain.from_iterable(steps))))
+    except KeyError:
+        of_types = {type(None)}
+    if not of_types <= {str}:
+        at = next(i for i, step in enumerate(steps) for each in step if type(each.get("type")) is not str)
+        return f'step {at} holds an observation without a "type"'
+    values = chain.from_iterable(map(dict.values, chain.from_iterable(steps)))
+    if not set(map(type, values)) <= _SCALARS and _is_deeper(steps, _DEPTH_LIMIT):
+        return "an observation is nested too deeply"
+    return None
+
+
+def _is_deeper(value: Any, depth: int) -> bool:
+    if type(value) is dict:
+        value = value.values()
+    elif type(value) is not list:
+        return False
+    return depth == 0 or any(_is_deeper(each, depth - 1) for each in value)
+
+
+def read_description(message: Message, window: int) -> Description:
+    """What the reply to `hello` says of the engine.
+
+    Raises
+    ------
+    BadHelloError, VersionMismatchError
+        It says something else.
+    """
+    content = message.content
+    if message.oddity:
+        raise BadHelloError(f"the reply to hello {message.oddity}", _HINT)
+    if "error" in content:
+        refusal = _read_error(content["error"])
+        said = f"{refusal.kind}: {refusal.message}" if isinstance(refusal, Refused) else refusal.message
+        raise BadHelloError(f"the engine answered hello with an error: {said}")
+    ok = content.get("ok")
+    if type(ok) is not dict:
+        raise BadHelloError("the reply to hello holds neither ok nor error", _HINT)
+    return describe(ok, window)
+
+
+def describe(ok: dict[str, Any], window: int) -> Description:
+    version = ok.get("protocol")
+    if type(version) is not int:
+        raise BadHelloError("the reply to hello must name the protocol, a number", _HINT)
+    if version != PROTOCOL_VERSION:
+        raise VersionMismatchError(
+            f"the engine speaks protocol {printable(str(version), 20)}, this suite speaks {PROTOCOL_VERSION}",
+            f"answer hello with one of the versions that it lists: [{PROTOCOL_VERSION}]",
+        )
+    implementation, components = ok.get("implementation"), ok.get("components")
+    if type(implementation) is not dict:
+        raise BadHelloError("implementation must be an object of name, version and language", _HINT)
+    names = {}
+    for key in ("name", "version", "language"):
+        if type(implementation.get(key)) is not str:
+            raise BadHelloError(f"implementation.{key} must be a string", _HINT)
+        names[key] = printable(implementation[key], 100)
+    if type(components) is not dict:
+        raise BadHelloError("components must be an object: a key for each component that the engine implements", _HINT)
+    claims = {printable(name, 100): _read_claim(name, claim) for name, claim in components.items()}
+    return Description(protocol=version, components=claims, window=window, **names)
+
+
+def _read_claim(component: str, claim: Any) -> Claim:
+    if type(claim) is not dict:
+        raise BadHelloError(f"components.{printable(component, 100)} must be an object; {{}} declares all of it", _HINT)
+    sets: list[frozenset[str] | None] = []
+    for key in ("kinds", "semantics"):
+        names = claim.get(key)
+        if key in claim and (type(names) is not list or not all(type(name) is str for name in names)):
+            raise BadHelloError(f"components.{printable(component, 100)}.{key} must be a list of strings", _HINT)
+        sets.append(None if names is None else frozenset(printable(name, 100) for name in names))
+    return Claim(kinds=sets[0], semantics=sets[1])

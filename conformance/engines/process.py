@@ -1,0 +1,191 @@
+"""An engine in a process of its own, spoken to over its standard input and output: `exec:COMMAND LINE`.
+
+This is the life of the engine: it is started, greeted, given work by a `Conversation`, started again after a failure
+(ten times, then given up), told `bye` and seen off. `Connection` moves the bytes, `Child` owns the process.
+"""
+
+import contextlib
+import time
+import weakref
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from importlib import metadata
+from typing import Any
+
+from conformance.engines import messages
+from conformance.engines.base import Broken, Description, Engine, Reply, Request
+from conformance.engines.connection import Connection
+from conformance.engines.conversation import Conversation
+from conformance.engines.errors import BadHelloError, CannotStartError, EngineBusyError
+from conformance.engines.limits import Limits
+
+_STDOUT_HINT = (
+    "standard output carries the protocol alone, one JSON object a line; print everything else to standard error"
+)
+
+
+class ProcessEngine(Engine):
+    """A persistent process with several requests in flight. A hang or a death costs one case.
+
+    With `strict`, every message of both sides is checked against the JSON Schemas of the protocol.
+    """
+
+    def __init__(self, command: Sequence[str], limits: Limits | None = None, *, strict: bool = False) -> None:
+        self.command = tuple(command)
+        self.limits = limits or Limits()
+        self.strict = strict
+        self.restarts = 0
+        #: the status with which the engine left after `bye`; None while it runs, and if it had to be killed
+        self.exit_status: int | None = None
+        self._description: Description | None = None
+        #: weak, so that a replay that its reader forgets is closed, and makes room for the next
+        self._running: weakref.ref[Generator[tuple[Request, Reply], None, None]] | None = None
+        self._reset()
+
+    def _reset(self) -> None:
+        self.connection: Connection | None = None
+        self.parser = messages.Parser()
+        self.last_id = 0
+        self.window = self.limits.window
+        self.given_up = ""
+
+    # What every engine does
+
+    def start(self) -> Description:
+        if self._description is None:
+            self._reset()
+            self.restarts = 0
+            self._description = self._connect()
+        return self._description
+
+    def replay(self, requests: Iterable[Request]) -> Iterator[tuple[Request, Reply]]:
+        self.start()
+        if self._running is not None and self._running() is not None:
+            raise EngineBusyError("this engine is still replaying", "read or close the earlier replay first")
+        replies = self._replay(requests)
+        self._running = weakref.ref(replies)
+        return replies
+
+    def _replay(self, requests: Iterable[Request]) -> Generator[tuple[Request, Reply], None, None]:
+        conversation = Conversation(self, requests)
+        try:
+            yield from conversation.replies()
+        finally:
+            self._running = None
+            if conversation.is_open:  # whoever asked went away; the answers to come would be taken for those of others
+                self.disconnect()
+
+    def close(self) -> None:
+        running = self._running() if self._running else None
+        if running is not None:
+            with contextlib.suppress(ValueError):  # it is running right now: one of its requests is closing us
+                running.close()
+        self._running = None
+        connection, self.connection, self._description = self.connection, None, None
+        if connection is not None:
+            connection.send(messages.encode(messages.bye(self.next_id())))
+            self.exit_status = connection.close()
+
+    # What a conversation needs
+
+    def next_id(self) -> int:
+        self.last_id += 1
+        return self.last_id
+
+    def connect(self) -> Connection | None:
+        """The connection, made again if it was lost; None if the engine had to be given up."""
+        if self.connection is None and not self.given_up:
+            try:
+                self._connect()
+            except CannotStartError as error:
+                self.given_up = f"the engine could not be started again: {error.message}"
+        return self.connection
+
+    def disconnect(self) -> None:
+        connection, self.connection = self.connection, None
+        if connection is not None:
+            connection.kill()
+
+    def count_restart(self) -> None:
+        if self.restarts >= self.limits.max_restarts:
+            self.given_up = f"the engine was given up after {self.restarts} restarts"
+        else:
+            self.restarts += 1
+
+    def narrow_window(self) -> None:
+        self.window = max(1, self.window // 2)
+
+    def complaint_about_request(self, request: Request) -> str:
+        return self._complaint(messages.replay(2, request), "replay-request") if self.strict else ""
+
+    def read_reply(self, message: messages.Message, request: Request) -> Reply:
+        reply = messages.read_reply(message, len(request.events))
+        if self.strict and not isinstance(reply, Broken):
+            complaint = self._complaint(message.content, "replay-reply", request.component)
+            if complaint:
+                return Broken(f"the reply breaks the schema of the protocol: {complaint}")
+        return reply
+
+    def _complaint(self, message: dict[str, Any], schema: str, component: str | None = None) -> str:
+        from conformance import schemas  # noqa: PLC0415 - strict mode alone needs it, and the library behind it
+
+        return "; ".join(schemas.check(message, schema, component=component)[:3])
+
+    # Greeting
+
+    def _connect(self) -> Description:
+        connection = Connection(self.command, self.limits)
+        self.last_id = 0
+        try:
+            description = self._greet(connection)
+        except BaseException:
+            connection.kill()
+            raise
+        self.connection = connection
+        return description
+
+    def _greet(self, connection: Connection) -> Description:
+        hello = messages.hello(self.next_id(), _suite_version())
+        connection.send(messages.encode(hello))
+        connection.flush()
+        line = self._await_line(connection)
+        try:
+            message = self.parser.parse(line)
+            if type(message.id) is not int or message.id != hello["id"]:
+                raise BadHelloError(
+                    "the first line that the engine wrote is not the answer to hello, id 1", _STDOUT_HINT
+                )
+            if self.strict and (complaint := self._complaint(message.content, "hello-reply")):
+                raise BadHelloError(f"the reply to hello breaks the schema of the protocol: {complaint}")
+            return messages.read_description(message, self.limits.window)
+        except messages.MalformedLineError as error:
+            raise BadHelloError(
+                f"the engine {error} instead of an answer to hello", _STDOUT_HINT, connection.stderr()
+            ) from None
+        except CannotStartError as error:
+            error.stderr = connection.stderr()
+            raise
+
+    def _await_line(self, connection: Connection) -> bytes:
+        deadline = time.monotonic() + self.limits.start_timeout
+        while (left := deadline - time.monotonic()) > 0:
+            connection.exchange(left)
+            line = connection.take_line()
+            if line is not None:
+                return line
+            failure = connection.failure()
+            if failure is not None:
+                raise CannotStartError(
+                    f"the engine {failure.message} before it answered hello", "does it start by hand?", failure.stderr
+                )
+        raise CannotStartError(
+            f"the engine did not answer hello in {self.limits.start_timeout:g} s",
+            "flush standard output after each line; give a slow engine more time with a longer start timeout",
+            connection.stderr(),
+        )
+
+
+def _suite_version() -> str:
+    try:
+        return metadata.version("tidegate")
+    except metadata.PackageNotFoundError:
+        return "0.1.0"

@@ -1,0 +1,68 @@
+"""Engines written as a Python class: `python:package.module:Name`, in a process of its own or in ours.
+
+`PythonEngine` is the careful way: the class lives in a child process behind the same transport as any other engine,
+so it may hang, die or print. `InProcess` is the fast way, for an object that we trust: the reference, and work in
+bulk.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from conformance.engines import messages
+from conformance.engines.base import Broken, Description, Engine, Reply, Request
+from conformance.engines.batches import BatchEngine, answer, describe_to_hello
+from conformance.engines.errors import BadHelloError, UnknownEngineError
+from conformance.engines.limits import Limits
+from conformance.engines.process import ProcessEngine
+from conformance.engines.text import printable
+
+
+class PythonEngine(ProcessEngine):
+    """The class `module:Name`, hosted in a child process that has the current directory on its path."""
+
+    def __init__(self, path: str, limits: Limits | None = None, *, strict: bool = False) -> None:
+        module, colon, name = path.partition(":")
+        if not (colon and all(part.isidentifier() for part in (*module.split("."), *name.split(".")))):
+            raise UnknownEngineError(
+                f"'{printable(path)}' names no Python class",
+                "python:package.module:Name, such as python:my_engine:Mine",
+            )
+        limits = limits or Limits()
+        # A batch is answered as a whole: one that takes a quarter of the time allowed for a case is long enough.
+        quick = limits.case_timeout / 4
+        super().__init__([sys.executable, "-m", "conformance.engines.host", path, str(quick)], limits, strict=strict)
+
+
+class InProcess(Engine):
+    """A Python engine in this very process: no protection, and no price for it."""
+
+    def __init__(self, engine: BatchEngine, batch: int = 256) -> None:
+        self._engine = engine
+        self._batch = batch
+        self._description: Description | None = None
+
+    def start(self) -> Description:
+        if self._description is None:
+            try:
+                hello = describe_to_hello(self._engine)
+            except Exception as error:
+                raise BadHelloError(f"describe() failed: {printable(f'{type(error).__name__}: {error}')}") from error
+            self._description = messages.describe(hello, self._batch)
+        return self._description
+
+    def replay(self, requests: Iterable[Request]) -> Iterator[tuple[Request, Reply]]:
+        source = iter(requests)
+        while batch := list(islice(source, self._batch)):
+            answers = answer(self._engine, [request.as_case() for request in batch])
+            for request, content in zip(batch, answers, strict=True):
+                yield request, self._read(request, content)
+
+    def close(self) -> None:
+        self._description = None
+
+    def _read(self, request: Request, content: dict[str, object]) -> Reply:
+        try:
+            return messages.read_answer(content, len(request.events))
+        except RecursionError:
+            return Broken("an observation is nested too deeply")

@@ -1,0 +1,79 @@
+"""From the text after `--engine` to an engine.
+
+Each kind of engine is imported when it is asked for: Spark and Flink bring much with them.
+"""
+
+import importlib
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from conformance.engines.base import Engine
+from conformance.engines.errors import BadOptionError, UnknownEngineError
+from conformance.engines.limits import Limits
+from conformance.engines.process import ProcessEngine
+from conformance.engines.python import InProcess, PythonEngine
+from conformance.engines.text import printable
+
+#: The forms that the text may take, and what they mean.
+FORMS = {
+    "reference": "the specification itself",
+    "python:package.module:Name": "a Python class with describe() and replay(cases)",
+    "exec:COMMAND LINE": "a program that speaks the protocol over its standard input and output",
+}
+
+
+def resolve(text: str, *, strict: bool = False, **options: Any) -> Engine:
+    """The engine that the text names, not started yet.
+
+    The options are those of `Limits`: `case_timeout`, `start_timeout`, `window`, `max_restarts`, …
+
+    Raises
+    ------
+    UnknownEngineError
+        The text has none of the forms.
+    BadOptionError
+        An option is unknown or outside its domain.
+    """
+    unknown = sorted(options.keys() - {field.name for field in attrs.fields(Limits)})
+    if unknown:
+        raise BadOptionError(f"there is no option {', '.join(unknown)} of an engine")
+    limits = Limits(**options)
+    kind, colon, rest = text.partition(":")
+    maker = _MAKERS.get(kind) if bool(colon) == (kind in _TAKES_MORE) else None
+    if maker is None:
+        raise UnknownEngineError(f"there is no engine '{printable(text)}'", _forms())
+    return maker(rest, limits, strict)
+
+
+def _forms() -> str:
+    return "an engine is one of " + "; ".join(f"{form} ({meaning})" for form, meaning in FORMS.items())
+
+
+def _reference(_: str, limits: Limits, strict: bool) -> Engine:  # noqa: ARG001, FBT001 - we trust our own
+    module = importlib.import_module("conformance.engines.reference")
+    return InProcess(module.ReferenceEngine(), batch=limits.window)
+
+
+def _python(path: str, limits: Limits, strict: bool) -> Engine:  # noqa: FBT001
+    return PythonEngine(path, limits, strict=strict)
+
+
+def _exec(command_line: str, limits: Limits, strict: bool) -> Engine:  # noqa: FBT001
+    try:
+        command = shlex.split(command_line)
+    except ValueError as error:
+        raise UnknownEngineError(f"'{printable(command_line)}' is no command line: {error}", _forms()) from error
+    if not command:
+        raise UnknownEngineError("exec: needs a command line", "for example exec:python3 examples/python/engine.py")
+    return ProcessEngine(command, limits, strict=strict)
+
+
+_TAKES_MORE = {"python", "exec"}
+_MAKERS: dict[str, Callable[[str, Limits, bool], Engine]] = {
+    "reference": _reference,
+    "python": _python,
+    "exec": _exec,
+}

@@ -1,0 +1,20 @@
+"""Words of an engine, made safe to show: no control characters, no unpaired surrogates, no end.
+
+An engine's message may hold escape sequences that repaint a terminal, or text directions that turn a report around.
+Everything that is not printable is shown as its escape, here, once, where it comes in.
+"""
+
+WORDS_LIMIT = 1000
+
+
+def printable(text: str, limit: int = WORDS_LIMIT) -> str:
+    shown = text[:limit]
+    if not shown.isprintable():
+        shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in shown)
+    return shown if len(text) <= limit else f"{shown}… ({len(text) - limit} more characters)"
+
+
+def quoted(line: bytes, limit: int = 200) -> str:
+    """The beginning of a line that could not be understood, for a message about it."""
+    shown = printable(line[:limit].decode("utf-8", "backslashreplace"), limit)
+    return f"'{shown}'" if len(line) <= limit else f"'{shown}…' ({len(line)} bytes)"
