@@ -5,6 +5,7 @@ violation, and the rules of what would have been allowed are the rules that it b
 the case of a set with one state.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -25,9 +26,7 @@ class Allowed:
 
 @attrs.frozen
 class Passed:
-    """Everything shown is allowed. `rules` are those that were exercised, step by step."""
-
-    rules: tuple[tuple[str, ...], ...]
+    """Everything shown is allowed."""
 
 
 @attrs.frozen
@@ -61,16 +60,21 @@ def unique(items: Iterable[str]) -> tuple[str, ...]:
 
 
 class Judge:
-    """Judges what engines show. Encoded observations are remembered, since the same few are seen over and over."""
+    """Judges what engines show, and counts what was exercised.
+
+    Encoded observations are remembered, since the same few are seen over and over.
+    """
 
     def __init__(self) -> None:
         self._encoded: dict[Any, Any] = {}
+        #: How often each set of rules decided a step, with the kinds of observations that it gave.
+        self.exercised: Counter[tuple[tuple[str, ...], tuple[str, ...]]] = Counter()
 
     def judge(self, case: Case, steps: Sequence[Sequence[Any]]) -> Judgement:
         """`steps` are the raw JSON observations, one list for each event of the case."""
         component = case.model
         states = component.start(case.config)
-        exercised: list[tuple[str, ...]] = []
+        trail: list[tuple[str, ...]] = []
         for index, (event, shown) in enumerate(zip(case.events, steps, strict=True)):
             outcomes = allowed_outcomes(component, states, event)
             if case.expect is not None:
@@ -80,10 +84,15 @@ class Judge:
                 ]
             matching = [outcome for outcome in outcomes if self._is_shown(outcome, shown)]
             if not matching:
-                return self._mismatch(case, index, outcomes, shown, exercised)
-            exercised.append(matching[0].rules)
+                self._count(outcomes[0])
+                return self._mismatch(case, index, outcomes, shown, trail)
+            self._count(matching[0])
+            trail.append(matching[0].rules)
             states = (matching[0].state,) if len(matching) == 1 else distinct_states(matching)
-        return Passed(tuple(exercised))
+        return Passed()
+
+    def _count(self, outcome: Outcome[Any, Any]) -> None:
+        self.exercised[outcome.rules, tuple([one.type for one in outcome.observations])] += 1
 
     def _is_shown(self, outcome: Outcome[Any, Any], shown: Sequence[Any]) -> bool:
         expected = outcome.observations
@@ -105,7 +114,7 @@ class Judge:
         index: int,
         outcomes: list[Outcome[Any, Any]],
         shown: Sequence[Any],
-        exercised: list[tuple[str, ...]],
+        trail: list[tuple[str, ...]],
     ) -> Violation | Malformed:
         try:
             seen = tuple(decode_observation(raw, case.component) for raw in shown)
@@ -116,7 +125,7 @@ class Judge:
             rules=unique(rule for outcome in outcomes for rule in outcome.rules),
             allowed=tuple(dict.fromkeys(Allowed(one.observations, one.rules) for one in outcomes)),
             seen=seen,
-            trail=unique(rule for rules in reversed(exercised) for rule in rules),
+            trail=unique(rule for rules in reversed(trail) for rule in rules),
         )
 
 

@@ -17,13 +17,15 @@ import attrs
 from reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
 from reference.model import Component, Invariant, Law, Outcome, Property, rejected
 
+SEMANTICS = ("flink-38454", "flink-18934")
+
 # --- config ---------------------------------------------------------------------------------------------------
 
 
 @attrs.frozen
 class Config:
     inputs: int = attrs.field(validator=at_least(1))
-    semantics: str = attrs.field(default="flink-38454", validator=one_of("flink-38454", "flink-18934"))
+    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -251,5 +253,6 @@ COMPONENT = Component(
     step=step,
     properties=PROPERTIES,
     invariants=INVARIANTS,
+    semantics=SEMANTICS,
     laws=LAWS,
 )

@@ -93,7 +93,8 @@ class Component(Generic[Config, State, Event, Observation]):
     """A component, complete: the types of its values, its two functions, and what must hold.
 
     `in_protocol` is true where engine protocol 1 fixes the events and observations, and false for the parts of the
-    specification that only this project can drive.
+    specification that only this project can drive. `semantics` are the dated ones that a config may name, the default
+    first.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Component(Generic[Config, State, Event, Observation]):
     properties: tuple[Property[State, Event, Observation], ...] = ()
     invariants: tuple[Invariant[State], ...] = ()
     laws: tuple[Law, ...] = ()
+    semantics: tuple[str, ...] = ()
     in_protocol: bool = True
 
 

@@ -18,13 +18,15 @@ import attrs
 from reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
 from reference.model import Component, Invariant, Outcome, Property, rejected
 
+SEMANTICS = ("flink-7728", "flink-40475")
+
 # --- config ---------------------------------------------------------------------------------------------------
 
 
 @attrs.frozen
 class Config:
     channels: int = attrs.field(validator=at_least(1))
-    semantics: str = attrs.field(default="flink-7728", validator=one_of("flink-7728", "flink-40475"))
+    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -281,4 +283,5 @@ COMPONENT = Component(
     step=step,
     properties=PROPERTIES,
     invariants=INVARIANTS,
+    semantics=SEMANTICS,
 )
