@@ -1,0 +1,98 @@
+"""`tidegate`: the parser of the command line, and what becomes of errors."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
+
+from conformance.verdicts import Exit
+
+#: One module a verb, each with NAME, HELP, EXAMPLE, configure(parser) and run(args).
+VERBS = ("run", "replay", "smoke", "diff", "explore", "generate", "museum", "rules", "explain")
+
+DESCRIPTION = """\
+An executable specification of how a streaming dataflow engine moves data between tasks,
+and the conformance suite that holds engines to it."""
+
+EPILOG = """\
+exit codes: 0 conformant, 1 violations, 2 undetermined, 64 usage, 65 bad input file,
+69 engine cannot start, 70 internal error
+
+Start with `tidegate run`: a short tour that needs no engine of yours."""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse with our exit code for wrong usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(Exit.USAGE, f"{self.prog}: {message}\n")
+
+
+def make_parser() -> Parser:
+    parser = Parser(
+        prog="tidegate",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version="tidegate 0.1.0, engine protocol 1")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, parser_class=Parser)
+    for name in VERBS:
+        verb = import_module(f"conformance.cli.{name}")
+        one = verbs.add_parser(
+            verb.NAME,
+            help=verb.HELP,
+            description=verb.HELP[0].upper() + verb.HELP[1:] + ".",
+            epilog=f"example:\n  {verb.EXAMPLE}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        verb.configure(one)
+        one.set_defaults(run=verb.run, parser=one)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = make_parser().parse_args(argv)
+    try:
+        return int(args.run(args))
+    except KeyboardInterrupt:
+        print("tidegate: interrupted", file=sys.stderr)
+        return Exit.UNDETERMINED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; keep the interpreter from complaining about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.UNDETERMINED
+    except Exception as error:
+        code = exit_code(error)
+        if code is Exit.INTERNAL and os.environ.get("TIDEGATE_DEBUG"):
+            raise
+        print(f"tidegate: {describe(error, code)}", file=sys.stderr)
+        return code
+
+
+def exit_code(error: Exception) -> Exit:
+    # Imported here, so that a command that goes well does not pay for them.
+    from conformance.engines.errors import BadOptionError, EngineError, UnknownEngineError
+    from traces.codec import DecodeError
+    from traces.files import TraceFileError
+
+    if isinstance(error, UnknownEngineError | BadOptionError):
+        return Exit.USAGE
+    if isinstance(error, EngineError):
+        return Exit.CANNOT_START
+    if isinstance(error, TraceFileError | DecodeError | OSError):
+        return Exit.BAD_INPUT
+    return Exit.INTERNAL
+
+
+def describe(error: Exception, code: Exit) -> str:
+    if code is not Exit.INTERNAL:
+        return str(error)
+    return f"internal error: {type(error).__name__}: {error} (set TIDEGATE_DEBUG=1 to see where)"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

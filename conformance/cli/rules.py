@@ -1,0 +1,45 @@
+"""`tidegate rules`: the registry."""
+
+import argparse
+import json
+
+NAME = "rules"
+HELP = "list the rules of the specification, all or those of a component"
+EXAMPLE = "tidegate rules valve"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("component", nargs="?", help="a component (valve, partitioner, …) or a prefix (VALVE, PART, …)")
+    parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="how to print")
+
+
+def run(args: argparse.Namespace) -> int:
+    from reference.rules import all_rules
+
+    wanted = args.component
+    rules = [
+        rule
+        for rule in all_rules().values()
+        if wanted is None or wanted in rule.components or wanted.upper() == rule.prefix
+    ]
+    if not rules:
+        known = sorted({name for rule in all_rules().values() for name in (*rule.components, rule.prefix)})
+        args.parser.error(f"no rules of {wanted!r}; there are rules of {', '.join(known)}")
+    if args.format == "json":
+        import attrs
+
+        print(json.dumps([attrs.asdict(rule) for rule in rules], indent=2, ensure_ascii=False))
+    elif args.format == "markdown":
+        print("| rule | level | text |\n|---|---|---|")
+        for rule in rules:
+            print(f"| {rule.id} | {rule.level} | {rule.text} |")
+    else:
+        from rich.table import Table
+
+        from conformance.cli.console import console
+
+        table = Table("rule", "level", "text", box=None, header_style="bold", pad_edge=False)
+        for rule in rules:
+            table.add_row(f"[cyan]{rule.id}[/]", rule.level, rule.text)
+        console().print(table)
+    return 0
