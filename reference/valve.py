@@ -123,9 +123,11 @@ def on_idle(state: State, index: int) -> Outcome[State, Observation]:
     if highest <= state.last:
         nothing_to_flush = State(state.config, channels, state.last, active=False)
         return Outcome(nothing_to_flush, (announcement,), ("VALVE-10", "VALVE-8", "VALVE-14"))
-    if carries_last_output or state.config.semantics == "flink-40475":
-        flushed = State(state.config, channels, highest, active=False)
+    flushed = State(state.config, channels, highest, active=False)
+    if carries_last_output:
         return Outcome(flushed, (Watermark(highest), announcement), ("VALVE-10", "VALVE-8"))
+    if state.config.semantics == "flink-40475":
+        return Outcome(flushed, (Watermark(highest), announcement), ("VALVE-10", "VALVE-13", "VALVE-8"))
     lost = State(state.config, channels, state.last, active=False)
     return Outcome(lost, (announcement,), ("VALVE-10", "VALVE-13", "VALVE-8"))
 

@@ -9,8 +9,3 @@ def console(*, stderr: bool = False) -> Console:
     if not made.is_terminal:
         made = Console(stderr=stderr, highlight=False, soft_wrap=True, width=200, no_color=True)
     return made
-
-
-def printable(text: str) -> str:
-    """Text from outside, without anything that a terminal would obey."""
-    return "".join(char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in text)

@@ -34,12 +34,13 @@ def run(args: argparse.Namespace) -> int:
         for rule in rules:
             print(f"| {rule.id} | {rule.level} | {rule.text} |")
     else:
+        from rich.markup import escape
         from rich.table import Table
 
         from conformance.cli.console import console
 
         table = Table("rule", "level", "text", box=None, header_style="bold", pad_edge=False)
         for rule in rules:
-            table.add_row(f"[cyan]{rule.id}[/]", rule.level, rule.text)
+            table.add_row(f"[cyan]{rule.id}[/]", rule.level, escape(rule.text))
         console().print(table)
     return 0

@@ -1,0 +1,66 @@
+"""`tidegate explain`: a rule, and an example that shows it."""
+
+import argparse
+import json
+from typing import Any
+
+NAME = "explain"
+HELP = "explain a rule: its text, its reason, its source, and an example stepped through"
+EXAMPLE = "tidegate explain VALVE-13"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("rule", help="the id of a rule, such as VALVE-13")
+    parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="how to print")
+
+
+def run(args: argparse.Namespace) -> int:
+    from conformance.explaining import explain
+    from reference.rules import all_rules
+
+    rule_id = args.rule.upper()
+    if rule_id not in all_rules():
+        near = [known for known in all_rules() if known.partition("-")[0] == rule_id.partition("-")[0]]
+        hint = f"; there are {near[0]} to {near[-1]}" if near else "; `tidegate rules` lists them"
+        args.parser.error(f"no rule {args.rule!r}{hint}")
+    explanation = explain(rule_id)
+    if args.format == "json":
+        import attrs
+
+        print(json.dumps(attrs.asdict(explanation), indent=2, ensure_ascii=False))
+    elif args.format == "markdown":
+        from conformance.documents import explanation_as_markdown
+
+        print(explanation_as_markdown(explanation))
+    else:
+        print_pretty(explanation)
+    return 0
+
+
+def print_pretty(explanation: Any) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from conformance.cli.console import console
+
+    out = console()
+    rule = explanation.rule
+    out.print(f"[bold cyan]{rule.id}[/] ({rule.level}; {', '.join(rule.components)})")
+    out.print(escape(rule.text))
+    out.print(f"\n[bold]Why[/] {escape(rule.intent)}")
+    out.print(f"[bold]Source[/] {escape(explanation.source)}")
+    if rule.out_of_scope:
+        out.print(f"[bold]Not modelled[/] {escape(rule.out_of_scope)}")
+    for statement in explanation.statements:
+        out.print(f"[bold]Checked[/] {escape(statement)}")
+    if explanation.example is None:
+        return
+    example = explanation.example
+    out.print(f"\n[bold]Example[/] {escape(example.name)}: {example.component} {escape(example.config)}")
+    table = Table("event", "seen", "rules", "state afterwards", box=None, header_style="bold", pad_edge=False)
+    for step in example.steps:
+        style = "bold yellow" if rule.id in step.rules else ""
+        table.add_row(
+            escape(step.event), escape(step.observations), ", ".join(step.rules), escape(step.state), style=style
+        )
+    out.print(table)

@@ -1,0 +1,70 @@
+"""What there is to say about a rule: its text, who checks it, and the shortest golden trace that shows it."""
+
+import json
+from functools import cache
+
+import attrs
+
+from conformance.golden import read_golden
+from conformance.stepping import Step, step_through
+from reference.components import COMPONENTS
+from reference.rules import Rule, all_rules
+from traces.cases import Case
+from traces.codec import encode
+
+
+@attrs.frozen
+class Example:
+    name: str
+    component: str
+    config: str
+    steps: tuple[Step, ...]
+
+
+@attrs.frozen
+class Explanation:
+    rule: Rule
+    source: str
+    statements: tuple[str, ...]
+    example: Example | None
+
+
+def explain(rule_id: str) -> Explanation:
+    rule = all_rules()[rule_id]
+    return Explanation(rule, describe_source(rule), tuple(statements_of(rule)), find_example(rule))
+
+
+def describe_source(rule: Rule) -> str:
+    evidence = "observed on the real classes of Flink 2.3.0" if rule.evidence == "observed" else "read from source"
+    since = f"; since {rule.since}" if rule.since else ""
+    until = f"; until {rule.until}" if rule.until else ""
+    return f"{rule.source} ({evidence}{since}{until})"
+
+
+def statements_of(rule: Rule) -> list[str]:
+    """The properties, invariants and laws that name the rule."""
+    statements = []
+    for component in COMPONENTS.values():
+        claims = [*component.properties, *component.invariants, *component.laws]
+        statements += [f"{component.name}/{one.name}: {one.statement}" for one in claims if rule.id in one.rules]
+    return statements
+
+
+def find_example(rule: Rule) -> Example | None:
+    """The shortest trace, cut after the step that shows the rule."""
+    best: tuple[Case, list[Step]] | None = None
+    for component in rule.components:
+        for case, steps in golden_steps(component):
+            shown = next((index for index, step in enumerate(steps) if rule.id in step.rules), None)
+            if shown is not None and (best is None or shown + 1 < len(best[1])):
+                best = case, steps[: shown + 1]
+    if best is None:
+        return None
+    case, steps = best
+    config = json.dumps(encode(case.config))
+    return Example(case.name, case.component, config, tuple(steps))
+
+
+@cache
+def golden_steps(component: str) -> list[tuple[Case, list[Step]]]:
+    return [(case, step_through(case)) for case in read_golden(component)]
