@@ -45,8 +45,8 @@ def statements_of(rule: Rule) -> list[str]:
     """The properties, invariants and laws that name the rule."""
     statements = []
     for component in COMPONENTS.values():
-        claims = [*component.properties, *component.invariants, *component.laws]
-        statements += [f"{component.name}/{one.name}: {one.statement}" for one in claims if rule.id in one.rules]
+        named = [one for one in component.claims if rule.id in one.rules]
+        statements += [f"{component.name}/{one.name}: {one.statement}" for one in named]
     return statements
 
 

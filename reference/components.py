@@ -1,6 +1,7 @@
 """Every component of the specification, by name."""
 
-from reference import combiner, valve
+from reference import chaining, combiner, deserializer, gate, partitioning, serializer, valve, wiring
+from reference.credit import receiver, sender
 from reference.model import AnyComponent
 
 COMPONENTS: dict[str, AnyComponent] = {
@@ -8,5 +9,13 @@ COMPONENTS: dict[str, AnyComponent] = {
     for component in (
         valve.COMPONENT,
         combiner.COMPONENT,
+        partitioning.COMPONENT,
+        wiring.COMPONENT,
+        serializer.COMPONENT,
+        deserializer.COMPONENT,
+        chaining.COMPONENT,
+        sender.COMPONENT,
+        receiver.COMPONENT,
+        gate.COMPONENT,
     )
 }

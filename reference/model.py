@@ -110,5 +110,10 @@ class Component(Generic[Config, State, Event, Observation]):
     semantics: tuple[str, ...] = ()
     in_protocol: bool = True
 
+    @property
+    def claims(self) -> "tuple[Property[State, Event, Observation] | Invariant[State] | Law, ...]":
+        """Everything that must hold."""
+        return (*self.properties, *self.invariants, *self.laws)
+
 
 AnyComponent = Component[Any, Any, Any, Any]

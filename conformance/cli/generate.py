@@ -1,0 +1,71 @@
+"""`tidegate generate`: write traces, the golden files, and the documentation."""
+
+import argparse
+from pathlib import Path
+
+NAME = "generate"
+HELP = "write generated traces, the golden traces, or the documentation"
+EXAMPLE = """tidegate generate traces valve --cases 100 --seed 7 --out valve.jsonl.gz
+  tidegate generate golden
+  tidegate generate docs"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    from conformance.cli.options import add_seed, at_least_zero
+
+    kinds = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
+    traces = kinds.add_parser(
+        "traces", help="cases of a component, with the answers of the reference where they are fixed"
+    )
+    traces.add_argument("component", help="the component, such as valve")
+    traces.add_argument("--cases", type=at_least_zero, default=100, metavar="N", help="how many (default: 100)")
+    add_seed(traces)
+    traces.add_argument("--out", type=Path, required=True, metavar="FILE", help="*.jsonl or *.jsonl.gz")
+    golden = kinds.add_parser("golden", help="the golden traces and their manifest")
+    golden.add_argument(
+        "--out", type=Path, metavar="DIR", help="where to (default: traces/golden of this installation)"
+    )
+    docs = kinds.add_parser("docs", help="the documentation of the semantics, in Markdown")
+    docs.add_argument("--out", type=Path, default=Path("docs"), metavar="DIR", help="where to (default: docs)")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.what == "traces":
+        return generate_traces(args)
+    if args.what == "golden":
+        return generate_golden(args)
+    return generate_docs(args)
+
+
+def generate_traces(args: argparse.Namespace) -> int:
+    from conformance.golden import with_answers
+    from properties.strategies import draw_case
+    from traces.codec import DecodeError, find_component
+    from traces.files import write_traces
+
+    try:
+        component = find_component(args.component).name
+    except DecodeError as error:
+        args.parser.error(str(error))
+    cases = (with_answers(draw_case(component, args.seed, index)) for index in range(args.cases))
+    count = write_traces(args.out, cases, args.seed)
+    print(f"{count} cases of {component} in {args.out}")
+    return 0
+
+
+def generate_golden(args: argparse.Namespace) -> int:
+    from conformance.golden import golden_folder, write_golden
+
+    folder = args.out or golden_folder()
+    manifest = write_golden(folder)
+    for name, entry in manifest.items():
+        print(f"{entry['cases']:5} cases in {folder / name}")
+    return 0
+
+
+def generate_docs(args: argparse.Namespace) -> int:
+    from conformance.documents import write_documents
+
+    for path in write_documents(args.out):
+        print(path)
+    return 0

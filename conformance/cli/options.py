@@ -1,0 +1,59 @@
+"""Options that several verbs have, so that they mean the same everywhere."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+ENGINE_HELP = (
+    "reference, python:package.module:Name (a class with describe() and replay(cases)), "
+    'or "exec:COMMAND LINE" (a program that speaks the protocol)'
+)
+
+
+def add_engine_options(parser: argparse.ArgumentParser, default: str | None = None, *, several: bool = False) -> None:
+    note = f" (default: {default})" if default else ""
+    if several:
+        parser.add_argument("--engine", action="append", required=True, metavar="E", help=ENGINE_HELP)
+    else:
+        parser.add_argument("--engine", default=default, metavar="E", help=ENGINE_HELP + note)
+    parser.add_argument(
+        "--timeout", type=float, default=10.0, metavar="S", help="seconds for the answer to a case (default: 10)"
+    )
+    parser.add_argument(
+        "--start-timeout", type=float, default=30.0, metavar="S", help="seconds for the handshake (default: 30)"
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="check every message against the JSON Schemas; refuse unknown keys"
+    )
+
+
+def make_engine(args: argparse.Namespace, text: str | None = None) -> Any:
+    from conformance.engines.resolve import resolve
+
+    return resolve(text or args.engine, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--format", choices=("pretty", "json", "markdown"), default="pretty", help="how to print the result"
+    )
+
+
+def add_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--report",
+        type=Path,
+        metavar="DIR",
+        help="write report.jsonl (the source of truth), junit.xml and summary.md into this folder",
+    )
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same cases (default: 0)")
+
+
+def at_least_zero(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"must be 0 or more, not {value}")
+    return value

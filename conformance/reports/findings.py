@@ -1,0 +1,89 @@
+"""A finding in words: the rule, the trace, what was allowed, what was seen, and how to see it again."""
+
+import json
+import shlex
+from typing import Any
+
+import attrs
+
+from conformance.engines.text import printable
+from conformance.verdicts import Verdict
+from reference.rules import all_rules
+from traces.codec import encode
+from traces.notation import write_event, write_observations, write_trace
+
+
+@attrs.frozen
+class Finding:
+    """Everything that is printed about a failing case; all of it safe to show."""
+
+    case: str
+    component: str
+    stage: str
+    result: str
+    message: str
+    rules: tuple[tuple[str, str], ...]
+    trail: tuple[str, ...]
+    config: str
+    trace: str
+    step: int | None
+    event: str
+    allowed: tuple[str, ...]
+    seen: str
+    reproduce: str
+    stderr: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        if self.rules:
+            return f"{self.component} breaks {self.rules[0][0]}"
+        return f"{self.component}: {self.result}"
+
+
+def describe(verdict: Verdict, engine: str) -> Finding:
+    case, violation = verdict.case, verdict.violation
+    trace = write_trace(case.component, case.events)
+    known = all_rules()
+    return Finding(
+        case=printable(case.name),
+        component=case.component,
+        stage=verdict.stage,
+        result=str(verdict.result),
+        message=printable(verdict.message),
+        rules=tuple((rule, known[rule].text if rule in known else "") for rule in verdict.rules),
+        trail=tuple(rule for rule in violation.trail if rule not in violation.rules) if violation else (),
+        config=json.dumps(encode(case.config)),
+        trace=printable(trace, limit=4000),
+        step=violation.step if violation else None,
+        event=printable(write_event(case.component, case.events[violation.step])) if violation else "",
+        allowed=tuple(printable(write_observations(one.observations)) for one in violation.allowed)
+        if violation
+        else (),
+        seen=printable(write_observations(violation.seen)) if violation else "",
+        reproduce=reproduction(engine, case.component, encode(case.config), trace),
+        stderr=tuple(printable(line) for line in verdict.stderr),
+    )
+
+
+def reproduction(engine: str, component: str, config: Any, trace: str) -> str:
+    """The command that replays this one trace."""
+    words = ["tidegate", "replay", "--engine", engine, "--component", component]
+    words += ["--config", json.dumps(config, separators=(",", ":")), "--trace", trace]
+    return shlex.join(words)
+
+
+def as_text(finding: Finding) -> str:
+    lines = [finding.title]
+    lines += [f"  {rule}: {text}" for rule, text in finding.rules]
+    if finding.trail:
+        lines.append(f"  or a rule on the way there: {', '.join(finding.trail)}")
+    if finding.message:
+        lines.append(f"  {finding.message}")
+    lines += [f"  config   {finding.config}", f"  trace    {finding.trace}"]
+    if finding.step is not None:
+        lines.append(f"  at step  {finding.step + 1}, {finding.event}")
+        lines.append(f"  allowed  {' | '.join(finding.allowed[:6])}{' | …' if len(finding.allowed) > 6 else ''}")
+        lines.append(f"  seen     {finding.seen}")
+    lines += [f"  stderr   {line}" for line in finding.stderr[-5:]]
+    lines.append(f"  again    {finding.reproduce}")
+    return "\n".join(lines)

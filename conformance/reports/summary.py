@@ -1,0 +1,89 @@
+"""The summary of a run: as text, as Markdown for a CI page, and as JSON."""
+
+from typing import Any
+
+from conformance.engines.text import printable
+from conformance.reports.findings import as_text, describe
+from conformance.session import Finished
+from conformance.verdicts import Exit, Result
+
+CONCLUSIONS = {
+    Exit.CONFORMANT: "conformant",
+    Exit.VIOLATIONS: "not conformant",
+    Exit.UNDETERMINED: "undetermined",
+}
+
+
+def rows(finished: Finished) -> list[tuple[str, str, dict[str, int]]]:
+    """For each component and stage, how many of each verdict."""
+    keys = list(dict.fromkeys((component, stage) for component, stage, _result in finished.counts))
+    return [
+        (component, stage, {str(result): finished.counts[component, stage, result] for result in Result})
+        for component, stage in keys
+    ]
+
+
+def conclusion(finished: Finished) -> str:
+    description = finished.description
+    name = printable(f"{description.name} {description.version}")
+    parts = [f"{name} is {CONCLUSIONS[finished.exit()]}: {finished.cases} cases in {finished.seconds:.1f} s"]
+    parts += [f"{finished.count(result)} {result}" for result in Result if finished.count(result)]
+    return ", ".join(parts)
+
+
+def remarks(finished: Finished) -> list[str]:
+    """What a reader must know beside the counts."""
+    said = []
+    if not finished.complete:
+        said.append("The run was interrupted: this is what was known by then.")
+    if finished.missing:
+        said.append(f"Not exercised, so nothing is known about them: {', '.join(finished.missing)}.")
+    said += [f"Expectation {problem}." for problem in finished.expectation_problems]
+    if finished.restarts:
+        said.append(f"The engine had to be started again {finished.restarts} times.")
+    if not finished.cases:
+        said.append("No case was run: the engine declares nothing that the specification knows.")
+    return said
+
+
+def as_markdown(finished: Finished) -> str:
+    shown = [result for result in Result if finished.count(result)]
+    lines = [f"# Conformance of `{printable(finished.engine)}`", "", conclusion(finished) + ".", ""]
+    lines.append("| component | stage | " + " | ".join(map(str, shown)) + " |")
+    lines.append("|---|---|" + "---:|" * len(shown))
+    for component, stage, counts in rows(finished):
+        lines.append(f"| {component} | {stage} | " + " | ".join(str(counts[str(result)]) for result in shown) + " |")
+    lines += ["", *(f"- {remark}" for remark in [*remarks(finished), *finished.claims])]
+    for shrunken in finished.counterexamples:
+        finding = describe(shrunken.verdict, finished.engine)
+        lines += ["", f"## {finding.title}", "", "```", as_text(finding).replace("```", "'''"), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def as_json(finished: Finished) -> dict[str, Any]:
+    import attrs  # noqa: PLC0415
+
+    return {
+        "engine": finished.engine,
+        "implementation": {
+            "name": finished.description.name,
+            "version": finished.description.version,
+            "language": finished.description.language,
+        },
+        "conclusion": CONCLUSIONS[finished.exit()],
+        "exit": int(finished.exit()),
+        "complete": finished.complete,
+        "seconds": round(finished.seconds, 3),
+        "cases": finished.cases,
+        "counts": [
+            {"component": c, "stage": s, **{k: v for k, v in counts.items() if v}} for c, s, counts in rows(finished)
+        ],
+        "counterexamples": [
+            {**attrs.asdict(describe(one.verdict, finished.engine)), "replays": one.replays}
+            for one in finished.counterexamples
+        ],
+        "rules_exercised": dict(sorted(finished.coverage.rules.items())),
+        "rules_missing": list(finished.missing),
+        "remarks": remarks(finished),
+        "claims": list(finished.claims),
+    }

@@ -1,0 +1,132 @@
+"""A run: cases against an engine, what was found, and what may be said about it."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import attrs
+
+from conformance.coverage import Coverage, measure
+from conformance.engines.base import Description, Engine
+from conformance.expectations import Expectations
+from conformance.judge import Judge
+from conformance.runner import Planned, Runner
+from conformance.shrink import Shrunken, shrink
+from conformance.verdicts import UNDETERMINED, VIOLATIONS, Exit, Result, Verdict
+
+#: Findings beyond this many of one component are counted, but not kept.
+KEPT_FINDINGS = 2000
+#: How many different counterexamples of one component are shrunk.
+SHRUNKEN_EACH = 4
+
+
+@attrs.frozen
+class Finished:
+    """Everything that a report needs. `complete` is false for a run that was interrupted."""
+
+    engine: str
+    description: Description
+    counts: Counter[tuple[str, str, Result]]
+    findings: tuple[Verdict, ...]
+    counterexamples: tuple[Shrunken, ...]
+    coverage: Coverage
+    missing: tuple[str, ...]
+    expectation_problems: tuple[str, ...]
+    claims: tuple[str, ...]
+    restarts: int
+    seconds: float
+    complete: bool
+
+    def count(self, *results: Result) -> int:
+        return sum(count for (_component, _stage, result), count in self.counts.items() if result in results)
+
+    @property
+    def cases(self) -> int:
+        return self.counts.total() - self.count(Result.SKIP)
+
+    def exit(self) -> Exit:
+        if self.count(*VIOLATIONS) or self.expectation_problems:
+            return Exit.VIOLATIONS
+        if not self.complete or self.count(*UNDETERMINED) or self.missing or not self.cases:
+            return Exit.UNDETERMINED
+        return Exit.CONFORMANT
+
+
+@attrs.define
+class Session:
+    """Collects the verdicts of a run. `observe` sees each one as it comes."""
+
+    engine: Engine
+    name: str
+    expectations: Expectations = attrs.Factory(Expectations)
+    observe: Callable[[Verdict], None] = lambda _verdict: None
+    shrinking: bool = True
+    judge: Judge = attrs.Factory(Judge)
+    counts: Counter[tuple[str, str, Result]] = attrs.Factory(Counter)
+    findings: list[Verdict] = attrs.Factory(list)
+    counterexamples: list[Shrunken] = attrs.Factory(list)
+    complete: bool = True
+    started: float = attrs.Factory(time.monotonic)
+
+    def run(self, planned: Iterable[Planned]) -> None:
+        """Run the cases; an interrupt ends the run, and keeps what is known."""
+        try:
+            for verdict in Runner(self.engine, self.judge).run(planned):
+                self.take(self.expectations.apply(verdict))
+            if self.shrinking:
+                self.shrink_findings()
+        except KeyboardInterrupt:
+            self.complete = False
+
+    def skip(self, cases: Iterable[Any]) -> None:
+        for case in cases:
+            self.take(Verdict(case, "golden", Result.SKIP, message="not declared"))
+
+    def take(self, verdict: Verdict) -> None:
+        component = verdict.case.component
+        self.counts[component, verdict.stage, verdict.result] += 1
+        if verdict.result not in (Result.PASS, Result.SKIP) and len(self.findings) < KEPT_FINDINGS:
+            self.findings.append(verdict)
+        self.observe(verdict)
+
+    def shrink_findings(self) -> None:
+        for verdict in worth_shrinking(self.findings):
+            # A judge of its own: what shrinking tries is not coverage.
+            shrunken = shrink(Runner(self.engine, Judge()), verdict)
+            known = [(one.verdict.case.config, one.verdict.case.events) for one in self.counterexamples]
+            if (shrunken.verdict.case.config, shrunken.verdict.case.events) not in known:
+                self.counterexamples.append(shrunken)
+
+    def finish(self, wanted_rules: Iterable[str], claims: Iterable[str] = ()) -> Finished:
+        coverage = measure(self.judge)
+        return Finished(
+            engine=self.name,
+            description=self.engine.start(),
+            counts=self.counts,
+            findings=tuple(self.findings),
+            counterexamples=tuple(self.counterexamples),
+            coverage=coverage,
+            missing=coverage.missing(wanted_rules),
+            expectation_problems=self.expectations.problems(),
+            claims=tuple(claims),
+            restarts=self.engine.restarts,
+            seconds=time.monotonic() - self.started,
+            complete=self.complete,
+        )
+
+
+def worth_shrinking(findings: list[Verdict]) -> Iterator[Verdict]:
+    """For each component a few failures, the shortest of each kind: the deciding rule, or the kind of trouble."""
+    shortest: dict[tuple[str, Result, str], Verdict] = {}
+    for verdict in findings:
+        if verdict.result in VIOLATIONS:
+            key = (verdict.case.component, verdict.result, verdict.rules[0] if verdict.rules else "")
+            known = shortest.get(key)
+            if known is None or len(verdict.case.events) < len(known.case.events):
+                shortest[key] = verdict
+    each: Counter[str] = Counter()
+    for verdict in sorted(shortest.values(), key=lambda verdict: len(verdict.case.events)):
+        each[verdict.case.component] += 1
+        if each[verdict.case.component] <= SHRUNKEN_EACH:
+            yield verdict

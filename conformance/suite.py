@@ -1,0 +1,83 @@
+"""The suite: which cases an engine gets, stage by stage.
+
+`golden` and `directed` are files; `complete` is every case of a small scope; `generated` goes on for as long as the
+budget lasts. The same seed gives the same cases.
+"""
+
+from collections.abc import Iterator
+
+import attrs
+from properties.complete import complete_suite
+
+from conformance.coverage import within_reach
+from conformance.engines.base import Description
+from conformance.golden import read_golden
+from conformance.runner import Planned, accepts, is_declared
+from properties.directed import directed
+from properties.scopes import small, thorough
+from properties.strategies import NothingAcceptedError, draw_case
+from reference.components import COMPONENTS
+from traces.cases import Case
+
+STAGES = ("directed", "golden", "complete", "generated")
+
+
+@attrs.frozen
+class Budget:
+    """How much to try: `cases` generated ones a component, from `seed`."""
+
+    cases: int = 1000
+    seed: int = 0
+    stages: tuple[str, ...] = STAGES
+    thorough: bool = False
+    extra_states: int = 0
+
+
+def declared_components(description: Description, wanted: tuple[str, ...] = ()) -> list[str]:
+    """Those that the engine declares and the specification knows, in our order."""
+    return [name for name in COMPONENTS if name in description.components and (not wanted or name in wanted)]
+
+
+def plan(description: Description, component: str, budget: Budget) -> Iterator[Planned]:
+    """The cases of one component. A case that the engine did not declare is left out: see `skipped`."""
+    for stage in budget.stages:
+        for case in stage_cases(description, component, stage, budget):
+            if is_declared(description, case):
+                yield Planned(stage, case)
+
+
+def stage_cases(description: Description, component: str, stage: str, budget: Budget) -> Iterator[Case]:
+    if stage == "directed":
+        yield from (one.case for one in directed(component))
+    elif stage == "golden":
+        yield from (case for case in read_golden(component) if "-directed-" not in case.name)
+    elif stage == "complete":
+        yield from complete_cases(component, budget)
+    else:
+        yield from generated_cases(description, component, budget)
+
+
+def complete_cases(component: str, budget: Budget) -> Iterator[Case]:
+    for scope in thorough(component) if budget.thorough else small(component):
+        yield from complete_suite(scope, extra_states=budget.extra_states).cases
+
+
+def generated_cases(description: Description, component: str, budget: Budget) -> Iterator[Case]:
+    claim = description.components[component]
+    for index in range(budget.cases):
+        try:
+            yield draw_case(component, budget.seed, index, lambda config: accepts(claim, component, config))
+        except NothingAcceptedError:
+            return
+
+
+def skipped(description: Description, component: str) -> list[Case]:
+    """Golden and directed cases that the engine did not declare."""
+    known = [one.case for one in directed(component)] + read_golden(component)
+    return [case for case in known if not is_declared(description, case)]
+
+
+def wanted_rules(description: Description, component: str) -> tuple[str, ...]:
+    """The rules that a run has to exercise: those that golden traces show to be within reach of what is declared."""
+    reachable = [case for case in read_golden(component) if is_declared(description, case)]
+    return within_reach(reachable)
