@@ -1,0 +1,129 @@
+"""Cases for chaining: graphs in which everything would be chained, but for a few conditions broken on purpose.
+
+Two broken conditions on one edge hide each other, so most edges have none and some have one.
+"""
+
+from random import Random
+from typing import Any
+
+from properties.strategies.values import swarm
+from reference.chaining import Config, Edge, Event, Exchange, Graph, Operator, Partitioner
+from reference.chains import Kind, Strategy
+
+NAMES = ("map", "flat-map", "key_by", "window", "join", "sink", "Süd", "数", "a b", "x -> y", "(p, q)", "[r]", "")
+NETWORK = [kind for kind in Partitioner if kind is not Partitioner.FORWARD]
+SIZES = (1, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 6, 7, 8, 9, 10, 11, 12)
+
+#: The fields of an operator or an edge that is still to be made.
+Draft = dict[str, Any]
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    config = Config(chaining=random.random() < 0.96, chain_different_max_parallelism=random.random() < 0.6)
+    return config, tuple(draw_graph(random) for _ in range(random.choice((1, 1, 1, 1, 1, 1, 2, 3))))
+
+
+def draw_graph(random: Random) -> Graph:
+    operators = draw_operators(random)
+    edges: list[Draft] = [
+        {"source": source, "target": target, "partitioner": Partitioner.FORWARD, "exchange": Exchange.UNDEFINED}
+        for source, target in draw_pairs(random, operators)
+    ]
+    for kind in draw_breaks(random):
+        if kind in ("network", "batch", "pipelined"):
+            break_edge(random, kind, edges)
+        else:
+            break_operators(random, kind, operators)
+    # The order in which a graph is told shows in names only.
+    if random.random() < 0.7:
+        random.shuffle(operators)
+    if random.random() < 0.5:
+        random.shuffle(edges)
+    return Graph(tuple(Operator(**operator) for operator in operators), tuple(Edge(**edge) for edge in edges))
+
+
+def draw_operators(random: Random) -> list[Draft]:
+    """Operators that would all be chained, sources first, with ids in any order."""
+    size = random.choice(SIZES)
+    sources = min(size, random.choice((1, 1, 1, 2, 2, 3, 4)))
+    ids = random.sample(range(1, 3 * size + 1), size) if random.random() < 0.6 else list(range(1, size + 1))
+    legacy, yielding, with_sources = (random.choice(rates) for rates in ((0, 0, 0.5, 1), (0, 0.15, 0.5), (0, 0.3, 0.7)))
+    parallelism = random.choice((1, 2, 4))
+    operators = []
+    for place, operator_id in enumerate(ids):
+        kind = Kind.OPERATOR
+        if place < sources:
+            kind = Kind.LEGACY_SOURCE if random.random() < legacy else Kind.SOURCE
+        is_operator = kind is Kind.OPERATOR
+        takes_sources = is_operator and random.random() < with_sources
+        operators.append(
+            {
+                "id": operator_id,
+                "name": f"{random.choice(NAMES) if is_operator else 'src'}-{operator_id}",
+                "kind": kind,
+                "strategy": Strategy.HEAD_WITH_SOURCES if takes_sources else Strategy.ALWAYS,
+                "parallelism": parallelism,
+                "max_parallelism": -1,
+                "slot_group": "default",
+                "yielding": is_operator and random.random() < yielding,
+            }
+        )
+    return operators
+
+
+def draw_pairs(random: Random, operators: list[Draft]) -> list[tuple[int, int]]:
+    """Which operators are joined: lines, branches, unions, diamonds; never against the order of the list."""
+    unused = [operator["id"] for operator in operators if operator["kind"] is not Kind.OPERATOR]
+    line, union = random.choice((0.2, 0.6, 0.9)), random.choice((0, 0, 0.1, 0.3))
+    pairs: list[tuple[int, int]] = []
+    for place, operator in enumerate(operators):
+        if operator["kind"] is not Kind.OPERATOR:
+            continue
+        earlier = [other["id"] for other in operators[:place]]
+        takes_sources = operator["strategy"] is Strategy.HEAD_WITH_SOURCES
+        if unused and (takes_sources or random.random() < 0.3):
+            sources = [unused.pop()]
+        else:
+            sources = [earlier[-1] if random.random() < line else random.choice(earlier)]
+        while random.random() < union:
+            # Often the same again: a union of an operator with itself.
+            sources.append(random.choice((sources[0], unused.pop() if unused else earlier[-1], random.choice(earlier))))
+        pairs += [(source, operator["id"]) for source in sources]
+    return pairs
+
+
+def draw_breaks(random: Random) -> list[str]:
+    """The conditions to break in this graph: mostly none to three, of a few kinds; at times many."""
+    kinds = swarm(
+        random,
+        network=2, batch=1, pipelined=1, parallelism=1.5, max_parallelism=2, slot_group=1.5,
+        never=1, head=1, head_with_sources=1,
+    )  # fmt: skip
+    count = random.choice((0, 1, 1, 1, 2, 2, 3, 3, random.randint(4, 12)))
+    return random.choices(list(kinds), list(kinds.values()), k=count)
+
+
+def break_edge(random: Random, kind: str, edges: list[Draft]) -> None:
+    if not edges:
+        return
+    edge = random.choice(edges)
+    if kind == "network":
+        edge["partitioner"] = random.choice(NETWORK)
+    else:
+        edge["exchange"] = Exchange(kind)
+
+
+def break_operators(random: Random, kind: str, operators: list[Draft]) -> None:
+    """Change one operator, or also all behind it, which leaves the edges between them whole."""
+    place = random.randrange(len(operators))
+    if kind in ("never", "head", "head_with_sources"):
+        operators[place]["strategy"] = Strategy(kind)
+        return
+    values: dict[str, tuple[int | str, ...]] = {
+        "parallelism": (1, 2, 3, 5),
+        "max_parallelism": (-1, 8, 16, 128),
+        "slot_group": ("x", "Default", ""),
+    }
+    value = random.choice(values[kind])
+    for operator in operators[place : None if random.random() < 0.5 else place + 1]:
+        operator[kind] = value
