@@ -1,20 +1,20 @@
 """One `replay` with an engine process: several requests in flight, and one case blamed for each failure.
 
 While all goes well, requests are drawn and sent a window ahead of the replies, and each reply names its request. When
-the engine hangs, dies or writes what cannot be ascribed, it is killed, and the requests that it had begun to read and
-not answered are *suspects*: a fresh process is given them one at a time, each followed by a short silence. The one
-that fails alone is to blame; then we go on with several in flight.
+the engine hangs, dies or writes what cannot be ascribed, it is killed. The requests that it had begun to read and not
+answered are *suspects*, and so is the one that it answered last: a fresh process is given them one at a time, each
+followed by a short silence. The one that fails alone is to blame; then we go on with several in flight.
 
 Choices
 -------
 *Whose fault.* An engine that dies or falls silent after a good reply has still answered: the reply counts. A request
-that was still unread when it happened, which the system can tell, is innocent. What an engine writes after its reply,
-though, makes that reply doubtful: the newest reply is held back until the next line shows that nothing else was
-coming.
+that was unread when it happened, which the system can tell, is innocent. What an engine writes after its reply, though,
+makes that reply doubtful: the newest is held back until the next line shows that nothing else was coming. A failure
+that nobody repeats alone is charged to the oldest request that was being worked on, for it did happen; and the window
+is halved, because perhaps the engine cannot cope with it.
 
 *What a restart is.* One failure costs one restart, whatever the search for its culprit took, so how far a run gets does
-not depend on how many requests happened to be in flight. A failure that nobody repeats alone costs one too, and halves
-the window: perhaps the engine cannot cope with it.
+not depend on how many requests happened to be in flight.
 """
 
 import time
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 _FIRST_REPLAY_ID = 2
 
 
+Failure = Broken | Crashed | TimedOut
+
+
 @attrs.define(eq=False)
 class Pending:
     """A request that was drawn and whose reply has not been given to the caller."""
@@ -43,6 +46,8 @@ class Pending:
     request: Request
     position: int
     reply: Reply | None = None
+    #: a reply that stands unless the search for a culprit brings a better one
+    earlier: Reply | None = None
     #: how many values the reply may hold
     weight: int = 0
     suspect: bool = False
@@ -70,6 +75,9 @@ class Conversation:
         self._newest: Pending | None = None
         self._answered_again: Pending | None = None
         self._searching = False
+        #: who was at work when the failure happened whose culprit we search, and what became of it then
+        self._accused: Pending | None = None
+        self._accusation: Failure | None = None
         #: seconds that we have waited since the engine last made progress
         self._waited = 0.0
 
@@ -91,8 +99,6 @@ class Conversation:
                 yield from self._not_run(self._engine.given_up)
                 return
             if self._source_ended and not self._pending:
-                if self._searching:
-                    self._end_search()
                 return
             self._send()
             if self._engine.connection and self._pending and not self._is_settled(self._pending[0]):
@@ -102,7 +108,11 @@ class Conversation:
         """Whether the reply can be given away."""
         if pending.reply is None:
             return False
-        if pending is not self._newest or self._engine.given_up:
+        if self._engine.given_up:
+            return True
+        if pending is self._accused:
+            return False
+        if pending is not self._newest:
             return True
         if self._unsent or self._in_flight or not self._source_ended:
             return False
@@ -111,8 +121,10 @@ class Conversation:
         return self._silence_missing() <= 0 or (self._drawn == 1 and not pending.suspect)
 
     def _not_run(self, reason: str) -> Iterator[tuple[Request, Reply]]:
+        if self._accused:
+            self._accused.reply = self._accusation
         for pending in self._pending:
-            yield pending.request, pending.reply or NotRun(reason)
+            yield pending.request, pending.reply or pending.earlier or NotRun(reason)
         for request in self._source:
             yield request, NotRun(reason)
 
@@ -123,9 +135,9 @@ class Conversation:
             self._send_suspect()
             return
         if self._searching:
-            if self._in_flight or self._silence_missing() > 0:
-                return
-            self._end_search()
+            if not self._in_flight and self._silence_missing() <= 0:
+                self._end_search()
+            return
         if len(self._in_flight) > self._engine.window // 2 or self._a_suspect_is_in_flight():
             return
         while len(self._in_flight) < self._engine.window and self._in_flight_bytes < self._limits.window_bytes:
@@ -136,10 +148,10 @@ class Conversation:
             self._engine.connection.flush()
 
     def _send_suspect(self) -> None:
-        if self._in_flight or self._silence_missing() > 0:
-            return
-        if self._queue(self._unsent.popleft()) and self._engine.connection:
-            self._engine.connection.flush()
+        connection = self._engine.connect()
+        if connection and not connection.hung_up and not self._in_flight and self._silence_missing() <= 0:
+            self._queue(self._unsent.popleft())
+            connection.flush()
 
     def _a_suspect_is_in_flight(self) -> bool:
         return len(self._in_flight) == 1 and next(iter(self._in_flight.values())).suspect
@@ -155,18 +167,20 @@ class Conversation:
         return pending
 
     def _queue(self, pending: Pending) -> bool:
-        """Queue the request for writing; false if there is no engine any more."""
+        """Queue the request for writing; false if there is nobody to read it."""
         complaint = self._engine.complaint_about_request(pending.request)
         if complaint:
             pending.reply = Broken(f"the request breaks the schema of the protocol: {complaint}")
             return True
         connection = self._engine.connect()
-        if connection is None:
+        if connection is None or connection.hung_up:
+            self._unsent.appendleft(pending)
             return False
-        pending.sent_into_silence = not self._in_flight and self._silence_missing() <= 0
+        pending.number = self._engine.next_id()
+        nothing_to_hear = pending.number == _FIRST_REPLAY_ID or self._silence_missing() <= 0
+        pending.sent_into_silence = not self._in_flight and nothing_to_hear
         if not self._in_flight:
             self._waited = 0.0
-        pending.number = self._engine.next_id()
         data = messages.encode(messages.replay(pending.number, pending.request))
         pending.start = connection.send(data)
         pending.size = len(data)
@@ -183,7 +197,7 @@ class Conversation:
     def _patience(self) -> float:
         if self._in_flight:
             return self._limits.case_timeout - self._waited
-        return max(self._silence_missing(), 0.0)
+        return max(self._silence_missing(), 0.01)
 
     def _exchange(self, seconds: float) -> None:
         connection = self._engine.connection
@@ -229,45 +243,40 @@ class Conversation:
 
     # Failing
 
-    def _fail(self, failure: Broken | Crashed | TimedOut, *, misspoke: bool) -> None:
+    def _fail(self, failure: Failure, *, misspoke: bool) -> None:
         """Deal with an engine that can no longer be used. One that misspoke may have done so after a reply."""
         assert self._engine.connection
         consumed = self._engine.connection.consumed()
         in_flight = list(self._in_flight.values())
-        doubtful = [p for p in (self._answered_again, self._newest) if p is not None] if misspoke else []
+        begun = [p for p in in_flight if p.start < consumed or p.number == _FIRST_REPLAY_ID]
+        replied = list({p.position: p for p in (self._answered_again, self._newest) if p is not None}.values())
         self._in_flight.clear()
         self._in_flight_bytes = 0
-        self._newest = self._answered_again = None
-        culprit = self._find_culprit(in_flight, doubtful, consumed)
-        self._engine.disconnect()
+        self._newest = self._answered_again = self._accused = self._accusation = None
+        self._searching = False
+        culprit: Pending | None = None
         suspects: list[Pending] = []
+        if len(in_flight) == 1 and in_flight[0].sent_into_silence and in_flight[0].number == self._engine.last_id:
+            culprit = begun[0] if begun else replied[-1] if replied and misspoke else None
+        elif begun or (misspoke and len(replied) > 1):
+            suspects = replied + begun
+        elif misspoke and replied:
+            culprit = replied[-1]
+        self._engine.disconnect()
         if culprit:
             self._forget_reply(culprit)
             culprit.reply = failure
+        if suspects:
+            self._searching = True
+            self._accused, self._accusation = (begun or replied)[0], failure
         else:
-            suspects = doubtful + [p for p in in_flight if p.start < consumed]
-            if not suspects and in_flight and in_flight[0].number == _FIRST_REPLAY_ID:
-                suspects = in_flight[:1]
-            for suspect in suspects:
-                self._forget_reply(suspect)
-                suspect.suspect = True
+            self._engine.count_restart()
+        for suspect in suspects:
+            suspect.earlier = None if misspoke else suspect.reply
+            self._forget_reply(suspect)
+            suspect.suspect = True
         again = {p.position: p for p in (*suspects, *in_flight, *self._unsent) if p is not culprit}
         self._unsent = deque(again[position] for position in sorted(again))
-        self._searching = bool(suspects)
-        if not suspects:
-            self._engine.count_restart()
-
-    def _find_culprit(self, in_flight: list[Pending], doubtful: list[Pending], consumed: int) -> Pending | None:
-        """Who is to blame, if that is beyond doubt."""
-        replied = doubtful[-1] if len(set(map(id, doubtful))) == 1 else None
-        if not in_flight:
-            return replied
-        only = in_flight[0]
-        if len(in_flight) > 1 or not only.sent_into_silence or only.number != self._engine.last_id:
-            return None
-        if only.start < consumed or only.number == _FIRST_REPLAY_ID:
-            return only
-        return replied
 
     def _forget_reply(self, pending: Pending) -> None:
         self._answered_weight -= pending.weight
@@ -275,7 +284,11 @@ class Conversation:
         pending.reply = None
 
     def _end_search(self) -> None:
-        """Nobody did it when alone: the failure still counts, and perhaps it was the company."""
+        """Nobody did it when alone."""
+        if self._accused:
+            self._forget_reply(self._accused)
+            self._accused.reply = self._accusation
+        self._accused = self._accusation = None
         self._searching = False
         self._engine.narrow_window()
         self._engine.count_restart()

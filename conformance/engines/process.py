@@ -93,7 +93,9 @@ class ProcessEngine(Engine):
 
     def connect(self) -> Connection | None:
         """The connection, made again if it was lost; None if the engine had to be given up."""
-        if self.connection is None and not self.given_up:
+        if self.given_up:
+            return None
+        if self.connection is None:
             try:
                 self._connect()
             except CannotStartError as error:

@@ -1,0 +1,40 @@
+"""A harness in a process of its own, so that its memory can be measured and its death watched.
+
+Usage: python harness.py '{"engine": "exec:…", "cases": ["good-0", "bad"], "options": {"case_timeout": 1}}'
+Prints one JSON object: the replies, the restarts and the peak of its memory, or the error that kept it from starting.
+"""
+
+import json
+import resource
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+
+from conformance.engines import CannotStartError, Request, resolve
+
+
+def cases(names: list[str]) -> Iterator[Request]:
+    for number, name in enumerate(names):
+        events = [{"type": "watermark", "channel": 0, "timestamp": str(number + step)} for step in range(3)]
+        yield Request(name, "valve", {"channels": 1}, events)
+
+
+def main(job: dict[str, Any]) -> dict[str, Any]:
+    engine = resolve(job["engine"], **job["options"])
+    try:
+        with engine:
+            replies = [
+                [request.case, type(reply).__name__, attrs.asdict(reply)]
+                for request, reply in engine.replay(cases(job["cases"]))
+            ]
+    except CannotStartError as error:
+        outcome = {"code": error.code, "message": error.message, "hint": error.hint, "stderr": error.stderr}
+    else:
+        outcome = {"replies": replies, "restarts": engine.restarts}
+    return outcome | {"peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(json.loads(sys.argv[1]))))

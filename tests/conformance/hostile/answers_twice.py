@@ -1,0 +1,11 @@
+"""Answers the bad case rightly, twice."""
+
+from speaking import answer, serve
+
+
+def misbehave(request):
+    answer(request)
+    answer(request)
+
+
+serve(misbehave)

@@ -1,0 +1,5 @@
+"""Reads hello and never answers."""
+
+import time
+
+time.sleep(600)
