@@ -115,7 +115,7 @@ def take(subpartition: Subpartition, *, keeps_empty: bool) -> tuple[Subpartition
         if item is not Item.EMPTY or keeps_empty:
             taken = attrs.evolve(subpartition, blocked=item is Item.BARRIER, sequence=subpartition.sequence + 1)
             return taken, item
-    return subpartition, None
+    return attrs.evolve(subpartition, flush_requested=subpartition.flush_requested and subpartition.blocked), None
 
 
 def resume(subpartition: Subpartition) -> Subpartition:
