@@ -27,7 +27,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from conformance.cli.session import conduct
     from conformance.runner import Planned, is_declared
-    from conformance.verdicts import Exit
 
     if (args.trace is None) == (not args.files):
         args.parser.error("give trace files, or --component, --config and --trace")
@@ -38,10 +37,10 @@ def run(args: argparse.Namespace) -> int:
         undeclared.extend(case for case in cases if not is_declared(description, case))
         return (Planned("replay", case) for case in cases if is_declared(description, case))
 
-    code = conduct(args, plan, wanted=None)
+    finished = conduct(args, plan)
     if undeclared:
         print(f"{len(undeclared)} cases were skipped: the engine does not declare their component, kind or semantics")
-    return Exit.UNDETERMINED if not cases else code
+    return finished.exit()
 
 
 def read_files(args: argparse.Namespace) -> list[Any]:

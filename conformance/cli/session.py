@@ -23,22 +23,22 @@ from conformance.verdicts import VIOLATIONS, Result, Verdict
 def conduct(
     args: argparse.Namespace,
     plan: Callable[[Description], Iterable[Planned]],
-    wanted: Callable[[Description], Iterable[str]] | None,
+    wanted: Callable[[Description], Iterable[str]] = lambda _description: (),
     expectations: Expectations | None = None,
     claims: Callable[[], Iterable[str]] = tuple,
-) -> int:
-    """Run what is planned against the engine of the options, print the result, and give the exit code."""
+) -> Finished:
+    """Run what is planned against the engine of the options, write the report, and print the result."""
     with make_engine(args) as engine:
         finished = execute(args, engine, plan, wanted, expectations or Expectations(), claims)
     show(args, finished)
-    return finished.exit()
+    return finished
 
 
 def execute(
     args: argparse.Namespace,
     engine: Engine,
     plan: Callable[[Description], Iterable[Planned]],
-    wanted: Callable[[Description], Iterable[str]] | None,
+    wanted: Callable[[Description], Iterable[str]],
     expectations: Expectations,
     claims: Callable[[], Iterable[str]],
 ) -> Finished:
@@ -59,7 +59,7 @@ def execute(
 
         session = Session(engine, args.engine, expectations, observe)
         session.run(plan(description))
-        finished = session.finish(wanted(description) if wanted else (), claims())
+        finished = session.finish(wanted(description), claims())
         if writer is not None:
             writer.footer(finished)
             (args.report / "junit.xml").write_bytes(as_junit(finished))

@@ -1,0 +1,37 @@
+"""`tidegate run` without an engine: the suite on the specification itself, and on a deliberately wrong engine."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+RIGHT = "reference"
+WRONG = "python:conformance.museum.engines:ValveAlwaysFlushes"
+
+
+def tour(args: argparse.Namespace) -> int:
+    """Exit 0 if the right engine passes and the wrong one is caught, as they must."""
+    from conformance.cli.run import conduct_suite
+    from conformance.verdicts import Exit
+
+    folder = args.report or Path("report")
+    say(args, "1. The suite on the reference itself: everything must pass.")
+    right = conduct_suite(changed(args, engine=RIGHT, cases=min(args.cases, 200), report=folder / "right"))
+    say(args, "\n2. The suite on a wrong engine, one rule away from right: it must be caught.")
+    wrong = conduct_suite(changed(args, engine=WRONG, report=folder / "wrong"))
+    say(
+        args,
+        '\nNow yours: tidegate run --engine "exec:COMMAND LINE" (docs/writing-an-engine.md says how to write one).',
+    )
+    as_it_must = right.exit() is Exit.CONFORMANT and wrong.exit() is Exit.VIOLATIONS
+    return Exit.CONFORMANT if as_it_must else Exit.INTERNAL
+
+
+def changed(args: argparse.Namespace, **changes: Any) -> argparse.Namespace:
+    return argparse.Namespace(**{**vars(args), **changes})
+
+
+def say(args: argparse.Namespace, text: str) -> None:
+    if args.format == "pretty":
+        from conformance.cli.console import console
+
+        console().print(f"[bold]{text}[/]")

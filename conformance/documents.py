@@ -1,0 +1,234 @@
+"""The documentation of the semantics, written from the same source that runs: registry, components, golden traces.
+
+One page for each component, one with all rules, and an overview. `make docs` writes them; a test fails when they are
+stale.
+"""
+
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from conformance.explaining import Explanation, describe_source
+from conformance.golden import read_golden
+from conformance.stepping import Step, step_through
+from reference.components import COMPONENTS
+from reference.model import AnyComponent
+from reference.rules import Rule, all_rules, rules_of
+from traces.cases import Case
+from traces.codec import encode
+from traces.notation import FORMS
+
+#: Where on the path of a record each component stands, in the order of the path.
+PATH = (
+    ("chaining", "Operators are fused into tasks; what is left are the edges between tasks."),
+    ("job_graph", "Each edge gets its pattern and its result type."),
+    ("wiring", "Each consumer learns which subpartitions of which producers it reads."),
+    ("partitioner", "The output picks the channels that an element is written to."),
+    ("serializer", "Records become bytes, and bytes fill buffers."),
+    ("writer", "Buffers of many channels, shared or not, under flushes and size hints."),
+    ("credit_sender", "Buffers are sent while there is credit; the backlog goes with them."),
+    ("credit_loop", "Sender, wire and receiver together: nothing is lost, nothing gets stuck."),
+    ("credit_receiver", "Buffers are granted as credit, exclusive ones first, floating ones where they are needed."),
+    ("credit_connection", "Several senders take turns on one connection."),
+    ("gate", "Channels with data are polled in turn."),
+    ("deserializer", "Buffers become records again, wherever they were cut."),
+    ("valve", "One watermark and one status from those of all channels."),
+    ("combiner", "One watermark and one status from those of all inputs of an operator."),
+)
+
+MADE = "<!-- Written by `make docs` from the specification. Do not edit. -->"
+
+
+def write_documents(folder: Path) -> list[Path]:
+    written = []
+    for name, text in make_documents().items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        written.append(path)
+    return written
+
+
+def make_documents() -> dict[str, str]:
+    pages = {"semantics/index.md": overview(), "semantics/rules.md": rules_page()}
+    pages |= {f"semantics/{component.name}.md": component_page(component) for component in COMPONENTS.values()}
+    return pages
+
+
+def overview() -> str:
+    path = [(name, text) for name, text in PATH if name in COMPONENTS]
+    lines = [
+        MADE,
+        "# The exchange",
+        "",
+        "How a record travels from one task to the next, and which page says what.",
+        "",
+    ]
+    lines += ["```mermaid", "flowchart LR", *diagram(), "```", ""]
+    lines += ["| component | what it does | rules |", "|---|---|---|"]
+    for name, text in path:
+        component = COMPONENTS[name]
+        note = "" if component.in_protocol else " (not in the engine protocol)"
+        lines.append(f"| [{component.title}]({name}.md){note} | {text} | {len(rules_of(name))} |")
+    modelled = [rule for rule in all_rules().values() if not rule.out_of_scope]
+    lines += ["", f"[All rules](rules.md): {len(all_rules())}, of which {len(modelled)} are modelled.", ""]
+    return "\n".join(lines)
+
+
+def diagram() -> list[str]:
+    return [
+        '  operator["operator"] -->|record, watermark, status| partitioner',
+        '  subgraph producer["producing task"]',
+        "    operator",
+        '    partitioner["partitioner<br/>which channel"] --> serializer["serializer<br/>bytes in buffers"]',
+        '    serializer --> subpartition["subpartition<br/>queue of buffers"]',
+        "  end",
+        '  subpartition --> sender["credit sender"]',
+        '  sender ==>|"buffer, backlog"| receiver["credit receiver"]',
+        "  receiver -.->|credit| sender",
+        '  subgraph consumer["consuming task"]',
+        '    receiver --> gate["gate<br/>one item a turn"]',
+        '    gate --> deserializer["deserializer<br/>records again"]',
+        '    deserializer -->|watermark, status| valve["valve"]',
+        '    deserializer -->|record| next["next operator"]',
+        '    valve --> combiner["combiner<br/>all inputs"] --> next',
+        "  end",
+    ]
+
+
+def rules_page() -> str:
+    lines = [MADE, "# All rules", "", "| rule | level | components | text | evidence |", "|---|---|---|---|---|"]
+    for rule in all_rules().values():
+        text = cell(rule.text) + (f" *Not modelled: {cell(rule.out_of_scope)}*" if rule.out_of_scope else "")
+        pages = ", ".join(f"[{name}]({name}.md)" if name in COMPONENTS else name for name in rule.components)
+        lines.append(f"| {rule.id} | {rule.level} | {pages} | {text} | {rule.evidence} |")
+    return "\n".join(lines) + "\n"
+
+
+def component_page(component: AnyComponent) -> str:
+    lines = [MADE, f"# {component.title}", "", *introduction(component), ""]
+    if not component.in_protocol:
+        lines += ["*Not part of the engine protocol: the specification alone drives this component.*", ""]
+    lines += ["## Config", "", *fields_table(component.config), ""]
+    lines += ["## Events", "", *values_table(component, component.events), ""]
+    lines += ["## Observations", "", *values_table(component, component.observations), ""]
+    lines += ["`rejected`: the event is refused, and every part of the state stays as it was.", ""]
+    lines += ["## State", "", *state_section(component), ""]
+    lines += ["## Rules", ""]
+    for rule in rules_of(component.name):
+        lines += rule_section(rule)
+    if component.claims:
+        lines += ["## What must hold", "", "| name | statement | rules |", "|---|---|---|"]
+        lines += [f"| {one.name} | {cell(one.statement)} | {', '.join(one.rules)} |" for one in component.claims]
+        lines.append("")
+    lines += example_section(component)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def introduction(component: AnyComponent) -> list[str]:
+    module = inspect.getmodule(component.step)
+    doc = inspect.getdoc(module) if module else None
+    return (doc or "").splitlines()
+
+
+def fields_table(cls: type[Any]) -> list[str]:
+    fields = attrs.fields(cls)
+    if not fields:
+        return ["Nothing to configure."]
+    lines = ["| field | type | default |", "|---|---|---|"]
+    for field in fields:
+        default = "" if field.default is attrs.NOTHING or field.default is None else f"`{field.default}`"
+        lines.append(f"| `{field.name}` | {cell(type_name(field.type))} | {default} |")
+    return lines
+
+
+def values_table(component: AnyComponent, classes: tuple[type[Any], ...]) -> list[str]:
+    lines = ["| type | fields | meaning | short |", "|---|---|---|---|"]
+    for cls in classes:
+        fields = ", ".join(f"`{field.name}`: {type_name(field.type)}" for field in attrs.fields(cls)) or "none"
+        doc = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
+        doc = "" if doc.startswith("Method generated by attrs") else doc
+        forms = FORMS.get(component.name, ()) if cls in component.events else ()
+        short = " ".join(f"`{form.shown()}`" for form in forms if form.type == cls.type)
+        lines.append(f"| `{cls.type}` | {cell(fields)} | {cell(doc)} | {cell(short)} |")
+    return lines
+
+
+def type_name(annotation: Any) -> str:
+    name = getattr(annotation, "__name__", None)
+    text = name if name and "[" not in str(annotation) else str(annotation)
+    for prefix in ("reference.", "typing."):
+        text = text.replace(prefix, "")
+    return text.replace("bytes", "bytes (hex)").replace("Long", "64-bit (decimal string)")
+
+
+def state_section(component: AnyComponent) -> list[str]:
+    case = example_case(component)
+    if case is None:
+        return ["See the example."]
+    state = component.start(case.config)[0]
+    if not attrs.has(type(state)):
+        return ["None."]
+    fields = [field for field in attrs.fields(type(state)) if field.name != "config"]
+    if not fields:
+        return ["None: the answer depends on the config and the event alone."]
+    return [f"- `{field.name}`: {type_name(field.type)}" for field in fields]
+
+
+def rule_section(rule: Rule) -> list[str]:
+    lines = [
+        f"### {rule.id}",
+        "",
+        rule.text,
+        "",
+        f"*Why:* {rule.intent}",
+        "",
+        f"*Source:* {describe_source(rule)}.",
+        "",
+    ]
+    if rule.out_of_scope:
+        lines += [f"*Not modelled:* {rule.out_of_scope}", ""]
+    return lines
+
+
+def example_case(component: AnyComponent) -> Case | None:
+    """A golden trace that is short and shows much: the most rules for its length, among those that fit a page."""
+    cases = [case for case in read_golden(component.name) if 1 <= len(case.events) <= 9]
+    cases = [case for case in cases if len(json.dumps(encode(case.config))) + len(repr(case.events)) < 2500]
+    return max(cases, key=lambda case: (len(rules_shown(case)), -len(case.events)), default=None)
+
+
+def rules_shown(case: Case) -> set[str]:
+    return {rule for step in step_through(case) for rule in step.rules}
+
+
+def example_section(component: AnyComponent) -> list[str]:
+    case = example_case(component)
+    if case is None:
+        return []
+    lines = ["## Example", "", f"`{case.name}`, with config `{json.dumps(encode(case.config))}`:", ""]
+    return [*lines, *steps_table(tuple(step_through(case)))]
+
+
+def steps_table(steps: tuple[Step, ...]) -> list[str]:
+    lines = ["| event | seen | rules | state afterwards |", "|---|---|---|---|"]
+    for step in steps:
+        cells = (f"`{step.event}`", step.observations, ", ".join(step.rules), f"`{step.state or 'none'}`")
+        lines.append("| " + " | ".join(map(cell, cells)) + " |")
+    return lines
+
+
+def explanation_as_markdown(explanation: Explanation) -> str:
+    lines = rule_section(explanation.rule)
+    lines += [f"- {statement}" for statement in explanation.statements]
+    if explanation.example is not None:
+        lines += ["", f"`{explanation.example.name}`:", "", *steps_table(explanation.example.steps)]
+    return "\n".join(lines)
+
+
+def cell(text: str) -> str:
+    """Text that stays inside its cell of a Markdown table."""
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,81 @@
+"""No rule without a use, no use without a rule."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from conformance.golden import read_golden
+from conformance.stepping import step_through
+from reference.components import COMPONENTS
+from reference.rules import all_rules
+
+ROOT = Path(__file__).parent.parent.parent
+ID = re.compile(r"^[A-Z]+-\d+$")
+
+
+def named_in_code():
+    """Every rule id that stands as a string of its own in the reference."""
+    found = {}
+    for path in (ROOT / "reference").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and ID.match(node.value):
+                found.setdefault(node.value, []).append(path.name)
+    return found
+
+
+def exercised_by_golden():
+    return {
+        rule for name in COMPONENTS for case in read_golden(name) for step in step_through(case) for rule in step.rules
+    }
+
+
+def claimed():
+    return {rule for component in COMPONENTS.values() for one in component.claims for rule in one.rules}
+
+
+def test_every_named_rule_is_in_the_registry():
+    assert set(named_in_code()) <= set(all_rules())
+
+
+def test_every_rule_is_named_unless_it_says_why_not():
+    missing = [rule.id for rule in all_rules().values() if rule.id not in named_in_code() and not rule.out_of_scope]
+    assert not missing
+
+
+def test_every_rule_is_exercised_by_a_golden_trace_or_a_claim():
+    """An outcome that no golden trace reaches, and that nothing else checks, is a rule that nobody tests."""
+    reached = exercised_by_golden() | claimed()
+    assert not [rule.id for rule in all_rules().values() if rule.id not in reached and not rule.out_of_scope]
+
+
+def test_out_of_scope_rules_are_few_and_explained():
+    outside = [rule for rule in all_rules().values() if rule.out_of_scope]
+    assert all(len(rule.out_of_scope) > 20 for rule in outside)
+    assert len(outside) <= len(all_rules()) / 10
+
+
+def test_rules_belong_to_components_that_exist():
+    known = set(COMPONENTS)
+    assert not {name for rule in all_rules().values() for name in rule.components} - known
+
+
+@pytest.mark.parametrize("rule", all_rules().values(), ids=lambda rule: rule.id)
+def test_rules_are_complete(rule):
+    assert ID.match(rule.id)
+    assert len(rule.text) > 20
+    assert len(rule.intent) > 10
+    assert rule.source
+
+
+@pytest.mark.parametrize(
+    ("component", "law"),
+    [(component.name, law) for component in COMPONENTS.values() for law in component.laws],
+    ids=lambda value: value if isinstance(value, str) else value.name,
+)
+def test_laws_hold(component, law):
+    samples = list(law.samples())
+    assert samples
+    for sample in samples:
+        assert law.holds(*sample), sample

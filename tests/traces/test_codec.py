@@ -1,0 +1,81 @@
+"""JSON in and out: every value of every component survives, and nothing is taken for what it is not."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from properties.strategies import cases
+from reference.components import COMPONENTS
+from traces.codec import DecodeError, decode_case, encode_case
+from traces.notation import read_trace, write_trace
+
+ALL_CASES = st.sampled_from(sorted(COMPONENTS)).flatmap(cases)
+
+
+@settings(max_examples=300, deadline=None)
+@given(ALL_CASES)
+def test_cases_survive_json(case):
+    assert decode_case(json.loads(json.dumps(encode_case(case))), strict=True) == case
+
+
+@settings(max_examples=300, deadline=None)
+@given(ALL_CASES)
+def test_traces_survive_the_short_notation(case):
+    text = write_trace(case.component, case.events)
+    assert read_trace(case.component, text) == case.events
+    assert len(text.split()) == len(case.events)
+
+
+def case_with(**changes):
+    event = {"type": "watermark", "channel": 0, "timestamp": "5"}
+    case = {"case": "x", "component": "valve", "config": {"channels": 1}, "events": [event]}
+    return {**case, **changes}
+
+
+def event_with(**changes):
+    event = {"type": "watermark", "channel": 0, "timestamp": "5", **changes}
+    return case_with(events=[{key: value for key, value in event.items() if value is not None}])
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (case_with(component="vlave"), "unknown component 'vlave'"),
+        (case_with(config={"channels": 0}), "channels must be at least 1, not 0 at config"),
+        (case_with(config={"channels": True}), "must be an integer, not True at config.channels"),
+        (case_with(config={"channels": "1"}), "must be an integer, not '1' at config.channels"),
+        (case_with(config={"channels": 1, "semantics": "x"}), "semantics must be one of"),
+        (case_with(config={}), "channels is missing"),
+        (case_with(config=[]), "must be an object"),
+        (case_with(events={}), "must be a list"),
+        (case_with(events=["w"]), "must be an object, not 'w' at events[0]"),
+        (case_with(expect=[]), "1 events but 0 steps"),
+        (case_with(rules=[1]), "must be a string"),
+        (case_with(extra=1), "unknown key extra"),
+        (event_with(timestamp=5), "64-bit integer as a decimal string, not 5 at events[0].timestamp"),
+        (event_with(timestamp="9223372036854775808"), "64-bit integer"),
+        (event_with(timestamp="05"), "64-bit integer"),
+        (event_with(timestamp=None), "timestamp is missing"),
+        (event_with(type="x"), "type must be one of status, watermark, not 'x'"),
+        (event_with(type=["watermark"]), "type must be one of"),
+        (event_with(surplus=1), "unknown key surplus"),
+        ({"case": "x"}, "component is missing"),
+        ([], "a case must be an object"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_place(raw, message):
+    with pytest.raises(DecodeError) as caught:
+        decode_case(raw, strict=True)
+    assert message in str(caught.value)
+
+
+def test_unknown_keys_are_ignored_outside_strict_mode():
+    assert decode_case(case_with(extra=1)) == decode_case(case_with())
+
+
+@pytest.mark.parametrize("token", ["0x", "w5", "0w", "0w5x", "{", '{"type":"watermark"}'])
+def test_what_is_no_event_is_refused(token):
+    with pytest.raises(DecodeError):
+        read_trace("valve", token)
