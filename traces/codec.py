@@ -63,10 +63,6 @@ def structure_name(value: Any, enum: type[StrEnum]) -> StrEnum:
     return enum(value)
 
 
-def is_name(cls: Any) -> bool:
-    return isinstance(cls, type) and issubclass(cls, StrEnum)
-
-
 def is_tagged(cls: Any) -> bool:
     return attrs.has(cls) and isinstance(vars(cls).get("type"), str)
 
@@ -141,7 +137,7 @@ def make_converter(*, strict: bool) -> cattrs.Converter:
     converter.register_structure_hook(bytes, structure_bytes)
     converter.register_unstructure_hook(bytes, bytes.hex)
     converter.register_structure_hook(StrEnum, structure_name)
-    converter.register_unstructure_hook_func(is_name, lambda name: name.value)
+    converter.register_unstructure_hook(StrEnum, lambda name: name.value)
     converter.register_structure_hook_func(lambda cls: cls is Long, structure_long)
     converter.register_unstructure_hook_func(lambda cls: cls is Long, str)
     return converter
