@@ -88,7 +88,8 @@ def _findings(error: "ValidationError") -> Iterator[tuple[tuple[str | int, ...],
     """What is really wrong, and where. Of several alternatives, told apart by `type`, only the one meant matters."""
     path = tuple(error.absolute_path)
     if error.validator != "oneOf":
-        yield path, error.message
+        is_forbidden = error.validator == "not" and not error.validator_value
+        yield path, "must not be here" if is_forbidden else error.message
         return
     alternatives: dict[Any, list[ValidationError]] = {}
     for each in error.context or ():

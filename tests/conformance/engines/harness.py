@@ -6,6 +6,7 @@ Prints one JSON object: the replies, the restarts and the peak of its memory, or
 
 import json
 import resource
+import signal
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -37,4 +38,5 @@ def main(job: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # to be asked to leave is to be interrupted
     print(json.dumps(main(json.loads(sys.argv[1]))))

@@ -1,0 +1,213 @@
+"""The life of an engine process, seen by a caller who behaves well, and by one who does not."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from conformance.engines import Broken, Crashed, Request, Steps, TimedOut, resolve
+from conformance.engines.errors import BadHelloError, EngineBusyError
+from tests.conformance.engines.conftest import MARK, survivors, survivors_in_the_end
+
+EVENTS = [{"type": "watermark", "channel": 0, "timestamp": str(step)} for step in range(3)]
+RIGHT = Steps([[{"type": "watermark", "timestamp": str(step)}] for step in range(3)])
+
+
+def case(name="good", **changes):
+    parts = {"case": name, "component": "valve", "config": {"channels": 1}, "events": EVENTS}
+    return Request(**(parts | changes))
+
+
+@pytest.fixture
+def mark(monkeypatch):
+    """Marks the processes that a test starts, and looks for them afterwards."""
+    value = os.urandom(12).hex()
+    # Only what is exec'd with the environment shows the mark: this very process does not.
+    monkeypatch.setenv(MARK, value)
+    yield value
+    assert survivors_in_the_end(value) == []
+
+
+@pytest.fixture
+def engine(hostile, mark):
+    """An engine that answers rightly, and dies of whatever is bad."""
+    with resolve(hostile("dies_in_a_case"), case_timeout=5.0) as started:
+        yield started
+
+
+def test_requests_are_drawn_only_as_far_as_the_window(hostile, mark):
+    drawn = []
+
+    def requests():
+        for number in range(1000):
+            drawn.append(number)
+            yield case(f"case-{number}")
+
+    with resolve(hostile("dies_in_a_case"), window=8) as engine:
+        replies = engine.replay(requests())
+        assert drawn == []
+        for given in range(1, 20):
+            assert next(replies)[1] == RIGHT
+            assert given <= len(drawn) <= given + 9
+
+
+def test_requests_are_bounded_by_their_bytes_too(hostile, mark):
+    drawn = []
+
+    def requests():
+        for number in range(50):
+            drawn.append(number)
+            yield case("x" * 100_000)
+
+    with resolve(hostile("dies_in_a_case"), window_bytes=250_000) as engine:
+        replies = engine.replay(requests())
+        for given in range(1, 10):
+            next(replies)
+            assert len(drawn) <= given + 4
+
+
+def test_long_requests_and_replies_do_not_block_each_other(hostile, mark):
+    events = [{"type": "watermark", "channel": 0, "timestamp": "1" * 1000} for _ in range(2000)]
+    with resolve(hostile("dies_in_a_case"), window_bytes=100_000_000) as engine:
+        replies = [reply for _, reply in engine.replay(case(events=events) for _ in range(8))]
+    assert all(isinstance(reply, Steps) and len(reply.steps) == 2000 for reply in replies)
+
+
+def test_many_replays_one_after_the_other(engine):
+    for _ in range(20):
+        assert [reply for _, reply in engine.replay([case()])] == [RIGHT]
+    assert list(engine.replay([])) == []
+    assert engine.restarts == 0
+
+
+def test_a_single_bad_case_is_blamed_at_once(engine):
+    list(engine.replay([case()]))
+    time.sleep(0.1)
+    began = time.monotonic()
+    (found,) = engine.replay([case("bad")])
+    assert isinstance(found[1], Crashed)
+    assert engine.restarts == 1
+    assert time.monotonic() - began < 2
+    assert [reply for _, reply in engine.replay([case()])] == [RIGHT], "the next replay starts it again"
+
+
+def test_the_time_that_the_caller_takes_does_not_count(hostile, mark):
+    with resolve(hostile("dies_in_a_case"), case_timeout=0.5) as engine:
+        for _, reply in engine.replay(case(f"case-{i}") for i in range(3)):
+            assert reply == RIGHT
+            time.sleep(0.6)
+        assert engine.restarts == 0
+
+
+def test_a_replay_that_is_left_early_leaves_no_answers_behind(engine):
+    for number, _ in enumerate(engine.replay(case(f"case-{i}") for i in range(100))):
+        if number == 3:
+            break
+    gc.collect()
+    assert [reply for _, reply in engine.replay([case()])] == [RIGHT]
+    assert engine.restarts == 0, "that was not the engine's fault"
+
+
+def test_one_replay_at_a_time(engine):
+    first = engine.replay(case(f"case-{i}") for i in range(100))
+    next(first)
+    with pytest.raises(EngineBusyError):
+        engine.replay([case()])
+    first.close()
+    assert [reply for _, reply in engine.replay([case()])] == [RIGHT]
+
+
+def test_an_error_of_the_caller_passes_through(engine):
+    def requests():
+        yield case()
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        list(engine.replay(requests()))
+    assert [reply for _, reply in engine.replay([case()])] == [RIGHT]
+
+
+def test_closing_in_mid_replay_and_starting_again(hostile, mark):
+    engine = resolve(hostile("dies_in_a_case"))
+    replies = engine.replay(case(f"case-{i}") for i in range(100))
+    next(replies)
+    engine.close()
+    engine.close()
+    assert list(replies) == []
+    assert survivors_in_the_end(mark) == []
+    assert engine.start().name == "hostile"
+    assert [reply for _, reply in engine.replay([case()])] == [RIGHT]
+    engine.close()
+    assert engine.exit_status == 0
+
+
+def test_an_engine_that_is_forgotten_is_killed(hostile, mark):
+    engine = resolve(hostile("hangs_in_a_case"))
+    engine.start()
+    assert survivors(mark)
+    del engine
+    gc.collect()
+    assert survivors_in_the_end(mark) == []
+
+
+def test_an_engine_without_bye_status(hostile, mark):
+    engine = resolve(hostile("ignores_bye"), bye_grace=0.1, kill_grace=0.1)
+    with engine:
+        pass
+    assert engine.exit_status is None
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_harness_leaves_nothing_behind(laboratory, number):
+    harness = subprocess.Popen(
+        laboratory.command("ignores_sigterm", ["before", "bad"], case_timeout=60.0, kill_grace=0.2),
+        env=laboratory.environment,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 20
+    while len(survivors(laboratory.mark)) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    harness.send_signal(number)
+    _, stderr = harness.communicate(timeout=20)
+    assert b"KeyboardInterrupt" in stderr
+    assert survivors_in_the_end(laboratory.mark) == []
+
+
+def test_strict_mode_names_the_place_in_a_reply(hostile, mark):
+    with resolve(hostile("answers_two_to_the_63"), strict=True) as engine:
+        replies = [reply for _, reply in engine.replay([case(), case("bad"), case()])]
+    assert replies[0] == replies[2] == RIGHT
+    assert isinstance(replies[1], Broken)
+    assert "ok/steps/0/0/timestamp: '9223372036854775808' does not match" in replies[1].message
+    assert engine.restarts == 0
+
+
+def test_strict_mode_names_the_place_in_a_request(hostile, mark):
+    with resolve(hostile("dies_in_a_case"), strict=True) as engine:
+        replies = [reply for _, reply in engine.replay([case(), case("bad", config={"channels": 0}), case()])]
+    assert replies[0] == replies[2] == RIGHT
+    assert replies[1] == Broken(
+        "the request breaks the schema of the protocol: config/channels: 0 is less than the minimum of 1"
+    )
+
+
+def test_strict_mode_checks_hello(tmp_path):
+    script = tmp_path / "engine.py"
+    script.write_text(
+        'print(\'{"id":1,"ok":{"protocol":1,"implementation":{"name":"","version":"1","language":"x"},"components":{}}}\','
+        "flush=True); input(); input()"
+    )
+    with pytest.raises(BadHelloError, match="ok/implementation/name"):
+        resolve(f"exec:{sys.executable} {script}", strict=True).start()
+
+
+def test_a_timeout_says_how_long_it_was(hostile, mark):
+    with resolve(hostile("hangs_in_a_case"), case_timeout=0.3, kill_grace=0.1) as engine:
+        ((_, reply),) = engine.replay([case("bad")])
+    assert reply == TimedOut(0.3)

@@ -1,0 +1,217 @@
+"""The JSON Schemas: well-formed, written for people, and in agreement with the protocol's own examples."""
+
+import builtins
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from conformance import schemas
+from conformance.engines.errors import StrictModeUnavailableError
+
+COMPONENTS = (
+    "chaining",
+    "combiner",
+    "credit_receiver",
+    "credit_sender",
+    "deserializer",
+    "gate",
+    "partitioner",
+    "serializer",
+    "valve",
+    "wiring",
+)
+OPERATOR = {
+    "id": 1,
+    "name": "src",
+    "kind": "source",
+    "strategy": "always",
+    "parallelism": 4,
+    "max_parallelism": -1,
+    "slot_group": "default",
+    "yielding": False,
+}
+EDGE = {"source": 1, "target": 2, "partitioner": "forward", "exchange": "undefined"}
+KEY = {"type": "long", "value": "-9223372036854775808"}
+
+GOOD = [
+    ("hello-request", {"id": 1, "op": "hello", "protocol": [1], "suite": "0.1.0"}),
+    (
+        "hello-reply",
+        {
+            "id": 1,
+            "ok": {
+                "protocol": 1,
+                "implementation": {"name": "n", "version": "v", "language": "l"},
+                "components": {"valve": {}, "partitioner": {"kinds": ["hash"]}},
+            },
+        },
+    ),
+    ("replay-reply", {"id": 2, "ok": {"steps": [[], [{"type": "rejected", "reason": "closed"}]]}}),
+    ("replay-reply", {"id": 2, "error": {"kind": "unsupported", "message": ""}}),
+    ("error-reply", {"id": 2, "error": {"kind": "bad_request", "message": "0 channels"}}),
+    ("bye-request", {"id": 3, "op": "bye"}),
+    ("trace-header", {"format": "tidegate-traces/1", "suite": "0.1.0", "seed": 7}),
+    ("trace-footer", {"cases": 1}),
+    ("valve.config", {"channels": 3}),
+    ("valve.config", {"channels": 3, "semantics": "flink-40475"}),
+    ("valve.event", {"type": "watermark", "channel": -1, "timestamp": "5"}),
+    ("valve.observation", {"type": "status", "status": "idle"}),
+    ("combiner.event", {"type": "status", "input": 0, "status": "active"}),
+    ("partitioner.config", {"kind": "hash", "channels": 400, "max_parallelism": 128}),
+    ("partitioner.config", {"kind": "rebalance", "channels": 4}),
+    ("partitioner.event", {"type": "record", "key": KEY}),
+    ("partitioner.observation", {"type": "send", "channel": 2}),
+    ("wiring.observation", {"type": "reads", "consumer": 3, "producer": 1, "subpartition": 1}),
+    ("serializer.event", {"type": "record", "payload": ""}),
+    ("deserializer.observation", {"type": "record", "payload": "616263", "result": "last"}),
+    ("chaining.event", {"type": "graph", "operators": [OPERATOR], "edges": [EDGE]}),
+    ("chaining.observation", {"type": "vertex", "head": 1, "operators": [1, 2], "name": "src -> map"}),
+    ("credit_sender.event", {"type": "credit", "amount": -1}),
+    ("credit_sender.observation", {"type": "send", "kind": "data", "sequence": 0, "backlog": 1}),
+    ("credit_receiver.event", {"type": "data", "channel": 0, "backlog": 1}),
+    ("credit_receiver.observation", {"type": "credit", "channel": 0, "amount": 1}),
+    ("gate.event", {"type": "arrive", "channel": 0, "item": "end_of_data"}),
+    ("gate.observation", {"type": "item", "channel": 0, "item": "data", "more": True}),
+]
+
+BAD = [
+    ("hello-request", {"id": 1, "op": "hello", "protocol": [], "suite": "0.1.0"}, "protocol: "),
+    ("replay-reply", {"id": 2, "ok": {"steps": [[{"kind": "x"}]]}}, "ok/steps/0/0: 'type' is a required property"),
+    ("replay-reply", {"id": 2, "ok": {"steps": []}, "extra": 1}, "the message: "),
+    ("replay-reply", {"id": 2, "error": {"kind": "tired", "message": ""}}, "error/kind: 'tired'"),
+    ("bye-request", {"id": 0, "op": "bye"}, "id: 0 is less than the minimum"),
+    ("trace-header", {"format": "tidegate-traces/2", "suite": "0.1.0", "seed": 7}, "format: "),
+    ("trace-footer", {"cases": -1}, "cases: "),
+    ("valve.config", {"channels": 0}, "channels: 0 is less than the minimum of 1"),
+    ("valve.config", {"channels": 1, "semantics": None}, "semantics: None is not one of"),
+    ("valve.event", {"type": "watermark", "channel": 0, "timestamp": 5}, "timestamp: 5 is not of type 'string'"),
+    ("valve.event", {"type": "watermark", "channel": 0, "timestamp": "05"}, "timestamp: '05' does not match"),
+    ("valve.event", {"type": "watermark", "input": 0, "timestamp": "5"}, "'channel' is a required property"),
+    ("valve.observation", {"type": "data"}, "has none of the types 'watermark', 'status', 'rejected'"),
+    ("partitioner.config", {"kind": "hash", "channels": 4}, "'max_parallelism' is a required property"),
+    (
+        "partitioner.config",
+        {"kind": "global", "channels": 4, "max_parallelism": 8},
+        "max_parallelism: must not be here",
+    ),
+    (
+        "partitioner.event",
+        {"type": "record", "key": {"type": "int", "value": 2**31}},
+        "key/value: 2147483648 is greater",
+    ),
+    ("serializer.event", {"type": "record", "payload": "ABC"}, "payload: 'ABC' does not match"),
+    (
+        "chaining.event",
+        {"type": "graph", "operators": [OPERATOR | {"max_parallelism": 0}], "edges": []},
+        "operators/0/",
+    ),
+]
+
+
+def test_every_schema_is_a_schema_and_says_what_it_is_for():
+    for name in schemas.files():
+        schema = schemas.load(name)
+        Draft202012Validator.check_schema(schema)
+        assert schema["title"], name
+        assert schema["description"], name
+
+
+def test_every_object_is_described():
+    def undescribed(schema, path):
+        if isinstance(schema, dict):
+            if "properties" in schema and "required" in schema and "description" not in schema:
+                yield path
+            for key, value in schema.items():
+                yield from undescribed(value, f"{path}/{key}")
+        elif isinstance(schema, list):
+            for position, value in enumerate(schema):
+                yield from undescribed(value, f"{path}/{position}")
+
+    assert [place for name in schemas.files() for place in undescribed(schemas.load(name), name)] == []
+
+
+def test_every_component_of_the_protocol_has_its_three_schemas():
+    assert schemas.components() == COMPONENTS
+
+
+@pytest.mark.parametrize(("name", "message"), GOOD, ids=lambda each: each if isinstance(each, str) else "")
+def test_what_the_protocol_allows(name, message):
+    assert schemas.check(message, name) == []
+
+
+@pytest.mark.parametrize(("name", "message", "complaint"), BAD, ids=lambda each: each if isinstance(each, str) else "")
+def test_what_it_does_not_allow(name, message, complaint):
+    found = schemas.check(message, name)
+    assert any(complaint in each for each in found), found
+
+
+def case(**changes):
+    parts = {
+        "case": "valve-17",
+        "component": "valve",
+        "config": {"channels": 2},
+        "events": [{"type": "watermark", "channel": 0, "timestamp": "5"}],
+    }
+    return parts | changes
+
+
+def test_a_case_is_checked_as_one_of_its_component():
+    assert schemas.check(case(expect=[[]], rules=["VALVE-5"]), "trace-case") == []
+    assert schemas.check({"id": 2, "op": "replay", **case()}, "replay-request") == []
+    wrong = case(component="combiner", config={"inputs": 2}, expect=[[{"type": "send"}]])
+    assert schemas.check({"id": 2, "op": "replay", **case(component="combiner")}, "replay-request") != []
+    assert {complaint.split(":")[0] for complaint in schemas.check(wrong, "trace-case")} == {"events/0", "expect/0/0"}
+    assert schemas.check(case(component="mailbox", config={}, events=[{"type": "mail"}]), "trace-case") == []
+
+
+def test_a_record_has_a_key_with_hash_and_only_then():
+    hashed = {"kind": "hash", "channels": 4, "max_parallelism": 8}
+    for config, record, is_good in [
+        (hashed, {"type": "record", "key": KEY}, True),
+        (hashed, {"type": "record"}, False),
+        ({"kind": "global", "channels": 4}, {"type": "record"}, True),
+        ({"kind": "global", "channels": 4}, {"type": "record", "key": KEY}, False),
+    ]:
+        found = schemas.check(case(component="partitioner", config=config, events=[record]), "trace-case")
+        assert (found == []) is is_good, (config, record, found)
+
+
+def test_a_reply_is_checked_as_one_of_its_component():
+    reply = {"id": 2, "ok": {"steps": [[], [{"type": "watermark", "timestamp": "1"}, {"type": "reads"}]]}}
+    assert schemas.check(reply, "replay-reply") == []
+    (complaint,) = schemas.check(reply, "replay-reply", component="valve")
+    assert complaint.startswith("ok/steps/1/1: ")
+
+
+def test_complaints_are_printable():
+    (complaint,) = schemas.check({"type": "\x1b[31m", "status": "idle"}, "valve.observation")
+    assert "\x1b" not in complaint
+
+
+def test_an_unknown_schema():
+    with pytest.raises(KeyError, match="valve"):
+        schemas.check({}, "valves")
+    with pytest.raises(KeyError):
+        schemas.load("../../pyproject")
+
+
+def test_without_jsonschema_strict_mode_says_what_to_install(monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *rest):
+        if name.startswith("jsonschema"):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    schemas._validator.cache_clear()
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(StrictModeUnavailableError) as raised:
+        schemas.check({}, "trace-footer")
+    assert "tidegate[dev]" in raised.value.hint
+
+
+def test_schemas_are_plain_files_that_refer_to_one_another_by_name():
+    text = json.dumps([schemas.load(name) for name in schemas.files()])
+    references = {each.split('"')[0] for each in text.split('"$ref": "')[1:]}
+    assert {each.split("#")[0] for each in references} - {""} <= {f"{name}.json" for name in schemas.files()}
