@@ -98,7 +98,15 @@ class Session:
             if (shrunken.verdict.case.config, shrunken.verdict.case.events) not in known:
                 self.counterexamples.append(shrunken)
 
-    def finish(self, wanted_rules: Iterable[str], claims: Iterable[str] = ()) -> Finished:
+    def has_earned(self, component: str) -> bool:
+        """Whether the component passed its whole complete stage, and so the claim that goes with it."""
+        results = {
+            r for (name, stage, r), count in self.counts.items() if (name, stage) == (component, "complete") and count
+        }
+        return self.complete and results == {Result.PASS}
+
+    def finish(self, wanted_rules: Iterable[str], claims: Iterable[tuple[str, str]] = ()) -> Finished:
+        """`claims` are what may be said of each component if it passes its complete stage."""
         coverage = measure(self.judge)
         return Finished(
             engine=self.name,
@@ -109,7 +117,7 @@ class Session:
             coverage=coverage,
             missing=coverage.missing(wanted_rules),
             expectation_problems=self.expectations.problems(),
-            claims=tuple(claims),
+            claims=tuple(claim for component, claim in claims if self.has_earned(component)),
             restarts=self.engine.restarts,
             seconds=time.monotonic() - self.started,
             complete=self.complete,

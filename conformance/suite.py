@@ -7,14 +7,14 @@ budget lasts. The same seed gives the same cases.
 from collections.abc import Iterator
 
 import attrs
-from properties.complete import complete_suite
+from properties.complete import build
 
 from conformance.coverage import within_reach
 from conformance.engines.base import Description
 from conformance.golden import read_golden
 from conformance.runner import Planned, accepts, is_declared
 from properties.directed import directed
-from properties.scopes import small, thorough
+from properties.scopes import Scope, small, thorough
 from properties.strategies import NothingAcceptedError, draw_case
 from reference.components import COMPONENTS
 from traces.cases import Case
@@ -58,8 +58,19 @@ def stage_cases(description: Description, component: str, stage: str, budget: Bu
 
 
 def complete_cases(component: str, budget: Budget) -> Iterator[Case]:
-    for scope in thorough(component) if budget.thorough else small(component):
-        yield from complete_suite(scope, extra_states=budget.extra_states).cases
+    for scope in scopes(component, budget):
+        yield from build(scope, budget.extra_states).cases
+
+
+def scopes(component: str, budget: Budget) -> list[Scope]:
+    return thorough(component) if budget.thorough else small(component)
+
+
+def complete_claims(component: str, budget: Budget) -> list[str]:
+    """What may be said of an engine that passes the complete stage of the component."""
+    if "complete" not in budget.stages:
+        return []
+    return [build(scope, budget.extra_states).claim for scope in scopes(component, budget)]
 
 
 def generated_cases(description: Description, component: str, budget: Budget) -> Iterator[Case]:

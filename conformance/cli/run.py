@@ -85,7 +85,13 @@ def conduct_suite(args: argparse.Namespace, expectations: Any = None) -> Any:
     """The whole suite against the engine of the options."""
     from conformance.cli.session import conduct
 
-    return conduct(args, lambda one: plan_all(args, one), lambda one: rules_wanted(args, one), expectations)
+    return conduct(
+        args,
+        lambda description: plan_all(args, description),
+        lambda description: rules_wanted(args, description),
+        expectations,
+        lambda description: claims_of(args, description),
+    )
 
 
 def make_budget(args: argparse.Namespace) -> Any:
@@ -106,3 +112,10 @@ def rules_wanted(args: argparse.Namespace, description: Any) -> list[str]:
 
     components = declared_components(description, tuple(args.component))
     return [rule for component in components for rule in wanted_rules(description, component)]
+
+
+def claims_of(args: argparse.Namespace, description: Any) -> Iterator[tuple[str, str]]:
+    from conformance.suite import complete_claims, declared_components
+
+    for component in declared_components(description, tuple(args.component)):
+        yield from ((component, claim) for claim in complete_claims(component, make_budget(args)))

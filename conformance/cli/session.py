@@ -25,7 +25,7 @@ def conduct(
     plan: Callable[[Description], Iterable[Planned]],
     wanted: Callable[[Description], Iterable[str]] = lambda _description: (),
     expectations: Expectations | None = None,
-    claims: Callable[[], Iterable[str]] = tuple,
+    claims: Callable[[Description], Iterable[tuple[str, str]]] = lambda _description: (),
 ) -> Finished:
     """Run what is planned against the engine of the options, write the report, and print the result."""
     with make_engine(args) as engine:
@@ -40,7 +40,7 @@ def execute(
     plan: Callable[[Description], Iterable[Planned]],
     wanted: Callable[[Description], Iterable[str]],
     expectations: Expectations,
-    claims: Callable[[], Iterable[str]],
+    claims: Callable[[Description], Iterable[tuple[str, str]]],
 ) -> Finished:
     description = engine.start()
     with ExitStack() as stack:
@@ -59,7 +59,7 @@ def execute(
 
         session = Session(engine, args.engine, expectations, observe)
         session.run(plan(description))
-        finished = session.finish(wanted(description), claims())
+        finished = session.finish(wanted(description), claims(description))
         if writer is not None:
             writer.footer(finished)
             (args.report / "junit.xml").write_bytes(as_junit(finished))
