@@ -85,7 +85,7 @@ def write_golden(folder: Path) -> dict[str, Any]:
 def digest(path: Path) -> str:
     """Of the content: how it is packed differs from machine to machine."""
     with open_traces(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        return hashlib.sha256(file.read()).hexdigest()
 
 
 def read_golden(component: str) -> list[Case]:

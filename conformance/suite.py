@@ -5,16 +5,17 @@ budget lasts. The same seed gives the same cases.
 """
 
 from collections.abc import Iterator
+from functools import cache
 
 import attrs
-from properties.complete import build
 
 from conformance.coverage import within_reach
 from conformance.engines.base import Description
 from conformance.golden import read_golden
 from conformance.runner import Planned, accepts, is_declared
+from properties.complete import CompleteSuite, build
 from properties.directed import directed
-from properties.scopes import Scope, small, thorough
+from properties.scopes import small, thorough
 from properties.strategies import NothingAcceptedError, draw_case
 from reference.components import COMPONENTS
 from traces.cases import Case
@@ -57,20 +58,23 @@ def stage_cases(description: Description, component: str, stage: str, budget: Bu
         yield from generated_cases(description, component, budget)
 
 
+@cache
+def complete_suites(component: str, *, larger: bool, extra_states: int) -> tuple[CompleteSuite, ...]:
+    scopes = thorough(component) if larger else small(component)
+    return tuple(build(scope, extra_states) for scope in scopes)
+
+
 def complete_cases(component: str, budget: Budget) -> Iterator[Case]:
-    for scope in scopes(component, budget):
-        yield from build(scope, budget.extra_states).cases
-
-
-def scopes(component: str, budget: Budget) -> list[Scope]:
-    return thorough(component) if budget.thorough else small(component)
+    for suite in complete_suites(component, larger=budget.thorough, extra_states=budget.extra_states):
+        yield from suite.cases
 
 
 def complete_claims(component: str, budget: Budget) -> list[str]:
     """What may be said of an engine that passes the complete stage of the component."""
     if "complete" not in budget.stages:
         return []
-    return [build(scope, budget.extra_states).claim for scope in scopes(component, budget)]
+    suites = complete_suites(component, larger=budget.thorough, extra_states=budget.extra_states)
+    return [suite.claim for suite in suites]
 
 
 def generated_cases(description: Description, component: str, budget: Budget) -> Iterator[Case]:

@@ -78,7 +78,7 @@ def run_engine(args: argparse.Namespace) -> int:
         count = write_expectations(args.expect, finished.findings, expectations)
         print(f"{count} expectations in {args.expect}")
         return Exit.CONFORMANT
-    return finished.exit()
+    return int(finished.exit())
 
 
 def conduct_suite(args: argparse.Namespace, expectations: Any = None) -> Any:

@@ -118,8 +118,12 @@ def show_pretty(finished: Finished) -> None:
         out.print(f"[bold red]{escape(title)}[/]")
         print("\n".join(rest))
     out.print()
-    for remark in [*remarks(finished), *finished.claims]:
+    for remark in remarks(finished):
         out.print(escape(remark))
+    if finished.claims:
+        out.print(
+            f"{len(finished.claims)} suites that are complete on their scope were passed; --format json has the claims."
+        )
     colour = {0: "green", 1: "red", 2: "yellow"}[int(finished.exit())]
     out.print(f"[bold {colour}]{escape(conclusion(finished))}[/]")
 
