@@ -89,11 +89,15 @@ class Node:
 
 @attrs.frozen
 class Link:
+    """An edge. Its output tag, and the id under which its result is kept for later jobs, do not matter here."""
+
     source: int
     target: int
     partitioner: Partitioner
     exchange: Exchange
     input: int = attrs.field(default=0, validator=at_least(0))
+    tag: str | None = None
+    dataset: str | None = None
 
 
 @attrs.frozen
