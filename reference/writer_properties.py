@@ -9,6 +9,7 @@ from reference.writer_values import (
     Buffer,
     ControlEvent,
     Count,
+    Elapse,
     Event,
     EventSent,
     Flush,
@@ -102,6 +103,15 @@ def flush_shows_all_and_closes_nothing(before: State, event: Event, outcome: Res
     return not any(outcome.state.pending) and get_open_builders(outcome.state) == get_open_builders(before)
 
 
+def flushes_as_the_timeout_says(before: State, event: Event, outcome: Result) -> bool:
+    timeout = before.config.timeout
+    if isinstance(event, Elapse):
+        due = 0 < timeout <= before.elapsed + event.milliseconds and before.unaware is None
+        return not any(outcome.state.pending) if due else outcome.state.pending == before.pending
+    written = [channel for channel in range(before.config.channels) if compute_written(event, outcome, channel)]
+    return timeout != 0 or not any(outcome.state.pending[channel] for channel in written)
+
+
 PROPERTIES = (
     Property(
         "every-channel-gets-its-bytes",
@@ -150,5 +160,11 @@ PROPERTIES = (
         "A flush shows every byte written so far and leaves the buffers open.",
         ("SPAN-6",),
         flush_shows_all_and_closes_nothing,
+    ),
+    Property(
+        "flushes-as-the-timeout-says",
+        "With timeout 0 a channel has seen what was just written to it; with one above it all is seen when it is over.",
+        ("SPAN-10",),
+        flushes_as_the_timeout_says,
     ),
 )

@@ -354,7 +354,15 @@ def test_properties_tell_wrong_outcomes(event, change, failed):
     assert {one.name for one in COMPONENT.properties if not one.holds(before, event, wrong)} == failed
 
 
+@pytest.mark.rule("SPAN-10")
+def test_properties_tell_a_flush_that_did_not_happen():
+    (state,) = start(selecting(timeout=5))
+    (written,) = step(state, Record(0, A))
+    forgotten = Outcome(written.state, (), ())
+    failed = [one.name for one in COMPONENT.properties if not one.holds(written.state, Elapse(5), forgotten)]
+    assert failed == ["flushes-as-the-timeout-says"]
+
+
 def test_every_rule_of_the_component_is_shown():
     named = {rule for one in (*COMPONENT.properties, *COMPONENT.laws) for rule in one.rules}
-    named |= {rule for outcome in walk(selecting(timeout=0), Record(0, A), Flush()) for rule in outcome.rules}
     assert named == {rule.id for rule in rules_of("writer")}
