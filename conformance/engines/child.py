@@ -30,10 +30,10 @@ class Child:
         mark = secrets.token_hex(12)
         environment = os.environ | {LINEAGE: f"{os.environ.get(LINEAGE, '')} {mark}".strip()}
         self.process = _launch(command, environment)
-        self._destroy = weakref.finalize(self, _destroy, self.process, mark, 0.0)
-        self._mark = mark
         #: becomes readable when the process ends; None where the system has no such thing
         self.ending: int | None = _open_ending(self.process.pid)
+        self._mark = mark
+        self._when_forgotten = weakref.finalize(self, _destroy, self.process, self.ending, mark, 0.0)
 
     def has_ended(self) -> bool:
         return _has_ended(self.process)
@@ -55,13 +55,8 @@ class Child:
 
     def destroy(self, grace: float) -> None:
         """End the process and its offspring: a chance to leave by itself, then none."""
-        self._destroy.detach()
-        try:
-            _destroy(self.process, self._mark, grace)
-        finally:
-            if self.ending is not None:
-                os.close(self.ending)
-                self.ending = None
+        if self._when_forgotten.detach():
+            _destroy(self.process, self.ending, self._mark, grace)
 
 
 def _launch(command: Sequence[str], environment: dict[str, str]) -> "subprocess.Popen[bytes]":
@@ -114,11 +109,11 @@ def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
     return _exit_status(process) is not None
 
 
-def _destroy(process: "subprocess.Popen[bytes]", mark: str, grace: float) -> None:
+def _destroy(process: "subprocess.Popen[bytes]", ending: int | None, mark: str, grace: float) -> None:
     try:
         if grace and not _has_ended(process):
             _signal_group(process, signal.SIGTERM)
-            _wait_for_end(process, grace)
+            _wait_for_end(process, ending, grace)
     finally:
         _signal_group(process, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -128,6 +123,8 @@ def _destroy(process: "subprocess.Popen[bytes]", mark: str, grace: float) -> Non
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
+        if ending is not None:
+            os.close(ending)
 
 
 def _signal_group(process: "subprocess.Popen[bytes]", number: signal.Signals) -> None:
@@ -136,18 +133,15 @@ def _signal_group(process: "subprocess.Popen[bytes]", number: signal.Signals) ->
             os.killpg(process.pid, number)
 
 
-def _wait_for_end(process: "subprocess.Popen[bytes]", seconds: float) -> None:
+def _wait_for_end(process: "subprocess.Popen[bytes]", ending: int | None, seconds: float) -> None:
     deadline = time.monotonic() + seconds
-    ending = _open_ending(process.pid)
-    try:
-        while not _has_ended(process) and (left := deadline - time.monotonic()) > 0:
-            if ending is None:
-                time.sleep(min(left, 0.01))
-            else:
-                select.select([ending], [], [], left)
-    finally:
-        if ending is not None:
-            os.close(ending)
+    while not _has_ended(process) and (left := deadline - time.monotonic()) > 0:
+        if ending is None:
+            time.sleep(min(left, 0.01))
+        else:
+            watch = select.poll()
+            watch.register(ending, select.POLLIN)
+            watch.poll(left * 1000)
 
 
 def _kill_strays(mark: str) -> None:

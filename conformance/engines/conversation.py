@@ -262,6 +262,8 @@ class Conversation:
             suspects = replied + begun
         elif misspoke and replied:
             culprit = replied[-1]
+        elif self._unsent and self._engine.last_id < _FIRST_REPLAY_ID:
+            culprit = self._unsent[0]  # a process that fails before it was given anything fails whoever is next
         self._engine.disconnect()
         if culprit:
             self._forget_reply(culprit)

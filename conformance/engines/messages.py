@@ -27,7 +27,6 @@ ERROR_KINDS = ("unsupported", "bad_request", "internal")
 VALUES_LIMIT = 500_000
 #: Observations are flat but for a list or two; far deeper nesting would only break those who show or compare it.
 _DEPTH_LIMIT = 16
-_SCALARS = frozenset({str, int, bool})
 _TYPE = itemgetter("type")
 _HINT = (
     'the reply looks like {"id":1,"ok":{"protocol":1,"implementation":{"name":"…","version":"…","language":"…"},'
@@ -47,6 +46,8 @@ class Message:
     id: Any
     content: dict[str, Any]
     weight: int
+    #: how many lists and objects it holds at most: more, if there are brackets in its strings
+    brackets: int
     oddity: str | None
 
 
@@ -74,7 +75,10 @@ class Parser:
         self._decoder = json.JSONDecoder(parse_constant=self._note, parse_float=self._note)
 
     def parse(self, line: bytes) -> Message:
-        weight = _weight(line)
+        brackets = line.count(b"[") + line.count(b"{")
+        weight = (
+            brackets + line.count(b",") if len(line) > 4096 else len(line) // 2
+        )  # a short one is not worth counting
         if weight > VALUES_LIMIT:
             raise MalformedLineError(f"wrote a line of more than {VALUES_LIMIT} values: {quoted(line)}")
         self._oddities.clear()
@@ -91,17 +95,11 @@ class Parser:
         oddity = f"holds {printable(self._oddities[0], 40)}: the protocol has no floats" if self._oddities else None
         if oddity is None and b"\\u" in line and _has_unpaired_surrogate(content):
             oddity = "holds an unpaired surrogate"
-        return Message(content.get("id"), content, weight, oddity)
+        return Message(content.get("id"), content, weight, brackets, oddity)
 
     def _note(self, text: str) -> int:
         self._oddities.append(text)
         return 0
-
-
-def _weight(line: bytes) -> int:
-    if len(line) <= 4096:  # not worth counting
-        return len(line) // 2
-    return line.count(b",") + line.count(b"[") + line.count(b"{")
 
 
 def _has_unpaired_surrogate(content: Any) -> bool:
@@ -118,7 +116,13 @@ def read_reply(message: Message, events: int) -> Reply:
     """What a reply to a `replay` of so many events says."""
     if message.oddity:
         return Broken(f"the reply {message.oddity}")
-    return read_answer(message.content, events)
+    reply = read_answer(message.content, events)
+    if isinstance(reply, Steps):
+        # The whole and ok, steps, each step, each observation: where that accounts for all brackets, nothing is nested.
+        flat = 3 + len(reply.steps) + sum(map(len, reply.steps))
+        if message.brackets > flat and _is_deeper(reply.steps, _DEPTH_LIMIT):
+            return Broken("an observation is nested too deeply")
+    return reply
 
 
 def read_answer(content: dict[str, Any], events: int) -> Reply:
@@ -155,19 +159,17 @@ def _complaint_about_steps(steps: Any, events: int) -> str | None:
     if not set(map(type, steps)) <= {list}:
         at = next(i for i, step in enumerate(steps) if type(step) is not list)
         return f"step {at} must be a list of observations"
-    if not set(map(type, chain.from_iterable(steps))) <= {dict}:
+    observations = list(chain.from_iterable(steps))
+    if not set(map(type, observations)) <= {dict}:
         at = next(i for i, step in enumerate(steps) for each in step if type(each) is not dict)
         return f"step {at} holds an observation that is not an object"
     try:
-        of_types = set(map(type, map(_TYPE, chain.from_iterable(steps))))
+        of_types = set(map(type, map(_TYPE, observations)))
     except KeyError:
         of_types = {type(None)}
     if not of_types <= {str}:
         at = next(i for i, step in enumerate(steps) for each in step if type(each.get("type")) is not str)
         return f'step {at} holds an observation without a "type"'
-    values = chain.from_iterable(map(dict.values, chain.from_iterable(steps)))
-    if not set(map(type, values)) <= _SCALARS and _is_deeper(steps, _DEPTH_LIMIT):
-        return "an observation is nested too deeply"
     return None
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from conformance.engines import messages
-from conformance.engines.base import Broken, Description, Engine, Reply, Request
+from conformance.engines.base import Description, Engine, Reply, Request
 from conformance.engines.batches import BatchEngine, answer, describe_to_hello
 from conformance.engines.errors import BadHelloError, UnknownEngineError
 from conformance.engines.limits import Limits
@@ -56,13 +56,7 @@ class InProcess(Engine):
         while batch := list(islice(source, self._batch)):
             answers = answer(self._engine, [request.as_case() for request in batch])
             for request, content in zip(batch, answers, strict=True):
-                yield request, self._read(request, content)
+                yield request, messages.read_answer(content, len(request.events))
 
     def close(self) -> None:
         self._description = None
-
-    def _read(self, request: Request, content: dict[str, object]) -> Reply:
-        try:
-            return messages.read_answer(content, len(request.events))
-        except RecursionError:
-            return Broken("an observation is nested too deeply")

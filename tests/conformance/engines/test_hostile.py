@@ -106,6 +106,14 @@ def test_the_rest_is_not_run_after_ten_restarts(laboratory, window):
     assert_nothing_is_left(outcome)
 
 
+@pytest.mark.parametrize(("engine", "kind"), [("dies_after_hello", "Crashed"), ("closes_stdin_after_hello", "Broken")])
+def test_an_engine_that_greets_and_does_no_more(laboratory, engine, kind):
+    outcome = laboratory.run(engine, NAMES)
+    kinds = [kind for kind, _ in outcome.replies.values()]
+    assert kinds == [kind] * 11 + ["NotRun"] * (len(NAMES) - 11)
+    assert_nothing_is_left(outcome)
+
+
 def test_restarts_are_counted_where_every_reply_is_right(laboratory):
     outcome = laboratory.run("dies_after_every_reply", NAMES)
     kinds = [kind for kind, _ in outcome.replies.values()]
