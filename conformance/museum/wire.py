@@ -1,0 +1,109 @@
+"""What the components share: reading protocol values strictly, and what of an engine outlives a case."""
+
+import re
+from random import Random
+from typing import Any, Protocol
+
+import attrs
+
+Json = dict[str, Any]
+Observations = list[Json]
+
+LOWEST = -(2**63)
+HIGHEST = 2**63 - 1
+
+_DECIMAL = re.compile(r"-?[0-9]+")
+_HEX = re.compile(r"(?:[0-9a-f]{2})*")
+
+
+class BadRequestError(Exception):
+    """The case does not follow the protocol."""
+
+
+@attrs.define
+class Host:
+    """The engine as a component sees it: the bug to commit, and what lives longer than one case."""
+
+    bug: str = ""
+    random: Random = attrs.Factory(lambda: Random(0))
+    #: Only components with a bug about leaking state put something here.
+    memory: dict[str, Any] = attrs.Factory(dict)
+
+
+class Machine(Protocol):
+    def step(self, event: Json) -> Observations: ...
+
+
+def rejected() -> Observations:
+    return [{"type": "rejected"}]
+
+
+def unknown_type(event: Json) -> BadRequestError:
+    return BadRequestError(f"unknown event type {event.get('type')!r}")
+
+
+def get_integer(obj: Json, key: str) -> int:
+    value = obj.get(key)
+    if type(value) is not int:
+        raise BadRequestError(f"{key} must be an integer, not {value!r}")
+    return value
+
+
+def get_at_least(obj: Json, key: str, lowest: int) -> int:
+    value = get_integer(obj, key)
+    if value < lowest:
+        raise BadRequestError(f"{key} must be at least {lowest}, not {value}")
+    return value
+
+
+def get_boolean(obj: Json, key: str) -> bool:
+    value = obj.get(key)
+    if type(value) is not bool:
+        raise BadRequestError(f"{key} must be true or false, not {value!r}")
+    return value
+
+
+def get_string(obj: Json, key: str) -> str:
+    value = obj.get(key)
+    if type(value) is not str:
+        raise BadRequestError(f"{key} must be a string, not {value!r}")
+    return value
+
+
+def get_choice(obj: Json, key: str, choices: tuple[str, ...]) -> str:
+    value = obj.get(key)
+    if type(value) is not str or value not in choices:
+        raise BadRequestError(f"{key} must be one of {', '.join(choices)}, not {value!r}")
+    return value
+
+
+def get_long(obj: Json, key: str) -> int:
+    """A 64-bit quantity: a decimal string."""
+    text = obj.get(key)
+    try:
+        value = int(text) if type(text) is str else None
+    except ValueError:
+        value = None
+    # int() also takes blanks, underscores and other scripts' digits; numbers in canonical form need no closer look.
+    if value is None or (str(value) != text and not _DECIMAL.fullmatch(str(text))):
+        raise BadRequestError(f"{key} must be a decimal string, not {text!r}")
+    if not LOWEST <= value <= HIGHEST:
+        raise BadRequestError(f"{key} does not fit 64 bits: {text}")
+    return value
+
+
+def get_hex(obj: Json, key: str) -> str:
+    text = obj.get(key)
+    if type(text) is not str or not _HEX.fullmatch(text):
+        raise BadRequestError(f"{key} must be lowercase hex, not {text!r}")
+    return text
+
+
+def get_semantics(config: Json, choices: tuple[str, ...]) -> str:
+    """The dated semantics that a config names; the first choice is the default."""
+    return get_choice(config, "semantics", choices) if "semantics" in config else choices[0]
+
+
+def to_int32(value: int) -> int:
+    """The low 32 bits as a signed number, which is what a careless cast leaves."""
+    return (value + 2**31) % 2**32 - 2**31
