@@ -7,13 +7,15 @@ engine is fastest with several cases in flight.
 
 import json
 from collections.abc import Iterator
-from itertools import islice
+from itertools import combinations, islice
 from typing import Any
 
 import attrs
 
+from conformance.judge import expected_rules
 from conformance.runner import Planned, Runner
 from conformance.verdicts import Result, Verdict
+from reference.model import InvalidInputError
 from traces.cases import Case
 from traces.codec import DecodeError, decode_case, encode_case
 
@@ -54,7 +56,7 @@ class Search:
         self.cut_after_the_failing_step()
         improved = True
         while improved and self.replays < self.budget:
-            improved = any(self.exhaust(proposals) for proposals in (drop_events, simplify_values))
+            improved = any(self.exhaust(proposals) for proposals in (drop_events, drop_pairs, simplify_values))
 
     def cut_after_the_failing_step(self) -> None:
         if self.best.violation is not None:
@@ -91,9 +93,12 @@ class Search:
                 continue
             self.seen.add(text)
             try:
-                yield decode_case(proposal)
-            except DecodeError:
+                case = decode_case(proposal)
+                expected_rules(case)
+            except (DecodeError, InvalidInputError):
+                # Not every smaller JSON is a case, and not every event goes with every config.
                 continue
+            yield case
 
     def is_same_failure(self, verdict: Verdict) -> bool:
         if verdict.result != self.target.result:
@@ -113,6 +118,14 @@ def drop_events(case: Json) -> Iterator[Json]:
         for begin in range(len(events) - size, -1, -1):
             yield {**case, "events": events[:begin] + events[begin + size :]}
         size //= 2
+
+
+def drop_pairs(case: Json) -> Iterator[Json]:
+    """Leave out any two events of a short trace: an idle and its active are often needed both or not at all."""
+    events = case["events"]
+    if len(events) <= 16:
+        for first, second in combinations(range(len(events)), 2):
+            yield {**case, "events": [event for i, event in enumerate(events) if i not in (first, second)]}
 
 
 def simplify_values(case: Json) -> Iterator[Json]:

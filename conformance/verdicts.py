@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from conformance.engines.base import Broken, Crashed, NotRun, Refused, Reply, Steps, TimedOut
-from conformance.judge import Judge, Malformed, Violation
+from conformance.judge import Judge, Malformed, Violation, expected_rules
 from traces.cases import Case
 
 
@@ -81,3 +81,13 @@ def judge_steps(judge: Judge, case: Case, stage: str, steps: list[list[Any]]) ->
         message = f"the engine broke the protocol: step {judgement.step}: {judgement.message}"
         return Verdict(case, stage, Result.ERROR, message=message)
     return Verdict(case, stage, Result.PASS)
+
+
+def suspects(verdict: Verdict) -> tuple[str, ...]:
+    """The rules that the engine seems to break: those of the step that failed.
+
+    A case that was not answered at all has no such step; once it is shrunken, its last event is to blame.
+    """
+    if verdict.violation is not None or not verdict.case.events:
+        return verdict.rules
+    return expected_rules(verdict.case)[-1]

@@ -1,6 +1,17 @@
 """Every component of the specification, by name."""
 
-from reference import chaining, combiner, deserializer, gate, partitioning, serializer, valve, wiring
+from reference import (
+    chaining,
+    combiner,
+    deserializer,
+    gate,
+    job_graph,
+    partitioning,
+    serializer,
+    valve,
+    wiring,
+    writer,
+)
 from reference.credit import receiver, sender
 from reference.model import AnyComponent
 
@@ -12,8 +23,10 @@ COMPONENTS: dict[str, AnyComponent] = {
         partitioning.COMPONENT,
         wiring.COMPONENT,
         serializer.COMPONENT,
+        writer.COMPONENT,
         deserializer.COMPONENT,
         chaining.COMPONENT,
+        job_graph.COMPONENT,
         sender.COMPONENT,
         receiver.COMPONENT,
         gate.COMPONENT,

@@ -76,6 +76,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def exit_code(error: Exception) -> Exit:
     # Imported here, so that a command that goes well does not pay for them.
     from conformance.engines.errors import BadOptionError, EngineError, UnknownEngineError
+    from conformance.expectations import ExpectationsFileError
+    from reference.model import InvalidInputError
     from traces.codec import DecodeError
     from traces.files import TraceFileError
 
@@ -83,7 +85,7 @@ def exit_code(error: Exception) -> Exit:
         return Exit.USAGE
     if isinstance(error, EngineError):
         return Exit.CANNOT_START
-    if isinstance(error, TraceFileError | DecodeError | OSError):
+    if isinstance(error, TraceFileError | DecodeError | InvalidInputError | ExpectationsFileError | OSError):
         return Exit.BAD_INPUT
     return Exit.INTERNAL
 

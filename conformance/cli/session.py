@@ -122,7 +122,7 @@ def show_pretty(finished: Finished) -> None:
         out.print(escape(remark))
     if finished.claims:
         out.print(
-            f"{len(finished.claims)} suites that are complete on their scope were passed; --format json has the claims."
+            f"{len(finished.claims)} suites that are complete on their scope passed: the claims are in --format json."
         )
     colour = {0: "green", 1: "red", 2: "yellow"}[int(finished.exit())]
     out.print(f"[bold {colour}]{escape(conclusion(finished))}[/]")

@@ -4,6 +4,7 @@ from random import Random
 from typing import Any
 
 from reference.components import COMPONENTS
+from reference.model import InvalidInputError
 from traces.cases import Case
 from traces.codec import DecodeError, decode_case, encode
 
@@ -30,10 +31,10 @@ class ReferenceEngine:
 
     def _replay(self, raw: dict[str, Any]) -> dict[str, Any]:
         try:
-            case = decode_case(raw)
-        except DecodeError as error:
+            steps = self._steps(decode_case(raw))
+        except (DecodeError, InvalidInputError) as error:
             return {"error": {"kind": "bad_request", "message": str(error)}}
-        return {"steps": [[encode(seen) for seen in step] for step in self._steps(case)]}
+        return {"steps": [[encode(seen) for seen in step] for step in steps]}
 
     def _steps(self, case: Case) -> list[tuple[Any, ...]]:
         component = case.model

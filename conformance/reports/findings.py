@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 
 from conformance.engines.text import printable
-from conformance.verdicts import Verdict
+from conformance.verdicts import Verdict, suspects
 from reference.rules import all_rules
 from traces.codec import encode
 from traces.notation import write_event, write_observations, write_trace
@@ -50,7 +50,7 @@ def describe(verdict: Verdict, engine: str) -> Finding:
         stage=verdict.stage,
         result=str(verdict.result),
         message=printable(verdict.message),
-        rules=tuple((rule, known[rule].text if rule in known else "") for rule in verdict.rules),
+        rules=tuple((rule, known[rule].text if rule in known else "") for rule in suspects(verdict)),
         trail=tuple(rule for rule in violation.trail if rule not in violation.rules) if violation else (),
         config=json.dumps(encode(case.config)),
         trace=printable(trace, limit=4000),

@@ -27,6 +27,8 @@ def draw(random: Random) -> tuple[valve.Config, tuple[valve.Event, ...]]:
 
 
 def draw_events(random: Random, kind: str, state: valve.State, pool: list[Long]) -> list[valve.Event]:
+    if valve.is_minimum_pending(state) and random.random() < 0.6:
+        return [probe_pending_minimum(random, state)]
     channels = range(state.config.channels)
     active = [index for index in channels if state.channels[index].active]
     idle = [index for index in channels if not state.channels[index].active]
@@ -70,15 +72,31 @@ def leave_behind(random: Random, state: valve.State) -> list[valve.Event]:
         valve.ChannelStatus(high, Status.IDLE),
         valve.ChannelStatus(stale, Status.ACTIVE),
         valve.ChannelStatus(output, Status.IDLE),
+        *random.choice(([], [], [valve.ChannelStatus(high, Status.ACTIVE)])),
     ]
+
+
+def probe_pending_minimum(random: Random, state: valve.State) -> valve.Event:
+    """What must not release a pending minimum, and what must: engines differ here more than anywhere."""
+    index = random.choice([index for index, channel in enumerate(state.channels) if channel.active])
+    channel = state.channels[index]
+    if random.random() < 0.4:
+        return valve.ChannelStatus(index, Status.IDLE)
+    if channel.aligned:
+        return valve.ChannelWatermark(index, clamp(channel.watermark + random.choice((0, 0, 1))))
+    return valve.ChannelWatermark(index, clamp(random.choice((channel.watermark + 1, state.last - 1, state.last))))
 
 
 def draw_timestamp(random: Random, state: valve.State, index: int, pool: list[Long]) -> Long:
     """Next to the last output, to the channel's own watermark or to another channel's; or anything."""
+    channel = state.channels[index]
+    if channel.active and not channel.aligned and random.random() < 0.5:
+        # Still behind, exactly caught up, or just ahead.
+        return clamp(random.choice((channel.watermark + 1, state.last - 1, state.last, state.last + 1)))
     near: Any = random.choice(
         (
             state.last,
-            state.channels[index].watermark,
+            channel.watermark,
             random.choice(state.channels).watermark,
             random.choice(pool),
             random.choice(pool),

@@ -1,0 +1,89 @@
+"""`tidegate museum`: the kill matrix, or the stories."""
+
+import argparse
+import json
+import sys
+from typing import Any
+
+NAME = "museum"
+HELP = "try the suite on the museum's wrong engines: which stage catches which, and does it name the broken rule"
+EXAMPLE = """tidegate museum --component valve
+  tidegate museum --stories"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    from conformance.cli.options import add_format, add_seed, at_least_zero
+
+    parser.add_argument("--component", metavar="C", help="only the wrong engines of this component")
+    parser.add_argument("--mutant", metavar="NAME", help="only this one")
+    parser.add_argument(
+        "--cases", type=at_least_zero, default=1000, metavar="N", help="generated cases a mutant (default: 1000)"
+    )
+    parser.add_argument("--stories", action="store_true", help="list the wrong engines and their stories; try nothing")
+    add_seed(parser)
+    add_format(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from conformance.museum.catalog import MUTANTS
+
+    mutants = [one for one in MUTANTS if args.component in (None, one.component) and args.mutant in (None, one.name)]
+    if not mutants:
+        args.parser.error("no such wrong engine; `tidegate museum --stories` lists them")
+    if args.stories:
+        return tell(args, mutants)
+    return try_all(args, [one.name for one in mutants])
+
+
+def tell(args: argparse.Namespace, mutants: list[Any]) -> int:
+    import attrs
+
+    if args.format == "json":
+        print(json.dumps([attrs.asdict(one) for one in mutants], indent=2, ensure_ascii=False))
+        return 0
+    print("| wrong engine | rule | origin | story |\n|---|---|---|---|")
+    for one in mutants:
+        print(f"| {one.name} | {one.rule} | {one.origin} | {one.story} |")
+    return 0
+
+
+def try_all(args: argparse.Namespace, names: list[str]) -> int:
+    from conformance.kill_matrix import make_matrix
+    from conformance.suite import Budget
+    from conformance.verdicts import Exit
+
+    done = 0
+
+    def progress(row: Any) -> None:
+        nonlocal done
+        done += 1
+        if sys.stderr.isatty():
+            print(f"\r{done}/{len(names)} {row.mutant:60.60}", end="", file=sys.stderr, flush=True)
+
+    rows = make_matrix(names, Budget(args.cases, args.seed), progress=progress)
+    if sys.stderr.isatty():
+        print("\r" + " " * 80 + "\r", end="", file=sys.stderr)
+    if args.format == "json":
+        import attrs
+
+        print(json.dumps([attrs.asdict(row) for row in rows], indent=2))
+    else:
+        print_table(rows)
+    return Exit.CONFORMANT if all(row.kills for row in rows) else Exit.VIOLATIONS
+
+
+def print_table(rows: list[Any]) -> None:
+    from conformance.suite import STAGES
+
+    print("| wrong engine | breaks | " + " | ".join(STAGES) + " | smallest | named |")
+    print("|---|---|" + "---:|" * len(STAGES) + "---:|---|")
+    for row in rows:
+        kills = [row.kill(stage) for stage in STAGES]
+        cells = [f"{kill.cases} in {kill.seconds:.2f} s" if kill else "-" for kill in kills]
+        named = "yes" if row.named else "no"
+        print(f"| {row.mutant} | {row.rule} | {' | '.join(cells)} | {row.smallest} | {named} |")
+    print()
+    for stage in STAGES:
+        print(f"{stage}: {sum(row.kill(stage) is not None for row in rows)} of {len(rows)} caught")
+    print(f"all stages: {sum(bool(row.kills) for row in rows)} of {len(rows)} caught, ", end="")
+    print(f"the broken rule named for {sum(row.named for row in rows)}")
