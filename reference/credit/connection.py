@@ -150,7 +150,6 @@ Observation = Send | Backlog | ReaderError | Closed
 
 
 def start(config: Config) -> tuple[State, ...]:
-    """Every reader with its initial credit; nothing queued, the connection writable."""
     everyone = tuple(readers.start_reader(credit) for credit in config.initial_credits)
     return (State(everyone, (Life.SERVED,) * len(everyone)),)
 
@@ -272,7 +271,8 @@ PROPERTIES = (
 
 
 def whoever_can_send_is_queued(state: State) -> bool:
-    sendable = {index for index, reader in enumerate(state.readers) if readers.is_sendable(reader)}
+    served = [index for index, life in enumerate(state.lives) if life is Life.SERVED]
+    sendable = {index for index in served if readers.is_sendable(state.readers[index])}
     once = len(set(state.queue)) == len(state.queue)
     return state.closed or (once and sendable <= set(state.queue) and not (state.writable and state.queue))
 

@@ -93,7 +93,8 @@ def on_add(reader: Reader, item: Item) -> Change:
     if reader.subpartition.finished:
         return refuse(reader, "SUBP-17")
     after = subpartitions.add(reader.subpartition, item)
-    return Change(attrs.evolve(reader, subpartition=after), subpartitions.is_woken_by_add(after), ("SUBP-6", "SUBP-5"))
+    rules = ("SUBP-6", "SUBP-5", "CREDIT-28") if item is Item.EMPTY else ("SUBP-6", "SUBP-5")
+    return Change(attrs.evolve(reader, subpartition=after), subpartitions.is_woken_by_add(after), rules)
 
 
 def on_flush(reader: Reader) -> Change:
