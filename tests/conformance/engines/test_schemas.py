@@ -8,6 +8,7 @@ from jsonschema import Draft202012Validator
 
 from conformance import schemas
 from conformance.engines.errors import StrictModeUnavailableError
+from reference.components import COMPONENTS as REFERENCE
 
 COMPONENTS = (
     "chaining",
@@ -133,6 +134,7 @@ def test_every_object_is_described():
 
 def test_every_component_of_the_protocol_has_its_three_schemas():
     assert schemas.components() == COMPONENTS
+    assert set(COMPONENTS) == {component.name for component in REFERENCE.values() if component.in_protocol}
 
 
 @pytest.mark.parametrize(("name", "message"), GOOD, ids=lambda each: each if isinstance(each, str) else "")
