@@ -249,7 +249,7 @@ def describe(found: Disagreement, names: list[str], cases: int, replays: int) ->
         component=case.component,
         case=printable(case.name),
         config=json.dumps(encode(case.config), separators=(",", ":")),
-        trace=printable(write_trace(case.component, case.events), limit=4000),
+        trace=printable(write_trace(case.component, case.events), limit=100_000),
         step=step,
         event=printable(write_event(case.component, case.events[step])) if case.events else "",
         answers=tuple(answers),

@@ -55,7 +55,9 @@ def run(args: argparse.Namespace) -> int:
         comparison = Comparison(engines, observe)
         comparison.run(plan(args, common, case))
     show = {"json": show_json, "markdown": show_markdown, "pretty": show_pretty}[args.format]
-    show(comparison, {name: why for name, why in left_out.items() if not args.component or name in args.component})
+    left_out = {name: why for name, why in left_out.items() if not args.component or name in args.component}
+    again = [reproduction(args.engine, found) for found in comparison.divergences]
+    show(comparison, left_out, again)
     return comparison.exit()
 
 
@@ -139,10 +141,10 @@ def outcomes_shown(comparison: "Comparison") -> list[str]:
     return [outcome for outcome in OUTCOMES if outcome in (AGREED, DIVERGED) or comparison.count(outcome)]
 
 
-def reproduction(comparison: "Comparison", found: "Divergence") -> str:
+def reproduction(engines: list[str], found: "Divergence") -> str:
     words = ["tidegate", "diff"]
-    for name in comparison.engines:
-        words += ["--engine", name]
+    for text in engines:
+        words += ["--engine", text]
     words += ["--component", found.component, "--config", found.config, "--trace", found.trace]
     return shlex.join(words)
 
@@ -190,7 +192,7 @@ def as_text(found: "Divergence", again: str) -> str:
     return "\n".join([*lines, f"  again    {again}"])
 
 
-def show_json(comparison: "Comparison", left_out: dict[str, str]) -> None:
+def show_json(comparison: "Comparison", left_out: dict[str, str], again: list[str]) -> None:
     import attrs
 
     said = {
@@ -201,14 +203,14 @@ def show_json(comparison: "Comparison", left_out: dict[str, str]) -> None:
         "cases": comparison.counts.total(),
         "counts": [{"component": one, **counts} for one, counts in rows(comparison)],
         "divergences": [
-            {**attrs.asdict(one), "reproduce": reproduction(comparison, one)} for one in comparison.divergences
+            {**attrs.asdict(one), "reproduce": line} for one, line in zip(comparison.divergences, again, strict=True)
         ],
         "not_compared": left_out,
     }
     print(json.dumps(said, indent=2, ensure_ascii=False))
 
 
-def show_markdown(comparison: "Comparison", left_out: dict[str, str]) -> None:
+def show_markdown(comparison: "Comparison", left_out: dict[str, str], again: list[str]) -> None:
     from conformance.engines.text import printable
 
     shown = outcomes_shown(comparison)
@@ -218,13 +220,13 @@ def show_markdown(comparison: "Comparison", left_out: dict[str, str]) -> None:
     for component, counts in rows(comparison):
         lines.append(f"| {component} | " + " | ".join(str(counts[one]) for one in shown) + " |")
     lines += ["", *(f"- {note}" for note in notes(comparison, left_out))]
-    for found in comparison.divergences:
-        text = as_text(found, reproduction(comparison, found)).replace("```", "'''")
+    for found, line in zip(comparison.divergences, again, strict=True):
+        text = as_text(found, line).replace("```", "'''")
         lines += ["", f"## {title(found)}", "", "```", text, "```"]
     print("\n".join(lines))
 
 
-def show_pretty(comparison: "Comparison", left_out: dict[str, str]) -> None:
+def show_pretty(comparison: "Comparison", left_out: dict[str, str], again: list[str]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
@@ -239,8 +241,8 @@ def show_pretty(comparison: "Comparison", left_out: dict[str, str]) -> None:
         table.add_row(component, *cells)
     if comparison.counts:
         out.print(table)
-    for found in comparison.divergences:
-        first, *rest = as_text(found, reproduction(comparison, found)).split("\n")
+    for found, line in zip(comparison.divergences, again, strict=True):
+        first, *rest = as_text(found, line).split("\n")
         out.print(f"\n[bold red]{escape(first)}[/]")
         print("\n".join(rest))
     out.print()
