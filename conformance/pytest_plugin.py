@@ -231,11 +231,15 @@ def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.It
         return
     chosen = session.config.stash[CHOSEN]
     root: Root = Root.from_parent(session, name=PREFIX, nodeid=PREFIX)
-    items += [item for item in session.genitems(root) if not chosen or is_chosen(item.nodeid, chosen)]
+    ours = list(session.genitems(root))
+    for name in chosen:
+        if not any(is_within(name, item) for item in ours):
+            raise pytest.UsageError(f"tidegate: there is no test {name}; --collect-only lists them")
+    items += [item for item in ours if not chosen or any(is_within(name, item) for name in chosen)]
 
 
-def is_chosen(name: str, chosen: list[str]) -> bool:
-    return any(name == one or name.startswith(f"{one}::") for one in chosen)
+def is_within(name: str, item: pytest.Item) -> bool:
+    return item.nodeid == name or item.nodeid.startswith(f"{name}::")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
