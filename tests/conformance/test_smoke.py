@@ -1,7 +1,6 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -9,20 +8,21 @@ from conformance import schemas
 from conformance.cli import main as cli
 from conformance.engines.errors import StrictModeUnavailableError
 from conformance.engines.messages import describe
+from conformance.engines.reference import ReferenceEngine
 from conformance.engines.resolve import resolve
-from conformance.smoke import Level, Smoked, lint_claims, smoke
+from conformance.runner import Encoder
+from conformance.smoke import Level, Smoked, lint_claims, pick_case, smoke
 from conformance.verdicts import Exit, Result
+from reference.components import COMPONENTS
 
-ROOT = Path(__file__).parents[2]
 RIGHT = "python:conformance.museum.engines:Right"
 
-#: A whole engine; what a test wants done wrong is put in the middle.
+#: A whole engine, quick to start: it knows the answers to the cases of the smoke test, and refuses all others. What a
+#: test wants done wrong is put in the middle.
 ENGINE = """
 import json, sys
-sys.path.insert(0, {root!r})
-from conformance.museum.engines import engine
 
-inner = engine({mutant!r})
+answers = {answers!r}
 components = {components!r}
 status = 0
 
@@ -46,21 +46,38 @@ for line in sys.stdin:
     elif request["op"] == "bye":
         bye()
     else:
-        result = inner.replay_case(request)
-        reply = {{"error": result["error"]}} if "error" in result else {{"ok": result}}
-        say(tweak(request, {{"id": request["id"], **reply}}))
+        steps = answers.get(json.dumps([request[key] for key in ("component", "config", "events")]))
+        refusal = {{"error": {{"kind": "bad_request", "message": "no such case"}}}}
+        say(tweak(request, {{"id": request["id"], **({{"ok": {{"steps": steps}}}} if steps else refusal)}}))
 """
+
+NEVER_FLUSHES = """
+def tweak(request, reply):
+    if "steps" in reply.get("ok", {}):
+        reply["ok"]["steps"][-1] = [{"type": "status", "status": "idle"}]
+    return reply
+"""
+
+
+def answers_for(components: dict[str, dict[str, list[str]]]) -> dict[str, list[list[dict[str, str]]]]:
+    about = {"implementation": {"name": "", "version": "", "language": ""}, "components": components}
+    claims = describe({"protocol": 1, **about}, window=1).components
+    picked = [pick_case(name, claim) for name, claim in claims.items() if name in COMPONENTS]
+    requests = [Encoder().request(case) for case in picked if case is not None]
+    results = ReferenceEngine().replay([one.as_case() for one in requests])
+    keys = [json.dumps([one.component, one.config, one.events]) for one in requests]
+    return {key: result["steps"] for key, result in zip(keys, results, strict=True)}
 
 
 @pytest.fixture
 def tiny(tmp_path):
     """Writes a tiny engine and gives the text that names it."""
 
-    def write(wrong="", components=None, mutant=None):
+    def write(wrong="", components=None):
         declared = {"valve": {}} if components is None else components
         path = tmp_path / "tiny engine.py"
-        path.write_text(ENGINE.format(root=str(ROOT), mutant=mutant, components=declared, wrong=wrong))
-        return f"exec:{sys.executable} '{path}'"
+        path.write_text(ENGINE.format(answers=answers_for(declared), components=declared, wrong=wrong))
+        return f"exec:{sys.executable} -S -E '{path}'"
 
     return write
 
@@ -107,7 +124,7 @@ def test_every_component_has_a_case_and_probes_that_the_right_engines_refuse(eng
 
 
 def test_a_wrong_answer_comes_with_two_ways_to_see_it_again(tiny, tidegate):
-    engine = tiny(mutant="valve-never-flushes")
+    engine = tiny(NEVER_FLUSHES)
     code, out, _ = tidegate("--engine", engine)
     assert code == Exit.VIOLATIONS
     assert "valve breaks VALVE-10" in out
@@ -262,7 +279,7 @@ def test_usage(tidegate):
 
 
 def test_formats(tiny, tidegate):
-    engine = tiny(mutant="valve-never-flushes", components={"valve": {}, "mailbox": {}})
+    engine = tiny(NEVER_FLUSHES, components={"valve": {}, "mailbox": {}})
     code, out, _ = tidegate("--engine", engine, "--format", "json")
     found = json.loads(out)
     assert code == found["exit"] == Exit.VIOLATIONS
