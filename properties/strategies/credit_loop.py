@@ -11,7 +11,7 @@ def draw(random: Random) -> tuple[Config, tuple[Choice, ...]]:
         channels=random.choice((1, 2, 2, 2, 3)),
         exclusive=random.choice((0, 0, 0, 1, 1, 2)),
         floating=random.choice((1, 1, 2, 3)),
-        data=random.randint(1, 6),
+        data=random.randint(1, 4),
         barriers=random.choice((0, 0, 1, 1, 2)),
         output=random.choice((1, 2, 2, 3, 6)),
     )
@@ -20,7 +20,7 @@ def draw(random: Random) -> tuple[Config, tuple[Choice, ...]]:
     refused = random.choice((0, 0, 0.05))
     (state,) = start(config)
     events: list[Choice] = []
-    for _ in range(random.choice((draw_length(random), 200))):
+    for _ in range(random.choice((draw_length(random), 90))):
         choices = enabled(state)
         if not choices:
             break

@@ -52,7 +52,9 @@ def credit_keeps_the_writer_going(pool: int, limit: int, first: int, second: int
     written = write_until_blocked(pool, limit, (first, second))
     queued = [max(0, count - credit) for count, credit in zip(written, (first, second), strict=True)]
     one_more_credit = write_until_blocked(pool, limit, (first + 1, second + 1))
-    return (sum(queued) == pool or max(queued) == limit) and sum(one_more_credit) > sum(written)
+    is_full = sum(queued) == pool or max(queued) == limit
+    is_fair = sum(queued) <= pool and max(queued) <= limit
+    return is_full and is_fair and sum(one_more_credit) > sum(written)
 
 
 def small_producers() -> Iterator[tuple[int, int, int, int]]:

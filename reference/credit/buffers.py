@@ -214,7 +214,10 @@ def empty_data_loses_no_buffer(gate: Gate, index: int, backlog: int) -> bool:
         compute_available(old) - old.unannounced - compute_available(new) + new.unannounced
         for old, new in zip(gate.channels, after.channels, strict=True)
     ]
-    return count_floating(after) == count_floating(gate) and spent == [int(one == index) for one in range(len(spent))]
+    conserved = (
+        count_floating(after) == count_floating(gate) and after.channels[index].held == gate.channels[index].held
+    )
+    return conserved and spent == [int(one == index) for one in range(len(spent))]
 
 
 def no_information_changes_no_plan(gate: Gate, index: int, _backlog: int) -> bool:
