@@ -242,6 +242,7 @@ class Wire:
                     self.remark(place, f"the answer {answer.oddity}", "every number is an integer")
                 self.check(place, answer.content, f"{schema}-reply", component)
                 return True
+        self.remark(place, "asked once more, the engine gave no answer", "a fresh process must answer as the first did")
         return False
 
     def take(self, place: str) -> Iterator[messages.Message]:
