@@ -1,0 +1,50 @@
+"""Scopes of the combiner."""
+
+from collections.abc import Iterator
+
+from properties.cover import EACH_CLASS, Selection
+from properties.scopes.scope import Scope
+from properties.scopes.timestamps import order_preserving, small_timestamps
+from reference import combiner
+from reference.elements import Status
+
+
+def make_alphabet(inputs: int, timestamps: int) -> tuple[combiner.Event, ...]:
+    """Every event on every input, and one of each kind on an input that does not exist."""
+    values = small_timestamps(timestamps)
+    return (
+        *(combiner.InputWatermark(one, value) for one in range(inputs) for value in values),
+        *(combiner.InputStatus(one, status) for one in range(inputs) for status in Status),
+        combiner.InputWatermark(inputs, values[-1]),
+        combiner.InputStatus(-1, Status.IDLE),
+    )
+
+
+def make_scope(inputs: int, timestamps: int, semantics: str, every: int, selection: Selection = EACH_CLASS) -> Scope:
+    events = make_alphabet(inputs, timestamps)
+    dated = "" if semantics == combiner.SEMANTICS[0] else f"-{semantics}"
+    return Scope(
+        name=f"{inputs}x{timestamps}{dated}",
+        component="combiner",
+        configs=(combiner.Config(inputs, semantics),),
+        alphabet=lambda _config, _state: events,
+        covers=(
+            f"{inputs} inputs, {timestamps} timestamps, {semantics}; every watermark and status on every input, "
+            "a watermark and a status on inputs out of range"
+        ),
+        concretions=order_preserving(timestamps, every),
+        selection=selection,
+    )
+
+
+def small() -> Iterator[Scope]:
+    for semantics in combiner.SEMANTICS:
+        yield make_scope(2, 2, semantics, every=5)
+        yield make_scope(3, 2, semantics, every=29)
+
+
+def thorough() -> Iterator[Scope]:
+    for semantics in combiner.SEMANTICS:
+        yield make_scope(3, 2, semantics, every=1)
+        yield make_scope(3, 3, semantics, every=29)
+        yield make_scope(4, 2, semantics, every=97)
