@@ -14,7 +14,7 @@ from typing import Any
 
 import attrs
 
-from conformance.judge import expect
+from conformance.judge import expect, kinds_of
 from properties.directed import directed
 from properties.strategies import draw_case
 from reference.components import COMPONENTS
@@ -28,6 +28,7 @@ KEPT_EACH = 4
 #: Cases longer than this are left to the generated stage.
 MAX_EVENTS = 40
 MAX_JSON_BYTES = 6_000
+MAX_OBSERVATIONS = 200
 
 
 def golden_folder() -> Path:
@@ -51,6 +52,8 @@ def select_generated(component: str) -> Iterator[Case]:
         if len(drawn.events) > MAX_EVENTS or len(repr(drawn.events)) > MAX_JSON_BYTES:
             continue
         case = with_answers(attrs.evolve(drawn, name=f"{component}-golden-{index}"))
+        if case.expect is not None and sum(map(len, case.expect)) > MAX_OBSERVATIONS:
+            continue
         new = [pair for pair in pairs_of(case) if shown[pair] < KEPT_EACH]
         if new:
             shown.update(new)
@@ -64,7 +67,7 @@ def pairs_of(case: Case) -> set[Any]:
     for event in case.events:
         outcome = component.step(state, event)[0]
         state = outcome.state
-        pairs.add((outcome.rules, tuple(seen.type for seen in outcome.observations)))
+        pairs.add((outcome.rules, kinds_of(outcome)))
     return pairs
 
 

@@ -92,7 +92,7 @@ class Judge:
         return Passed()
 
     def _count(self, outcome: Outcome[Any, Any]) -> None:
-        self.exercised[outcome.rules, tuple([one.type for one in outcome.observations])] += 1
+        self.exercised[outcome.rules, kinds_of(outcome)] += 1
 
     def _is_shown(self, outcome: Outcome[Any, Any], shown: Sequence[Any]) -> bool:
         expected = outcome.observations
@@ -131,6 +131,11 @@ class Judge:
 
 def allowed_outcomes(component: AnyComponent, states: Sequence[Any], event: Any) -> list[Outcome[Any, Any]]:
     return [outcome for state in states for outcome in component.step(state, event)]
+
+
+def kinds_of(outcome: Outcome[Any, Any]) -> tuple[str, ...]:
+    """The kinds of observations of an outcome, each once."""
+    return tuple(dict.fromkeys([one.type for one in outcome.observations]))
 
 
 def distinct_states(outcomes: list[Outcome[Any, Any]]) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from reference import (
     wiring,
     writer,
 )
-from reference.credit import receiver, sender
+from reference.credit import connection, loop, receiver, sender
 from reference.model import AnyComponent
 
 COMPONENTS: dict[str, AnyComponent] = {
@@ -29,6 +29,8 @@ COMPONENTS: dict[str, AnyComponent] = {
         job_graph.COMPONENT,
         sender.COMPONENT,
         receiver.COMPONENT,
+        loop.COMPONENT,
+        connection.COMPONENT,
         gate.COMPONENT,
     )
 }
