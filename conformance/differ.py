@@ -18,7 +18,7 @@ from conformance.engines.text import printable
 from conformance.runner import Planned, Runner
 from conformance.session import SHRUNKEN_EACH
 from conformance.shrink import shrink
-from conformance.verdicts import Exit, Result, Verdict, reach
+from conformance.verdicts import Exit, Result, Verdict, reach, suspects
 from reference.components import COMPONENTS
 from reference.rules import all_rules
 from traces.cases import Case
@@ -243,7 +243,8 @@ def describe(found: Disagreement, names: list[str], cases: int, replays: int) ->
         answers.append(
             Answer(name, show(case, reply, verdict, step), fine, str(Result.PASS if fine else verdict.result))
         )
-    rules = violation.rules if violation else ()
+    # Only in a shrunken case it is the last event that an engine could not answer.
+    rules = suspects(found) if violation or replays else ()
     allowed = [write_observations(one.observations) for one in violation.allowed] if violation else []
     return Divergence(
         component=case.component,

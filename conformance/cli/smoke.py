@@ -62,13 +62,22 @@ def show_no_start(args: argparse.Namespace, error: "CannotStartError") -> int:
 
 def findings(smoked: "Smoked") -> "list[tuple[Finding, str]]":
     """Each case that went wrong, with the shell line that shows it without the harness."""
+    import attrs
+
     from conformance.reports.findings import describe
     from conformance.runner import Encoder
     from conformance.smoke import by_hand
     from conformance.verdicts import VIOLATIONS
 
-    wrong = [one for one in smoked.verdicts if one.result in VIOLATIONS]
-    return [(describe(one, smoked.engine), by_hand(smoked.engine, Encoder().request(one.case))) for one in wrong]
+    found = []
+    for verdict in smoked.verdicts:
+        if verdict.result in VIOLATIONS:
+            finding = describe(verdict, smoked.engine)
+            if verdict.violation is None:
+                # No step failed, and the case was not shrunken to the one that matters: no rule is to blame yet.
+                finding = attrs.evolve(finding, rules=(), trail=())
+            found.append((finding, by_hand(smoked.engine, Encoder().request(verdict.case))))
+    return found
 
 
 def finding_as_text(finding: "Finding", again: str) -> str:

@@ -139,6 +139,7 @@ def test_an_engine_that_refuses_disagrees_with_one_that_answers():
     assert found.sides == ("right",)
     assert found.trace == "0i"
     assert "unsupported" in found.answers[1].seen
+    assert "VALVE-8" in [rule for rule, _text in found.rules]
 
 
 def test_refusing_alike_is_no_agreement():

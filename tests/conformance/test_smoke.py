@@ -262,6 +262,13 @@ def tweak(request, reply):
     assert smoked.exit() is Exit.VIOLATIONS
 
 
+def test_a_refused_case_blames_no_rule(tiny, tidegate):
+    wrong = "answers.clear()"
+    code, out, _ = tidegate("--engine", tiny(wrong))
+    assert code == Exit.VIOLATIONS
+    assert "valve: error\n  the engine answered bad_request: no such case" in out
+
+
 def test_an_engine_that_cannot_start(tidegate, tiny):
     engine = tiny("print('Welcome!', flush=True)")
     code, out, err = tidegate("--engine", engine)
