@@ -82,7 +82,7 @@ class Judge:
                     # The file knows better than the specification: it was observed, or it is wrong.
                     Outcome(states[0], case.expect[index], case.rules or outcomes[0].rules)
                 ]
-            matching = [outcome for outcome in outcomes if self._is_shown(outcome, shown)]
+            matching = self._matching(outcomes, shown, case.component)
             if not matching:
                 self._count(outcomes[0])
                 return self._mismatch(case, index, outcomes, shown, trail)
@@ -94,11 +94,21 @@ class Judge:
     def _count(self, outcome: Outcome[Any, Any]) -> None:
         self.exercised[outcome.rules, kinds_of(outcome)] += 1
 
+    def _matching(
+        self, outcomes: list[Outcome[Any, Any]], shown: Sequence[Any], component: str
+    ) -> list[Outcome[Any, Any]]:
+        """The outcomes that give what was shown. One is compared as JSON; of many, what was shown is read once."""
+        if len(outcomes) == 1:
+            return outcomes if self._is_shown(outcomes[0], shown) else []
+        try:
+            seen = tuple([decode_observation(raw, component) for raw in shown])
+        except DecodeError:
+            return []
+        return [outcome for outcome in outcomes if outcome.observations == seen]
+
     def _is_shown(self, outcome: Outcome[Any, Any], shown: Sequence[Any]) -> bool:
         expected = outcome.observations
-        return len(expected) == len(shown) and all(
-            is_same(self._encode(one), raw) for one, raw in zip(expected, shown, strict=True)
-        )
+        return len(expected) == len(shown) and all(map(is_same, map(self._encode, expected), shown))
 
     def _encode(self, observation: Any) -> Any:
         encoded = self._encoded.get(observation)

@@ -14,6 +14,7 @@ from typing import Any
 import attrs
 
 from traces.codec import DecodeError, decode, encode, event_type
+from traces.graph_notation import read_graph, write_graph
 
 
 def one_word(value: Any) -> str:
@@ -148,6 +149,10 @@ FORMS: dict[str, tuple[Form, ...]] = {
 
 def write_event(component: str, event: Any) -> str:
     encoded = encode(event)
+    if component == "chaining":
+        token = write_graph(encoded)
+        if read_graph(token) == encoded:
+            return token
     for form in FORMS.get(component, ()):
         if form.type == encoded["type"]:
             token = form.write(encoded)
@@ -170,6 +175,8 @@ def read_token(component: str, token: str) -> Any:
             return json.loads(token)
         except ValueError as error:
             raise DecodeError(f"{token!r}: {error}") from None
+    if component == "chaining" and (graph := read_graph(token)) is not None:
+        return graph
     forms = FORMS.get(component, ())
     for form in forms:
         event = form.read(token)

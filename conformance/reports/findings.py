@@ -12,6 +12,9 @@ from reference.rules import all_rules
 from traces.codec import encode
 from traces.notation import write_event, write_observations, write_trace
 
+#: How many of the rules of a finding are quoted; the others are named.
+RULES_IN_FULL = 2
+
 
 @attrs.frozen
 class Finding:
@@ -74,14 +77,18 @@ def reproduction(engine: str, component: str, config: Any, trace: str) -> str:
 
 def as_text(finding: Finding) -> str:
     lines = [finding.title]
-    lines += [f"  {rule}: {text}" for rule, text in finding.rules]
+    lines += [f"  {rule}: {text}" for rule, text in finding.rules[:RULES_IN_FULL]]
+    if finding.rules[RULES_IN_FULL:]:
+        lines.append(f"  beside {', '.join(rule for rule, _text in finding.rules[RULES_IN_FULL:])}")
     if finding.trail:
         lines.append(f"  or a rule on the way there: {', '.join(finding.trail)}")
     if finding.message:
         lines.append(f"  {finding.message}")
     lines += [f"  config   {finding.config}", f"  trace    {finding.trace}"]
     if finding.step is not None:
-        lines.append(f"  at step  {finding.step + 1}, {finding.event}")
+        lines.append(
+            f"  at step  {finding.step + 1}, {finding.event}" if finding.event != finding.trace else "  at step  1"
+        )
         lines.append(f"  allowed  {' | '.join(finding.allowed[:6])}{' | …' if len(finding.allowed) > 6 else ''}")
         lines.append(f"  seen     {finding.seen}")
     lines += [f"  stderr   {line}" for line in finding.stderr[-5:]]
