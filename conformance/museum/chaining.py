@@ -70,8 +70,6 @@ class Chaining:
             children.sort(key=lambda child: child.id)
         elif bug == "chaining-children-by-name":
             children.sort(key=lambda child: child.name)
-        if bug == "chaining-sources-by-id":
-            sources = sorted(sources, key=lambda source: source.id)
         name = node.name
         if sources and bug != "chaining-sources-unnamed":
             name = f"{name} [{', '.join(source.name for source in sources)}]"
@@ -96,7 +94,8 @@ class Chaining:
         edge = source.outputs[0]
         if edge.target.strategy != "head_with_sources":
             return None
-        if bug == "chaining-chained-source-needs-sole-input" and len(edge.target.inputs) != 1:
+        # Edges carry no input numbers, so all those that enter an operator are a union, and a union is no chained input.
+        if len(edge.target.inputs) != 1 and bug != "chaining-chained-source-in-a-union":
             return None
         return edge.target if self.is_chainable_input(edge, to_host=True) else None
 

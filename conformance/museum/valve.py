@@ -36,7 +36,6 @@ class Valve:
         self.last = LOWEST
         self.out_active = True
         self.closed = False
-        self.accepted = 0
         self.memory = host.memory
         if self.bug == "valve-last-survives-case":
             self.last = host.memory.get("last", LOWEST)
@@ -84,9 +83,6 @@ class Valve:
         self.watermarks[channel] = timestamp
         if not self.aligned[channel] and self.catches_up(channel, timestamp):
             self.aligned[channel] = True
-        self.accepted += 1
-        if bug == "valve-skips-every-32nd" and self.accepted % 32 == 0:
-            return woken
         if bug == "valve-unaligned-watermark-unchecked" and not self.aligned[channel]:
             return woken
         return woken + self.advance()

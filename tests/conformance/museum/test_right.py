@@ -107,28 +107,37 @@ def test_deserializer_header_byte_by_byte():
     ]
 
 
-def test_chaining_long_yielding_chain():
-    names = [f"n{index}" for index in range(150)]
-    operators = [
-        {
-            "id": index,
-            "name": name,
-            "kind": "operator" if index else "source",
-            "strategy": "always",
-            "parallelism": 1,
-            "max_parallelism": -1,
-            "slot_group": "default",
-            "yielding": index > 0,
-        }
-        for index, name in enumerate(names)
-    ]
-    edges = [
-        {"source": index, "target": index + 1, "partitioner": "forward", "exchange": "undefined"}
-        for index in range(149)
-    ]
+def make_operator(operator_id, **fields):
+    plain = {
+        "name": f"n{operator_id}",
+        "kind": "operator",
+        "strategy": "always",
+        "parallelism": 1,
+        "max_parallelism": -1,
+        "slot_group": "default",
+        "yielding": False,
+    }
+    return {"id": operator_id, **plain, **fields}
+
+
+def chain(operators, pairs):
+    edges = [{"source": a, "target": b, "partitioner": "forward", "exchange": "undefined"} for a, b in pairs]
     config = {"chaining": True, "chain_different_max_parallelism": True}
-    [[vertex]] = steps("chaining", config, [{"type": "graph", "operators": operators, "edges": edges}])
-    assert vertex["name"] == " -> ".join(names)
+    [vertices] = steps("chaining", config, [{"type": "graph", "operators": operators, "edges": edges}])
+    return [vertex["name"] for vertex in vertices]
+
+
+def test_chaining_long_yielding_chain():
+    operators = [make_operator(0, kind="source"), *(make_operator(index, yielding=True) for index in range(1, 150))]
+    names = chain(operators, [(index, index + 1) for index in range(149)])
+    assert names == [" -> ".join(f"n{index}" for index in range(150))]
+
+
+def test_chaining_17_a_union_takes_no_chained_source():
+    sources = [make_operator(1, kind="source"), make_operator(2, kind="source")]
+    host = make_operator(3, strategy="head_with_sources")
+    assert chain([sources[0], host], [(1, 3)]) == ["n3 [n1]"]
+    assert chain([*sources, host], [(1, 3), (2, 3)]) == ["n1", "n2", "n3"]
 
 
 def test_credit_sender_announces_without_initial_credit():
