@@ -94,7 +94,7 @@ class Chaining:
         edge = source.outputs[0]
         if edge.target.strategy != "head_with_sources":
             return None
-        # Edges carry no input numbers, so all those that enter an operator are a union, and a union is no chained input.
+        # Edges carry no input numbers: all that enter an operator are one union, and no source is the whole of it.
         if len(edge.target.inputs) != 1 and bug != "chaining-chained-source-in-a-union":
             return None
         return edge.target if self.is_chainable_input(edge, to_host=True) else None
