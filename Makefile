@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format types docs golden bench clean
+.PHONY: help run test lint format types docs golden museum mutation bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,12 @@ docs: $(READY) ## write docs/ from the registry, the components and the golden t
 
 golden: $(READY) ## write traces/golden/ from the reference
 	$(BIN)/tidegate generate golden
+
+museum: $(READY) ## the kill matrix: which stage catches which wrong engine
+	$(BIN)/tidegate museum
+
+mutation: $(READY) ## mutation testing of the reference itself
+	$(BIN)/python -m tests.mutation
 
 bench: $(READY) ## benchmarks: ratios measured in one run
 	$(BIN)/python -m tests.benchmarks

@@ -24,7 +24,7 @@ def test_reference_reproduces_flink(file):
             continue
         states = case.model.start(case.config)
         for index, (event, observed) in enumerate(zip(case.events, case.expect, strict=True)):
-            outcomes = allowed_outcomes(case.model, states, event)
+            outcomes = allowed_outcomes(case.model.step, states, event)
             states = tuple(outcome.state for outcome in outcomes if outcome.observations == observed)
             assert states, f"{case.name}, step {index}: {event} gave {observed}, allowed {outcomes[0].observations}"
 
