@@ -6,8 +6,9 @@ stale.
 
 import inspect
 import json
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import attrs
 
@@ -15,6 +16,7 @@ from conformance.explaining import Explanation, describe_source
 from conformance.golden import read_golden
 from conformance.stepping import Step, step_through
 from reference.components import COMPONENTS
+from reference.elements import Long
 from reference.model import AnyComponent
 from reference.rules import Rule, all_rules, rules_of
 from traces.cases import Case
@@ -38,6 +40,9 @@ PATH = (
     ("valve", "One watermark and one status from those of all channels."),
     ("combiner", "One watermark and one status from those of all inputs of an operator."),
 )
+
+#: Characters of an example: more do not fit a page.
+LONGEST_EXAMPLE = 3500
 
 MADE = "<!-- Written by `make docs` from the specification. Do not edit. -->"
 
@@ -146,7 +151,7 @@ def fields_table(cls: type[Any]) -> list[str]:
 
 
 def values_table(component: AnyComponent, classes: tuple[type[Any], ...]) -> list[str]:
-    lines = ["| type | fields | meaning | short |", "|---|---|---|---|"]
+    lines = ["| type | fields | meaning | short form |", "|---|---|---|---|"]
     for cls in classes:
         fields = ", ".join(f"`{field.name}`: {type_name(field.type)}" for field in attrs.fields(cls)) or "none"
         doc = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
@@ -158,11 +163,29 @@ def values_table(component: AnyComponent, classes: tuple[type[Any], ...]) -> lis
 
 
 def type_name(annotation: Any) -> str:
-    name = getattr(annotation, "__name__", None)
-    text = name if name and "[" not in str(annotation) else str(annotation)
-    for prefix in ("reference.", "typing."):
-        text = text.replace(prefix, "")
-    return text.replace("bytes", "bytes (hex)").replace("Long", "64-bit (decimal string)")
+    """A type as an implementer sees it in JSON."""
+    if isinstance(annotation, type) and issubclass(annotation, StrEnum):
+        return " or ".join(f"`{name}`" for name in annotation)
+    members = [member for member in get_args(annotation) if member not in (type(None), ...)]
+    if get_origin(annotation) is tuple:
+        return f"list of {type_name(members[0])}"
+    if members:
+        return " or ".join(type_name(member) for member in members)
+    known = {
+        Long: "64-bit (decimal string)",
+        bytes: "bytes (hex)",
+        int: "integer",
+        str: "string",
+        bool: "true or false",
+    }
+    if annotation in known:
+        return known[annotation]
+    if attrs.has(annotation):
+        kind = vars(annotation).get("type")
+        tag = [f'`type`: "{kind}"'] if isinstance(kind, str) else []
+        inner = [f"`{field.name}`: {type_name(field.type)}" for field in attrs.fields(annotation)]
+        return "(" + ", ".join(tag + inner) + ")"
+    return str(getattr(annotation, "__name__", annotation))
 
 
 def state_section(component: AnyComponent) -> list[str]:
@@ -197,7 +220,7 @@ def rule_section(rule: Rule) -> list[str]:
 def example_case(component: AnyComponent) -> Case | None:
     """A golden trace that is short and shows much: the most rules for its length, among those that fit a page."""
     cases = [case for case in read_golden(component.name) if 1 <= len(case.events) <= 9]
-    cases = [case for case in cases if len(json.dumps(encode(case.config))) + len(repr(case.events)) < 2500]
+    cases = [case for case in cases if sum(len(f"{step}") for step in step_through(case)) < LONGEST_EXAMPLE]
     return max(cases, key=lambda case: (len(rules_shown(case)), -len(case.events)), default=None)
 
 

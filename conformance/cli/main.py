@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -56,6 +57,8 @@ def make_parser() -> Parser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = make_parser().parse_args(argv)
+    # Whoever stops us stops our engines, too, and gets the report of what is known.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return int(args.run(args))
     except KeyboardInterrupt:

@@ -18,7 +18,8 @@ def first_failure(engine, component, cases):
     runner = Runner(engine)
     drawn = (draw_case(component, "shrink", index) for index in range(cases))
     planned = [Planned("generated", case) for case in drawn if is_declared(description, case)]
-    return runner, next((verdict for verdict in runner.run(planned) if verdict.result in (Result.FAIL, Result.ERROR)), None)
+    failures = (verdict for verdict in runner.run(planned) if verdict.result in (Result.FAIL, Result.ERROR))
+    return runner, next(failures, None)
 
 
 @pytest.mark.parametrize("name", VALVES)

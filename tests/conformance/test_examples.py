@@ -1,0 +1,52 @@
+"""The example engines: complete, small, and right, each run with its real toolchain."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.engines.process import ProcessEngine
+from conformance.session import Session
+from conformance.suite import Budget, declared_components, plan
+from conformance.verdicts import Exit
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+SOURCES = {
+    "python": EXAMPLES / "python" / "engine.py",
+    "javascript": EXAMPLES / "javascript" / "engine.js",
+    "java": EXAMPLES / "java" / "Engine.java",
+    "rust": EXAMPLES / "rust" / "engine.rs",
+}
+TOOLS = {"python": sys.executable, "javascript": "node", "java": "java", "rust": "rustc"}
+
+
+def command(language, folder):
+    source = str(SOURCES[language])
+    if language == "rust":
+        program = str(folder / "engine")
+        subprocess.run(["rustc", "-O", "-o", program, source], check=True, capture_output=True)
+        return [program]
+    return [TOOLS[language], source]
+
+
+@pytest.mark.parametrize("language", SOURCES)
+def test_examples_stay_small(language):
+    assert len(SOURCES[language].read_text(encoding="utf-8").splitlines()) < 150
+
+
+@pytest.mark.parametrize("language", SOURCES)
+def test_examples_conform(language, tmp_path):
+    if shutil.which(TOOLS[language]) is None:
+        pytest.skip(f"{TOOLS[language]} is not installed: this example cannot be run here")
+    with ProcessEngine(command(language, tmp_path)) as engine:
+        session = Session(engine, language)
+        description = engine.start()
+        components = declared_components(description)
+        assert {"valve", "partitioner"} <= set(components)
+        for component in components:
+            session.run(plan(description, component, Budget(cases=300, stages=("directed", "golden", "generated"))))
+        finished = session.finish(())
+    assert finished.exit() is Exit.CONFORMANT, finished.findings[:1]
+    assert finished.cases > 600
