@@ -10,7 +10,7 @@ Cases are made while they are read, so that a suite of millions needs no room.
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import attrs
@@ -55,15 +55,23 @@ class Cases:
     def __init__(self, scope: Scope, parts: tuple[ConfigSuite, ...]) -> None:
         self._scope = scope
         self._parts = parts
-        self._size = self.events = 0
-        strides = (1, *(one.every for one in scope.concretions))
-        for index, trace in enumerate(trace for part in parts for trace in part.traces()):
-            played = sum(index % stride == 0 for stride in strides)
-            self._size += played
-            self.events += played * len(trace)
 
     def __len__(self) -> int:
-        return self._size
+        return self._totals[0]
+
+    @property
+    def events(self) -> int:
+        return self._totals[1]
+
+    @cached_property
+    def _totals(self) -> tuple[int, int]:
+        cases = events = 0
+        strides = (1, *(one.every for one in self._scope.concretions))
+        for index, trace in enumerate(trace for part in self._parts for trace in part.traces()):
+            played = sum(index % stride == 0 for stride in strides)
+            cases += played
+            events += played * len(trace)
+        return cases, events
 
     def __iter__(self) -> Iterator[Case]:
         scope = self._scope
@@ -89,8 +97,12 @@ class CompleteSuite:
     states: int
     classes: int
     cases: Cases
-    events: int
     claim: str
+
+    @property
+    def events(self) -> int:
+        """How many events all cases have together; like `len(cases)` it is counted when it is first asked for."""
+        return self.cases.events
 
 
 def build(scope: Scope, extra_states: int = 0) -> CompleteSuite:
@@ -99,8 +111,7 @@ def build(scope: Scope, extra_states: int = 0) -> CompleteSuite:
     parts = tuple(build_config(scope, config, extra) for config in scope.configs)
     states = sum(part.states for part in parts)
     classes = sum(part.classes for part in parts)
-    cases = Cases(scope, parts)
-    return CompleteSuite(scope, states, classes, cases, cases.events, make_claim(scope, extra, parts))
+    return CompleteSuite(scope, states, classes, Cases(scope, parts), make_claim(scope, extra, parts))
 
 
 def build_config(scope: Scope, config: Any, extra_states: int) -> ConfigSuite:
@@ -131,8 +142,8 @@ def make_claim(scope: Scope, extra_states: int, parts: tuple[ConfigSuite, ...]) 
         sentences.append("Each event is played in each state entered, and the state behind it told from all others.")
     if scope.cap:
         sentences.append(
-            f"Capped: {scope.cap}. What leads beyond the cap is judged by its answer alone, the state there is not "
-            "identified."
+            f"Capped: {scope.cap}; this is about sequences of events that stay within. What leads beyond the cap is "
+            "judged by its answer alone, the state there is not identified."
         )
     if scope.concretions:
         played = ", ".join(f"{one.name} (1 case in {one.every})" for one in scope.concretions)

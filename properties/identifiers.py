@@ -86,18 +86,29 @@ class TellingWords:
         self._refine()
 
     def _refine(self) -> None:
-        undecided = [self.domain] if len(self.domain) > 1 else []
+        undecided = self._open([self.domain])
         alphabet = range(len(self._machine.events))
         candidates: deque[Word] = deque((event,) for event in alphabet)
         while candidates and undecided:
             word = candidates.popleft()
-            divided = [self._divide(block, word) for block in undecided]
-            if all(len(parts) == 1 for parts in divided):
+            promising = [block for block, events in undecided if word[0] in events]
+            divided = [parts for parts in (self._divide(block, word) for block in promising) if len(parts) > 1]
+            if not divided:
                 continue
             self.tables[word] = self._ask(self.domain, word)
-            undecided = [part for parts in divided for part in parts if len(part) > 1]
             candidates.extend((event, *word) for event in alphabet)
             self.blocks.update((state, part[0]) for parts in divided for part in parts for state in part)
+            changed = {parts[0][0] for parts in divided}
+            undecided = [one for one in undecided if one[0][0] not in changed]
+            undecided += self._open([part for parts in divided for part in parts])
+
+    def _open(self, blocks: list[list[int]]) -> list[tuple[list[int], set[int]]]:
+        """The blocks that may be divided yet, with the events that do not do the same to all of their states."""
+        rows = {state: self._machine.row(state) for block in blocks for state in block}
+        events = [
+            {event for state in block for event, _ in rows[state].items() ^ rows[block[0]].items()} for block in blocks
+        ]
+        return [(block, different) for block, different in zip(blocks, events, strict=True) if different]
 
     def _divide(self, block: list[int], word: Word) -> list[list[int]]:
         """The states of a block by what they answer; a block in which some state cannot be asked stays whole."""

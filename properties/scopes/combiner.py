@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from properties.cover import EACH_CLASS, Selection
+from properties.cover import EACH_CLASS, EACH_STATE, Selection
 from properties.scopes.scope import Scope
 from properties.scopes.timestamps import order_preserving, small_timestamps
 from reference import combiner
@@ -39,12 +39,12 @@ def make_scope(inputs: int, timestamps: int, semantics: str, every: int, selecti
 
 def small() -> Iterator[Scope]:
     for semantics in combiner.SEMANTICS:
-        yield make_scope(2, 2, semantics, every=5)
+        yield make_scope(2, 2, semantics, every=5, selection=EACH_STATE)
         yield make_scope(3, 2, semantics, every=29)
 
 
 def thorough() -> Iterator[Scope]:
     for semantics in combiner.SEMANTICS:
-        yield make_scope(3, 2, semantics, every=1)
-        yield make_scope(3, 3, semantics, every=29)
+        yield make_scope(3, 2, semantics, every=1, selection=EACH_STATE)
+        yield make_scope(3, 3, semantics, every=29, selection=EACH_STATE)
         yield make_scope(4, 2, semantics, every=97)

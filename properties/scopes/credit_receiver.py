@@ -1,7 +1,11 @@
 """Scopes of the credit receiver."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterator
 
+import attrs
+
+from properties.cover import EACH_CLASS, EACH_STATE, Selection
 from properties.scopes.scope import Scope
 from reference.credit.receiver import (
     Announce,
@@ -17,18 +21,6 @@ from reference.credit.receiver import (
 )
 
 
-def make_alphabet(channels: int, most_backlog: int) -> tuple[Event, ...]:
-    """Every event on every channel, and those that must be refused whatever the state."""
-    return (
-        *(event for channel in range(channels) for event in events_on(channel, most_backlog)),
-        Data(0, -1),
-        PlainEvent(0, -1),
-        Backlog(0, 0),
-        Data(channels, 0),
-        Announce(-1),
-    )
-
-
 def events_on(channel: int, most_backlog: int) -> tuple[Event, ...]:
     return (
         *(Data(channel, backlog) for backlog in range(most_backlog + 1)),
@@ -41,38 +33,88 @@ def events_on(channel: int, most_backlog: int) -> tuple[Event, ...]:
     )
 
 
-def make_scope(channels: int, exclusive: int, floating: int, most_backlog: int, most_unannounced: int) -> Scope:
-    events = make_alphabet(channels, most_backlog)
+def make_alphabet(channels: int, most_backlog: int) -> tuple[Event, ...]:
+    """Every event on every channel, and those that must be refused whatever the state."""
+    return (
+        *(event for channel in range(channels) for event in events_on(channel, most_backlog)),
+        Data(0, -1),
+        PlainEvent(0, -1),
+        Backlog(0, 0),
+        Data(channels, 0),
+        Announce(-1),
+    )
 
-    def expand(state: State) -> bool:
-        return all(channel.unannounced <= most_unannounced for channel in state.gate.channels)
 
+def make_lean_alphabet(channels: int, most_backlog: int) -> tuple[Event, ...]:
+    """The same without plain events, which do less than data, and without what must be refused whatever the state."""
+    events = (event for channel in range(channels) for event in events_on(channel, most_backlog))
+    return tuple(event for event in events if not isinstance(event, PlainEvent))
+
+
+def forget_names(state: State, _number: int) -> Hashable:
+    """What is left of a state if its channels have no names but their places in the queue of those that wait."""
+    gate = state.gate
+    waiting = tuple(gate.channels[index] for index in gate.waiting)
+    others = Counter(channel for index, channel in enumerate(gate.channels) if index not in gate.waiting)
+    return waiting, frozenset(others.items()), gate.free
+
+
+UP_TO_NAMES = Selection(
+    "of states that differ only in the names of channels one is entered", forget_names, is_complete=False
+)
+
+
+@attrs.frozen(kw_only=True)
+class Cap:
+    """How far a channel is followed."""
+
+    backlog: int
+    unannounced: int
+    held: int
+
+    def holds(self, state: State) -> bool:
+        return all(
+            channel.unannounced <= self.unannounced and len(channel.held) <= self.held
+            for channel in state.gate.channels
+        )
+
+
+def make_scope(config: Config, cap: Cap, selection: Selection = EACH_CLASS, *, lean: bool = False) -> Scope:
+    events = (make_lean_alphabet if lean else make_alphabet)(config.channels, cap.backlog)
+    carriers = "data and announcements" if lean else "data, events and announcements"
+    refused = "" if lean else ", backlogs too low, channels out of range"
     return Scope(
-        name=f"{channels}x{exclusive}+{floating}",
+        name=f"{config.channels}x{config.exclusive}+{config.floating}",
         component="credit_receiver",
-        configs=(Config(channels, exclusive, floating),),
+        configs=(config,),
         alphabet=lambda _config, _state: events,
         covers=(
-            f"{channels} channels with {exclusive} exclusive buffers each and {floating} floating ones; data, events "
-            f"and announcements with a backlog of up to {most_backlog}, recycle, announce, barrier, resume; refused: "
-            "backlogs too low, data without a buffer, nothing to recycle, channels out of range"
+            f"{config.channels} channels with {config.exclusive} exclusive buffers each and {config.floating} floating "
+            f"ones; {carriers} with a backlog of up to {cap.backlog}, recycle, announce, barrier, "
+            f"resume; refused: data without a buffer, nothing to recycle{refused}"
         ),
-        cap=f"at most {most_unannounced} credit not announced",
-        expand=expand,
+        cap=f"at most {cap.unannounced} credit not announced and {cap.held} buffers in use on a channel",
+        expand=cap.holds,
+        selection=selection,
     )
 
 
 def small() -> Iterator[Scope]:
-    yield make_scope(1, 0, 1, 1, 2)
-    yield make_scope(1, 1, 1, 1, 2)
-    yield make_scope(1, 2, 2, 2, 2)
-    yield make_scope(2, 0, 1, 1, 2)
-    yield make_scope(2, 1, 1, 1, 2)
-    yield make_scope(2, 0, 2, 2, 2)
+    yield make_scope(Config(1, 0, 1), Cap(backlog=2, unannounced=3, held=1), EACH_STATE)
+    yield make_scope(Config(1, 1, 1), Cap(backlog=2, unannounced=2, held=2), EACH_STATE)
+    yield make_scope(Config(1, 2, 2), Cap(backlog=1, unannounced=2, held=3), EACH_STATE)
+    together = Cap(backlog=1, unannounced=1, held=1)
+    yield make_scope(Config(2, 0, 1), together)
+    yield make_scope(Config(2, 1, 1), together, UP_TO_NAMES, lean=True)
+    yield make_scope(Config(2, 0, 2), together, UP_TO_NAMES, lean=True)
 
 
 def thorough() -> Iterator[Scope]:
-    yield make_scope(2, 0, 2, 2, 3)
-    yield make_scope(2, 1, 2, 2, 3)
-    yield make_scope(3, 0, 1, 1, 2)
-    yield make_scope(3, 1, 1, 1, 2)
+    alone = Cap(backlog=3, unannounced=4, held=4)
+    yield make_scope(Config(1, 0, 2), alone, EACH_STATE)
+    yield make_scope(Config(1, 1, 2), alone, EACH_STATE)
+    yield make_scope(Config(1, 2, 2), alone, EACH_STATE)
+    yield make_scope(Config(2, 0, 1), Cap(backlog=2, unannounced=2, held=1), EACH_STATE)
+    yield make_scope(Config(2, 0, 2), Cap(backlog=2, unannounced=2, held=2), UP_TO_NAMES)
+    yield make_scope(Config(2, 1, 1), Cap(backlog=2, unannounced=1, held=2), UP_TO_NAMES)
+    yield make_scope(Config(3, 0, 1), Cap(backlog=1, unannounced=1, held=1), UP_TO_NAMES)

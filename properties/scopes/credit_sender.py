@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import attrs
 
+from properties.cover import EACH_CLASS, EACH_STATE, Selection
 from properties.scopes.scope import Scope
 from reference.credit.sender import (
     Barrier,
@@ -31,6 +32,7 @@ EVENTS: tuple[Event, ...] = (
     Credit(1),
     Credit(2),
     Credit(0),
+    Credit(-1),
     Resume(),
     Writable(value=False),
     Writable(value=True),
@@ -43,11 +45,15 @@ def alphabet(_config: Config, _state: State) -> tuple[Event, ...]:
 
 
 def number_from_zero(state: State) -> State:
+    if state.reader.subpartition.sequence == 0:
+        return state
     subpartition = attrs.evolve(state.reader.subpartition, sequence=0)
     return attrs.evolve(state, reader=attrs.evolve(state.reader, subpartition=subpartition))
 
 
-def make_scope(initial: tuple[int, ...], most_queued: int, most_credit: int) -> Scope:
+def make_scope(
+    initial: tuple[int, ...], most_queued: int, most_credit: int, selection: Selection = EACH_CLASS
+) -> Scope:
     def expand(state: State) -> bool:
         return len(state.reader.subpartition.queue) <= most_queued and state.reader.credit <= most_credit
 
@@ -58,12 +64,13 @@ def make_scope(initial: tuple[int, ...], most_queued: int, most_credit: int) -> 
         alphabet=alphabet,
         covers=(
             f"initial credit {', '.join(map(str, initial))}; data, events, barriers, flush, finish, credit 1 and 2, "
-            "resume, writable or not; refused: credit 0, resume while not blocked, anything added after the end. "
+            "resume, writable or not; refused: credit 0 and -1, resume while not blocked, anything added after the end. "
             "States that differ only in the next sequence number count as equal"
         ),
         cap=f"at most {most_queued} items queued and {most_credit} credit",
         expand=expand,
         canonical=number_from_zero,
+        selection=selection,
     )
 
 
@@ -72,4 +79,4 @@ def small() -> Iterator[Scope]:
 
 
 def thorough() -> Iterator[Scope]:
-    yield make_scope((0, 1, 2), most_queued=3, most_credit=3)
+    yield make_scope((0, 1, 2), most_queued=3, most_credit=3, selection=EACH_STATE)

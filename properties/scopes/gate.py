@@ -1,12 +1,26 @@
 """Scopes of the input gate."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterator
 
+from properties.cover import EACH_CLASS, EACH_STATE, Selection
 from properties.scopes.scope import Scope
 from reference.gate import Arrive, Config, Event, Item, Poll, State
 
 
-def make_scope(channels: int, most_waiting: int) -> Scope:
+def forget_names(state: State, _number: int) -> Hashable:
+    """What is left of a state if its channels have no names but their places in the queue."""
+    queued = tuple(state.channels[index] for index in state.queue)
+    others = Counter(channel for index, channel in enumerate(state.channels) if index not in state.queue)
+    return queued, frozenset(others.items()), state.available
+
+
+UP_TO_NAMES = Selection(
+    "of states that differ only in the names of channels one is entered", forget_names, is_complete=False
+)
+
+
+def make_scope(channels: int, most_waiting: int, selection: Selection = EACH_CLASS) -> Scope:
     events: tuple[Event, ...] = (
         *(Arrive(channel, item) for channel in range(channels) for item in Item),
         Poll(),
@@ -28,14 +42,18 @@ def make_scope(channels: int, most_waiting: int) -> Scope:
         ),
         cap=f"at most {most_waiting} items waiting in a channel",
         expand=expand,
+        selection=selection,
     )
 
 
 def small() -> Iterator[Scope]:
-    yield make_scope(2, 2)
-    yield make_scope(3, 1)
+    yield make_scope(1, 3, EACH_STATE)
+    yield make_scope(2, 2, EACH_STATE)
+    yield make_scope(3, 1, UP_TO_NAMES)
 
 
 def thorough() -> Iterator[Scope]:
+    yield make_scope(1, 4, EACH_STATE)
     yield make_scope(2, 3)
-    yield make_scope(3, 2)
+    yield make_scope(3, 1)
+    yield make_scope(3, 2, UP_TO_NAMES)
