@@ -13,12 +13,13 @@ import attrs
 
 from conformance.engines.python import InProcess
 from conformance.judge import Judge
+from conformance.metamorphic import check
 from conformance.museum.catalog import MUTANTS, Mutant, find
 from conformance.museum.engines import Engine
 from conformance.runner import Runner
 from conformance.session import worth_shrinking
 from conformance.shrink import shrink
-from conformance.suite import STAGES, Budget, plan
+from conformance.suite import METAMORPHIC, STAGES, Budget, plan
 from conformance.verdicts import VIOLATIONS, Verdict, suspects
 
 #: After the first failure a stage goes on for so many cases, so that the kinds of failure can be compared.
@@ -79,13 +80,11 @@ def examine(name: str, budget: Budget) -> Row:
 
 def try_stage(mutant: Mutant, stage: str, budget: Budget) -> Kill | None:
     engine = InProcess(Engine(mutant.name))
-    description = engine.start()
-    planned = plan(description, mutant.component, attrs.evolve(budget, stages=(stage,)))
     started = time.perf_counter()
     caught = cases = 0
     seconds = 0.0
     failures: list[Verdict] = []
-    for cases, verdict in enumerate(Runner(engine).run(planned), start=1):
+    for cases, verdict in enumerate(verdicts_of(engine, mutant.component, stage, budget), start=1):
         if verdict.result in VIOLATIONS:
             if not failures:
                 caught, seconds = cases, time.perf_counter() - started
@@ -98,6 +97,13 @@ def try_stage(mutant: Mutant, stage: str, budget: Budget) -> Kill | None:
     rules = tuple(dict.fromkeys(rule for verdict in shrunken for rule in suspects(verdict)))
     events = min(len(verdict.case.events) for verdict in shrunken)
     return Kill(stage, caught, seconds, events, rules, bool(set(rules) & set(mutant.rules)))
+
+
+def verdicts_of(engine: InProcess, component: str, stage: str, budget: Budget) -> Iterator[Verdict]:
+    description = engine.start()
+    if stage == METAMORPHIC:
+        return check(engine, description, component, budget)
+    return Runner(engine).run(plan(description, component, attrs.evolve(budget, stages=(stage,))))
 
 
 def mutant_names(component: str | None = None) -> Iterator[str]:

@@ -3,7 +3,6 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 import attrs
 
@@ -69,19 +68,17 @@ class Session:
     complete: bool = True
     started: float = attrs.Factory(time.monotonic)
 
-    def run(self, planned: Iterable[Planned]) -> None:
-        """Run the cases; an interrupt ends the run, and keeps what is known."""
+    def run(self, planned: Iterable[Planned], related: Iterable[Verdict] = ()) -> None:
+        """Run the cases, then take the verdicts on related ones; an interrupt ends it, and keeps what is known."""
         try:
             for verdict in Runner(self.engine, self.judge).run(planned):
+                self.take(self.expectations.apply(verdict))
+            for verdict in related:
                 self.take(self.expectations.apply(verdict))
             if self.shrinking:
                 self.shrink_findings()
         except KeyboardInterrupt:
             self.complete = False
-
-    def skip(self, cases: Iterable[Any]) -> None:
-        for case in cases:
-            self.take(Verdict(case, "golden", Result.SKIP, message="not declared"))
 
     def take(self, verdict: Verdict) -> None:
         component = verdict.case.component
@@ -129,7 +126,8 @@ def worth_shrinking(findings: list[Verdict]) -> Iterator[Verdict]:
     shortest: dict[tuple[str, Result, str], Verdict] = {}
     for verdict in findings:
         if verdict.result in VIOLATIONS:
-            key = (verdict.case.component, verdict.result, verdict.rules[0] if verdict.rules else "")
+            kind = verdict.rules[0] if verdict.rules else verdict.message.partition(":")[0]
+            key = (verdict.case.component, verdict.result, kind)
             known = shortest.get(key)
             if known is None or len(verdict.case.events) < len(known.case.events):
                 shortest[key] = verdict

@@ -36,7 +36,8 @@ class Shrunken:
 
 def shrink(runner: Runner, verdict: Verdict, budget: int = 2000) -> Shrunken:
     """Shrink a failing case within a budget of replays."""
-    if verdict.result not in SHRINKABLE:
+    if verdict.result not in SHRINKABLE or (verdict.result is Result.FAIL and verdict.violation is None):
+        # What fails only in relation to another case is shown as it is.
         return Shrunken(verdict, 0)
     search = Search(runner, verdict, budget)
     search.shrink()

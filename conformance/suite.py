@@ -1,7 +1,7 @@
 """The suite: which cases an engine gets, stage by stage.
 
 `golden` and `directed` are files; `complete` is every case of a small scope; `generated` goes on for as long as the
-budget lasts. The same seed gives the same cases.
+budget lasts. The same seed gives the same cases. `metamorphic` compares answers to related cases with each other.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,8 @@ from properties.strategies import NothingAcceptedError, draw_case
 from reference.components import COMPONENTS
 from traces.cases import Case
 
-STAGES = ("directed", "golden", "complete", "generated")
+STAGES = ("directed", "golden", "complete", "generated", "metamorphic")
+METAMORPHIC = "metamorphic"
 
 
 @attrs.frozen
@@ -40,7 +41,7 @@ def declared_components(description: Description, wanted: tuple[str, ...] = ()) 
 
 
 def plan(description: Description, component: str, budget: Budget) -> Iterator[Planned]:
-    """The cases of one component. A case that the engine did not declare is left out: see `skipped`."""
+    """The cases of one component that are judged one by one. One that the engine did not declare is left out."""
     for stage in budget.stages:
         for case in stage_cases(description, component, stage, budget):
             if is_declared(description, case):
@@ -54,7 +55,7 @@ def stage_cases(description: Description, component: str, stage: str, budget: Bu
         yield from (case for case in read_golden(component) if "-directed-" not in case.name)
     elif stage == "complete":
         yield from complete_cases(component, budget)
-    else:
+    elif stage == "generated":
         yield from generated_cases(description, component, budget)
 
 
@@ -86,10 +87,11 @@ def generated_cases(description: Description, component: str, budget: Budget) ->
             return
 
 
-def skipped(description: Description, component: str) -> list[Case]:
-    """Golden and directed cases that the engine did not declare."""
-    known = [one.case for one in directed(component)] + read_golden(component)
-    return [case for case in known if not is_declared(description, case)]
+def undeclared_cases(description: Description, wanted: tuple[str, ...] = ()) -> Iterator[Case]:
+    """The golden and directed cases of the protocol that the engine does not declare: they are skipped."""
+    for component in COMPONENTS.values():
+        if component.in_protocol and (not wanted or component.name in wanted):
+            yield from (case for case in read_golden(component.name) if not is_declared(description, case))
 
 
 def wanted_rules(description: Description, component: str) -> tuple[str, ...]:

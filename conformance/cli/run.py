@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="S",
-        help="only this stage: directed, golden, complete, generated",
+        help="only this stage: directed, golden, complete, generated, metamorphic",
     )
     parser.add_argument("--thorough", action="store_true", help="larger scopes in the complete stage: takes minutes")
     parser.add_argument(
@@ -91,6 +91,7 @@ def conduct_suite(args: argparse.Namespace, expectations: Any = None) -> Any:
         lambda description: rules_wanted(args, description),
         expectations,
         lambda description: claims_of(args, description),
+        lambda engine, description: related_verdicts(args, engine, description),
     )
 
 
@@ -119,3 +120,16 @@ def claims_of(args: argparse.Namespace, description: Any) -> Iterator[tuple[str,
 
     for component in declared_components(description, tuple(args.component)):
         yield from ((component, claim) for claim in complete_claims(component, make_budget(args)))
+
+
+def related_verdicts(args: argparse.Namespace, engine: Any, description: Any) -> Iterator[Any]:
+    """Verdicts that no single case gives: what is not declared, and answers to related cases."""
+    from conformance.metamorphic import check
+    from conformance.suite import METAMORPHIC, declared_components, undeclared_cases
+    from conformance.verdicts import Result, Verdict
+
+    for case in undeclared_cases(description, tuple(args.component)):
+        yield Verdict(case, "golden", Result.SKIP, message="not declared")
+    if METAMORPHIC in make_budget(args).stages:
+        for component in declared_components(description, tuple(args.component)):
+            yield from check(engine, description, component, make_budget(args))

@@ -26,10 +26,11 @@ def conduct(
     wanted: Callable[[Description], Iterable[str]] = lambda _description: (),
     expectations: Expectations | None = None,
     claims: Callable[[Description], Iterable[tuple[str, str]]] = lambda _description: (),
+    related: Callable[[Engine, Description], Iterable[Verdict]] = lambda _engine, _description: (),
 ) -> Finished:
     """Run what is planned against the engine of the options, write the report, and print the result."""
     with make_engine(args) as engine:
-        finished = execute(args, engine, plan, wanted, expectations or Expectations(), claims)
+        finished = execute(args, engine, plan, wanted, expectations or Expectations(), claims, related)
     show(args, finished)
     return finished
 
@@ -41,6 +42,7 @@ def execute(
     wanted: Callable[[Description], Iterable[str]],
     expectations: Expectations,
     claims: Callable[[Description], Iterable[tuple[str, str]]],
+    related: Callable[[Engine, Description], Iterable[Verdict]],
 ) -> Finished:
     description = engine.start()
     with ExitStack() as stack:
@@ -58,7 +60,7 @@ def execute(
                 observer(verdict)
 
         session = Session(engine, args.engine, expectations, observe)
-        session.run(plan(description))
+        session.run(plan(description), related(engine, description))
         finished = session.finish(wanted(description), claims(description))
         if writer is not None:
             writer.footer(finished)
