@@ -4,12 +4,13 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from properties.scopes.scope import Concretion, Scope
+from reference.components import COMPONENTS
 
 __all__ = ["Concretion", "Scope", "has_scopes", "small", "thorough"]
 
 
 def has_scopes(component: str) -> bool:
-    return component.isidentifier() and find_spec(f"{__name__}.{component}") is not None
+    return component in COMPONENTS and find_spec(f"{__name__}.{component}") is not None
 
 
 def small(component: str) -> list[Scope]:

@@ -80,8 +80,8 @@ def unions() -> Iterator[Graph]:
         )
         yield Graph(operators, (make_edge(1, 3), make_edge(2, 3, partitioner=edge), make_edge(3, 4)))
     for kind, strategy in product(SOURCES, Strategy):
-        operators = (make_operator(1, "source", kind=kind), make_operator(2, "union", strategy=strategy))
-        yield Graph(operators, (make_edge(1, 2), make_edge(1, 2)))
+        pair = (make_operator(1, "source", kind=kind), make_operator(2, "union", strategy=strategy))
+        yield Graph(pair, (make_edge(1, 2), make_edge(1, 2)))
 
 
 def branches() -> Iterator[Graph]:
@@ -170,8 +170,8 @@ def make_scope(name: str, configs: tuple[Config, ...], graphs: Callable[[], tupl
 CHAINED = Config(chaining=True, chain_different_max_parallelism=True)
 BOUNDED = Config(chaining=True, chain_different_max_parallelism=False)
 SHAPES_IN_WORDS = (
-    "every partitioner, chains of three and of up to twelve, unions, an edge twice, branches, diamonds, each with strategies, forward or "
-    "not, and yielding operators where it matters"
+    "every partitioner, chains of three and of up to twelve, unions, an edge twice, branches, diamonds, each with "
+    "strategies, forward or not, and yielding operators where it matters"
 )
 
 

@@ -9,19 +9,22 @@ from reference import combiner
 from reference.elements import Status
 
 
-def make_alphabet(inputs: int, timestamps: int) -> tuple[combiner.Event, ...]:
-    """Every event on every input, and one of each kind on an input that does not exist."""
+def make_alphabet(inputs: int, timestamps: int, *, refused: bool) -> tuple[combiner.Event, ...]:
+    """Every event on every input; where `refused`, also one of each kind on an input that does not exist."""
     values = small_timestamps(timestamps)
+    out_of_range: tuple[combiner.Event, ...] = (
+        combiner.InputWatermark(inputs, values[-1]),
+        combiner.InputStatus(-1, Status.IDLE),
+    )
     return (
         *(combiner.InputWatermark(one, value) for one in range(inputs) for value in values),
         *(combiner.InputStatus(one, status) for one in range(inputs) for status in Status),
-        combiner.InputWatermark(inputs, values[-1]),
-        combiner.InputStatus(-1, Status.IDLE),
+        *(out_of_range if refused else ()),
     )
 
 
 def make_scope(inputs: int, timestamps: int, semantics: str, every: int, selection: Selection = EACH_CLASS) -> Scope:
-    events = make_alphabet(inputs, timestamps)
+    events = make_alphabet(inputs, timestamps, refused=True)
     dated = "" if semantics == combiner.SEMANTICS[0] else f"-{semantics}"
     return Scope(
         name=f"{inputs}x{timestamps}{dated}",

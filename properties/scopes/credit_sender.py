@@ -64,7 +64,7 @@ def make_scope(
         alphabet=alphabet,
         covers=(
             f"initial credit {', '.join(map(str, initial))}; data, events, barriers, flush, finish, credit 1 and 2, "
-            "resume, writable or not; refused: credit 0 and -1, resume while not blocked, anything added after the end. "
+            "resume, writable or not; refused: credit 0 and -1, resume while not blocked, what is added after the end. "
             "States that differ only in the next sequence number count as equal"
         ),
         cap=f"at most {most_queued} items queued and {most_credit} credit",
