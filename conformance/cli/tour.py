@@ -15,7 +15,8 @@ def tour(args: argparse.Namespace) -> int:
 
     folder = args.report or Path("report")
     say(args, "1. The suite on the reference itself: everything must pass.")
-    right = conduct_suite(changed(args, engine=RIGHT, cases=min(args.cases, 200), report=folder / "right"))
+    short = {"cases": min(args.cases, 200), "stage": args.stage or ["directed", "golden", "generated", "metamorphic"]}
+    right = conduct_suite(changed(args, engine=RIGHT, report=folder / "right", **short))
     say(args, "\n2. The suite on a wrong engine, one rule away from right: it must be caught.")
     wrong = conduct_suite(changed(args, engine=WRONG, report=folder / "wrong"))
     say(
