@@ -1,0 +1,154 @@
+"""The layout of a job: its tasks, their subtasks, the edges between tasks, and the channels that each edge becomes.
+
+Everything here follows from the program, and nothing of it changes while the job runs: the job graph says which
+operators share a task, the wiring which subtasks share a channel. Subtasks and channels are numbered through the
+whole job.
+"""
+
+from functools import cache
+
+import attrs
+
+from reference import keygroups, partitioning, wiring
+from reference.job.programs import Config, Operator, compute_job_graph
+from reference.job_graph import JobVertex
+from reference.job_outputs import NetworkOutput
+
+
+@attrs.frozen
+class Task:
+    """A vertex: operators that are chained, the one that reads first. `first` is the number of its first subtask."""
+
+    name: str
+    head: int
+    operators: tuple[int, ...]
+    parallelism: int
+    first: int
+
+
+@attrs.frozen
+class TaskEdge:
+    """An edge that goes from task to task."""
+
+    number: int
+    source: int
+    target: int
+    input: int
+    kind: partitioning.Kind
+    pattern: wiring.Pattern
+    producers: int
+    consumers: int
+
+    @property
+    def max_parallelism(self) -> int | None:
+        is_keyed = self.kind is partitioning.Kind.HASH
+        return keygroups.compute_default_max_parallelism(self.consumers) if is_keyed else None
+
+
+@attrs.frozen
+class Route:
+    """A channel: which subpartition it reads, the subtasks that it joins, and its place in the gate of the reader."""
+
+    edge: TaskEdge
+    producer: int
+    consumer: int
+    subpartition: int
+    source: int
+    target: int
+    place: int
+
+
+@attrs.frozen
+class Output:
+    """An output of a subtask: the numbers of its channels, in the order of its subpartitions."""
+
+    edge: TaskEdge
+    channels: tuple[int, ...]
+
+
+@attrs.frozen
+class Place:
+    """A subtask: its number in the task, the channels of its gate in order, and its outputs."""
+
+    task: Task
+    number: int
+    channels: tuple[int, ...]
+    outputs: tuple[Output, ...]
+
+
+@attrs.frozen
+class Layout:
+    """`places` are the subtasks, `routes` the channels; `chained` are the operators that an operator calls."""
+
+    tasks: tuple[Task, ...]
+    edges: tuple[TaskEdge, ...]
+    places: tuple[Place, ...]
+    routes: tuple[Route, ...]
+    operators: dict[int, Operator]
+    chained: dict[int, tuple[int, ...]]
+
+
+@cache
+def compute_layout(config: Config) -> Layout:
+    seen = compute_job_graph(config)
+    # The job graph completes consumers first; read backwards, producers come first.
+    tasks = make_tasks([one for one in reversed(seen) if isinstance(one, JobVertex)])
+    outputs = {(one.operator, one.consumers[0]): one for one in seen if isinstance(one, NetworkOutput)}
+    between = [edge for edge in config.edges if (edge.source, edge.target) in outputs]
+    by_operator = {operator: task for task in tasks for operator in task.operators}
+    edges = tuple(
+        TaskEdge(
+            number,
+            edge.source,
+            edge.target,
+            edge.input,
+            partitioning.Kind(outputs[edge.source, edge.target].partitioner.value),
+            wiring.Pattern(outputs[edge.source, edge.target].pattern.value),
+            by_operator[edge.source].parallelism,
+            by_operator[edge.target].parallelism,
+        )
+        for number, edge in enumerate(between)
+    )
+    chained = {
+        operator.id: tuple(edge.target for edge in config.edges if edge.source == operator.id and edge not in between)
+        for operator in config.operators
+    }
+    operators = {operator.id: operator for operator in config.operators}
+    routes = make_routes(edges, by_operator)
+    places = tuple(make_place(task, number, edges, routes) for task in tasks for number in range(task.parallelism))
+    return Layout(tasks, edges, places, routes, operators, chained)
+
+
+def make_tasks(vertices: list[JobVertex]) -> tuple[Task, ...]:
+    tasks: list[Task] = []
+    for vertex in vertices:
+        members = tuple(member.operator for member in vertex.members)
+        first = sum(task.parallelism for task in tasks)
+        tasks.append(Task(vertex.name, vertex.head, members, vertex.parallelism, first))
+    return tuple(tasks)
+
+
+def make_routes(edges: tuple[TaskEdge, ...], by_operator: dict[int, Task]) -> tuple[Route, ...]:
+    """The wiring of each edge. A gate counts its channels edge by edge, as they are wired."""
+    routes: list[Route] = []
+    for edge in edges:
+        (state,) = wiring.start(wiring.Config(edge.pattern, edge.producers, edge.consumers))
+        (outcome,) = wiring.step(state, wiring.Wire())
+        for reads in (seen for seen in outcome.observations if isinstance(seen, wiring.Reads)):
+            source = by_operator[edge.source].first + reads.producer
+            target = by_operator[edge.target].first + reads.consumer
+            place = sum(route.target == target for route in routes)
+            routes.append(Route(edge, reads.producer, reads.consumer, reads.subpartition, source, target, place))
+    return tuple(routes)
+
+
+def make_place(task: Task, number: int, edges: tuple[TaskEdge, ...], routes: tuple[Route, ...]) -> Place:
+    subtask = task.first + number
+    channels = tuple(channel for channel, route in enumerate(routes) if route.target == subtask)
+    outputs = tuple(make_output(subtask, edge, routes) for edge in edges if edge.source in task.operators)
+    return Place(task, number, channels, outputs)
+
+
+def make_output(subtask: int, edge: TaskEdge, routes: tuple[Route, ...]) -> Output:
+    mine = [channel for channel, route in enumerate(routes) if route.source == subtask and route.edge is edge]
+    return Output(edge, tuple(sorted(mine, key=lambda channel: routes[channel].subpartition)))

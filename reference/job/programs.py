@@ -1,0 +1,191 @@
+"""The program of a job: operators, edges between them, and the scripts that its sources follow.
+
+A program is data, so that a job can be drawn, stored and replayed. What an operator does is chosen from a short list
+(`functions`). What a source does is written down beforehand, one script a subtask; behind its script it ends.
+"""
+
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import attrs
+
+from reference import job_graph, valve
+from reference.chains import Exchange, Kind, Partitioner
+from reference.elements import MAX, Long, StatusChange, Watermark, at_least, check_long, one_of
+from reference.job_edges import PartitionNode
+from reference.job_outputs import Mode
+from reference.keys import check_text
+from reference.model import InvalidInputError, Rejected
+
+# --- elements -------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Record:
+    """A record. It gets its `id` when it leaves a task; no two that do have the same one."""
+
+    type: ClassVar[str] = "record"
+    key: str = attrs.field(validator=check_text)
+    value: Long = attrs.field(validator=check_long)
+    timestamp: Long = attrs.field(validator=check_long)
+    id: Long | None = None
+
+
+@attrs.frozen
+class Barrier:
+    """What comes before belongs to the checkpoint, what comes behind does not."""
+
+    type: ClassVar[str] = "barrier"
+    checkpoint: int = attrs.field(validator=at_least(1))
+
+
+@attrs.frozen
+class EndOfData:
+    """No more records, watermarks or statuses."""
+
+    type: ClassVar[str] = "end_of_data"
+
+
+@attrs.frozen
+class EndOfPartition:
+    """Nothing more at all."""
+
+    type: ClassVar[str] = "end_of_partition"
+
+
+ScriptItem = Record | Watermark | StatusChange | Barrier
+Element = ScriptItem | EndOfData | EndOfPartition
+
+# --- operators and edges --------------------------------------------------------------------------------------
+
+
+class Function(StrEnum):
+    """What an operator does with a record. `union` and `join` pass it on; what they join are watermarks."""
+
+    SOURCE = "source"
+    MAP = "map"
+    FLAT_MAP = "flat_map"
+    FILTER = "filter"
+    SUM = "sum"
+    UNION = "union"
+    JOIN = "join"
+    SINK = "sink"
+
+
+@attrs.frozen
+class Operator:
+    """`scripts` are for sources, one for each subtask."""
+
+    id: int
+    name: str
+    function: Function
+    parallelism: int = attrs.field(default=1, validator=at_least(1))
+    scripts: tuple[tuple[ScriptItem, ...], ...] = ()
+
+    def __attrs_post_init__(self) -> None:
+        is_source = self.function is Function.SOURCE
+        if len(self.scripts) != (self.parallelism if is_source else 0):
+            raise InvalidInputError(f"{self.name}: a source has a script for each subtask, and nothing else has any")
+        for script in self.scripts:
+            times = [item.timestamp for item in script if isinstance(item, Watermark)]
+            if any(one >= following for one, following in pairwise([*times, MAX])):
+                raise InvalidInputError(f"{self.name}: the watermarks of a script increase, and the end has the last")
+
+
+#: Partitioners that a program may ask for: those that leave nothing to chance, so that a schedule determines a run.
+OFFERED = ("forward", "rebalance", "rescale", "global", "broadcast", "hash")
+
+
+def check_partitioner(_instance: Any, _attribute: "attrs.Attribute[Any]", value: Partitioner | None) -> None:
+    if value is not None and value not in OFFERED:
+        raise InvalidInputError(f"partitioner must be one of {', '.join(OFFERED)}, not {value}")
+
+
+@attrs.frozen
+class Edge:
+    """Without a partitioner it gets the one that its ends call for."""
+
+    source: int
+    target: int
+    partitioner: Partitioner | None = attrs.field(default=None, validator=check_partitioner)
+    input: int = attrs.field(default=0, validator=at_least(0))
+
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Wire:
+    """Tasks on different machines: buffers of `buffer_size` bytes, `output` of them for each output of a task.
+
+    `exclusive` buffers has each channel, `floating` ones the gate of a task.
+    """
+
+    buffer_size: int = attrs.field(validator=at_least(1))
+    exclusive: int = attrs.field(validator=at_least(0))
+    floating: int = attrs.field(validator=at_least(1))
+    output: int = attrs.field(default=2, validator=at_least(1))
+
+
+# The hash of a config is asked for with every state that is looked up.
+@attrs.frozen(cache_hash=True)
+class Config:
+    """Without a wire all tasks share a machine: an element that was written can be read at once."""
+
+    operators: tuple[Operator, ...]
+    edges: tuple[Edge, ...]
+    wire: Wire | None = None
+    semantics: str = attrs.field(default=valve.SEMANTICS[0], validator=one_of(*valve.SEMANTICS))
+
+    def __attrs_post_init__(self) -> None:
+        check_operators(self)
+        check_barriers(self)
+        compute_job_graph(self)
+
+
+def check_operators(config: Config) -> None:
+    if len({operator.name for operator in config.operators}) < len(config.operators):
+        raise InvalidInputError("two operators have the same name")
+    if len({(edge.source, edge.target) for edge in config.edges}) < len(config.edges):
+        raise InvalidInputError("two edges join the same operators")
+    for operator in config.operators:
+        inputs = {edge.input for edge in config.edges if edge.target == operator.id}
+        wanted = {Function.SOURCE: set(), Function.JOIN: {0, 1}}.get(operator.function, {0})
+        if inputs != wanted:
+            raise InvalidInputError(f"{operator.name}: {operator.function} cannot have the inputs {sorted(inputs)}")
+        if operator.function is Function.SINK and any(edge.source == operator.id for edge in config.edges):
+            raise InvalidInputError(f"{operator.name}: nothing comes out of a sink")
+
+
+def check_barriers(config: Config) -> None:
+    """A checkpoint takes in all sources, each at a place of its own."""
+    scripts = [script for operator in config.operators for script in operator.scripts]
+    barriers = {tuple(item.checkpoint for item in script if isinstance(item, Barrier)) for script in scripts}
+    if len(barriers) > 1 or any(one >= following for line in barriers for one, following in pairwise(line)):
+        raise InvalidInputError("every script has the same barriers, with numbers that increase")
+
+
+# --- the job graph of a program -------------------------------------------------------------------------------
+
+
+def compute_job_graph(config: Config) -> tuple[job_graph.Observation, ...]:
+    """The vertices and network outputs, as the job graph puts them out."""
+    (state,) = job_graph.start(job_graph.Config(True, True, Mode.ALL_EDGES_PIPELINED))  # noqa: FBT003 - chaining is on
+    operators = tuple(make_operator(operator) for operator in config.operators)
+    edges = tuple(make_edge(edge) for edge in config.edges)
+    (outcome,) = job_graph.step(state, job_graph.JobGraph(operators, edges))
+    seen = tuple(one for one in outcome.observations if not isinstance(one, Rejected))
+    if len(seen) < len(outcome.observations):
+        raise InvalidInputError("an edge that is one to one joins operators that are not")
+    return seen
+
+
+def make_operator(operator: Operator) -> job_graph.JobOperator:
+    kind = Kind.SOURCE if operator.function is Function.SOURCE else Kind.OPERATOR
+    return job_graph.JobOperator(operator.id, operator.name, kind, operator.parallelism)
+
+
+def make_edge(edge: Edge) -> job_graph.JobEdge:
+    via = () if edge.partitioner is None else (PartitionNode(edge.partitioner, Exchange.UNDEFINED),)
+    return job_graph.JobEdge(edge.source, edge.target, edge.input, via)

@@ -1,0 +1,221 @@
+"""What a running job remembers, and what is seen of it.
+
+The state is that of the machines it is made of: a gate, valves and a combiner for each subtask that reads, a
+partitioner for each output, and for each channel either a queue or, on a wire, both ends of the credit loop with a
+serializer before and a deserializer behind. What is seen are the rows of a run log, without their numbers.
+"""
+
+from enum import StrEnum
+from typing import Any, ClassVar
+
+import attrs
+
+from reference.combiner import State as Combiner
+from reference.credit.readers import Backlog, Send
+from reference.credit.receiver import Credit, ResumeMessage
+from reference.credit.receiver import State as Receiver
+from reference.credit.sender import State as Sender
+from reference.deserializer import State as Deserializer
+from reference.elements import Long, Status, StatusChange, Watermark
+from reference.gate import State as Gate
+from reference.job.functions import Totals
+from reference.job.layout import Layout, Route, compute_layout
+from reference.job.programs import Barrier, Config, Element, EndOfData, EndOfPartition, Record
+from reference.partitioning import Kind as Partitioner
+from reference.partitioning import State as Output
+from reference.serializer import State as Serializer
+from reference.valve import State as Valve
+
+#: What lies in a channel: a buffer with bytes, or something that no buffer holds.
+Payload = bytes | Element
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen(cache_hash=True)
+class Remote:
+    """A channel between machines: both ends, and what is on the wire, both ways."""
+
+    serializer: Serializer
+    sender: Sender
+    reader: Deserializer
+    down: tuple[tuple[Send | Backlog, Payload | None], ...] = ()
+    up: tuple[Credit | ResumeMessage, ...] = ()
+
+
+@attrs.frozen(cache_hash=True)
+class Channel:
+    """`unsent` is written and has not left the producer, `waiting` has arrived and was not polled.
+
+    `blocked`: a barrier has left, and nothing follows until the consumer resumes (only without a wire, where there is
+    no sender to know it).
+    """
+
+    unsent: tuple[Payload, ...] = ()
+    waiting: tuple[Payload, ...] = ()
+    blocked: bool = False
+    remote: Remote | None = None
+
+
+@attrs.frozen(cache_hash=True)
+class Subtask:
+    """`cursor` counts the script items done, `aligned` are the places in the gate where a barrier was met, `drained`
+    counts the channels without more data, `made` the records that left the task.
+    """
+
+    outputs: tuple[Output, ...]
+    gate: Gate | None = None
+    receiver: Receiver | None = None
+    valves: tuple[Valve, ...] = ()
+    combiner: Combiner | None = None
+    cursor: int = 0
+    aligned: tuple[int, ...] = ()
+    drained: int = 0
+    made: int = 0
+    totals: Totals = ()
+    collected: tuple[tuple[str, Long], ...] = ()
+
+
+@attrs.frozen
+class State:
+    config: Config
+    subtasks: tuple[Subtask, ...]
+    channels: tuple[Channel, ...]
+
+    @property
+    def layout(self) -> Layout:
+        return compute_layout(self.config)
+
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+
+class Direction(StrEnum):
+    """Received by the task, or handed to an output."""
+
+    IN = "in"
+    OUT = "out"
+
+
+class LogKind(StrEnum):
+    """What a row is about. This job makes no latency markers; other engines do."""
+
+    RECORD = "record"
+    WATERMARK = "watermark"
+    STATUS = "status"
+    BARRIER = "barrier"
+    LATENCY_MARKER = "latency_marker"
+    END_OF_DATA = "end_of_data"
+    END_OF_PARTITION = "end_of_partition"
+    BUFFER = "buffer"
+    CREDIT = "credit"
+
+
+@attrs.frozen
+class Logged:
+    """A row of the run log: something was received or handed out, on a channel of the job."""
+
+    type: ClassVar[str] = "log"
+    task: str
+    subtask: int
+    dir: Direction
+    edge: int
+    producer: int
+    consumer: int
+    kind: LogKind
+    timestamp: Long | None = None
+    key: str | None = None
+    id: Long | None = None
+    value: Long | None = None
+
+
+@attrs.frozen
+class Overrun:
+    """Data has arrived for which there is no buffer."""
+
+    type: ClassVar[str] = "overrun"
+    channel: int
+
+
+Observation = Logged | Overrun
+
+# --- a turn ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Turn:
+    """A job in the midst of a choice: its state, what has been seen of it, the rules that were at work."""
+
+    state: State
+    seen: tuple[Observation, ...] = ()
+    rules: tuple[str, ...] = ()
+
+    @property
+    def layout(self) -> Layout:
+        return self.state.layout
+
+    def subtask(self, number: int) -> Subtask:
+        return self.state.subtasks[number]
+
+    def channel(self, number: int) -> Channel:
+        return self.state.channels[number]
+
+    def with_subtask(self, number: int, **changes: Any) -> "Turn":
+        subtasks = self.state.subtasks
+        changed = attrs.evolve(subtasks[number], **changes)
+        after = (*subtasks[:number], changed, *subtasks[number + 1 :])
+        return Turn(State(self.state.config, after, self.state.channels), self.seen, self.rules)
+
+    def with_channel(self, number: int, **changes: Any) -> "Turn":
+        channels = self.state.channels
+        changed = attrs.evolve(channels[number], **changes)
+        after = (*channels[:number], changed, *channels[number + 1 :])
+        return Turn(State(self.state.config, self.state.subtasks, after), self.seen, self.rules)
+
+    def with_remote(self, number: int, remote: Remote, **changes: Any) -> "Turn":
+        return self.with_channel(number, remote=attrs.evolve(remote, **changes))
+
+    def because(self, *rules: str) -> "Turn":
+        return Turn(self.state, self.seen, tuple(dict.fromkeys((*self.rules, *rules))))
+
+    def observe(self, *seen: Observation) -> "Turn":
+        return Turn(self.state, (*self.seen, *seen), self.rules)
+
+    def log_element(self, number: int, direction: Direction, element: Element) -> "Turn":
+        route = self.layout.routes[number]
+        return self.observe(make_row(self.layout, route, direction, element))
+
+    def log_amount(self, number: int, direction: Direction, kind: LogKind, amount: int) -> "Turn":
+        """A buffer, which the producer sends and the consumer receives; credit goes the other way."""
+        route = self.layout.routes[number]
+        at_producer = (direction is Direction.OUT) == (kind is LogKind.BUFFER)
+        place = place_of(self.layout, route, at_producer=at_producer)
+        return self.observe(Logged(*place, direction, *channel_of(route), kind, value=Long(amount)))
+
+
+def place_of(layout: Layout, route: Route, *, at_producer: bool) -> tuple[str, int]:
+    place = layout.places[route.source if at_producer else route.target]
+    return place.task.name, place.number
+
+
+def channel_of(route: Route) -> tuple[int, int, int]:
+    return route.edge.number, route.producer, route.consumer
+
+
+def make_row(layout: Layout, route: Route, direction: Direction, element: Element) -> Logged:
+    place = place_of(layout, route, at_producer=direction is Direction.OUT)
+    where = (*place, direction, *channel_of(route))
+    match element:
+        case Record(key, _value, timestamp, number):
+            is_keyed = route.edge.kind is Partitioner.HASH
+            return Logged(*where, LogKind.RECORD, timestamp, key if is_keyed else None, number)
+        case Watermark(timestamp):
+            return Logged(*where, LogKind.WATERMARK, timestamp)
+        case StatusChange(status):
+            return Logged(*where, LogKind.STATUS, value=Long(status is Status.ACTIVE))
+        case Barrier(checkpoint):
+            return Logged(*where, LogKind.BARRIER, value=Long(checkpoint))
+        case EndOfData():
+            return Logged(*where, LogKind.END_OF_DATA)
+        case EndOfPartition():
+            return Logged(*where, LogKind.END_OF_PARTITION)

@@ -1,0 +1,212 @@
+"""What a subtask does in one turn: take the next item of its script or of its gate, and hand on what comes of it.
+
+Records run through the chained operators, each calling the next. Watermarks and statuses go through the valve of
+their input, and through the combiner if there are several inputs, and then past the operators to every output.
+Barriers are aligned: only when one was met on each channel does the task send it on. When every channel has ended the
+task ends its own outputs.
+
+Choices. One gate serves all inputs of a task. A buffer is handled in one turn, all records of it. A source says at
+its end that event time is over; a task that reads learns it from its channels, as in Flink.
+"""
+
+import attrs
+
+from reference import combiner, gate, partitioning, valve
+from reference.elements import MAX, Long, StatusChange, Watermark
+from reference.job.channels import recycle, resume, take, write
+from reference.job.functions import apply
+from reference.job.layout import Route
+from reference.job.programs import Barrier, Element, EndOfData, EndOfPartition, Function, Record
+from reference.job.states import Direction, Turn
+from reference.keys import StringKey
+from reference.model import Rejected
+
+# --- turns ----------------------------------------------------------------------------------------------------
+
+
+def emit_next(turn: Turn, subtask: int) -> Turn:
+    """A source does what its script says next, or ends."""
+    place = turn.layout.places[subtask]
+    head = place.task.head
+    script = turn.layout.operators[head].scripts[place.number]
+    cursor = turn.subtask(subtask).cursor
+    turn = turn.with_subtask(subtask, cursor=cursor + 1)
+    if cursor == len(script):
+        turn = pass_control(turn, subtask, head, Watermark(MAX))
+        return announce_everywhere(announce_everywhere(turn, subtask, EndOfData()), subtask, EndOfPartition())
+    item = script[cursor]
+    if isinstance(item, Record):
+        return run_operator(turn, subtask, head, item)
+    if isinstance(item, Barrier):
+        return announce_everywhere(turn, subtask, item)
+    return pass_control(turn, subtask, head, item)
+
+
+def poll(turn: Turn, subtask: int) -> Turn:
+    """A task takes one item from its gate."""
+    state = turn.subtask(subtask).gate
+    assert state is not None
+    (outcome,) = gate.step(state, gate.Poll())
+    turn = turn.with_subtask(subtask, gate=outcome.state).because(*outcome.rules)
+    (place,) = [seen.channel for seen in outcome.observations if isinstance(seen, gate.Polled)]
+    number = turn.layout.places[subtask].channels[place]
+    is_buffer = isinstance(turn.channel(number).waiting[0], bytes)
+    turn, elements = take(turn, number)
+    for element in elements:
+        turn = on_element(turn.log_element(number, Direction.IN, element), number, element)
+    return recycle(turn, number) if is_buffer else turn
+
+
+def on_element(turn: Turn, number: int, element: Element) -> Turn:
+    route = turn.layout.routes[number]
+    subtask = route.target
+    match element:
+        case Record():
+            return run_operator(turn, subtask, turn.layout.places[subtask].task.head, element)
+        case Watermark() | StatusChange():
+            return on_control(turn, route, element)
+        case Barrier():
+            return on_barrier(turn, route, element)
+        case EndOfData():
+            return on_end_of_data(turn, subtask)
+        case EndOfPartition():
+            return on_end_of_partition(turn, subtask)
+
+
+# --- records --------------------------------------------------------------------------------------------------
+
+
+def run_operator(turn: Turn, subtask: int, number: int, record: Record) -> Turn:
+    operator = turn.layout.operators[number]
+    if operator.function is Function.SINK:
+        collected = tuple(sorted((*turn.subtask(subtask).collected, (record.key, record.value))))
+        return turn.with_subtask(subtask, collected=collected)
+    totals, results = apply(operator, turn.subtask(subtask).totals, record)
+    turn = turn.with_subtask(subtask, totals=totals)
+    for result in results:
+        for chained in turn.layout.chained[number]:
+            turn = run_operator(turn, subtask, chained, result)
+        for place in outputs_of(turn, subtask, number):
+            turn = emit_record(turn, subtask, place, result)
+    return turn
+
+
+def emit_record(turn: Turn, subtask: int, place: int, record: Record) -> Turn:
+    """A record leaves the task, with an id that no other has: the subtasks take turns in numbering."""
+    made = turn.subtask(subtask).made
+    leaving = attrs.evolve(record, id=Long(made * len(turn.state.subtasks) + subtask))
+    is_keyed = turn.layout.places[subtask].outputs[place].edge.kind is partitioning.Kind.HASH
+    key = StringKey(record.key) if is_keyed else None
+    return emit(turn.with_subtask(subtask, made=made + 1), subtask, place, partitioning.Record(key), leaving)
+
+
+def emit(turn: Turn, subtask: int, place: int, event: partitioning.Event, element: Element) -> Turn:
+    """The output decides which of its channels get the element."""
+    outputs = turn.subtask(subtask).outputs
+    (outcome,) = partitioning.step(outputs[place], event)
+    after = (*outputs[:place], outcome.state, *outputs[place + 1 :])
+    turn = turn.with_subtask(subtask, outputs=after).because(*outcome.rules)
+    channels = turn.layout.places[subtask].outputs[place].channels
+    for seen in outcome.observations:
+        if isinstance(seen, partitioning.Send):
+            turn = write(turn, channels[seen.channel], element)
+    return turn
+
+
+def outputs_of(turn: Turn, subtask: int, operator: int) -> tuple[int, ...]:
+    """The outputs of the subtask that are this operator's."""
+    outputs = turn.layout.places[subtask].outputs
+    return tuple(place for place, output in enumerate(outputs) if output.edge.source == operator)
+
+
+# --- watermarks and statuses ----------------------------------------------------------------------------------
+
+
+def on_control(turn: Turn, route: Route, element: Watermark | StatusChange) -> Turn:
+    """The valve of the input says what the channels amount to."""
+    subtask, index = route.target, route.edge.input
+    place = count_channels_before(turn, route)
+    event: valve.Event
+    if isinstance(element, Watermark):
+        event = valve.ChannelWatermark(place, element.timestamp)
+    else:
+        event = valve.ChannelStatus(place, element.status)
+    valves = turn.subtask(subtask).valves
+    (outcome,) = valve.step(valves[index], event)
+    after = (*valves[:index], outcome.state, *valves[index + 1 :])
+    turn = turn.with_subtask(subtask, valves=after).because(*outcome.rules)
+    for seen in outcome.observations:
+        if not isinstance(seen, Rejected):
+            turn = on_input(turn, subtask, index, seen)
+    return turn
+
+
+def count_channels_before(turn: Turn, route: Route) -> int:
+    """The place of a channel among those of its input."""
+    mates = [turn.layout.routes[number] for number in turn.layout.places[route.target].channels]
+    return sum(mate.edge.input == route.edge.input and mate.place < route.place for mate in mates)
+
+
+def on_input(turn: Turn, subtask: int, index: int, element: Watermark | StatusChange) -> Turn:
+    """With several inputs, the combiner says what they amount to."""
+    head = turn.layout.places[subtask].task.head
+    state = turn.subtask(subtask).combiner
+    if state is None:
+        return pass_control(turn, subtask, head, element)
+    event: combiner.Event
+    if isinstance(element, Watermark):
+        event = combiner.InputWatermark(index, element.timestamp)
+    else:
+        event = combiner.InputStatus(index, element.status)
+    (outcome,) = combiner.step(state, event)
+    turn = turn.with_subtask(subtask, combiner=outcome.state).because(*outcome.rules)
+    for seen in outcome.observations:
+        if not isinstance(seen, Rejected):
+            turn = pass_control(turn, subtask, head, seen)
+    return turn
+
+
+def pass_control(turn: Turn, subtask: int, number: int, element: Watermark | StatusChange) -> Turn:
+    """Past the operator, to those chained to it and to its outputs."""
+    for chained in turn.layout.chained[number]:
+        turn = pass_control(turn, subtask, chained, element)
+    for place in outputs_of(turn, subtask, number):
+        turn = emit(turn, subtask, place, element, element)
+    return turn
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+def on_barrier(turn: Turn, route: Route, barrier: Barrier) -> Turn:
+    subtask = route.target
+    aligned = (*turn.subtask(subtask).aligned, route.place)
+    channels = turn.layout.places[subtask].channels
+    if len(aligned) < len(channels):
+        return turn.with_subtask(subtask, aligned=tuple(sorted(aligned)))
+    turn = announce_everywhere(turn.with_subtask(subtask, aligned=()), subtask, barrier)
+    for number in channels:
+        turn = resume(turn, number)
+    return turn
+
+
+def on_end_of_data(turn: Turn, subtask: int) -> Turn:
+    drained = turn.subtask(subtask).drained + 1
+    turn = turn.with_subtask(subtask, drained=drained)
+    if drained < len(turn.layout.places[subtask].channels):
+        return turn
+    return announce_everywhere(turn, subtask, EndOfData())
+
+
+def on_end_of_partition(turn: Turn, subtask: int) -> Turn:
+    state = turn.subtask(subtask).gate
+    assert state is not None
+    return announce_everywhere(turn, subtask, EndOfPartition()) if gate.is_finished(state) else turn
+
+
+def announce_everywhere(turn: Turn, subtask: int, element: Barrier | EndOfData | EndOfPartition) -> Turn:
+    """Events go to every channel of every output, past the partitioners."""
+    for output in turn.layout.places[subtask].outputs:
+        for number in output.channels:
+            turn = write(turn, number, element)
+    return turn
