@@ -60,15 +60,16 @@ WAITS = {
 }
 
 
-def waits_for_what_is_missing(status: InputStatus, output: bool, more_input: bool, changelog: bool) -> bool:
+def waits_for_what_is_missing(status: InputStatus, *there: bool) -> bool:
     """It waits only for what is not there, and for the output first; whatever is done, the end is not overslept."""
+    output, more_input, changelog = there
     available = {"output": output, "more_input": more_input, "changelog": changelog}
     decision = compute_decision(status, output=output, more_input=more_input, changelog=changelog)
     if status in (InputStatus.STOPPED, InputStatus.END_OF_DATA, InputStatus.END_OF_INPUT):
         return decision not in (*WAITS, Decision.AGAIN)
     if decision is Decision.AGAIN:
         return output and changelog and (more_input or status is InputStatus.MORE_AVAILABLE)
-    missing = [name for name, there in available.items() if not there]
+    missing = [name for name, is_there in available.items() if not is_there]
     return bool(missing) and WAITS[decision] == missing[0]
 
 

@@ -28,7 +28,6 @@ from reference.mailbox_values import (
     CompleteAll,
     Config,
     Control,
-    ControlRun,
     DefaultRun,
     Drain,
     Dropped,
@@ -50,18 +49,25 @@ from reference.mailbox_values import (
     State,
     Step,
     Stopped,
-    Suspended,
     SuspendDefault,
+    Suspended,
     SuspendLoop,
     Take,
     TakeFromBatch,
     Thread,
     Waiting,
 )
-from reference.mailboxes import compute_batch, put_mail, take_from_batch, take_mail
-from reference.model import Component, Law, Outcome, rejected
-
-CONTROL_PRIORITY = 2**31 - 1
+from reference.mailboxes import (
+    CONTROL_PRIORITY,
+    compute_batch,
+    put_mail,
+    resume,
+    run_mail,
+    show,
+    take_from_batch,
+    take_mail,
+)
+from reference.model import Component, Law, Outcome, Rejected, rejected
 
 # --- start ----------------------------------------------------------------------------------------------------
 
@@ -187,11 +193,6 @@ def on_suspension(state: State, event: SuspendDefault | Resume) -> Outcomes:
     return (Outcome(put_mail(state, order, event.thread), (), ("MBOX-7", "MBOX-3")),)
 
 
-def resume(state: State, handle: int) -> State:
-    """MBOX-7: only the handle of the present suspension ends it."""
-    return attrs.evolve(state, suspension=None) if state.suspension == handle else state
-
-
 def put_poison(state: State, control: Control, thread: Thread) -> Outcome[State, Observation]:
     if state.life is not Life.OPEN:
         return Outcome(state, (), ("MBOX-9", "MBOX-10"))
@@ -217,20 +218,6 @@ def on_drain(state: State) -> Outcome[State, Observation]:
     return Outcome(now, tuple(map(show, mails)), ("MBOX-11",))
 
 
-def run_mail(state: State, mail: Mail) -> tuple[State, bool]:
-    """The state after the mail has run, and whether it stops the loop (MBOX-9)."""
-    if isinstance(mail.content, int):
-        return state, False
-    if mail.content.order is Order.RESUME:
-        return resume(state, mail.content.handle), False
-    running = state.running and mail.content.order is Order.SUSPEND
-    return attrs.evolve(state, running=running), True
-
-
-def show(mail: Mail) -> MailRun | ControlRun:
-    return MailRun(mail.content) if isinstance(mail.content, int) else ControlRun()
-
-
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
@@ -239,7 +226,7 @@ def play(state: State, *events: Event) -> tuple[State, tuple[Observation, ...]]:
     for event in events:
         (outcome,) = step(state, event)
         state = outcome.state
-        seen += [one for one in outcome.observations if not isinstance(one, BatchMade | Nothing)]
+        seen += [one for one in outcome.observations if not isinstance(one, BatchMade | Nothing | Rejected)]
     return state, tuple(seen)
 
 

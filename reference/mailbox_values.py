@@ -1,7 +1,7 @@
 """The values of the mailbox: its config, state, events and observations."""
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import attrs
 
@@ -199,22 +199,6 @@ class HasMail:
     type: ClassVar[str] = "has_mail"
 
 
-EVENTS = (
-    Put,
-    MakeBatch,
-    TakeFromBatch,
-    Take,
-    Loop,
-    Step,
-    SuspendDefault,
-    Resume,
-    CompleteAll,
-    SuspendLoop,
-    Quiesce,
-    Close,
-    Drain,
-    HasMail,
-)
 Event = (
     Put
     | MakeBatch
@@ -231,6 +215,7 @@ Event = (
     | Drain
     | HasMail
 )
+EVENTS: tuple[type[Any], ...] = get_args(Event)
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -310,18 +295,7 @@ class MailWaiting:
     value: bool
 
 
-OBSERVATIONS = (
-    MailRun,
-    ControlRun,
-    DefaultRun,
-    Waiting,
-    Stopped,
-    Nothing,
-    BatchMade,
-    Suspended,
-    Dropped,
-    MailWaiting,
-)
 Observation = (
     MailRun | ControlRun | DefaultRun | Waiting | Stopped | Nothing | BatchMade | Suspended | Dropped | MailWaiting
 )
+OBSERVATIONS: tuple[type[Any], ...] = get_args(Observation)

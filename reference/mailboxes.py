@@ -1,4 +1,5 @@
-"""Where mails wait: the queue that every thread puts into, and the batch that the mailbox's own thread works off.
+"""Where mails wait (the queue that every thread puts into, the batch that the mailbox's own thread works off), and
+what running one does.
 
 Urgent mails stand in front of the queue, the latest first; moved one by one to the front of the batch they come out
 in the order in which they were put. They are moved only while the batch does not begin with an urgent mail, for the
@@ -7,7 +8,20 @@ same reason.
 
 import attrs
 
-from reference.mailbox_values import LEAST_PRIORITY, Kind, Mail, State, Thread
+from reference.mailbox_values import (
+    LEAST_PRIORITY,
+    MOST_PRIORITY,
+    ControlRun,
+    Kind,
+    Mail,
+    MailRun,
+    Order,
+    State,
+    Thread,
+)
+
+#: Nobody who takes mails passes over a control mail.
+CONTROL_PRIORITY = MOST_PRIORITY
 
 
 def is_urgent_first(mails: tuple[Mail, ...]) -> bool:
@@ -78,3 +92,25 @@ def take_mail(state: State, priority: int) -> tuple[Mail | None, State]:
 def compute_priority(mail: Mail) -> int:
     """MBOX-4: a deferrable mail is for the main loop alone."""
     return LEAST_PRIORITY if mail.kind is Kind.DEFERRABLE else mail.priority
+
+
+# --- what a mail does -------------------------------------------------------------------------------------------
+
+
+def resume(state: State, handle: int) -> State:
+    """MBOX-7: only the handle of the present suspension ends it."""
+    return attrs.evolve(state, suspension=None) if state.suspension == handle else state
+
+
+def run_mail(state: State, mail: Mail) -> tuple[State, bool]:
+    """The state after the mail has run, and whether it stops the loop (MBOX-9)."""
+    if isinstance(mail.content, int):
+        return state, False
+    if mail.content.order is Order.RESUME:
+        return resume(state, mail.content.handle), False
+    running = state.running and mail.content.order is Order.SUSPEND
+    return attrs.evolve(state, running=running), True
+
+
+def show(mail: Mail) -> MailRun | ControlRun:
+    return MailRun(mail.content) if isinstance(mail.content, int) else ControlRun()
