@@ -1,0 +1,17 @@
+"""Invariants over run logs: what must hold of every run of every job, whatever engine wrote the log."""
+
+from properties.runlog.invariant import Invariant, Status, Verdict, Violation
+from properties.runlog.of_channels import END, LOSS, ORDER, STATUS, WATERMARK
+from properties.runlog.of_subtasks import BARRIER, CREDIT, LATE
+from properties.runlog.routing import ROUTE
+from traces.runlog import RunLog, check_numbers
+
+__all__ = ["INVARIANTS", "Invariant", "Status", "Verdict", "Violation", "check"]
+
+INVARIANTS: tuple[Invariant, ...] = (WATERMARK, ORDER, LOSS, ROUTE, CREDIT, LATE, STATUS, END, BARRIER)
+
+
+def check(log: RunLog, invariants: tuple[Invariant, ...] = INVARIANTS) -> tuple[Verdict, ...]:
+    """A verdict for each invariant; a log that counts wrongly is refused altogether."""
+    check_numbers(log)
+    return tuple(invariant.judge(log) for invariant in invariants)

@@ -1,0 +1,148 @@
+"""Invariants of single channels: the order of watermarks, statuses and endings, and that nothing is lost."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from properties.runlog.invariant import Finding, Invariant, by_side, channels_of
+from reference.elements import MAX
+from traces.runlog import Direction, Kind, Row, RunLog
+
+# --- watermarks -----------------------------------------------------------------------------------------------
+
+
+def find_watermarks_that_do_not_rise(log: RunLog) -> Iterator[Finding]:
+    for rows in by_side(log).values():
+        last: int | None = None
+        for row in rows:
+            if row.kind is not Kind.WATERMARK or row.timestamp is None:
+                continue
+            equal_is_right = log.job.capabilities.equal_watermarks and row.timestamp == last
+            if last is not None and row.timestamp <= last and not equal_is_right:
+                yield row, f"watermark {row.timestamp} after {last}"
+            last = row.timestamp
+
+
+WATERMARK = Invariant(
+    "LOG-WATERMARK",
+    "The watermarks of a channel strictly increase.",
+    find_watermarks_that_do_not_rise,
+    lambda engine: "" if engine.explicit_watermarks else "watermarks",
+)
+
+# --- statuses -------------------------------------------------------------------------------------------------
+
+
+def find_wrong_statuses(log: RunLog) -> Iterator[Finding]:
+    for rows in by_side(log).values():
+        active = True
+        for row in rows:
+            if row.kind is Kind.STATUS:
+                if active == bool(row.value):
+                    yield row, f"{'active' if active else 'idle'} is announced again"
+                active = bool(row.value)
+            elif row.kind is Kind.WATERMARK and not active:
+                yield row, f"watermark {row.timestamp} while the channel is idle"
+
+
+STATUS = Invariant(
+    "LOG-STATUS",
+    "The statuses of a channel alternate, and no watermark lies between idle and active.",
+    find_wrong_statuses,
+    lambda engine: "" if engine.idleness else "idleness",
+)
+
+# --- endings --------------------------------------------------------------------------------------------------
+
+
+def find_wrong_endings(log: RunLog) -> Iterator[Finding]:
+    readers = {edge.target for edge in log.job.edges}
+    for (direction, _channel), rows in by_side(log).items():
+        yield from find_rows_behind_an_end(rows)
+        is_sent = direction is Direction.OUT
+        if is_sent and rows[0].task not in readers and log.job.capabilities.explicit_watermarks:
+            yield from find_sources_that_end_early(rows)
+        if is_sent and log.complete and rows[-1].kind is not Kind.END_OF_PARTITION:
+            yield rows[-1], "the run is over, but the channel was not ended"
+
+
+def find_rows_behind_an_end(rows: list[Row]) -> Iterator[Finding]:
+    data_ended = ended = False
+    for row in rows:
+        if ended:
+            yield row, f"{row.kind} behind the end of the partition"
+        elif data_ended and row.kind not in (Kind.BARRIER, Kind.END_OF_PARTITION):
+            yield row, f"{row.kind} behind the end of data"
+        elif row.kind is Kind.END_OF_PARTITION and not data_ended:
+            yield row, "the partition ends before its data"
+        data_ended = data_ended or row.kind is Kind.END_OF_DATA
+        ended = ended or row.kind is Kind.END_OF_PARTITION
+
+
+def find_sources_that_end_early(rows: list[Row]) -> Iterator[Finding]:
+    """A source that ends while it is idle says nothing about event time any more."""
+    last: int | None = None
+    active = True
+    for row in rows:
+        if row.kind is Kind.WATERMARK:
+            last = row.timestamp
+        elif row.kind is Kind.STATUS:
+            active = bool(row.value)
+        elif row.kind is Kind.END_OF_DATA and active and last != MAX:
+            yield row, f"the source ends at watermark {last}, not at the maximum"
+
+
+END = Invariant(
+    "LOG-END",
+    "End of data, then end of partition, then nothing; a drained source's last watermark is the maximum.",
+    find_wrong_endings,
+    lambda engine: "" if engine.endings else "endings",
+)
+
+# --- both sides of a channel ----------------------------------------------------------------------------------
+
+
+def identity_of(row: Row) -> tuple[Any, ...]:
+    """What makes an element the same on both sides; a record has an id."""
+    return (row.kind, row.id) if row.kind is Kind.RECORD else (row.kind, row.timestamp, row.value)
+
+
+def find_disorder(log: RunLog) -> Iterator[Finding]:
+    """What is lost, invented or doubled is not out of order: only elements that both sides have count."""
+    sides = by_side(log)
+    for channel in channels_of(log):
+        sent, received = sides.get((Direction.OUT, channel), []), sides.get((Direction.IN, channel), [])
+        often, seen = Counter(map(identity_of, sent)), Counter(map(identity_of, received))
+        in_common = {one for one in often if often[one] == seen[one]}
+        wanted = [identity_of(row) for row in sent if identity_of(row) in in_common]
+        common = [row for row in received if identity_of(row) in in_common]
+        for row, identity in zip(common, wanted, strict=True):
+            if identity_of(row) != identity:
+                yield row, f"{describe(row)} is received where {identity[0]} was sent before it"
+                break
+
+
+def find_losses(log: RunLog) -> Iterator[Finding]:
+    """In a run that was cut off, what was sent behind the last element received may still be on its way."""
+    sides = by_side(log)
+    for channel in channels_of(log):
+        sent, received = sides.get((Direction.OUT, channel), []), sides.get((Direction.IN, channel), [])
+        often, seen = Counter(map(identity_of, sent)), Counter(map(identity_of, received))
+        arrived = max((place for place, row in enumerate(sent) if identity_of(row) in seen), default=-1)
+        for row in sent if log.complete else sent[: arrived + 1]:
+            if seen[identity_of(row)] < often[identity_of(row)]:
+                often[identity_of(row)] -= 1
+                yield row, f"{describe(row)} was sent and not received"
+        for row in received:
+            if seen[identity_of(row)] > often[identity_of(row)]:
+                seen[identity_of(row)] -= 1
+                known = "more often than it was sent" if often[identity_of(row)] else "and never sent"
+                yield row, f"{describe(row)} was received {known}"
+
+
+def describe(row: Row) -> str:
+    return f"record {row.id}" if row.kind is Kind.RECORD else f"{row.kind} {row.timestamp or row.value or ''}".strip()
+
+
+ORDER = Invariant("LOG-ORDER", "A channel delivers in the order sent.", find_disorder)
+LOSS = Invariant("LOG-LOSS", "Every element sent is received exactly once, and none is invented.", find_losses)

@@ -1,0 +1,158 @@
+"""Invariants of subtasks: what each does with credit, with event time and with barriers, in its own order of steps."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import attrs
+
+from properties.runlog.invariant import Finding, Invariant, by_side, by_subtask, channels_into
+from reference.elements import MIN
+from traces.runlog import Capabilities, Channel, ClockScope, Direction, Kind, Row, RunLog
+
+# --- credit ---------------------------------------------------------------------------------------------------
+
+
+def find_buffers_without_credit(log: RunLog) -> Iterator[Finding]:
+    initial = {edge.number: edge.initial_credit or 0 for edge in log.job.edges}
+    granted: dict[Channel, list[int | None]] = defaultdict(list)
+    for row in log.rows:
+        if row.kind is Kind.CREDIT and row.dir is Direction.OUT:
+            granted[row.channel].append(row.value)
+    for rows in by_subtask(log).values():
+        credit: dict[Channel, int] = {}
+        for row in rows:
+            left = credit.get(row.channel, initial[row.edge])
+            if row.kind is Kind.CREDIT and row.dir is Direction.IN:
+                credit[row.channel] = left + (row.value or 0)
+                if granted[row.channel][row.position : row.position + 1] != [row.value]:
+                    yield row, f"credit {row.value} is received that was never granted"
+            elif row.kind is Kind.BUFFER and row.dir is Direction.OUT:
+                credit[row.channel] = left - 1
+                if left < 1:
+                    yield row, "a buffer is sent without credit"
+
+
+CREDIT = Invariant(
+    "LOG-CREDIT",
+    "Data in flight never exceeds the credit granted.",
+    find_buffers_without_credit,
+    lambda engine: "" if engine.credit else "credit",
+)
+
+# --- event time -----------------------------------------------------------------------------------------------
+
+
+@attrs.define
+class Clock:
+    """Event time at a subtask: the highest watermark that it has handed on, or that all its channels have reached."""
+
+    reached: dict[Channel, int]
+    time: int = MIN
+    never_idle: bool = True
+
+    def tick(self, row: Row) -> None:
+        if row.kind is Kind.STATUS and row.dir is Direction.IN:
+            self.never_idle = False
+        if row.kind is not Kind.WATERMARK or row.timestamp is None:
+            return
+        if row.dir is Direction.OUT:
+            self.time = max(self.time, row.timestamp)
+        elif self.never_idle:
+            self.reached[row.channel] = max(row.timestamp, self.reached.get(row.channel, MIN))
+            self.time = max(self.time, min(self.reached.values()))
+
+
+def find_records_made_late(log: RunLog) -> Iterator[Finding]:
+    in_time = set(find_in_time(log))
+    for (task, subtask), rows in by_subtask(log).items():
+        clock = Clock(dict.fromkeys(channels_into(log, task, subtask), MIN))
+        for row in rows:
+            clock.tick(row)
+            is_read = row.kind is Kind.RECORD and row.dir is Direction.IN and (row.channel, row.id) in in_time
+            if is_read and row.timestamp is not None and row.timestamp <= clock.time:
+                yield row, f"record {row.id} of {row.timestamp} was in time, and is received at {clock.time}"
+
+
+def find_in_time(log: RunLog) -> Iterator[tuple[Channel, int | None]]:
+    """The records that were not late when they were sent, on a channel that was never idle until then."""
+    for (direction, channel), rows in by_side(log).items():
+        if direction is Direction.IN:
+            continue
+        last = int(MIN)
+        for row in rows:
+            if row.kind is Kind.STATUS:
+                break
+            if row.kind is Kind.WATERMARK and row.timestamp is not None:
+                last = max(last, row.timestamp)
+            elif row.kind is Kind.RECORD and row.timestamp is not None and row.timestamp > last:
+                yield channel, row.id
+
+
+def lacks_a_clock(engine: Capabilities) -> str:
+    if not engine.explicit_watermarks:
+        return "watermarks"
+    return "" if engine.clock_scope is ClockScope.SUBTASK else "event time of single subtasks"
+
+
+LATE = Invariant(
+    "LOG-LATE",
+    "A record that was in time at its source is in time at its receiver, unless its channel has been idle.",
+    find_records_made_late,
+    lacks_a_clock,
+)
+
+# --- barriers -------------------------------------------------------------------------------------------------
+
+
+@attrs.define
+class Alignment:
+    """What a subtask has read and owes: where it met the barrier, which channels are over, where it must send it."""
+
+    channels: set[Channel]
+    outputs: set[Channel]
+    met: set[Channel] = attrs.Factory(set)
+    over: set[Channel] = attrs.Factory(set)
+    complete: int | None = None
+    owed: set[Channel] = attrs.Factory(set)
+
+    def read(self, row: Row) -> str:
+        if row.channel in self.met:
+            return f"{row.kind} is read behind a barrier that other channels have not brought"
+        if row.kind is Kind.BARRIER:
+            self.met.add(row.channel)
+        if row.kind is Kind.END_OF_PARTITION:
+            self.over.add(row.channel)
+        if self.met and self.met | self.over == self.channels:
+            self.complete, self.met, self.owed = row.value or self.complete, set(), set(self.outputs)
+        return ""
+
+    def write(self, row: Row) -> str:
+        if row.kind is Kind.BARRIER:
+            if row.channel not in self.owed or row.value != self.complete:
+                return f"barrier {row.value} is sent before it was met on all channels"
+            self.owed.discard(row.channel)
+        elif row.channel in self.owed:
+            return f"{row.kind} is sent before barrier {self.complete}, which was met on all channels"
+        return ""
+
+
+def find_cuts_that_leak(log: RunLog) -> Iterator[Finding]:
+    readers = {edge.target for edge in log.job.edges}
+    for (task, subtask), rows in by_subtask(log).items():
+        if task not in readers:
+            continue
+        elements = [row for row in rows if row.flow is None]
+        outputs = {row.channel for row in elements if row.dir is Direction.OUT}
+        alignment = Alignment(channels_into(log, task, subtask), outputs)
+        for row in elements:
+            wrong = alignment.read(row) if row.dir is Direction.IN else alignment.write(row)
+            if wrong:
+                yield row, wrong
+
+
+BARRIER = Invariant(
+    "LOG-BARRIER",
+    "An aligned checkpoint cuts every channel at its barrier.",
+    find_cuts_that_leak,
+    lambda engine: "" if engine.checkpoints else "checkpoints",
+)

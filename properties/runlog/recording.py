@@ -1,0 +1,57 @@
+"""The run log of a job of the specification: what its tasks showed, numbered, with what is known of the job."""
+
+from collections.abc import Iterable
+
+import attrs
+
+from reference.job.layout import TaskEdge, compute_layout
+from reference.job.programs import Config
+from reference.job.scheduler import Choice, is_done, start, step
+from reference.job.states import Logged, Observation
+from reference.model import Rejected
+from traces.runlog import Capabilities, Direction, Edge, Job, Kind, Row, RunLog, renumber
+
+
+def record(config: Config, choices: Iterable[Choice], run: str = "run") -> RunLog:
+    """Let the job run as chosen, and log it."""
+    (state,) = start(config)
+    seen: list[Observation | Rejected] = []
+    for choice in choices:
+        (outcome,) = step(state, choice)
+        seen += outcome.observations
+        state = outcome.state
+    return make_log(config, seen, run, complete=is_done(state))
+
+
+def make_log(
+    config: Config, seen: Iterable[Observation | Rejected], run: str = "run", *, complete: bool = True
+) -> RunLog:
+    rows = tuple(make_row(run, one) for one in seen if isinstance(one, Logged))
+    return renumber(RunLog(run, make_job(config), rows, complete))
+
+
+def make_row(run: str, seen: Logged) -> Row:
+    fields = attrs.asdict(seen, filter=lambda field, _value: field.name not in ("dir", "kind"))
+    return Row(run=run, step=0, position=0, dir=Direction(seen.dir.value), kind=Kind(seen.kind.value), **fields)
+
+
+def make_job(config: Config) -> Job:
+    layout = compute_layout(config)
+    names = {operator: task.name for task in layout.tasks for operator in task.operators}
+    credit = config.wire.exclusive if config.wire else None
+    edges = tuple(make_edge(edge, names, credit) for edge in layout.edges)
+    return Job("reference", config.semantics, edges, Capabilities(credit=config.wire is not None))
+
+
+def make_edge(edge: TaskEdge, names: dict[int, str], credit: int | None) -> Edge:
+    return Edge(
+        edge.number,
+        names[edge.source],
+        names[edge.target],
+        edge.kind.value,
+        edge.pattern.value,
+        edge.producers,
+        edge.consumers,
+        edge.max_parallelism,
+        credit,
+    )

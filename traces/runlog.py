@@ -1,0 +1,189 @@
+"""Run logs: what every task of a job received and handed out, row by row, with what is known about the job.
+
+A run log is how an engine shows a whole job. Positions are counted by the side that sees them, and for elements,
+buffers and credit apart; steps are counted by the subtask. Nothing is assumed about clocks: rows of two subtasks have
+no order but the one that their channels give them.
+
+A file is Parquet, one run a file, with what is known about the job as JSON in its metadata. `pyarrow` is needed for
+files only.
+"""
+
+import json
+from collections import Counter
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from traces.codec import decode, encode
+
+# --- rows -----------------------------------------------------------------------------------------------------
+
+
+class Direction(StrEnum):
+    """Received by the task, or handed to an output."""
+
+    IN = "in"
+    OUT = "out"
+
+
+class Kind(StrEnum):
+    RECORD = "record"
+    WATERMARK = "watermark"
+    STATUS = "status"
+    BARRIER = "barrier"
+    LATENCY_MARKER = "latency_marker"
+    END_OF_DATA = "end_of_data"
+    END_OF_PARTITION = "end_of_partition"
+    BUFFER = "buffer"
+    CREDIT = "credit"
+
+
+#: A job edge, the number of the producing subtask, the number of the consuming one.
+Channel = tuple[int, int, int]
+
+
+@attrs.frozen
+class Row:
+    """One event. `value` is a status (1 active, 0 idle), the number of a checkpoint, an amount of credit, or bytes."""
+
+    run: str
+    task: str
+    subtask: int
+    step: int
+    dir: Direction
+    edge: int
+    producer: int
+    consumer: int
+    position: int
+    kind: Kind
+    timestamp: int | None = None
+    key: str | None = None
+    id: int | None = None
+    value: int | None = None
+
+    @property
+    def channel(self) -> Channel:
+        return self.edge, self.producer, self.consumer
+
+    @property
+    def flow(self) -> Kind | None:
+        """Which rows of a channel its position counts: buffers, credit, or (None) elements."""
+        return self.kind if self.kind in (Kind.BUFFER, Kind.CREDIT) else None
+
+
+# --- what is known about the job -----------------------------------------------------------------------------
+
+
+class ClockScope(StrEnum):
+    """Whether every subtask has an event time of its own, or one is shared by the whole job."""
+
+    SUBTASK = "subtask"
+    JOB = "job"
+
+
+@attrs.frozen
+class Capabilities:
+    """What an engine can show. What it cannot show is not checked, and does not count as right.
+
+    `equal_watermarks`: a watermark may be repeated. `known_routing`: keys are spread as the specification says.
+    """
+
+    explicit_watermarks: bool = True
+    equal_watermarks: bool = False
+    idleness: bool = True
+    clock_scope: ClockScope = ClockScope.SUBTASK
+    known_routing: bool = True
+    credit: bool = False
+    checkpoints: bool = True
+    endings: bool = True
+
+
+@attrs.frozen
+class Edge:
+    """An edge between tasks, by its number in the rows. The initial credit is that of each of its channels."""
+
+    number: int
+    source: str
+    target: str
+    partitioner: str
+    pattern: str
+    producers: int
+    consumers: int
+    max_parallelism: int | None = None
+    initial_credit: int | None = None
+
+
+@attrs.frozen
+class Job:
+    engine: str
+    semantics: str
+    edges: tuple[Edge, ...]
+    capabilities: Capabilities = Capabilities()
+
+
+@attrs.frozen
+class RunLog:
+    """`complete`: the run came to its end, so that nothing is still on its way."""
+
+    run: str
+    job: Job
+    rows: tuple[Row, ...]
+    complete: bool = True
+
+
+class MalformedLogError(ValueError):
+    """Rows that are no run log: they count wrongly."""
+
+
+def check_numbers(log: RunLog) -> None:
+    """Steps and positions count from 0, without gaps."""
+    counts: Counter[Any] = Counter()
+    for row in log.rows:
+        at_step, at_position = (row.task, row.subtask), (row.dir, row.channel, row.flow)
+        if (row.step, row.position) != (counts[at_step], counts[at_position]):
+            raise MalformedLogError(f"{row.task}/{row.subtask}: step {row.step} or position {row.position} is wrong")
+        counts.update((at_step, at_position))
+
+
+def renumber(log: RunLog) -> RunLog:
+    """The same rows in the same order, counted anew."""
+    counts: Counter[Any] = Counter()
+    rows = []
+    for row in log.rows:
+        at_step, at_position = (row.task, row.subtask), (row.dir, row.channel, row.flow)
+        rows.append(attrs.evolve(row, step=counts[at_step], position=counts[at_position]))
+        counts.update((at_step, at_position))
+    return attrs.evolve(log, rows=tuple(rows))
+
+
+# --- files ----------------------------------------------------------------------------------------------------
+
+INTEGERS = {"subtask": 32, "step": 64, "edge": 32, "producer": 32, "consumer": 32, "position": 64}
+INTEGERS |= {"timestamp": 64, "id": 64, "value": 64}
+COLUMNS = tuple(field.name for field in attrs.fields(Row))
+
+
+def write_runlog(path: Path, log: RunLog) -> None:
+    pyarrow: Any = import_module("pyarrow")
+    parquet: Any = import_module("pyarrow.parquet")
+    widths = {32: pyarrow.int32(), 64: pyarrow.int64()}
+    schema = pyarrow.schema(
+        [(name, widths[INTEGERS[name]] if name in INTEGERS else pyarrow.string()) for name in COLUMNS],
+        metadata={"run": log.run, "complete": json.dumps(log.complete), "job": json.dumps(encode(log.job))},
+    )
+    columns = {name: [getattr(row, name) for row in log.rows] for name in COLUMNS}
+    parquet.write_table(pyarrow.table(columns, schema=schema), path)
+
+
+def read_runlog(path: Path) -> RunLog:
+    parquet: Any = import_module("pyarrow.parquet")
+    table = parquet.read_table(path)
+    known = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
+    rows = tuple(
+        Row(**{**line, "dir": Direction(line["dir"]), "kind": Kind(line["kind"])}) for line in table.to_pylist()
+    )
+    job = decode(json.loads(known["job"]), Job, "job")
+    return RunLog(known["run"], job, rows, json.loads(known["complete"]))
