@@ -9,7 +9,7 @@ import attrs
 
 from properties.scopes import cut_streams, small
 from properties.scopes.combiner import make_alphabet as make_combiner_alphabet
-from properties.scopes.scope import Scope
+from properties.scopes.scope import Scope, counted
 from properties.scopes.valve import make_alphabet as make_valve_alphabet
 from reference import combiner, valve
 from reference.credit import loop
@@ -32,13 +32,13 @@ class Closure:
 
 def of_valve(channels: int, timestamps: int, semantics: str) -> Closure:
     events = make_valve_alphabet(channels, timestamps, refused=False)
-    note = f"{channels} channels × {timestamps} timestamps, {semantics}"
+    note = f"{counted(channels, 'channel')} × {counted(timestamps, 'timestamp')}, {semantics}"
     return Closure(note, valve.COMPONENT, (valve.Config(channels, semantics),), lambda _config, _state: events)
 
 
 def of_combiner(inputs: int, timestamps: int, semantics: str) -> Closure:
     events = make_combiner_alphabet(inputs, timestamps, refused=False)
-    note = f"{inputs} inputs × {timestamps} timestamps, {semantics}"
+    note = f"{counted(inputs, 'input')} × {counted(timestamps, 'timestamp')}, {semantics}"
     return Closure(note, combiner.COMPONENT, (combiner.Config(inputs, semantics),), lambda _config, _state: events)
 
 
@@ -49,15 +49,17 @@ def of_credit_loop(
     for (data, barriers), owned, shared in product(loads, exclusive, floating):
         config = loop.Config(channels, owned, shared, data, barriers)
         note = (
-            f"{channels} channels, {owned} exclusive and {shared} floating buffers, {data} data buffers and {barriers} "
-            "barriers to be written on each channel"
+            f"{counted(channels, 'channel')}, {counted(owned, 'exclusive buffer')} each and "
+            f"{counted(shared, 'floating buffer')}; {counted(data, 'data buffer')} and {counted(barriers, 'barrier')} "
+            "to be written on each"
         )
         yield Closure(note, loop.COMPONENT, (config,), lambda _config, state: loop.enabled(state))
 
 
 def of_deserializer(records: int) -> Closure:
     configs = tuple(cut_streams.Config(payloads) for payloads in short_streams(records) if len(payloads) == records)
-    note = f"every cut of {len(configs)} streams of {records} records with 0, 1 or 5 bytes"
+    streams = f"{len(configs)} streams of {counted(records, 'record')}"
+    note = f"every cut of {streams} with 0, 1 or 5 bytes each"
     return Closure(note, cut_streams.COMPONENT, configs, lambda _config, state: cut_streams.next_buffers(state))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from properties.cover import EACH_CLASS, EACH_STATE, Selection
-from properties.scopes.scope import Scope
+from properties.scopes.scope import Scope, counted
 from properties.scopes.timestamps import order_preserving, small_timestamps
 from reference import combiner
 from reference.elements import Status
@@ -32,8 +32,8 @@ def make_scope(inputs: int, timestamps: int, semantics: str, every: int, selecti
         configs=(combiner.Config(inputs, semantics),),
         alphabet=lambda _config, _state: events,
         covers=(
-            f"{inputs} inputs, {timestamps} timestamps, {semantics}; every watermark and status on every input, "
-            "a watermark and a status on inputs out of range"
+            f"{counted(inputs, 'input')}, {counted(timestamps, 'timestamp')}, {semantics}; "
+            "every watermark and status on every input, a watermark and a status on inputs out of range"
         ),
         concretions=order_preserving(timestamps, every),
         selection=selection,

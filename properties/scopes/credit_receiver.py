@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 import attrs
 
 from properties.cover import EACH_CLASS, EACH_STATE, Selection
-from properties.scopes.scope import Scope
+from properties.scopes.scope import Scope, counted
 from reference.credit.receiver import (
     Announce,
     Backlog,
@@ -89,11 +89,11 @@ def make_scope(config: Config, cap: Cap, selection: Selection = EACH_CLASS, *, l
         configs=(config,),
         alphabet=lambda _config, _state: events,
         covers=(
-            f"{config.channels} channels with {config.exclusive} exclusive buffers each and {config.floating} floating "
-            f"ones; {carriers} with a backlog of up to {cap.backlog}, recycle, announce, barrier, "
-            f"resume; refused: data without a buffer, nothing to recycle{refused}"
+            f"{counted(config.channels, 'channel')} with {counted(config.exclusive, 'exclusive buffer')} each and "
+            f"{counted(config.floating, 'floating buffer')}; {carriers} with a backlog of up to {cap.backlog}, "
+            f"recycle, announce, barrier, resume; refused: data without a buffer, nothing to recycle{refused}"
         ),
-        cap=f"at most {cap.unannounced} credit not announced and {cap.held} buffers in use on a channel",
+        cap=f"at most {cap.unannounced} credit not announced and {counted(cap.held, 'buffer')} in use on a channel",
         expand=cap.holds,
         selection=selection,
     )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator
 
 from properties.cover import EACH_CLASS, EACH_STATE, Selection
-from properties.scopes.scope import Scope
+from properties.scopes.scope import Scope, counted
 from reference.gate import Arrive, Config, Event, Item, Poll, State
 
 
@@ -37,10 +37,10 @@ def make_scope(channels: int, most_waiting: int, selection: Selection = EACH_CLA
         configs=(Config(channels),),
         alphabet=lambda _config, _state: events,
         covers=(
-            f"{channels} channels; data, end of data and end of partition on each, polls; refused: what comes after "
-            "an end, and on channels out of range"
+            f"{counted(channels, 'channel')}; data, end of data and end of partition on each, polls; refused: "
+            "what comes after an end, and on channels out of range"
         ),
-        cap=f"at most {most_waiting} items waiting in a channel",
+        cap=f"at most {counted(most_waiting, 'item')} waiting in a channel",
         expand=expand,
         selection=selection,
     )

@@ -10,6 +10,11 @@ from reference.components import COMPONENTS
 from reference.model import AnyComponent
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 channel`, `2 channels`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def as_it_is(value: Any) -> Any:
     return value
 

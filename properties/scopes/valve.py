@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator
 
 from properties.cover import EACH_CLASS, EACH_STATE, Selection
-from properties.scopes.scope import Scope
+from properties.scopes.scope import Scope, counted
 from properties.scopes.timestamps import order_preserving, small_timestamps
 from reference import valve
 from reference.elements import Status
@@ -52,8 +52,8 @@ def make_scope(
         configs=(valve.Config(channels, semantics),),
         alphabet=lambda _config, _state: events,
         covers=(
-            f"{channels} channels, {timestamps} timestamps, {semantics}; every watermark and status on every channel"
-            + out_of_range
+            f"{counted(channels, 'channel')}, {counted(timestamps, 'timestamp')}, {semantics}; "
+            f"every watermark and status on every channel{out_of_range}"
         ),
         concretions=order_preserving(timestamps, every),
         selection=selection,

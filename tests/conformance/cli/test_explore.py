@@ -1,0 +1,112 @@
+"""`tidegate explore`: what it prints and how it exits."""
+
+import json
+
+import pytest
+
+from conformance.cli.explore import numbers
+from conformance.cli.main import main
+from traces.notation import read_trace
+
+
+def run(capsys, *arguments):
+    code = main(["explore", *arguments])
+    return code, capsys.readouterr()
+
+
+def test_shows_the_two_defects_of_flink_7728(capsys):
+    code, output = run(capsys, "valve", "--channels", "3", "--timestamps", "3")
+    assert code == 1
+    assert "980 states, 14,700 transitions" in output.out
+    assert "broken: no-pending-minimum" in output.out
+    assert "broken: all-idle-puts-out-the-maximum" in output.out
+    assert output.out.count("7 steps: 0w1 1w2 1i 2i 2a 0i") == 2
+    assert "VALVE-13" in output.out
+    assert "is lost" in output.out, "the text of the rule is printed"
+    assert output.err == ""
+
+
+def test_finds_nothing_in_flink_40475(capsys):
+    code, output = run(capsys, "valve", "--channels", "3", "--timestamps", "3", "--semantics", "flink-40475")
+    assert code == 0
+    assert "broken" not in output.out
+    assert "hold (9)" in output.out
+
+
+def test_json_carries_replayable_traces(capsys):
+    code, output = run(capsys, "valve", "--format", "json")
+    told = json.loads(output.out)
+    assert code == 1
+    assert told["component"] == "valve"
+    assert not told["holds"]
+    (exploration,) = told["explorations"]
+    assert (exploration["states"], exploration["complete"]) == (378, True)
+    for broken in exploration["broken"]:
+        assert broken["rules"][0]["text"]
+        assert broken["config"] == {"channels": 3, "semantics": "flink-7728"}
+        assert len(read_trace("valve", broken["trace"])) == len(broken["events"]) == 7
+
+
+def test_markdown_is_a_table(capsys):
+    _code, output = run(capsys, "combiner", "--inputs", "2", "--timestamps", "1", "--format", "markdown")
+    assert "| combined-never-falls | yes | |" in output.out
+    code, output = run(capsys, "combiner", "--inputs", "2", "--semantics", "flink-18934", "--format", "markdown")
+    assert code == 1
+    assert "| all-idle-puts-out-the-maximum (COMB-3) | no | `0w1` `0i` `1i` |" in output.out
+
+
+def test_credit_loop_takes_ranges(capsys):
+    code, output = run(
+        capsys, "credit_loop", "--channels", "2", "--exclusive", "0..1", "--floating", "1", "--data", "1"
+    )
+    assert code == 0
+    assert "0 exclusive buffers each and 1 floating buffer" in output.out
+    assert "1 exclusive buffer each and 1 floating buffer" in output.out
+    assert "never-stuck" in output.out
+    assert output.out.count("all of them") == 2
+
+
+def test_deserializer_is_cut_everywhere(capsys):
+    code, output = run(capsys, "deserializer", "--records", "1")
+    assert code == 0
+    assert "every cut of 3 streams of 1 record" in output.out
+    assert "ends-as-it-began" in output.out
+
+
+@pytest.mark.parametrize("component", ["gate", "partitioner", "wiring", "serializer"])
+def test_other_components_are_explored_on_their_small_scopes(capsys, component):
+    code, output = run(capsys, component)
+    assert code == 0
+    assert "all of them" in output.out
+
+
+def test_a_limit_leaves_the_answer_open(capsys):
+    code, output = run(capsys, "valve", "--semantics", "flink-40475", "--limit", "50")
+    assert code == 2
+    assert "stopped at the limit" in output.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["valve", "--inputs", "2"], "valve has no --inputs; its options are --channels, --timestamps, --semantics"),
+        (["gate", "--channels", "2"], "gate has no --channels"),
+        (["nothing"], "nothing to explore for 'nothing'; there are chaining, combiner, credit_loop"),
+        (["valve", "--semantics", "flink-38454"], "is one of flink-7728, flink-40475"),
+        (["valve", "--channels", "0"], "must be a number from 1 on, not '0'"),
+        (["valve", "--timestamps", "x"], "must be a number from 1 on, not 'x'"),
+        (["credit_loop", "--floating", "0"], "floating must be at least 1, not 0"),
+        (["credit_loop", "--exclusive", "2..1"], "a range such as 0..2, not '2..1'"),
+        (["credit_loop", "--exclusive", "-1"], "--exclusive"),
+    ],
+)
+def test_impossible_parameters_are_usage_errors(capsys, arguments, message):
+    with pytest.raises(SystemExit) as stop:
+        main(["explore", *arguments])
+    assert stop.value.code == 64
+    assert message in capsys.readouterr().err
+
+
+def test_ranges_are_inclusive():
+    assert numbers("3") == (3,)
+    assert numbers("0..2") == (0, 1, 2)

@@ -1,0 +1,121 @@
+"""Scopes: there is one for every component of the protocol, small enough, of legal events, and stated in words."""
+
+import pytest
+
+from conformance.engines.python import InProcess
+from conformance.judge import expect
+from conformance.museum.engines import Engine
+from conformance.runner import Planned, Runner
+from conformance.verdicts import Result
+from properties import scopes
+from properties.complete import build
+from properties.scopes import small, thorough
+from properties.scopes.deserializer import is_stream
+from properties.scopes.timestamps import MAPS, order_preserving
+from reference.components import COMPONENTS
+from reference.elements import MAX, MIN
+from reference.model import Rejected
+from reference.valve import ChannelStatus, ChannelWatermark
+from traces.codec import decode_case, encode_case
+
+PROTOCOL = [name for name, component in COMPONENTS.items() if component.in_protocol]
+
+#: How many events the suite of a component may have in the default run, so that all together stay at about a million.
+MOST_EVENTS = {"valve": 400_000, "credit_receiver": 320_000}
+
+
+@pytest.fixture(scope="module", params=PROTOCOL)
+def suites(request):
+    return [build(scope) for scope in small(request.param)]
+
+
+def test_default_run_stays_small(suites):
+    assert suites
+    component = suites[0].scope.component
+    assert 0 < sum(suite.events for suite in suites) <= MOST_EVENTS.get(component, 150_000)
+
+
+def test_right_engines_pass(suites):
+    """A sample: all of it is replayed where wrong engines are caught."""
+    runner = Runner(InProcess(Engine(None)))
+    sample = [case for suite in suites for index, case in enumerate(suite.cases) if index % 23 == 0]
+    verdicts = list(runner.run(Planned("complete", case) for case in sample))
+    assert [verdict for verdict in verdicts if verdict.result is not Result.PASS] == []
+
+
+def test_cases_can_be_written_and_read(suites):
+    for suite in suites:
+        for case in list(suite.cases)[::301]:
+            assert decode_case(encode_case(case), strict=True) == case
+
+
+def test_claims_name_their_scope(suites):
+    for suite in suites:
+        assert suite.claim.startswith(f"Scope {suite.scope.component} {suite.scope.name}: ")
+        assert f"{suite.states} states" in suite.claim
+        assert ("Capped" in suite.claim) == bool(suite.scope.cap)
+        assert ("equivalent" in suite.claim) == suite.scope.selection.is_complete
+
+
+#: These have nothing to refuse: no index, no end.
+NOTHING_TO_REFUSE = {"partitioner", "wiring", "chaining", "deserializer"}
+
+
+@pytest.mark.parametrize("component", [name for name in PROTOCOL if name not in NOTHING_TO_REFUSE])
+def test_refused_events_are_played(component):
+    cases = (case for scope in small(component) for case in build(scope).cases)
+    assert any((Rejected(),) in expect(case)[0] for case in cases)
+
+
+@pytest.mark.parametrize("component", PROTOCOL)
+def test_names_of_scopes_tell_them_apart(component):
+    for chosen in (small(component), thorough(component)):
+        names = [scope.name for scope in chosen]
+        assert names
+        assert len(set(names)) == len(names)
+
+
+def test_thorough_scopes_of_the_valve_are_larger():
+    sizes = {scope.name: build(scope).states for scope in thorough("valve") if "flink" not in scope.name}
+    assert sizes == {"3x2": 378, "3x3": 980, "4x2": 2688}
+
+
+def test_unknown_components_have_no_scope():
+    assert small("nothing") == []
+    assert small("scope") == []
+    assert not scopes.has_scopes("closures")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_timestamps_keep_their_order(count):
+    for by_count in MAPS.values():
+        values = by_count[count]
+        assert list(values) == sorted(set(values))
+        assert len(values) == count
+        assert values[0] > MIN
+        assert values[-1] <= MAX
+
+
+def test_only_timestamps_are_rewritten():
+    extremes = order_preserving(2, every=1)[0]
+    assert extremes.rewrite(ChannelWatermark(1, 2)) == ChannelWatermark(1, MAX)
+    status = ChannelStatus(1, "idle")
+    assert extremes.rewrite(status) is status
+
+
+@pytest.mark.parametrize(
+    ("data", "legal"),
+    [
+        ("", True),
+        ("0000", True),
+        ("00000000", True),
+        ("0000000100", True),
+        ("00000001", True),
+        ("000000010000", True),
+        ("00000002", False),
+        ("01", False),
+        ("000000010002", False),
+    ],
+)
+def test_streams_state_known_lengths(data, legal):
+    assert is_stream(bytes.fromhex(data), (0, 1)) == legal
