@@ -1,8 +1,10 @@
 """Cases for chaining: graphs in which everything would be chained, but for a few conditions broken on purpose.
 
-Two broken conditions on one edge hide each other, so most edges have none and some have one.
+Two broken conditions on one edge hide each other, so most edges have none and some have one. What is broken is an
+edge: its partitioner or exchange, or what one of its ends has, often together with all that lies behind.
 """
 
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -13,27 +15,32 @@ from reference.chains import Kind, Strategy
 NAMES = ("map", "flat-map", "key_by", "window", "join", "sink", "Süd", "数", "a b", "x -> y", "(p, q)", "[r]", "")
 NETWORK = [kind for kind in Partitioner if kind is not Partitioner.FORWARD]
 SIZES = (1, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 6, 7, 8, 9, 10, 11, 12)
+LONG_SIZES = (20, 33, 40)
+VALUES: dict[str, tuple[int | str, ...]] = {
+    "parallelism": (1, 2, 3, 5),
+    "max_parallelism": (-1, 8, 16, 128),
+    "slot_group": ("x", "Default", ""),
+}
 
 #: The fields of an operator or an edge that is still to be made.
 Draft = dict[str, Any]
 
 
 def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(chaining=random.random() < 0.96, chain_different_max_parallelism=random.random() < 0.6)
-    return config, tuple(draw_graph(random) for _ in range(random.choice((1, 1, 1, 1, 1, 1, 2, 3))))
+    config = Config(chaining=random.random() < 0.92, chain_different_max_parallelism=random.random() < 0.6)
+    return config, tuple(draw_graph(random) for _ in range(random.choice((1, 1, 2, 2, 3, 4))))
 
 
 def draw_graph(random: Random) -> Graph:
-    operators = draw_operators(random)
+    is_line = random.random() < 0.25
+    operators = draw_line(random) if is_line else draw_operators(random, random.choice(SIZES))
     edges: list[Draft] = [
         {"source": source, "target": target, "partitioner": Partitioner.FORWARD, "exchange": Exchange.UNDEFINED}
-        for source, target in draw_pairs(random, operators)
+        for source, target in (join_line(operators) if is_line else draw_pairs(random, operators))
     ]
     for kind in draw_breaks(random):
-        if kind in ("network", "batch", "pipelined"):
-            break_edge(random, kind, edges)
-        else:
-            break_operators(random, kind, operators)
+        if edges:
+            break_edge(random, kind, draw_edge(random, edges, operators), operators)
     # The order in which a graph is told shows in names only.
     if random.random() < 0.7:
         random.shuffle(operators)
@@ -42,13 +49,16 @@ def draw_graph(random: Random) -> Graph:
     return Graph(tuple(Operator(**operator) for operator in operators), tuple(Edge(**edge) for edge in edges))
 
 
-def draw_operators(random: Random) -> list[Draft]:
+# --- operators and edges --------------------------------------------------------------------------------------
+
+
+def draw_operators(random: Random, size: int, sources: int = 0) -> list[Draft]:
     """Operators that would all be chained, sources first, with ids in any order."""
-    size = random.choice(SIZES)
-    sources = min(size, random.choice((1, 1, 1, 2, 2, 3, 4)))
+    sources = min(size, sources or random.choice((1, 1, 1, 2, 2, 3, 4)))
     ids = random.sample(range(1, 3 * size + 1), size) if random.random() < 0.6 else list(range(1, size + 1))
-    legacy, yielding, with_sources = (random.choice(rates) for rates in ((0, 0, 0.5, 1), (0, 0.15, 0.5), (0, 0.3, 0.7)))
+    legacy, yielding, with_sources = (random.choice(rates) for rates in ((0, 0, 0.5, 1), (0, 0.15, 0.5), (0, 0.4, 0.8)))
     parallelism = random.choice((1, 2, 4))
+    namesakes = random.random() < 0.2
     operators = []
     for place, operator_id in enumerate(ids):
         kind = Kind.OPERATOR
@@ -56,10 +66,11 @@ def draw_operators(random: Random) -> list[Draft]:
             kind = Kind.LEGACY_SOURCE if random.random() < legacy else Kind.SOURCE
         is_operator = kind is Kind.OPERATOR
         takes_sources = is_operator and random.random() < with_sources
+        name = random.choice(NAMES) if is_operator else "src"
         operators.append(
             {
                 "id": operator_id,
-                "name": f"{random.choice(NAMES) if is_operator else 'src'}-{operator_id}",
+                "name": name if namesakes else f"{name}-{operator_id}",
                 "kind": kind,
                 "strategy": Strategy.HEAD_WITH_SOURCES if takes_sources else Strategy.ALWAYS,
                 "parallelism": parallelism,
@@ -69,6 +80,20 @@ def draw_operators(random: Random) -> list[Draft]:
             }
         )
     return operators
+
+
+def draw_line(random: Random) -> list[Draft]:
+    """One operator behind the other, and one of them yields: what matters is the head of its chain, however far."""
+    size = random.choice(LONG_SIZES) if random.random() < 0.02 else random.randint(3, 9)
+    operators = draw_operators(random, size, sources=1)
+    for operator in operators[1:]:
+        operator |= {"strategy": Strategy.ALWAYS, "yielding": False}
+    operators[random.randrange(1, size)]["yielding"] = random.random() < 0.8
+    return operators
+
+
+def join_line(operators: list[Draft]) -> list[tuple[int, int]]:
+    return list(pairwise(operator["id"] for operator in operators))
 
 
 def draw_pairs(random: Random, operators: list[Draft]) -> list[tuple[int, int]]:
@@ -92,6 +117,9 @@ def draw_pairs(random: Random, operators: list[Draft]) -> list[tuple[int, int]]:
     return pairs
 
 
+# --- what is broken -------------------------------------------------------------------------------------------
+
+
 def draw_breaks(random: Random) -> list[str]:
     """The conditions to break in this graph: mostly none to three, of a few kinds; at times many."""
     kinds = swarm(
@@ -103,27 +131,30 @@ def draw_breaks(random: Random) -> list[str]:
     return random.choices(list(kinds), list(kinds.values()), k=count)
 
 
-def break_edge(random: Random, kind: str, edges: list[Draft]) -> None:
-    if not edges:
-        return
-    edge = random.choice(edges)
+def draw_edge(random: Random, edges: list[Draft], operators: list[Draft]) -> Draft:
+    """Any edge; at times one between a source and an operator that takes sources, for which the rules are others."""
+    if random.random() < 0.3:
+        takers = {one["id"] for one in operators if one["strategy"] is Strategy.HEAD_WITH_SOURCES}
+        sources = {one["id"] for one in operators if one["kind"] is not Kind.OPERATOR}
+        special = [edge for edge in edges if edge["target"] in takers and edge["source"] in sources]
+        if special:
+            return random.choice(special)
+    return random.choice(edges)
+
+
+def break_edge(random: Random, kind: str, edge: Draft, operators: list[Draft]) -> None:
     if kind == "network":
         edge["partitioner"] = random.choice(NETWORK)
-    else:
+        return
+    if kind in ("batch", "pipelined"):
         edge["exchange"] = Exchange(kind)
-
-
-def break_operators(random: Random, kind: str, operators: list[Draft]) -> None:
-    """Change one operator, or also all behind it, which leaves the edges between them whole."""
-    place = random.randrange(len(operators))
-    if kind in ("never", "head", "head_with_sources"):
+        return
+    end = edge[random.choice(("source", "target"))]
+    place = next(place for place, operator in enumerate(operators) if operator["id"] == end)
+    if kind not in VALUES:
         operators[place]["strategy"] = Strategy(kind)
         return
-    values: dict[str, tuple[int | str, ...]] = {
-        "parallelism": (1, 2, 3, 5),
-        "max_parallelism": (-1, 8, 16, 128),
-        "slot_group": ("x", "Default", ""),
-    }
-    value = random.choice(values[kind])
+    value = random.choice(VALUES[kind])
+    # One operator, or also all behind it, which leaves the edges between them whole.
     for operator in operators[place : None if random.random() < 0.5 else place + 1]:
         operator[kind] = value

@@ -106,7 +106,7 @@ def draw_text(random: Random, length: int) -> str:
 
 
 def draw_scrambled(random: Random, config: Config) -> int:
-    """A scrambled code at an edge of 32 bits, or whose key group is the last of one channel or the first of the next."""
+    """A scrambled code at an edge of 32 bits, or with the last key group of a channel or the first of the next."""
     most = config.max_parallelism
     if most is None or random.random() < 0.25:
         return random.choice(SCRAMBLED)
