@@ -7,6 +7,7 @@ stale.
 import inspect
 import json
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -217,6 +218,7 @@ def rule_section(rule: Rule) -> list[str]:
     return lines
 
 
+@cache
 def example_case(component: AnyComponent) -> Case | None:
     """A golden trace that is short and shows much: the most rules for its length, among those that fit a page."""
     cases = [case for case in read_golden(component.name) if 1 <= len(case.events) <= 9]

@@ -17,7 +17,7 @@ def first_failure(engine, component, cases):
     description = engine.start()
     runner = Runner(engine)
     drawn = (draw_case(component, "shrink", index) for index in range(cases))
-    planned = [Planned("generated", case) for case in drawn if is_declared(description, case)]
+    planned = (Planned("generated", case) for case in drawn if is_declared(description, case))
     failures = (verdict for verdict in runner.run(planned) if verdict.result in (Result.FAIL, Result.ERROR))
     return runner, next(failures, None)
 

@@ -10,6 +10,7 @@ from conformance.documents import make_documents
 from conformance.golden import digest, golden_folder, make_golden, read_golden, write_golden
 from reference.components import COMPONENTS
 
+DOCUMENTS = make_documents()
 ROOT = Path(__file__).parent.parent.parent
 MANIFEST = json.loads((golden_folder() / "manifest.json").read_text(encoding="utf-8"))
 
@@ -37,7 +38,7 @@ def test_writing_golden_traces_writes_a_manifest_that_fits(tmp_path, monkeypatch
     assert json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8")) == manifest
 
 
-@pytest.mark.parametrize(("name", "text"), make_documents().items(), ids=lambda value: value if len(value) < 60 else "")
+@pytest.mark.parametrize(("name", "text"), DOCUMENTS.items(), ids=lambda value: value if len(value) < 60 else "")
 def test_documentation_is_not_stale(name, text):
     """If this fails: `make docs`."""
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text
@@ -45,7 +46,7 @@ def test_documentation_is_not_stale(name, text):
 
 def test_no_page_is_left_over():
     assert {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs" / "semantics").iterdir()} == set(
-        make_documents()
+        DOCUMENTS
     )
 
 
