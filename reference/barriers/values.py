@@ -1,0 +1,231 @@
+"""The values of the barrier handler: its config, state, events and observations."""
+
+from enum import StrEnum
+from typing import Any, ClassVar, get_args
+
+import attrs
+
+from reference.elements import MAX, Long, at_least, check_long
+from reference.model import InvalidInputError
+
+#: Before any checkpoint.
+NONE = Long(-1)
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+
+class Kind(StrEnum):
+    ALIGNED = "aligned"
+    AT_LEAST_ONCE = "at_least_once"
+    UNALIGNED = "unaligned"
+    ALTERNATING = "alternating"
+
+
+def check_timeout(config: "Config", _attribute: "attrs.Attribute[Any]", value: int | None) -> None:
+    if (value is None) == (config.kind is Kind.ALTERNATING):
+        raise InvalidInputError("timeout belongs to kind alternating, and to no other")
+    if value is not None and value < 1:
+        raise InvalidInputError(f"timeout must be at least 1, not {value}")
+
+
+@attrs.frozen
+class Config:
+    """`finished_channels`: a channel that has ended counts as aligned. `timeout` is that of the alignment, in ms."""
+
+    kind: Kind
+    channels: int = attrs.field(validator=at_least(1))
+    finished_channels: bool
+    timeout: int | None = attrs.field(default=None, validator=check_timeout)
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+class Mode(StrEnum):
+    """How a barrier wants to be treated: aligned, aligned until a time-out, unaligned."""
+
+    ALIGNED = "aligned"
+    TIMEOUT = "timeout"
+    UNALIGNED = "unaligned"
+
+
+def check_checkpoint(_instance: Any, attribute: "attrs.Attribute[Any]", value: int) -> None:
+    if not 0 <= value <= MAX:
+        raise InvalidInputError(f"{attribute.name} must be in 0..{MAX}, not {value}")
+
+
+@attrs.frozen
+class Barrier:
+    """A barrier is read on a channel. `created` is when its checkpoint was begun, in ms."""
+
+    type: ClassVar[str] = "barrier"
+    channel: int
+    checkpoint: Long = attrs.field(validator=check_checkpoint)
+    mode: Mode
+    created: Long = attrs.field(validator=check_long)
+
+
+@attrs.frozen
+class Announcement:
+    """A barrier that may time out has arrived on a channel, with this sequence number, and waits there in its place."""
+
+    type: ClassVar[str] = "announcement"
+    channel: int
+    checkpoint: Long = attrs.field(validator=check_checkpoint)
+    sequence: int
+    created: Long = attrs.field(validator=check_long)
+
+
+@attrs.frozen
+class Cancel:
+    """A checkpoint is said to be cancelled."""
+
+    type: ClassVar[str] = "cancel"
+    channel: int
+    checkpoint: Long = attrs.field(validator=check_checkpoint)
+
+
+@attrs.frozen
+class EndOfPartition:
+    """A channel ends."""
+
+    type: ClassVar[str] = "end_of_partition"
+    channel: int
+
+
+@attrs.frozen
+class Advance:
+    """Time passes; a timer that is due then fires. The clock starts at 0."""
+
+    type: ClassVar[str] = "advance"
+    milliseconds: int = attrs.field(validator=at_least(0))
+
+
+Event = Barrier | Announcement | Cancel | EndOfPartition | Advance
+EVENTS: tuple[type[Any], ...] = get_args(Event)
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+
+class Reason(StrEnum):
+    SUBSUMED = "subsumed"
+    CANCELLED = "cancelled"
+    END_OF_PARTITION = "end_of_partition"
+
+
+@attrs.frozen
+class Block:
+    """Nothing more is read of the channel."""
+
+    type: ClassVar[str] = "block"
+    channel: int
+
+
+@attrs.frozen
+class Resume:
+    """The channel may go on. Several in one step are a set, shown in ascending order."""
+
+    type: ClassVar[str] = "resume"
+    channel: int
+
+
+@attrs.frozen
+class Trigger:
+    """The task takes its part of the checkpoint now."""
+
+    type: ClassVar[str] = "trigger"
+    checkpoint: Long
+    aligned: bool
+
+
+@attrs.frozen
+class Abort:
+    """The checkpoint is given up."""
+
+    type: ClassVar[str] = "abort"
+    checkpoint: Long
+    reason: Reason
+
+
+@attrs.frozen
+class StartPersisting:
+    """From now on all channels keep what belongs to the checkpoint."""
+
+    type: ClassVar[str] = "start_persisting"
+    checkpoint: Long
+
+
+@attrs.frozen
+class StopPersisting:
+    type: ClassVar[str] = "stop_persisting"
+    checkpoint: Long
+
+
+@attrs.frozen
+class Prioritize:
+    """The announced barrier is made to overtake. Several in one step are a set, shown by ascending channel."""
+
+    type: ClassVar[str] = "prioritize"
+    channel: int
+    sequence: int
+
+
+Observation = Block | Resume | Trigger | Abort | StartPersisting | StopPersisting | Prioritize
+OBSERVATIONS: tuple[type[Any], ...] = get_args(Observation)
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Timer:
+    """When the alignment of the present checkpoint times out."""
+
+    due: int
+
+
+@attrs.frozen
+class Alignment:
+    """The state of the handlers that know one checkpoint at a time: all but at least once.
+
+    `done` is the last checkpoint that was completed or given up, `aligned` are the channels that count as aligned,
+    `target` is how many must. `unaligned` is whether the checkpoint overtakes, `collecting` whether a barrier was
+    read. `first` is the barrier or announcement that began the checkpoint. `announced` pairs channels with sequence
+    numbers.
+    """
+
+    config: Config
+    now: int = 0
+    ended: frozenset[int] = frozenset()
+    current: Long = NONE
+    done: Long = NONE
+    aligned: frozenset[int] = frozenset()
+    target: int = 0
+    blocked: frozenset[int] = frozenset()
+    announced: tuple[tuple[int, int], ...] = ()
+    unaligned: bool = False
+    collecting: bool = False
+    first: Barrier | None = None
+    timer: Timer | None = None
+
+
+@attrs.frozen
+class Count:
+    """The channels on which the barrier of a checkpoint was read, and how many there must be."""
+
+    checkpoint: Long
+    channels: frozenset[int]
+    target: int
+    aborted: bool = False
+
+
+@attrs.frozen
+class Tracking:
+    """The state of at least once: the checkpoints that are not complete, oldest first, and the latest one begun."""
+
+    config: Config
+    ended: frozenset[int] = frozenset()
+    pending: tuple[Count, ...] = ()
+    latest: Long = NONE
+
+
+State = Alignment | Tracking
