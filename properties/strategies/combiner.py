@@ -7,10 +7,14 @@ from reference import combiner
 from reference.elements import Long, Status
 
 SEMANTICS = ("flink-38454", "flink-38454", "flink-18934")
+INPUTS = (1, 2, 2, 2, 3, 3, 3, 4, 6)
+#: Where masks of bits end.
+MANY = (9, 17, 33, 65)
 
 
 def draw(random: Random) -> tuple[combiner.Config, tuple[combiner.Event, ...]]:
-    config = combiner.Config(random.choice((1, 2, 2, 2, 3, 3, 3, 4, 6)), random.choice(SEMANTICS))
+    inputs = random.choice(INPUTS if random.random() < 0.98 else MANY)
+    config = combiner.Config(inputs, random.choice(SEMANTICS))
     pool = draw_longs(random)
     weights = swarm(random, watermark=5, idle=3, active=2, all_idle=0.3, refused=0.2)
     (state,) = combiner.start(config)

@@ -26,6 +26,8 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         exclusive=random.choice((0, 0, 0, 1, 1, 2, 2, 3)),
         floating=random.choice((1, 1, 1, 2, 2, 3, 4, 5, 8)),
     )
+    if random.random() < 0.02:
+        config = Config(random.choice((2, 9, 33)), random.choice((0, 2, 10)), random.choice((1, 20, 300)))
     weights = swarm(
         random,
         data=5,
@@ -38,10 +40,11 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         contend=0.6,
         drain=0.5,
         fall=0.5,
-        refused=0.4,
+        exact=0.5,
+        refused=0.6,
     )
     kinds, shares = list(weights), list(weights.values())
-    highest = random.choice((0, 1, 2, 3, config.floating + 1, 10))
+    highest = random.choice((0, 1, 2, 3, config.floating + 1, 10, random.choice((10, 300, 70_000))))
     (state,) = start(config)
     events: list[Event] = []
     length = draw_length(random)
@@ -58,7 +61,8 @@ def draw_events(random: Random, kind: str, state: State, highest: int) -> list[E
     backlog = draw_backlog(random, state, index, highest)
     match kind:
         case "refused":
-            return [draw_refused(random, state, backlog)]
+            # It must change nothing, which shows when buffers come back.
+            return [draw_refused(random, state, backlog), *([Recycle(index)] * min(2, len(channel.held)))]
         case "data" if compute_available(channel):
             return [Data(index, backlog)]
         case "event":
@@ -81,6 +85,10 @@ def draw_events(random: Random, kind: str, state: State, highest: int) -> list[E
         case "fall":
             # The backlog falls to nothing while floating buffers are at hand, and an exclusive one comes back.
             return [PlainEvent(index, 0), *([Recycle(index)] if channel.held else [Announce(index)])]
+        case "exact":
+            # What is required is what there is, or one more or less, and then a buffer comes back.
+            enough = compute_available(channel) - state.config.exclusive + random.choice((-1, 0, 1, 1))
+            return [PlainEvent(index, max(0, enough)), *([Recycle(index)] if channel.held else [])]
         case _:
             return [Backlog(index, max(1, backlog))]
 
@@ -113,12 +121,12 @@ def draw_refused(random: Random, state: State, backlog: int) -> Event:
     empty = [index for index in everywhere if not compute_available(state.gate.channels[index])]
     idle = [index for index in everywhere if not state.gate.channels[index].held]
     style = random.random()
-    if style < 0.35 and empty:
+    if style < 0.3 and empty:
         return Data(random.choice(empty), backlog)
-    if style < 0.6 and idle:
+    if style < 0.5 and idle:
         return Recycle(random.choice(idle))
     index = random.choice(everywhere)
-    if style < 0.8:
+    if style < 0.7:
         return random.choice((Data(index, -1), PlainEvent(index, -1), Backlog(index, 0), Backlog(index, -1)))
     nowhere = random.choice((-1, state.config.channels, state.config.channels + 3))
     kinds = (Recycle(nowhere), Announce(nowhere), Barrier(nowhere), Resume(nowhere), Data(nowhere, 0))

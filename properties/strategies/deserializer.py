@@ -4,6 +4,7 @@ After a clear the stream goes on with a new record or, at times, from where it w
 header. Lengths on the wire are never negative, so bytes that would be read as one are left out.
 """
 
+from itertools import pairwise
 from random import Random
 
 from properties.strategies.payloads import ALPHABETS, draw_bytes, draw_length_for, draw_long_length
@@ -13,6 +14,8 @@ from reference.spanning import HEADER_BYTES, decode_length, encode_record
 
 #: More than this is not waiting to be cut.
 MOST_AHEAD = 200
+#: Lengths around what two bytes can say, in one of so many cases.
+HUGE, HUGE_SHARE = (65_535, 65_536, 65_537), 0.006
 
 
 def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
@@ -24,6 +27,8 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     (state,) = start(config)
     events: list[Event] = []
     stream = b""
+    if random.random() < HUGE_SHARE:
+        events += cut_huge(random, alphabet)
     for _ in range(draw_length(random)):
         kind = random.choices(list(weights), list(weights.values()))[0]
         if kind == "long":
@@ -43,6 +48,13 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         events.append(event)
         state = outcome.state
     return config, tuple(events)
+
+
+def cut_huge(random: Random, alphabet: bytes) -> list[Event]:
+    """A record that is complete with its last piece, so that what comes behind starts anew."""
+    data = encode_record(draw_bytes(random, alphabet, random.choice(HUGE)))
+    cuts = sorted(random.sample(range(1, len(data)), random.choice((0, 1, 2, 3))))
+    return [Buffer(data[begin:end]) for begin, end in pairwise((0, *cuts, len(data)))]
 
 
 def draw_cut(random: Random, kind: str, state: State, stream: bytes) -> int:

@@ -7,10 +7,11 @@ from reference.gate import Arrive, Config, Event, Item, Poll, State, is_finished
 
 
 def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(random.choice((1, 1, 2, 2, 2, 3, 3, 3, 4, 5, 8, 20)))
+    config = Config(random.choice((1, 1, 2, 2, 2, 3, 3, 3, 4, 5, 8, 20, random.choice((9, 17, 33, 65)))))
     weights = swarm(
-        random, poll=5, data=5, burst=0.6, drain=0.5, end_of_data=0.5, end_of_partition=0.3, finish=0.06, refused=0.3
-    )
+        random, poll=5, data=5, burst=0.6, drain=0.5, end_of_data=0.5, end_of_partition=0.3, finish=0.06, refused=0.3,
+        crowd=0.1,
+    )  # fmt: skip
     kinds, shares = list(weights), list(weights.values())
     (state,) = start(config)
     events: list[Event] = []
@@ -39,6 +40,10 @@ def draw_events(random: Random, kind: str, state: State) -> list[Event]:
     if not open_channels or (kind == "poll" and (state.queue or random.random() < 0.3)):
         return [Poll()]
     index = draw_channel(random, state, open_channels)
+    if kind == "crowd":
+        # Everybody at once, and one channel with much more than the others.
+        everybody = random.sample(open_channels, len(open_channels)) + [index] * random.choice((1, 3, 12))
+        return [Arrive(one, Item.DATA) for one in everybody]
     if kind == "burst":
         items = random.choices((Item.DATA, Item.DATA, Item.DATA, Item.END_OF_DATA), k=random.randint(2, 5))
         return [Arrive(index, item) for item in items]
@@ -46,7 +51,9 @@ def draw_events(random: Random, kind: str, state: State) -> list[Event]:
         not_yet = [one for one in open_channels if not state.channels[one].data_ended]
         return [Arrive(random.choice(not_yet), Item.END_OF_DATA)] if not_yet else [Poll()]
     if kind == "end_of_partition":
-        return [Arrive(index, Item.END_OF_PARTITION)]
+        # What arrives behind it is refused, whether or not the end was polled.
+        behind = [Arrive(index, random.choice(list(Item)))] if random.random() < 0.3 else []
+        return [Arrive(index, Item.END_OF_PARTITION), *behind]
     return [Arrive(index, Item.DATA)]
 
 

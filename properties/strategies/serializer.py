@@ -6,6 +6,10 @@ from properties.strategies.payloads import ALPHABETS, draw_bytes, draw_length_fo
 from properties.strategies.values import draw_length, swarm
 from reference.serializer import Config, ControlEvent, Event, Finish, Flush, Record, State, start, step
 
+#: Lengths around what two bytes can say, and from which buffer size on they make not too many buffers.
+HUGE, HUGE_BUFFER = (65_535, 65_536, 65_537), 1000
+BEHIND_THE_END: tuple[Event, ...] = (Finish(), ControlEvent(), Flush(), Record(b""))
+
 
 def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     config = Config(draw_buffer_size(random))
@@ -13,15 +17,18 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     alphabet = random.choice(ALPHABETS)
     (state,) = start(config)
     events: list[Event] = []
+    if config.buffer_size >= HUGE_BUFFER and random.random() < 0.2:
+        events.append(Record(draw_bytes(random, alphabet, random.choice(HUGE))))
+        state = step(state, events[0])[0].state
     left = draw_length(random)
     while left > 0:
         event = draw_event(random, random.choices(list(weights), list(weights.values()))[0], state, alphabet)
         events.append(event)
         state = step(state, event)[0].state
         # After the end a few events are refused, and that is all there is to see.
-        left = min(left - 1, random.randint(0, 4)) if isinstance(event, Finish) else left - 1
+        left = min(left - 1, random.randint(1, 5)) if isinstance(event, Finish) else left - 1
     if not state.finished and random.random() < 0.5:
-        events.append(Finish())
+        events += [Finish(), *random.choices(BEHIND_THE_END, k=random.choice((0, 0, 1, 2)))]
     return config, tuple(events)
 
 

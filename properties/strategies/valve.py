@@ -7,14 +7,18 @@ from properties.strategies.values import clamp, draw_length, draw_longs, swarm
 from reference import valve
 from reference.elements import Long, Status
 
-SEMANTICS = ("flink-7728", "flink-7728", "flink-40475")
+SEMANTICS = ("flink-7728", "flink-7728", "flink-7728", "flink-40475", "flink-40475")
+CHANNELS = (1, 2, 2, 3, 3, 3, 3, 4, 4, 5, 6, 8)
+#: Where masks of bits end.
+MANY = (9, 16, 17, 33, 65)
 
 
 def draw(random: Random) -> tuple[valve.Config, tuple[valve.Event, ...]]:
-    config = valve.Config(random.choice((1, 2, 2, 3, 3, 3, 3, 4, 4, 5, 8)), random.choice(SEMANTICS))
+    channels = random.choice(CHANNELS if random.random() < 0.98 else MANY)
+    config = valve.Config(channels, random.choice(SEMANTICS))
     pool = draw_longs(random)
     weights = swarm(
-        random, watermark=6, idle=3, active=3, idle_all_but_one=0.3, leave_behind=0.25, equal_status=0.3, refused=0.2
+        random, watermark=6, idle=3, active=3, idle_all_but_one=0.3, leave_behind=0.4, equal_status=0.3, refused=0.2
     )
     (state,) = valve.start(config)
     events: list[valve.Event] = []
@@ -72,7 +76,7 @@ def leave_behind(random: Random, state: valve.State) -> list[valve.Event]:
         valve.ChannelStatus(high, Status.IDLE),
         valve.ChannelStatus(stale, Status.ACTIVE),
         valve.ChannelStatus(output, Status.IDLE),
-        *random.choice(([], [], [valve.ChannelStatus(high, Status.ACTIVE)])),
+        *random.choice(([], [valve.ChannelStatus(high, Status.ACTIVE)])),
     ]
 
 

@@ -11,10 +11,20 @@ WRONG_WITH_FLOATS = (*sorted(WIRED_OTHERWISE_IN_1_5), (7, 57), (7, 114), (11, 29
 def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     times = random.choice((1, 1, 1, 1, 2, 3))
     if random.random() < 0.15:
-        sides = random.choice((3, 8, 8, 25))
-        pair = random.randint(1, sides), random.randint(1, sides)
-        return Config(Pattern.ALL_TO_ALL, *pair), (Wire(),) * times
+        return Config(Pattern.ALL_TO_ALL, *draw_sides(random)), (Wire(),) * times
     return Config(Pattern.POINTWISE, *draw_pair(random)), (Wire(),) * times
+
+
+def draw_sides(random: Random) -> tuple[int, int]:
+    """Not too many in all, since everybody is joined with everybody; equal sides, and now and then one long one."""
+    style = random.random()
+    if style < 0.25:
+        return (random.randint(1, 12),) * 2
+    if style < 0.4:
+        pair = random.randint(1, 3), random.choice((31, 32, 33, 64, 65, 128, 129, 256, 257))
+        return pair if random.random() < 0.5 else (pair[1], pair[0])
+    sides = random.choice((3, 8, 8, 25))
+    return random.randint(1, sides), random.randint(1, sides)
 
 
 def draw_pair(random: Random) -> tuple[int, int]:
