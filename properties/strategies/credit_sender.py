@@ -27,8 +27,8 @@ from reference.credit.subpartitions import Item
 PLAIN: dict[str, Event] = {"data": Data(), "event": PlainEvent(), "barrier": Barrier(), "flush": Flush()}
 ADDED: tuple[Event, ...] = (Data(), PlainEvent(), Barrier(), Finish())
 
-#: Few cases are so long that numbers outgrow a byte.
-LONG, LONG_SHARE = 280, 0.004
+#: In few cases so much is sent that numbers outgrow a byte.
+FLOODS, FLOOD_SHARE = (70, 140, 270), 0.015
 
 
 def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
@@ -52,7 +52,12 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     kinds, shares = list(weights), list(weights.values())
     (state,) = start(config)
     events: list[Event] = []
-    length = LONG if random.random() < LONG_SHARE else draw_length(random)
+    length = draw_length(random)
+    if random.random() < FLOOD_SHARE:
+        for event in draw_flood(random):
+            events.append(event)
+            state = step(state, event)[0].state
+        length += len(events)
     while len(events) < length and not state.reader.subpartition.finished:
         for event in draw_events(random, random.choices(kinds, shares)[0], state):
             events.append(event)
@@ -95,6 +100,13 @@ def draw_events(random: Random, kind: str, state: State) -> list[Event]:
     if kind == "burst":
         return random.choices((Data(), Data(), Data(), PlainEvent()), k=random.randint(2, 5))
     return [PLAIN[kind]]
+
+
+def draw_flood(random: Random) -> list[Event]:
+    """Much data: sent at once on the credit there is, or queued until there is credit for all of it."""
+    count = random.choice(FLOODS)
+    data: list[Event] = [Data()] * count
+    return [Credit(count), *data] if random.random() < 0.5 else [*data, Credit(count)]
 
 
 def draw_congestion(random: Random, state: State, last: Event) -> list[Event]:

@@ -75,7 +75,7 @@ def draw_config(random: Random) -> Config:
     kind = random.choice(KINDS)
     if kind is not Kind.HASH:
         few = random.choice((1, 2, 2, 3, 3, 4, 5, 7, 8, 11, 16))
-        wide = 0.3 if kind is Kind.BROADCAST else 0.1
+        wide = 0.4 if kind is Kind.BROADCAST else 0.1
         return Config(kind, few if random.random() >= wide else random.choice((*WIDE, random.randint(17, 300))))
     most = random.choice(MOST)
     near = most + random.choice((-1, 0, 1, 2)) if most <= 256 else random.randint(200, 300)
