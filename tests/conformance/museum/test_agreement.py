@@ -1,12 +1,18 @@
 """The right engine of the museum and the reference, written apart from each other, agree on whatever is generated."""
 
+from random import Random
+
 import pytest
 
 from conformance.engines.python import InProcess
 from conformance.museum.engines import COMPONENTS, Right
+from conformance.museum.keys import hash_code, murmur
+from conformance.museum.wire import to_int32
 from conformance.runner import Planned, Runner
 from conformance.verdicts import Result
 from properties.strategies import draw_case
+from properties.strategies.partitioner import dress, unscramble
+from traces.codec import encode
 
 CASES = 300
 
@@ -19,3 +25,21 @@ def test_right_engine_is_never_accused(component):
     verdicts = list(Runner(engine).run(planned))
     assert len(verdicts) == CASES
     assert [verdict for verdict in verdicts if verdict.result is not Result.PASS] == []
+
+
+def test_generated_keys_have_the_hash_they_are_drawn_for():
+    """The generator undoes the scrambling; the museum, which knows nothing of that, does it again."""
+    random = Random(0)
+    for scrambled in (
+        -(2**31),
+        -(2**31) + 1,
+        -1,
+        0,
+        1,
+        2**31 - 1,
+        *(random.randint(-(2**31), 2**31) for _ in range(99)),
+    ):
+        code = unscramble(scrambled)
+        assert to_int32(murmur(code & 0xFFFFFFFF, "partitioner-murmur-unsigned")) == to_int32(scrambled)
+        key = encode(dress(random, code))
+        assert to_int32(hash_code(key, "")) == code
