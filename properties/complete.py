@@ -37,6 +37,10 @@ class ConfigSuite:
     def classes(self) -> int:
         return max(len(cover.classes.first) for cover in self.covers)
 
+    @property
+    def entered(self) -> int:
+        return max(cover.entered for cover in self.covers)
+
     def traces(self) -> Iterator[tuple[Any, ...]]:
         if len(self.covers) == 1:
             return self._traces(self.covers[0])
@@ -90,12 +94,14 @@ class Cases:
 class CompleteSuite:
     """The suite of a scope, and what an engine that passes it is known to be.
 
-    `states` and `classes` are those of all configs together.
+    `states` and `classes` are those of all configs together, and `entered` how many of the states the suite starts its
+    tests from.
     """
 
     scope: Scope
     states: int
     classes: int
+    entered: int
     cases: Cases
     claim: str
 
@@ -111,7 +117,8 @@ def build(scope: Scope, extra_states: int = 0) -> CompleteSuite:
     parts = tuple(build_config(scope, config, extra) for config in scope.configs)
     states = sum(part.states for part in parts)
     classes = sum(part.classes for part in parts)
-    return CompleteSuite(scope, states, classes, Cases(scope, parts), make_claim(scope, extra, parts))
+    entered = sum(part.entered for part in parts)
+    return CompleteSuite(scope, states, classes, entered, Cases(scope, parts), make_claim(scope, extra, parts))
 
 
 def build_config(scope: Scope, config: Any, extra_states: int) -> ConfigSuite:
@@ -127,15 +134,17 @@ def make_claim(scope: Scope, extra_states: int, parts: tuple[ConfigSuite, ...]) 
     """What passing the suite means, with its scope, exactly."""
     reached = sum(part.states for part in parts)
     different = sum(part.classes for part in parts)
+    entered = sum(part.entered for part in parts)
     sentences = [
         f"Scope {scope.component} {scope.name}: {scope.covers}.",
-        f"The reference has {reached} states there, {different} of them different; {scope.selection.entered}.",
+        f"The reference has {reached} states there, {different} of them different.",
+        f"Of these {scope.selection.entered}: {entered} in all.",
     ]
     if scope.selection.is_complete:
         sizes = sorted({part.classes + extra_states for part in parts})
-        bound = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}, according to the config,"
+        bound = f"{sizes[0]} states" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} states (by config)"
         sentences.append(
-            f"A deterministic engine that behaves on this scope as a machine of at most {bound} states and answers "
+            f"A deterministic engine that behaves on this scope as a machine of at most {bound} and answers "
             "every case as allowed is equivalent to the reference on it."
         )
     else:
@@ -143,7 +152,8 @@ def make_claim(scope: Scope, extra_states: int, parts: tuple[ConfigSuite, ...]) 
     if scope.cap:
         sentences.append(
             f"Capped: {scope.cap}; this is about sequences of events that stay within. What leads beyond the cap is "
-            "judged by its answer alone, the state there is not identified."
+            "judged by its answer alone, the state there is not identified; states that differ only far beyond it "
+            "count as equal."
         )
     if scope.concretions:
         played = ", ".join(f"{one.name} (1 case in {one.every})" for one in scope.concretions)

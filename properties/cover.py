@@ -21,10 +21,10 @@ class Selection:
     is_complete: bool = True
 
 
-EACH_CLASS = Selection("one state of each class is entered", lambda _state, number: number)
+EACH_CLASS = Selection("one of each kind is entered", lambda _state, number: number)
 
 #: An engine that keeps the same variables as the reference may be wrong in just one of two equal states.
-EACH_STATE = Selection("every state is entered, equal ones too", lambda state, _number: state)
+EACH_STATE = Selection("every one is entered, equal ones too", lambda state, _number: state)
 
 
 class Cover:
@@ -39,6 +39,11 @@ class Cover:
         self.classes = classify(machine)
         self._extra_states = extra_states
         self._children = make_tree(machine, self.classes, selection)
+
+    @property
+    def entered(self) -> int:
+        """How many states are entered."""
+        return len(self._children)
 
     def words(self) -> Iterator[Word]:
         return self._words(self.machine.start, (), frozenset())

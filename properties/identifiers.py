@@ -13,6 +13,9 @@ import attrs
 
 from properties.mealy import Machine, Word
 
+#: How many pairs of states beyond the cap are looked at before two states count as the same.
+PAIRS_LOOKED_AT = 500
+
 #: What each state answers to a word, as a number. States in which the alphabet does not allow all of it are missing.
 Table = dict[int, int]
 
@@ -72,7 +75,8 @@ class TellingWords:
 
     Behind each event, a word that tells two states apart may tell apart those that lead to them: all of these are
     tried. When none of them divides a block any more, states of a block lead to states of a block, and the division
-    is final. (Where states are capped, two that differ only far beyond the cap may stay together.)
+    is final. Where states are capped, what lies beyond is looked at, too, but not for ever: two states that differ
+    only far out stay together.
     """
 
     def __init__(self, machine: Machine, same_as: dict[int, int]) -> None:
@@ -89,7 +93,14 @@ class TellingWords:
         undecided = self._open([self.domain])
         alphabet = range(len(self._machine.events))
         candidates: deque[Word] = deque((event,) for event in alphabet)
-        while candidates and undecided:
+        tried: set[Word] = set()
+        while undecided:
+            if not candidates:
+                beyond = self._look_beyond(undecided)
+                if beyond is None or beyond in tried:
+                    return
+                tried.add(beyond)
+                candidates.append(beyond)
             word = candidates.popleft()
             promising = [block for block, events in undecided if word[0] in events]
             divided = [parts for parts in (self._divide(block, word) for block in promising) if len(parts) > 1]
@@ -101,6 +112,31 @@ class TellingWords:
             changed = {parts[0][0] for parts in divided}
             undecided = [one for one in undecided if one[0][0] not in changed]
             undecided += self._open([part for parts in divided for part in parts])
+
+    def _look_beyond(self, undecided: list[tuple[list[int], set[int]]]) -> Word | None:
+        """A word that divides a block by what lies beyond the cap, where no table reaches; looked for nearby only."""
+        pairs: deque[tuple[int, int, Word]] = deque(
+            (block[0], other, ()) for block, _events in undecided for other in block[1:]
+        )
+        seen = {pair[:2] for pair in pairs}
+        while pairs and len(seen) < PAIRS_LOOKED_AT:
+            one, other, way = pairs.popleft()
+            row = self._machine.row(other)
+            for event, (target, answer) in self._machine.row(one).items():
+                if event not in row:
+                    continue
+                other_target, other_answer = row[event]
+                if answer != other_answer:
+                    return (*way, event)
+                pair = target, other_target
+                if target != other_target and pair not in seen and not self._share_a_block(*pair):
+                    seen.add(pair)
+                    pairs.append((*pair, (*way, event)))
+        return None
+
+    def _share_a_block(self, one: int, other: int) -> bool:
+        """If they do not, and both are within the cap, a word that tells them apart is on the way that is looked at."""
+        return one in self._same_as and self.blocks[self._same_as[one]] == self.blocks.get(self._same_as.get(other, -1))
 
     def _open(self, blocks: list[list[int]]) -> list[tuple[list[int], set[int]]]:
         """The blocks that may be divided yet, with the events that do not do the same to all of their states."""

@@ -45,10 +45,14 @@ def make_alphabet(channels: int, most_backlog: int) -> tuple[Event, ...]:
     )
 
 
-def make_lean_alphabet(channels: int, most_backlog: int) -> tuple[Event, ...]:
-    """The same without plain events, which do less than data, and without what must be refused whatever the state."""
-    events = (event for channel in range(channels) for event in events_on(channel, most_backlog))
-    return tuple(event for event in events if not isinstance(event, PlainEvent))
+def make_lean_alphabet(config: Config, most_backlog: int) -> tuple[Event, ...]:
+    """The same without what must be refused whatever the state, and without what does less than other events do.
+
+    These are plain events and, where there are exclusive buffers, resume.
+    """
+    left_out = (PlainEvent, Resume) if config.exclusive else (PlainEvent,)
+    events = (event for channel in range(config.channels) for event in events_on(channel, most_backlog))
+    return tuple(event for event in events if not isinstance(event, left_out))
 
 
 def forget_names(state: State, _number: int) -> Hashable:
@@ -60,7 +64,7 @@ def forget_names(state: State, _number: int) -> Hashable:
 
 
 UP_TO_NAMES = Selection(
-    "of states that differ only in the names of channels one is entered", forget_names, is_complete=False
+    "one is entered of those that differ only in the names of channels", forget_names, is_complete=False
 )
 
 
@@ -80,7 +84,8 @@ class Cap:
 
 
 def make_scope(config: Config, cap: Cap, selection: Selection = EACH_CLASS, *, lean: bool = False) -> Scope:
-    events = (make_lean_alphabet if lean else make_alphabet)(config.channels, cap.backlog)
+    events = make_lean_alphabet(config, cap.backlog) if lean else make_alphabet(config.channels, cap.backlog)
+    resumed = "" if lean and config.exclusive else ", resume"
     carriers = "data and announcements" if lean else "data, events and announcements"
     refused = "" if lean else ", backlogs too low, channels out of range"
     return Scope(
@@ -91,7 +96,7 @@ def make_scope(config: Config, cap: Cap, selection: Selection = EACH_CLASS, *, l
         covers=(
             f"{counted(config.channels, 'channel')} with {counted(config.exclusive, 'exclusive buffer')} each and "
             f"{counted(config.floating, 'floating buffer')}; {carriers} with a backlog of up to {cap.backlog}, "
-            f"recycle, announce, barrier, resume; refused: data without a buffer, nothing to recycle{refused}"
+            f"recycle, announce, barrier{resumed}; refused: data without a buffer, nothing to recycle{refused}"
         ),
         cap=f"at most {cap.unannounced} credit not announced and {counted(cap.held, 'buffer')} in use on a channel",
         expand=cap.holds,

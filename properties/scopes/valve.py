@@ -30,7 +30,7 @@ def forget_names(state: valve.State, _number: int) -> Hashable:
 
 
 UP_TO_NAMES = Selection(
-    "of states that differ only in the names of channels one is entered", forget_names, is_complete=False
+    "one is entered of those that differ only in the names of channels", forget_names, is_complete=False
 )
 
 

@@ -57,6 +57,14 @@ def test_claims_name_their_scope(suites):
         assert ("equivalent" in suite.claim) == suite.scope.selection.is_complete
 
 
+def test_every_class_is_entered(suites):
+    for suite in suites:
+        if suite.scope.selection.is_complete:
+            assert suite.classes <= suite.entered <= suite.states
+        else:
+            assert suite.entered < suite.states
+
+
 #: These have nothing to refuse: no index, no end.
 NOTHING_TO_REFUSE = {"partitioner", "wiring", "chaining", "deserializer"}
 
