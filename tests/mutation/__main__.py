@@ -1,0 +1,200 @@
+"""`python -m tests.mutation`: mutate the reference, see what is noticed, and print the score."""
+
+import argparse
+import gc
+import importlib
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from types import CodeType
+from typing import Any
+
+from tests.mutation import explained, modules
+from tests.mutation.install import Probes, Swapper, Unit, install_afresh
+from tests.mutation.parts import Parts
+from tests.mutation.pytest_stage import FilesCheck, TestCheck, with_collected
+from tests.mutation.report import Report
+from tests.mutation.running import Recorded, Recorder, Result, Suite, record
+from tests.mutation.sites import Mutation, Site, find_sites, make_control
+
+FLOOR = 95.0
+KEPT = ("tests.mutation",)
+
+
+def main() -> int:
+    options = read_options()
+    started = time.monotonic()
+    sites = select_sites(options)
+    report = run(sites, options, started)
+    print(json.dumps(report.as_json(), indent=2) if options.format == "json" else report.as_text())
+    return 0 if report.total.score >= options.floor else 1
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    parser.add_argument("--module", action="append", default=[], help="only this one, as valve or credit.buffers")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at once (default: 2)")
+    parser.add_argument("--sample", type=int, help="only so many mutants, drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample (default: 0)")
+    parser.add_argument("--without", action="append", default=[], help="leave out a stage, such as golden")
+    parser.add_argument("--floor", type=float, default=FLOOR, help=f"the score to reach (default: {FLOOR:g})")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    options = parser.parse_args()
+    known = modules.mutated_modules()
+    options.module = [f"reference.{name.removeprefix('reference.')}" for name in options.module] or list(known)
+    if unknown := [name for name in options.module if name not in known]:
+        parser.error(f"no module {', '.join(unknown)}; there are {', '.join(known)}")
+    return options
+
+
+def find_all(names: list[str]) -> list[Site]:
+    known = modules.mutated_modules()
+    parts = Parts(modules.reference_modules())
+    return [
+        site
+        for name in names
+        for site in find_sites(name, known[name], known[name].relative_to(modules.ROOT).as_posix(), parts)
+    ]
+
+
+def select_sites(options: argparse.Namespace) -> list[Site]:
+    sites = find_all(options.module)
+    if options.sample is not None and options.sample < len(sites):
+        chosen = sorted(Random(options.seed).sample(range(len(sites)), options.sample))
+        sites = [sites[number] for number in chosen]
+    return sites
+
+
+# --- putting the suite together -------------------------------------------------------------------------------
+
+
+def run(sites: list[Site], options: argparse.Namespace, started: float) -> Report:
+    """Import the project, collect what is known of it while it is right, and examine each mutant."""
+    files = {name: modules.file_of(name) for name in modules.reference_modules()}
+    recorder = Recorder(files.values())
+    if "reference.components" in sys.modules:
+        raise RuntimeError("the reference was imported too early to see what runs on import")
+    with recorder:
+        evidence = importlib.import_module("tests.mutation.evidence")
+    at_import = recorder.called
+    wanted = {site.mutation.module for site in sites}
+    components = rank_components(evidence, wanted)
+    data = evidence.collect(components)
+    test_files = [file for file in modules.test_files() if modules.is_about(file, wanted)]
+    reports: list[Report] = []
+
+    def use(tests: list[TestCheck]) -> None:
+        swapper = Swapper(files.values())
+        checks = [one for one in [*evidence.make_checks(data, components), *tests] if one.stage not in options.without]
+        recorded, unused = record(checks, Probes(swapper, files), swapper.clear_caches)
+        recorded = order(recorded, evidence.STAGES)
+        say(f"{len(recorded)} checks, {len(sites)} mutants, ready after {time.monotonic() - started:.0f} s")
+        suite = Suite(recorded, swapper, at_import, Afresh(data, recorded, options.without), modules.file_of)
+        gc.collect()
+        gc.freeze()
+        try_control(suite, wanted)
+        results = suite.run(sites, options.jobs, Progress(len(sites), started))
+        reports.append(make_report(options, results, unused, time.monotonic() - started))
+
+    with_collected(test_files if "tests" not in options.without else [], use)
+    return reports[0]
+
+
+def try_control(suite: Suite, wanted: set[str]) -> None:
+    """A module that is imported anew but not changed must survive, or what follows would prove nothing."""
+    module = min(wanted, key=lambda name: (len(modules.dependents(name)), name))
+    path = modules.mutated_modules()[module]
+    control = make_control(module, path, path.relative_to(modules.ROOT).as_posix())
+    (result,) = suite.run([control], 1, lambda _done, _result: None)
+    if result.status != "survived":
+        raise RuntimeError(f"{module}, unchanged: {result.status} by {result.stage} {result.check}")
+
+
+def make_report(
+    options: argparse.Namespace, results: list[Result], unused: list[tuple[Any, str]], seconds: float
+) -> Report:
+    entries = explained.read_entries()
+    all_mutations = [site.mutation for site in find_all(options.module)]
+    paths = {mutation.path for mutation in all_mutations}
+    concerned = [entry for entry in entries if entry.module in paths]
+    stale = explained.find_stale(concerned, all_mutations, results)
+    return Report(results, entries, stale, [(check.name, why) for check, why in unused], modules.left_out(), seconds)
+
+
+def rank_components(evidence: Any, changed: set[str]) -> list[str]:
+    """The components that a change can reach, those defined in the changed modules first."""
+    homes = {name: home_of(component) for name, component in evidence.COMPONENTS.items()}
+    reached = [name for name, home in homes.items() if modules.closure(frozenset({home})) & changed]
+    return sorted(reached, key=lambda name: homes[name] not in changed)
+
+
+def home_of(component: Any) -> str:
+    """The module that a component is defined in."""
+    return next(
+        name for name in modules.reference_modules() if getattr(sys.modules.get(name), "COMPONENT", None) is component
+    )
+
+
+def order(recorded: list[Recorded], stages: tuple[str, ...]) -> list[Recorded]:
+    """Quick stages first, and inside a stage the quick checks."""
+    return sorted(recorded, key=lambda one: (stages.index(one.check.stage), one.seconds))
+
+
+class Afresh:
+    """The checks for a mutant of something that runs on import."""
+
+    def __init__(self, data: Any, recorded: list[Recorded], without: list[str]) -> None:
+        self._data = data
+        self._without = without
+        self._tests = [one for one in recorded if one.check.stage == "tests"]
+
+    def __call__(self, mutation: Mutation, mutated: CodeType) -> Iterator[Any]:
+        changed = mutation.module
+        # What the tests were seen to run, before all that is forgotten.
+        files = self._files_running({modules.file_of(name) for name in modules.dependents(changed)})
+        install_afresh(changed, mutated, modules.PROJECT, KEPT)
+        sys.modules.pop("tests.mutation.evidence", None)
+        evidence = importlib.import_module("tests.mutation.evidence")
+        for check in evidence.make_checks(self._data, rank_components(evidence, {changed})):
+            if check.stage not in self._without:
+                yield check
+        for file in files:
+            yield FilesCheck((file,))
+
+    def _files_running(self, files: set[str]) -> list[Path]:
+        """The test files that run any function of these files, the quickest first."""
+        seconds: dict[Path, float] = {}
+        for one in self._tests:
+            if any(is_in(unit, files) for unit in one.units):
+                seconds[one.check.file] = seconds.get(one.check.file, 0.0) + one.seconds
+        return sorted(seconds, key=seconds.__getitem__)
+
+
+def is_in(unit: Unit, files: set[str]) -> bool:
+    return unit[0] in files
+
+
+class Progress:
+    """Tells on stderr how far it is, a line every hundred mutants."""
+
+    def __init__(self, total: int, started: float) -> None:
+        self._total = total
+        self._started = started
+        self._survived = 0
+
+    def __call__(self, done: int, result: Result) -> None:
+        self._survived += result.status == "survived"
+        if done % 100 == 0:
+            seconds = time.monotonic() - self._started
+            say(f"{done} of {self._total}, {self._survived} survived, {seconds:.0f} s")
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

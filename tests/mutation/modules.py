@@ -1,0 +1,74 @@
+"""The modules of the reference, who imports whom, and which tests are about which."""
+
+import ast
+import functools
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+PROJECT = ("reference", "traces", "properties", "conformance", "tests")
+#: What a component is, the registry of rule texts, and the list of components: no behaviour of their own.
+NOT_MUTATED = ("reference.model", "reference.rules", "reference.components")
+#: Imported by every test, so that importing them says nothing about what a test is about.
+SAYS_NOTHING = (*NOT_MUTATED, "reference.elements")
+
+
+def name_module(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+@functools.cache
+def reference_modules() -> dict[str, Path]:
+    paths = [path for path in sorted((ROOT / "reference").rglob("*.py")) if path.name != "__init__.py"]
+    return {name_module(path): path for path in paths}
+
+
+@functools.cache
+def mutated_modules() -> dict[str, Path]:
+    """Those that belong to a registered component, or that a test is about."""
+    used = imports_of(reference_modules()["reference.components"]).union(*map(imports_of, test_files()))
+    reached = closure(used) - set(NOT_MUTATED)
+    return {name: path for name, path in reference_modules().items() if name in reached}
+
+
+def left_out() -> list[str]:
+    """Modules that neither a component nor a test has anything to do with, yet."""
+    return sorted(set(reference_modules()) - set(mutated_modules()) - set(NOT_MUTATED))
+
+
+def file_of(module: str) -> str:
+    return str(reference_modules()[module])
+
+
+@functools.cache
+def imports_of(path: Path) -> frozenset[str]:
+    """The modules of the reference that a file imports itself."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+            found.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return frozenset(found & set(reference_modules()))
+
+
+def closure(modules: frozenset[str]) -> frozenset[str]:
+    """These, and all that they import."""
+    while not (more := frozenset().union(*(imports_of(reference_modules()[one]) for one in modules))) <= modules:
+        modules |= more
+    return modules
+
+
+def dependents(module: str) -> set[str]:
+    """The mutated modules that import this one, on whatever way, and itself."""
+    return {name for name in mutated_modules() if module in closure(frozenset({name}))}
+
+
+def is_about(test_file: Path, modules: set[str]) -> bool:
+    """Whether a test may run one of the modules. A test that imports none of the reference by name may run any."""
+    direct = imports_of(test_file) - set(SAYS_NOTHING)
+    return not direct or bool(closure(direct) & modules)
+
+
+def test_files() -> list[Path]:
+    return sorted((ROOT / "tests" / "reference").glob("test_*.py"))
