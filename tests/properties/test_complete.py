@@ -133,10 +133,20 @@ def test_beyond_the_cap_only_the_answer_counts():
 def test_states_that_differ_beyond_the_cap_are_told_apart():
     """Both 1 and 2 lead out of the cap, to 3 and 4, and only what follows there shows which it was."""
     table = {
-        **{(0, "a"): (1, "x"), (0, "b"): (2, "x")},
-        **{(1, "a"): (3, "x"), (1, "b"): (0, "y"), (2, "a"): (4, "x"), (2, "b"): (0, "y")},
-        **{(3, "a"): (5, "x"), (3, "b"): (3, "x"), (4, "a"): (6, "x"), (4, "b"): (4, "x")},
-        **{(5, "a"): (5, "x"), (5, "b"): (5, "x"), (6, "a"): (6, "x"), (6, "b"): (6, "y")},
+        (0, "a"): (1, "x"),
+        (0, "b"): (2, "x"),
+        (1, "a"): (3, "x"),
+        (1, "b"): (0, "y"),
+        (2, "a"): (4, "x"),
+        (2, "b"): (0, "y"),
+        (3, "a"): (5, "x"),
+        (3, "b"): (3, "x"),
+        (4, "a"): (6, "x"),
+        (4, "b"): (4, "x"),
+        (5, "a"): (5, "x"),
+        (5, "b"): (5, "x"),
+        (6, "a"): (6, "x"),
+        (6, "b"): (6, "y"),
     }
     classes = classify(make_machine(table, expand=lambda state: state <= 2))
     assert len(classes.first) == 3
