@@ -173,7 +173,7 @@ def read_barrier(state: Alignment, barrier: Barrier) -> Way:
 
 
 def read_unaligned(state: Alignment, barrier: Barrier) -> Way:
-    """BARR-13: the first barrier triggers, the others count. One that is aligned has blocked its channel all the same."""
+    """BARR-13: the first barrier triggers, the others count. An aligned one has blocked its channel all the same."""
     seen: tuple[Observation, ...] = ()
     if barrier.mode is not Mode.UNALIGNED:
         state = attrs.evolve(state, blocked=state.blocked | {barrier.channel})

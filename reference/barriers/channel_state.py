@@ -205,8 +205,8 @@ LAWS = (
     ),
     Law(
         "no-data-between-barrier-and-trigger",
-        "The task takes its part of a checkpoint before it reads on behind the barrier; and, where mails can be urgent, "
-        "before all mails that wait.",
+        "The task takes its part of a checkpoint before it reads on behind the barrier; where mails can be urgent, "
+        "also before all mails that wait.",
         ("BARR-18",),
         no_data_comes_between,
         inputs_and_mails,
