@@ -95,7 +95,7 @@ class Chaining:
         if edge.target.strategy != "head_with_sources":
             return None
         # Edges carry no input numbers: all that enter an operator are one union, and no source is the whole of it.
-        if len(edge.target.inputs) != 1 and bug != "chaining-chained-source-in-a-union":
+        if len(edge.target.inputs) != 1:
             return None
         return edge.target if self.is_chainable_input(edge, to_host=True) else None
 

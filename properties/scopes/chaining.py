@@ -8,6 +8,7 @@ from functools import cache, partial
 from itertools import product
 
 from properties.scopes.scope import Scope
+from properties.strategies.chaining import is_undecided
 from reference.chaining import Config, Edge, Exchange, Graph, Operator, Partitioner
 from reference.chains import Kind, Strategy
 
@@ -162,7 +163,7 @@ def make_scope(name: str, configs: tuple[Config, ...], graphs: Callable[[], tupl
         name=name,
         component="chaining",
         configs=configs,
-        alphabet=lambda _config, _state: graphs(),
+        alphabet=lambda _config, _state: tuple(graph for graph in graphs() if not is_undecided(graph)),
         covers=covers,
     )
 

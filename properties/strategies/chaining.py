@@ -4,6 +4,7 @@ Two broken conditions on one edge hide each other, so most edges have none and s
 edge: its partitioner or exchange, or what one of its ends has, often together with all that lies behind.
 """
 
+from collections import Counter
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -28,7 +29,29 @@ Draft = dict[str, Any]
 
 def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     config = Config(chaining=random.random() < 0.92, chain_different_max_parallelism=random.random() < 0.6)
-    return config, tuple(draw_graph(random) for _ in range(random.choice((1, 1, 2, 2, 3, 4))))
+    return config, tuple(draw_decided_graph(random) for _ in range(random.choice((1, 1, 2, 2, 3, 4))))
+
+
+def draw_decided_graph(random: Random) -> Graph:
+    while is_undecided(graph := draw_graph(random)):
+        pass
+    return graph
+
+
+def is_undecided(graph: Graph) -> bool:
+    """Whether a source meets other edges at an operator that takes sources in.
+
+    Edges of the protocol carry no input number, so it does not say whether these are one input, which takes no source
+    in, or several. No engine may be accused for its reading.
+    """
+    operators = {operator.id: operator for operator in graph.operators}
+    entering = Counter(edge.target for edge in graph.edges)
+    return any(
+        operators[edge.source].kind is Kind.SOURCE
+        and operators[edge.target].strategy is Strategy.HEAD_WITH_SOURCES
+        and entering[edge.target] > 1
+        for edge in graph.edges
+    )
 
 
 def draw_graph(random: Random) -> Graph:
