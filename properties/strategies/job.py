@@ -5,38 +5,54 @@ Operators are added one by one, each reading one or two of those before it; at t
 
 from random import Random
 
+import attrs
+
 from reference.chains import Partitioner
 from reference.elements import Long, Status, StatusChange, Watermark
 from reference.job.programs import Barrier, Config, Edge, Function, Operator, Record, ScriptItem, Wire
 from reference.job.scheduler import Action, Choice, enabled, start, step
+from reference.job.states import Observation, State
+from reference.model import Rejected
 from reference.valve import SEMANTICS
 
 KEYS = ("a", "b", "a b", "b c a", "", "ä")
 MIDDLE = (Function.MAP, Function.FLAT_MAP, Function.FILTER, Function.SUM, Function.UNION, Function.JOIN)
-#: No case goes on for longer, and most end before.
-MOST_CHOICES = 400
+#: Few cases go on for so long.
+MOST_CHOICES = 200
+
+
+@attrs.frozen
+class Run:
+    """A run of a job: what the scheduler chose, what was seen, and where it ended."""
+
+    choices: tuple[Choice, ...]
+    seen: tuple[Observation | Rejected, ...]
+    state: State
 
 
 def draw(random: Random) -> tuple[Config, tuple[Choice, ...]]:
     config = draw_config(random)
     most = random.choice((5, 20, 40, MOST_CHOICES))
-    return config, draw_schedule(random, config, most, refused=random.choice((0, 0, 0.05)))
+    return config, draw_run(random, config, most, refused=random.choice((0, 0, 0.05))).choices
 
 
-def draw_schedule(random: Random, config: Config, most: int = MOST_CHOICES, refused: float = 0) -> tuple[Choice, ...]:
-    """Choices that lead on, and with the rate `refused` ones that may not."""
+def draw_run(random: Random, config: Config, most: int | None = None, refused: float = 0) -> Run:
+    """Choices that lead on, to the end or up to `most`; and with the rate `refused` ones that may not."""
     biases = {action: random.choice((0.05, 0.3, 1, 1, 3)) for action in Action}
     (state,) = start(config)
     favourite = random.randrange(len(state.subtasks))
     choices: list[Choice] = []
-    while len(choices) < most and (possible := enabled(state)):
+    observations: list[Observation | Rejected] = []
+    while (most is None or len(choices) < most) and (possible := enabled(state)):
         weights = [biases[one.action] * (3 if one.at == favourite else 1) for one in possible]
         choice = random.choices(possible, weights)[0]
         if random.random() < refused:
             choice = Choice(random.choice(list(Action)), random.choice((-1, 0, 1, len(state.channels))))
+        (outcome,) = step(state, choice)
         choices.append(choice)
-        state = step(state, choice)[0].state
-    return tuple(choices)
+        observations += outcome.observations
+        state = outcome.state
+    return Run(tuple(choices), tuple(observations), state)
 
 
 # --- programs -------------------------------------------------------------------------------------------------
@@ -45,7 +61,7 @@ def draw_schedule(random: Random, config: Config, most: int = MOST_CHOICES, refu
 def draw_config(random: Random) -> Config:
     operators = draw_sources(random)
     edges: list[Edge] = []
-    for number in range(random.choice((0, 1, 1, 2, 3))):
+    for number in range(random.choice((0, 1, 1, 2))):
         add_operator(random, operators, edges, f"op{number}", random.choice(MIDDLE))
     read = {edge.source for edge in edges}
     for operator in list(operators):
@@ -55,7 +71,7 @@ def draw_config(random: Random) -> Config:
 
 
 def draw_wire(random: Random) -> Wire | None:
-    if random.random() < 0.6:
+    if random.random() < 0.7:
         return None
     size = random.choice((3, 16, 30, 64, 200))
     return Wire(size, random.choice((0, 0, 1, 2)), random.choice((1, 1, 2, 3)), random.choice((1, 2, 4)))
@@ -73,7 +89,7 @@ def add_operator(
     read = read or tuple(random.sample(operators, several))
     if function is Function.JOIN and len(read) < 2:
         function = Function.UNION
-    parallelism = random.choice((1, 2, 2, 3, read[0].parallelism))
+    parallelism = random.choice((1, 2, read[0].parallelism))
     target = Operator(len(operators) + 1, name, function, parallelism)
     for place, source in enumerate(read):
         partitioner = draw_partitioner(random, source, target)
@@ -95,10 +111,10 @@ def draw_partitioner(random: Random, source: Operator, target: Operator) -> Part
 
 def draw_sources(random: Random) -> list[Operator]:
     barriers = random.choice((0, 0, 1, 2))
-    most = random.choice((1, 2, 4))
+    most = random.choice((1, 2, 3))
     sources = []
     for number in range(random.choice((1, 1, 2))):
-        parallelism = random.choice((1, 2, 2, 3))
+        parallelism = random.choice((1, 2, 2, 3)) if number == 0 else 1
         scripts = tuple(draw_script(random, most, barriers) for _ in range(parallelism))
         sources.append(Operator(number + 1, f"source{number}", Function.SOURCE, parallelism, scripts))
     return sources

@@ -6,7 +6,7 @@ Barriers are aligned: only when one was met on each channel does the task send i
 task ends its own outputs.
 
 Choices. One gate serves all inputs of a task. A buffer is handled in one turn, all records of it. A source says at
-its end that event time is over; a task that reads learns it from its channels, as in Flink.
+its end that event time is over; a task that reads learns it from its channels.
 """
 
 import attrs
@@ -32,7 +32,7 @@ def emit_next(turn: Turn, subtask: int) -> Turn:
     cursor = turn.subtask(subtask).cursor
     turn = turn.with_subtask(subtask, cursor=cursor + 1)
     if cursor == len(script):
-        turn = pass_control(turn, subtask, head, Watermark(MAX))
+        turn = pass_control(turn.because("TASK-7"), subtask, head, Watermark(MAX))
         return announce_everywhere(announce_everywhere(turn, subtask, EndOfData()), subtask, EndOfPartition())
     item = script[cursor]
     if isinstance(item, Record):
@@ -182,6 +182,7 @@ def on_barrier(turn: Turn, route: Route, barrier: Barrier) -> Turn:
     subtask = route.target
     aligned = (*turn.subtask(subtask).aligned, route.place)
     channels = turn.layout.places[subtask].channels
+    turn = turn.because("BARR-4" if len(channels) == 1 else "BARR-3")
     if len(aligned) < len(channels):
         return turn.with_subtask(subtask, aligned=tuple(sorted(aligned)))
     turn = announce_everywhere(turn.with_subtask(subtask, aligned=()), subtask, barrier)
@@ -195,13 +196,13 @@ def on_end_of_data(turn: Turn, subtask: int) -> Turn:
     turn = turn.with_subtask(subtask, drained=drained)
     if drained < len(turn.layout.places[subtask].channels):
         return turn
-    return announce_everywhere(turn, subtask, EndOfData())
+    return announce_everywhere(turn.because("TASK-7"), subtask, EndOfData())
 
 
 def on_end_of_partition(turn: Turn, subtask: int) -> Turn:
     state = turn.subtask(subtask).gate
     assert state is not None
-    return announce_everywhere(turn, subtask, EndOfPartition()) if gate.is_finished(state) else turn
+    return announce_everywhere(turn.because("TASK-7"), subtask, EndOfPartition()) if gate.is_finished(state) else turn
 
 
 def announce_everywhere(turn: Turn, subtask: int, element: Barrier | EndOfData | EndOfPartition) -> Turn:
