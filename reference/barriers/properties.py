@@ -43,12 +43,15 @@ def blocks_are_kept(before: State, _event: Event, outcome: Seen) -> bool:
 
 
 def channels_go_on_after_the_trigger(before: State, _event: Event, outcome: Seen) -> bool:
-    """Between an aligned trigger and the end of the step there is nothing but resumes, of every blocked channel."""
+    """Behind an aligned trigger there are only resumes; before it, only a checkpoint that is given up has some."""
     triggers = [at for at, seen in enumerate(outcome.observations) if isinstance(seen, Trigger) and seen.aligned]
-    if not triggers or not isinstance(outcome.state, Alignment) or not isinstance(before, Alignment):
+    if not triggers or before.config.kind is Kind.AT_LEAST_ONCE:
         return True
-    behind = outcome.observations[triggers[0] + 1 :]
-    return not outcome.state.blocked and all(isinstance(seen, Resume) for seen in behind)
+    ahead, behind = outcome.observations[: triggers[0]], outcome.observations[triggers[0] + 1 :]
+    resumes = [at for at, seen in enumerate(ahead) if isinstance(seen, Resume)]
+    aborts = [at for at, seen in enumerate(ahead) if isinstance(seen, Abort)]
+    early = bool(resumes) and (not aborts or max(resumes) > max(aborts))
+    return not early and all(isinstance(seen, Resume) for seen in behind)
 
 
 def at_least_once_never_blocks(before: State, _event: Event, outcome: Seen) -> bool:
