@@ -105,8 +105,9 @@ def on_process(state: State, *, batch: bool) -> Outcome[State, Observation]:
     elif state.finished:
         rules = ("NIN-8", *rules)
     counted = () if is_dated(state) else ("NIN-2",)
+    deciding, *others = (*rules, *counted, "NIN-5")
     returned = Returned(turn.status, is_available(state))
-    return Outcome(state, (*seen, returned), tuple(dict.fromkeys((*rules, *counted, "NIN-5"))))
+    return Outcome(state, (*seen, returned), (deciding, *sorted({*others} - {deciding})))
 
 
 # --- properties -----------------------------------------------------------------------------------------------
