@@ -104,8 +104,7 @@ def on_process(state: State, *, batch: bool) -> Outcome[State, Observation]:
         rules = (*rules, "NIN-8")
     elif state.finished:
         rules = ("NIN-8", *rules)
-    counted = () if is_dated(state) else ("NIN-2",)
-    deciding, *others = (*rules, *counted, "NIN-5")
+    deciding, *others = (*rules, "NIN-5") if is_dated(state) else (*rules, "NIN-2", "NIN-5")
     returned = Returned(turn.status, is_available(state))
     return Outcome(state, (*seen, returned), (deciding, *sorted({*others} - {deciding})))
 
