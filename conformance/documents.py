@@ -22,24 +22,41 @@ from reference.model import AnyComponent
 from reference.rules import Rule, all_rules, rules_of
 from traces.cases import Case
 from traces.codec import encode
-from traces.notation import FORMS
+from traces.forms import FORMS
 
 #: Where on the path of a record each component stands, in the order of the path.
 PATH = (
     ("chaining", "Operators are fused into tasks; what is left are the edges between tasks."),
     ("job_graph", "Each edge gets its pattern and its result type."),
     ("wiring", "Each consumer learns which subpartitions of which producers it reads."),
+    ("chain_lifecycle", "The operators of a task are opened, told of checkpoints, ended and closed, each in its turn."),
+    ("outputs", "What an operator emits goes to the network and to the operators chained to it."),
     ("partitioner", "The output picks the channels that an element is written to."),
     ("serializer", "Records become bytes, and bytes fill buffers."),
     ("writer", "Buffers of many channels, shared or not, under flushes and size hints."),
+    ("buffer", "One builder writes, many consumers read, and the memory goes back when all are done."),
+    ("subpartition", "Buffers and events queue for one reader, which is woken only where it must be."),
+    ("blocking_subpartition", "A result is written to the end, and then read as often as is wanted."),
+    ("result_partition", "Partitions are registered, requested, flushed and released."),
+    ("exchange", "Push or pull: when a result may be read, how often, and who releases it."),
     ("credit_sender", "Buffers are sent while there is credit; the backlog goes with them."),
     ("credit_loop", "Sender, wire and receiver together: nothing is lost, nothing gets stuck."),
     ("credit_receiver", "Buffers are granted as credit, exclusive ones first, floating ones where they are needed."),
     ("credit_connection", "Several senders take turns on one connection."),
+    ("input_channels", "Channels find their producers, and notice what is lost on the way."),
     ("gate", "Channels with data are polled in turn."),
+    ("priority_gate", "What has priority overtakes, and late notifications do no harm."),
+    ("union_gate", "Several gates are read as one."),
+    ("network_input", "Buffers are read, and each kind of element goes its own way."),
+    ("multiple_inputs", "Of several inputs, one is read at a time."),
     ("deserializer", "Buffers become records again, wherever they were cut."),
     ("valve", "One watermark and one status from those of all channels."),
     ("combiner", "One watermark and one status from those of all inputs of an operator."),
+    ("mailbox", "Mails of many threads and the default action, run on one."),
+    ("barriers", "Channels wait for a checkpoint's barriers, or are overtaken by them."),
+    ("task", "The states of a task, its steps, and its end."),
+    ("statuses", "Statuses and latency markers on their way through a task."),
+    ("job", "All of it together, under a scheduler that may do anything at any time."),
 )
 
 #: Characters of an example: more do not fit a page.

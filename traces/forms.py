@@ -8,6 +8,8 @@ from typing import Any
 
 import attrs
 
+from traces.subpartition_forms import SUBPARTITION_FORMS
+
 
 def one_word(value: Any) -> str:
     """JSON without any white space, so that a token stays one word."""
@@ -275,4 +277,5 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("status", "{channel:int}a", ACTIVE),
         Form("latency_marker", "{channel:int}m"),
     ),
+    **{name: tuple(Form(*plain) for plain in forms) for name, forms in SUBPARTITION_FORMS.items()},
 }

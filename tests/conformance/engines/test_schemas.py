@@ -11,14 +11,21 @@ from conformance.engines.errors import StrictModeUnavailableError
 from reference.components import COMPONENTS as REFERENCE
 
 COMPONENTS = (
+    "barriers",
+    "chain_lifecycle",
     "chaining",
     "combiner",
     "credit_receiver",
     "credit_sender",
     "deserializer",
     "gate",
+    "mailbox",
+    "network_input",
+    "outputs",
     "partitioner",
     "serializer",
+    "subpartition",
+    "task",
     "valve",
     "wiring",
 )
@@ -73,6 +80,24 @@ GOOD = [
     ("credit_receiver.event", {"type": "data", "channel": 0, "backlog": 1}),
     ("credit_receiver.observation", {"type": "credit", "channel": 0, "amount": 1}),
     ("gate.event", {"type": "arrive", "channel": 0, "item": "end_of_data"}),
+    ("mailbox.config", {}),
+    ("mailbox.event", {"type": "put", "mail": 1, "priority": -1, "kind": "urgent", "thread": "other"}),
+    ("mailbox.observation", {"type": "batch", "available": False}),
+    ("barriers.config", {"kind": "alternating", "channels": 2, "finished_channels": True, "timeout": 30}),
+    ("barriers.event", {"type": "barrier", "channel": 0, "checkpoint": "1", "mode": "timeout", "created": "-5"}),
+    ("barriers.observation", {"type": "trigger", "checkpoint": "1", "aligned": False}),
+    ("network_input.event", {"type": "event", "channel": 0, "kind": "stop"}),
+    ("network_input.observation", {"type": "record", "value": "61"}),
+    ("network_input.observation", {"type": "returned", "status": "end_of_data", "available": True}),
+    ("subpartition.config", {"exclusive": 0, "size_hint": 2147483647}),
+    ("subpartition.event", {"type": "buffer", "data": "", "finished": False}),
+    ("subpartition.event", {"type": "size", "size": -1}),
+    (
+        "subpartition.observation",
+        {"type": "item", "kind": "data", "data": "61", "backlog": 0, "next": "none", "sequence": 0},
+    ),
+    ("task.event", {"type": "cancel", "seen": "running"}),
+    ("task.observation", {"type": "step", "name": "invoke"}),
     ("gate.observation", {"type": "item", "channel": 0, "item": "data", "more": True}),
 ]
 
@@ -101,6 +126,7 @@ BAD = [
         {"type": "record", "key": {"type": "int", "value": 2**31}},
         "key/value: 2147483648 is greater",
     ),
+    ("barriers.config", {"kind": "aligned", "channels": 2, "finished_channels": True, "timeout": 30}, "timeout"),
     ("serializer.event", {"type": "record", "payload": "ABC"}, "payload: 'ABC' does not match"),
     (
         "chaining.event",
@@ -164,7 +190,7 @@ def test_a_case_is_checked_as_one_of_its_component():
     wrong = case(component="combiner", config={"inputs": 2}, expect=[[{"type": "send"}]])
     assert schemas.check({"id": 2, "op": "replay", **case(component="combiner")}, "replay-request") != []
     assert {complaint.split(":")[0] for complaint in schemas.check(wrong, "trace-case")} == {"events/0", "expect/0/0"}
-    assert schemas.check(case(component="mailbox", config={}, events=[{"type": "mail"}]), "trace-case") == []
+    assert schemas.check(case(component="unheard_of", config={}, events=[{"type": "mail"}]), "trace-case") == []
 
 
 def test_a_record_has_a_key_with_hash_and_only_then():
