@@ -68,3 +68,37 @@ def find_example(rule: Rule) -> Example | None:
 @cache
 def golden_steps(component: str) -> list[tuple[Case, list[Step]]]:
     return [(case, step_through(case)) for case in read_golden(component)]
+
+
+@attrs.frozen
+class Status:
+    """The rules of one prefix: how many there are, and how each is kept honest."""
+
+    prefix: str
+    rules: int
+    modelled: int
+    shown: int
+    claimed: int
+    out_of_scope: int
+
+
+def rule_status() -> list[Status]:
+    shown = {
+        rule for name in COMPONENTS for _case, steps in golden_steps(name) for step in steps for rule in step.rules
+    }
+    claimed = {rule for component in COMPONENTS.values() for one in component.claims for rule in one.rules}
+    prefixes = list(dict.fromkeys(rule.prefix for rule in all_rules().values()))
+    return [status_of(prefix, shown, claimed) for prefix in [*prefixes, "all"]]
+
+
+def status_of(prefix: str, shown: set[str], claimed: set[str]) -> Status:
+    rules = [rule for rule in all_rules().values() if prefix in (rule.prefix, "all")]
+    modelled = {rule.id for rule in rules if not rule.out_of_scope}
+    return Status(
+        prefix=prefix,
+        rules=len(rules),
+        modelled=len(modelled),
+        shown=len(modelled & shown),
+        claimed=len((modelled & claimed) - shown),
+        out_of_scope=len(rules) - len(modelled),
+    )

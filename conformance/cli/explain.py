@@ -5,12 +5,15 @@ import json
 from typing import Any
 
 NAME = "explain"
-HELP = "explain a rule: its text, its reason, its source, and an example stepped through"
-EXAMPLE = "tidegate explain VALVE-13"
+HELP = "explain a rule: its text, its reason, its source, and an example stepped through; or a whole job"
+EXAMPLE = """tidegate explain VALVE-13
+  tidegate explain job"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("rule", help="the id of a rule, such as VALVE-13")
+    parser.add_argument(
+        "rule", help="the id of a rule, such as VALVE-13; or `job`: WordCount, one step of its scheduler at a time"
+    )
     parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="how to print")
 
 
@@ -18,6 +21,8 @@ def run(args: argparse.Namespace) -> int:
     from conformance.explaining import explain
     from reference.rules import all_rules
 
+    if args.rule.lower() == "job":
+        return explain_job(args)
     rule_id = args.rule.upper()
     if rule_id not in all_rules():
         near = [known for known in all_rules() if known.partition("-")[0] == rule_id.partition("-")[0]]
@@ -34,6 +39,18 @@ def run(args: argparse.Namespace) -> int:
         print(explanation_as_markdown(explanation))
     else:
         print_pretty(explanation)
+    return 0
+
+
+def explain_job(args: argparse.Namespace) -> int:
+    from conformance import job_story
+
+    if args.format == "json":
+        import attrs
+
+        print(json.dumps([attrs.asdict(step) for step in job_story.steps()], indent=2, ensure_ascii=False))
+    else:
+        print(job_story.story())
     return 0
 
 

@@ -5,15 +5,21 @@ import json
 
 NAME = "rules"
 HELP = "list the rules of the specification, all or those of a component"
-EXAMPLE = "tidegate rules valve"
+EXAMPLE = """tidegate rules valve
+  tidegate rules --status"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("component", nargs="?", help="a component (valve, partitioner, …) or a prefix (VALVE, PART, …)")
+    parser.add_argument(
+        "--status", action="store_true", help="how many rules of each prefix are modelled, exercised, out of scope"
+    )
     parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="how to print")
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.status:
+        return print_status(args)
     from reference.rules import all_rules
 
     wanted = args.component
@@ -43,4 +49,21 @@ def run(args: argparse.Namespace) -> int:
         for rule in rules:
             table.add_row(f"[cyan]{rule.id}[/]", rule.level, escape(rule.text))
         console().print(table)
+    return 0
+
+
+def print_status(args: argparse.Namespace) -> int:
+    """The table of the registry: what is modelled, what the golden traces or a claim exercise, what is left out."""
+    from conformance.explaining import rule_status
+
+    rows = rule_status()
+    if args.format == "json":
+        import attrs
+
+        print(json.dumps([attrs.asdict(row) for row in rows], indent=2))
+        return 0
+    print("| prefix | rules | modelled | shown by a golden trace | held by a claim alone | out of scope |")
+    print("|---|---:|---:|---:|---:|---:|")
+    for row in rows:
+        print(f"| {row.prefix} | {row.rules} | {row.modelled} | {row.shown} | {row.claimed} | {row.out_of_scope} |")
     return 0
