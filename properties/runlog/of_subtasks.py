@@ -110,29 +110,32 @@ class Alignment:
 
     channels: set[Channel]
     outputs: set[Channel]
+    checkpoint: int | None = None
     met: set[Channel] = attrs.Factory(set)
     over: set[Channel] = attrs.Factory(set)
-    complete: int | None = None
     owed: set[Channel] = attrs.Factory(set)
 
     def read(self, row: Row) -> str:
         if row.channel in self.met:
             return f"{row.kind} is read behind a barrier that other channels have not brought"
+        if row.kind is Kind.BARRIER and self.met and row.value != self.checkpoint:
+            return f"barrier {row.value} is met while others wait for barrier {self.checkpoint}"
         if row.kind is Kind.BARRIER:
             self.met.add(row.channel)
+            self.checkpoint = row.value
         if row.kind is Kind.END_OF_PARTITION:
             self.over.add(row.channel)
         if self.met and self.met | self.over == self.channels:
-            self.complete, self.met, self.owed = row.value or self.complete, set(), set(self.outputs)
+            self.met, self.owed = set(), set(self.outputs)
         return ""
 
     def write(self, row: Row) -> str:
         if row.kind is Kind.BARRIER:
-            if row.channel not in self.owed or row.value != self.complete:
+            if row.channel not in self.owed or row.value != self.checkpoint:
                 return f"barrier {row.value} is sent before it was met on all channels"
             self.owed.discard(row.channel)
         elif row.channel in self.owed:
-            return f"{row.kind} is sent before barrier {self.complete}, which was met on all channels"
+            return f"{row.kind} is sent before barrier {self.checkpoint}, which was met on all channels"
         return ""
 
 

@@ -383,6 +383,36 @@ def test_what_is_still_on_its_way_is_not_lost():
     assert failed(small_log(*sent, ("in", "record", {"id": 2, "timestamp": 1}))) == {"LOG-LOSS"}
 
 
+MIDDLE = (Edge(0, "in", "mid", "rebalance", "all_to_all", 2, 1), Edge(1, "mid", "out", "custom", "all_to_all", 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("i0 barrier 1, i1 barrier 1, o barrier 1, i0 record 5, o record 6", None),
+        ("i0 barrier 1, i1 end_of_data 0, i1 end_of_partition 0, o barrier 1, i0 barrier 2, o barrier 2", None),
+        ("i0 barrier 1, i0 record 5", "record is read behind a barrier"),
+        ("i0 barrier 1, i1 barrier 2", "barrier 2 is met while others wait for barrier 1"),
+        ("i0 barrier 1, o barrier 1, i1 barrier 1", "barrier 1 is sent before it was met"),
+        ("i0 barrier 1, i1 barrier 1, o record 6, o barrier 1", "record is sent before barrier 1"),
+    ],
+)
+def test_barriers_cut_every_channel(rows, message):
+    """`i0`: the task in the middle receives from producer 0; `o`: it hands out. Its inputs are logged as sent, too."""
+    made = []
+    for side, kind, number in (text.split() for text in rows.split(", ")):
+        fields = {"id": int(number)} if kind == "record" else {"value": int(number)}
+        channel = (0, int(side[1]), 0) if side[0] == "i" else (1, 0, 0)
+        if side[0] == "i":
+            made.append(Row("run", "in", channel[1], 0, Direction.OUT, *channel, 0, Kind(kind), **fields))
+        made.append(
+            Row("run", "mid", 0, 0, Direction({"i": "in", "o": "out"}[side[0]]), *channel, 0, Kind(kind), **fields)
+        )
+    log = renumber(RunLog("run", Job("test", "flink-7728", MIDDLE), tuple(made), complete=False))
+    (verdict,) = [one for one in check(log) if one.invariant == "LOG-BARRIER"]
+    assert [message in one.message for one in verdict.violations[:1]] == ([] if message is None else [True])
+
+
 @pytest.mark.parametrize(
     ("lacking", "skipped"),
     [
