@@ -51,6 +51,11 @@ def structure_long(value: Any, _type: Any) -> Long:
     return Long(int(value))
 
 
+def unstructure_long(value: int) -> str:
+    # True is an int in Python, and would become a word.
+    return str(int(value))
+
+
 def structure_bytes(value: Any, _type: Any) -> bytes:
     if not isinstance(value, str) or not HEX.fullmatch(value):
         raise InvalidInputError(f"must be bytes as lowercase hex, not {show(value)}")
@@ -139,7 +144,7 @@ def make_converter(*, strict: bool) -> cattrs.Converter:
     converter.register_structure_hook(StrEnum, structure_name)
     converter.register_unstructure_hook(StrEnum, lambda name: name.value)
     converter.register_structure_hook_func(lambda cls: cls is Long, structure_long)
-    converter.register_unstructure_hook_func(lambda cls: cls is Long, str)
+    converter.register_unstructure_hook_func(lambda cls: cls is Long, unstructure_long)
     return converter
 
 

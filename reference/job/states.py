@@ -212,7 +212,7 @@ def make_row(layout: Layout, route: Route, direction: Direction, element: Elemen
         case Watermark(timestamp):
             return Logged(*where, LogKind.WATERMARK, timestamp)
         case StatusChange(status):
-            return Logged(*where, LogKind.STATUS, value=Long(status is Status.ACTIVE))
+            return Logged(*where, LogKind.STATUS, value=Long(int(status is Status.ACTIVE)))
         case Barrier(checkpoint):
             return Logged(*where, LogKind.BARRIER, value=Long(checkpoint))
         case EndOfData():

@@ -210,7 +210,7 @@ def test_lint(tiny, wrong, level, said):
     ("components", "said"),
     [
         ({"valve": {}, "partitoner": {}}, "did you mean partitioner?"),
-        ({"valve": {}, "mailbox": {}}, "this suite has no such component"),
+        ({"valve": {}, "teleporter": {}}, "this suite has no such component"),
         ({"valve": {}, "partitioner": {"kinds": ["hash", "rebalanced"]}}, "did you mean rebalance?"),
         ({"valve": {}, "wiring": {"kinds": ["pointwize"]}}, "did you mean pointwise?"),
         ({"valve": {"semantics": ["flink-7728", "flink-7729"]}}, "flink-7729 is none of the semantics"),
@@ -286,7 +286,7 @@ def test_usage(tidegate):
 
 
 def test_formats(tiny, tidegate):
-    engine = tiny(NEVER_FLUSHES, components={"valve": {}, "mailbox": {}})
+    engine = tiny(NEVER_FLUSHES, components={"valve": {}, "teleporter": {}})
     code, out, _ = tidegate("--engine", engine, "--format", "json")
     found = json.loads(out)
     assert code == found["exit"] == Exit.VIOLATIONS
