@@ -169,12 +169,12 @@ def describe(**components: Claim) -> Description:
 def test_common_ground():
     some, other = frozenset({"hash", "forward"}), frozenset({"hash", "global"})
     both = frozenset({"flink-7728", "flink-40475"})
-    a = describe(valve=Claim(), partitioner=Claim(kinds=some), gate=Claim(), combiner=Claim(), mailbox=Claim())
+    a = describe(valve=Claim(), partitioner=Claim(kinds=some), gate=Claim(), combiner=Claim(), teleporter=Claim())
     b = describe(
         valve=Claim(semantics=both),
         partitioner=Claim(kinds=other),
         combiner=Claim(semantics=frozenset({"flink-18934"})),
-        mailbox=Claim(),
+        teleporter=Claim(),
     )
     common, left_out = common_ground({"a": a, "b": b})
     assert common.components["valve"] == Claim(semantics=frozenset({"flink-7728"}))
@@ -182,7 +182,7 @@ def test_common_ground():
     assert left_out == {
         "gate": "only a declares it",
         "combiner": "no kind or semantics of it is declared by all",
-        "mailbox": "the specification has no such component",
+        "teleporter": "the specification has no such component",
     }
 
 
