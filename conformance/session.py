@@ -17,7 +17,7 @@ from conformance.verdicts import UNDETERMINED, VIOLATIONS, Exit, Result, Verdict
 #: Findings beyond this many of one component are counted, but not kept.
 KEPT_FINDINGS = 2000
 #: How many different counterexamples of one component are shrunk.
-SHRUNKEN_EACH = 4
+SHRUNKEN_EACH = 3
 
 
 @attrs.frozen
@@ -129,10 +129,15 @@ def worth_shrinking(findings: list[Verdict]) -> Iterator[Verdict]:
             kind = verdict.rules[0] if verdict.rules else verdict.message.partition(":")[0]
             key = (verdict.case.component, verdict.result, kind)
             known = shortest.get(key)
-            if known is None or len(verdict.case.events) < len(known.case.events):
+            if known is None or size_of(verdict) < size_of(known):
                 shortest[key] = verdict
     each: Counter[str] = Counter()
-    for verdict in sorted(shortest.values(), key=lambda verdict: len(verdict.case.events)):
+    for verdict in sorted(shortest.values(), key=size_of):
         each[verdict.case.component] += 1
         if each[verdict.case.component] <= SHRUNKEN_EACH:
             yield verdict
+
+
+def size_of(verdict: Verdict) -> int:
+    """How much there is to shrink: a few large events are more than many small ones."""
+    return len(repr(verdict.case.events))

@@ -34,7 +34,7 @@ class Shrunken:
     replays: int
 
 
-def shrink(runner: Runner, verdict: Verdict, budget: int = 2000) -> Shrunken:
+def shrink(runner: Runner, verdict: Verdict, budget: int = 1500) -> Shrunken:
     """Shrink a failing case within a budget of replays."""
     if verdict.result not in SHRINKABLE or (verdict.result is Result.FAIL and verdict.violation is None):
         # What fails only in relation to another case is shown as it is.

@@ -22,6 +22,14 @@ SOURCES = {
 TOOLS = {"python": sys.executable, "javascript": "node", "java": "java", "rust": "rustc"}
 
 
+def is_installed(tool):
+    """It is there and runs: a stand-in that asks for a toolchain which is not there does not."""
+    return (
+        shutil.which(tool) is not None
+        and subprocess.run([tool, "--version"], capture_output=True, check=False).returncode == 0
+    )
+
+
 def command(language, folder):
     source = str(SOURCES[language])
     if language == "rust":
@@ -38,8 +46,8 @@ def test_examples_stay_small(language):
 
 @pytest.mark.parametrize("language", SOURCES)
 def test_examples_conform(language, tmp_path):
-    if shutil.which(TOOLS[language]) is None:
-        pytest.skip(f"{TOOLS[language]} is not installed: this example cannot be run here")
+    if not is_installed(TOOLS[language]):
+        pytest.skip(f"{TOOLS[language]} is not installed, or does not run here: neither can this example")
     with ProcessEngine(command(language, tmp_path)) as engine:
         session = Session(engine, language)
         description = engine.start()
