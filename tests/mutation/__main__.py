@@ -6,11 +6,14 @@ import importlib
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from types import CodeType
 from typing import Any
+
+import attrs
 
 from tests.mutation import explained, modules
 from tests.mutation.install import Probes, Swapper, Unit, install_afresh
@@ -27,7 +30,7 @@ KEPT = ("tests.mutation",)
 def main() -> int:
     options = read_options()
     started = time.monotonic()
-    sites = select_sites(options)
+    sites = find_all(options.module)
     report = run(sites, options, started)
     print(json.dumps(report.as_json(), indent=2) if options.format == "json" else report.as_text())
     return 0 if report.total.score >= options.floor else 1
@@ -60,19 +63,19 @@ def find_all(names: list[str]) -> list[Site]:
     ]
 
 
-def select_sites(options: argparse.Namespace) -> list[Site]:
-    sites = find_all(options.module)
-    if options.sample is not None and options.sample < len(sites):
-        chosen = sorted(Random(options.seed).sample(range(len(sites)), options.sample))
-        sites = [sites[number] for number in chosen]
-    return sites
+def draw_sample(sites: list[Site], options: argparse.Namespace) -> list[Site]:
+    if options.sample is None or options.sample >= len(sites):
+        return sites
+    chosen = sorted(Random(options.seed).sample(range(len(sites)), options.sample))
+    return [sites[number] for number in chosen]
 
 
 # --- putting the suite together -------------------------------------------------------------------------------
 
 
-def run(sites: list[Site], options: argparse.Namespace, started: float) -> Report:
+def run(all_sites: list[Site], options: argparse.Namespace, started: float) -> Report:
     """Import the project, collect what is known of it while it is right, and examine each mutant."""
+    sites = draw_sample(all_sites, options)
     files = {name: modules.file_of(name) for name in modules.reference_modules()}
     recorder = Recorder(files.values())
     if "reference.components" in sys.modules:
@@ -82,7 +85,7 @@ def run(sites: list[Site], options: argparse.Namespace, started: float) -> Repor
     at_import = recorder.called
     wanted = {site.mutation.module for site in sites}
     components = rank_components(evidence, wanted)
-    data = evidence.collect(components)
+    data = evidence.collect(components, options.without)
     test_files = [file for file in modules.test_files() if modules.is_about(file, wanted)]
     reports: list[Report] = []
 
@@ -97,7 +100,8 @@ def run(sites: list[Site], options: argparse.Namespace, started: float) -> Repor
         gc.freeze()
         try_control(suite, wanted)
         results = suite.run(sites, options.jobs, Progress(len(sites), started))
-        reports.append(make_report(options, results, unused, time.monotonic() - started))
+        mutations = [site.mutation for site in all_sites]
+        reports.append(make_report(mutations, results, unused, time.monotonic() - started))
 
     with_collected(test_files if "tests" not in options.without else [], use)
     return reports[0]
@@ -108,19 +112,28 @@ def try_control(suite: Suite, wanted: set[str]) -> None:
     module = min(wanted, key=lambda name: (len(modules.dependents(name)), name))
     path = modules.mutated_modules()[module]
     control = make_control(module, path, path.relative_to(modules.ROOT).as_posix())
-    (result,) = suite.run([control], 1, lambda _done, _result: None)
+    sparse = attrs.evolve(suite, afresh=lambda *mutant: take_some(suite.afresh(*mutant)))
+    (result,) = sparse.run([control], 1, lambda _done, _result: None)
     if result.status != "survived":
         raise RuntimeError(f"{module}, unchanged: {result.status} by {result.stage} {result.check}")
 
 
+def take_some(checks: Iterator[Any], most: int = 20) -> Iterator[Any]:
+    """The first few checks of each stage."""
+    taken: Counter[str] = Counter()
+    for check in checks:
+        taken[check.stage] += 1
+        if taken[check.stage] <= most:
+            yield check
+
+
 def make_report(
-    options: argparse.Namespace, results: list[Result], unused: list[tuple[Any, str]], seconds: float
+    mutations: list[Mutation], results: list[Result], unused: list[tuple[Any, str]], seconds: float
 ) -> Report:
     entries = explained.read_entries()
-    all_mutations = [site.mutation for site in find_all(options.module)]
-    paths = {mutation.path for mutation in all_mutations}
+    paths = {mutation.path for mutation in mutations}
     concerned = [entry for entry in entries if entry.module in paths]
-    stale = explained.find_stale(concerned, all_mutations, results)
+    stale = explained.find_stale(concerned, mutations, results)
     return Report(results, entries, stale, [(check.name, why) for check, why in unused], modules.left_out(), seconds)
 
 

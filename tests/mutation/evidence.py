@@ -7,7 +7,7 @@ that have been imported anew.
 
 import functools
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -76,15 +76,18 @@ class Data:
 # --- collecting, on the right reference ----------------------------------------------------------------------
 
 
-def collect(components: Iterable[str]) -> Data:
+def collect(components: Iterable[str], without: Collection[str] = ()) -> Data:
+    """What the stages need that are not left out."""
     wanted = list(components)
     golden = {name: [store(case) for case in read_golden(name)] for name in wanted}
-    museum = {name: list(ask_museum(name)) for name in wanted if name in IN_MUSEUM}
-    data = Data(golden, group(read_flink()), museum, {})
+    flink = {} if "flink" in without else group(case for case in read_flink() if case.component in wanted)
+    museum = {name: list(ask_museum(name)) for name in wanted if name in IN_MUSEUM and "museum" not in without}
+    data = Data(golden, flink, museum, {})
     for component in wanted:
-        for stage in (check_claims, check_explorations):
-            for check in stage(component, data, note_down=True):
-                check.run()
+        for stage, make in (("claims", check_claims), ("explored", check_explorations)):
+            if stage not in without:
+                for check in make(component, data, note_down=True):
+                    check.run()
     return data
 
 

@@ -33,6 +33,10 @@ def place_of(code: CodeType) -> Place:
     return (code.co_filename, code.co_qualname, code.co_firstlineno)
 
 
+def is_in(function: object, files: set[str]) -> bool:
+    return isinstance(function, FunctionType) and function.__code__.co_filename in files
+
+
 def name_outermost(code: CodeType) -> str:
     """Of the function around a piece of code: `make` for `make.<locals>.check`; empty for what belongs to a module."""
     name = code.co_qualname.partition(".<locals>")[0]
@@ -54,9 +58,9 @@ class Swapper:
         self._functions: dict[Place, list[FunctionType]] = {}
         self._caches = []
         for one in gc.get_objects():
-            if isinstance(one, FunctionType) and one.__code__.co_filename in wanted:
+            if is_in(one, wanted):
                 self._functions.setdefault(place_of(one.__code__), []).append(one)
-            elif isinstance(one, functools._lru_cache_wrapper):
+            elif isinstance(one, functools._lru_cache_wrapper) and is_in(one.__wrapped__, wanted):
                 self._caches.append(one)
 
     def at(self, place: Place) -> list[FunctionType]:

@@ -44,14 +44,17 @@ class Parts:
         for node in tree.body:
             names = names_of(node)
             user = (module, names[0]) if names else (module, "")
-            samples = {inner for law in find_claims(node) for inner in ast.walk(argument(law, SAMPLES, "samples"))}
-            for inner in ast.walk(node):
+            inside = list(ast.walk(node))
+            claims = [inner for inner in inside if is_claim(inner)]
+            samples = {inner for law in claims for inner in ast.walk(argument(law, SAMPLES, "samples"))}
+            for inner in inside:
                 if (used := resolve(module, inner, imported)) in self._defined and used != user:
                     self._users.setdefault(used, set()).add(SAMPLE if inner in samples else user)
-            for claim in find_claims(node):
-                decides = resolve(module, argument(claim, DECIDES, "holds"), imported)
-                if decides is not None:
-                    self._claims.add(decides)
+            self._claims |= {
+                decides
+                for claim in claims
+                if (decides := resolve(module, argument(claim, DECIDES, "holds"), imported)) is not None
+            }
 
     def _find_samples(self) -> set[Definition]:
         """What nothing uses but samples, on whatever way."""
@@ -86,10 +89,8 @@ def resolve(module: str, node: ast.AST, imported: dict[str, tuple[str, str]]) ->
     return None
 
 
-def find_claims(node: ast.AST) -> Iterator[ast.Call]:
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id in CLAIMS:
-            yield inner
+def is_claim(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CLAIMS
 
 
 def argument(call: ast.Call, position: int, name: str) -> ast.AST:

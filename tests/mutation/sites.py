@@ -11,10 +11,12 @@ from types import CodeType
 
 import attrs
 
-from tests.mutation.parts import CLAIMS, MODEL, SAMPLE, Parts, names_of
+from tests.mutation.parts import MODEL, SAMPLE, Parts, is_claim, names_of
 
 #: As much of the source around a change as is shown, and by which a change is known again.
 CONTEXT = 110
+#: Where a change is itself longer than that, so much of it is shown.
+LONGEST = 160
 
 COMPARISONS = {
     ast.Lt: ast.LtE,
@@ -151,6 +153,7 @@ class Finder:
         # Where the context is the node itself, the tree now holds its replacement.
         after = show(replacement if context is node else context)
         slot.put(node)
+        before, after = shorten(before, after)
         mutation = Mutation(self._module, self._path, line, name_unit(above), self._part, operator, before, after)
         return Site(mutation, self._tree, slot, node, replacement)
 
@@ -161,7 +164,7 @@ def is_left_alone(node: ast.AST) -> bool:
             return True
         case ast.keyword(arg="strict"):
             return True
-        case ast.Call(func=ast.Name(id=name)) if name in CLAIMS:
+        case ast.Call() if is_claim(node):
             # Names and texts, and samples that stand where they are used.
             return True
         case ast.If(test=ast.Name(id="TYPE_CHECKING")):
@@ -208,7 +211,7 @@ def changes(node: ast.AST, above: list[ast.AST]) -> Iterator[tuple[str, ast.AST]
         case ast.Call():
             yield from change_call(node, above)
         case ast.Tuple(ctx=ast.Load()) | ast.List(ctx=ast.Load()):
-            if any(isinstance(one, ast.Starred) for one in node.elts) and not holds_text(node):
+            if any(isinstance(one, ast.Starred) for one in node.elts) and not (holds_text(node) or holds_claims(node)):
                 yield from drop_each(node)
         case ast.Slice():
             yield from change_slice(node)
@@ -306,6 +309,13 @@ def holds_text(node: ast.Tuple | ast.List) -> bool:
     return any(is_text(one) for one in node.elts)
 
 
+def holds_claims(node: ast.Tuple | ast.List) -> bool:
+    """A law that is left out is a test that is left out, and no mistake of what is tested."""
+    elements = [one.value if isinstance(one, ast.Starred) else one for one in node.elts]
+    names = [getattr(one, "attr", getattr(one, "id", "")) for one in elements]
+    return any(map(is_claim, elements)) or any(name.startswith(("LAWS", "PROPERTIES", "INVARIANTS")) for name in names)
+
+
 SHOWN = (ast.expr, ast.keyword, ast.comprehension, ast.Return, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -350,6 +360,15 @@ def show(node: ast.AST) -> str:
         case ast.Slice():
             return ast.unparse(node)
     return " ".join(ast.unparse(node).split())
+
+
+def shorten(before: str, after: str) -> tuple[str, str]:
+    """Of two long texts, what stands around the difference."""
+    if len(before) <= LONGEST:
+        return before, after
+    same = next((place for place, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), 0)
+    first = max(0, same - LONGEST // 2)
+    return tuple(f"{'…' * (first > 0)}{text[first : first + LONGEST]}…" for text in (before, after))
 
 
 def copy_position(new: ast.AST, old: ast.AST) -> None:

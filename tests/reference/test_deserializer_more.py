@@ -1,0 +1,164 @@
+"""The claims about reading refuse what they are there to refuse; and reading, in corners."""
+
+import pytest
+
+from reference import deserializer, deserializer_laws, spilling
+from reference.deserializer import Buffer, Config, start, step
+from reference.model import Outcome
+from reference.reading import Read, Reader, Result, read_spanning
+from reference.spanning import encode_record
+
+CLAIMS = {claim.name: claim for claim in deserializer.COMPONENT.claims}
+
+# --- reading --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("SPAN-22")
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_the_rest_of_a_header_is_read_by_the_rule_of_headers(length):
+    encoded = encode_record(b"a")
+    (state,) = start(Config())
+    (begun,) = step(state, Buffer(encoded[:length]))
+    (done,) = step(begun.state, Buffer(encoded[length:]))
+    assert "SPAN-22" in done.rules
+    (whole,) = step(state, Buffer(encoded))
+    assert "SPAN-22" not in whole.rules
+
+
+@pytest.mark.rule("SPAN-28")
+def test_the_beginning_of_a_header_has_no_sign_yet():
+    """Two bytes that would be a negative number are two bytes of a header."""
+    assert read_spanning(Reader(b"\xff", b"\xff"), None) == Read(Result.PARTIAL, b"", Reader(b"\xff\xff"))
+
+
+@pytest.mark.rule("SPAN-27")
+@pytest.mark.parametrize(("taken", "payload"), [(None, b"abcd"), (0, b""), (3, b"abc"), (4, b"abcd")])
+def test_a_reader_may_take_all_of_a_gathered_record(taken, payload):
+    encoded = encode_record(b"abcd")
+    assert read_spanning(Reader(encoded[:5], encoded[5:]), taken).payload == payload
+    assert read_spanning(Reader(encoded[:5], encoded[5:]), 5) is None
+
+
+@pytest.mark.parametrize(
+    ("gathered", "is_right"),
+    [(b"\0\0\0", True), (b"\0\0\0\1", True), (b"\0\0\0\0", False), (b"\0\0\0\2a", True), (b"\0\0\0\1a", False)],
+)
+def test_a_whole_record_is_not_kept(gathered, is_right):
+    outcome = Outcome(Reader(gathered), (), ())
+    assert CLAIMS["gathered-is-part-of-one-record"].holds(Reader(), Buffer(b"a"), outcome) == is_right
+
+
+# --- readers and lengths that are wrong -----------------------------------------------------------------------
+
+
+def read_of(payload, result=Result.LAST):
+    return Read(result, payload, Reader())
+
+
+@pytest.mark.parametrize(
+    ("modest", "greedy", "is_right"),
+    [
+        ([b"c", b"a"], None, True),
+        ([b"c", b"a"], read_of(b""), False),
+        ([b"c", b"b"], None, False),
+        ([b"c", b"b"], read_of(b""), False),
+    ],
+)
+def test_a_reader_that_is_not_bounded_is_refused(monkeypatch, modest, greedy, is_right):
+    def read_pieces(_pieces, taken):
+        return [read_of(payload) for payload in modest] if taken == 1 else [greedy]
+
+    monkeypatch.setattr(deserializer_laws, "read_pieces", read_pieces)
+    assert deserializer_laws.wrong_reader_is_bounded_across_buffers((b"",)) == is_right
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_right"),
+    [
+        (read_of(b"\0"), read_of(b"\0"), True),
+        (None, read_of(b"\0"), False),
+        (read_of(b"\0"), None, False),
+        (read_of(b""), read_of(b"\0"), False),
+        (read_of(b"\0"), read_of(b""), False),
+    ],
+)
+def test_a_negative_length_fits(monkeypatch, first, second, is_right):
+    monkeypatch.setattr(deserializer_laws, "read_buffer", lambda *_arguments: (first, second))
+    assert deserializer_laws.negative_length_is_taken_for_one_that_fits(-1, 1) == is_right
+
+
+PARTIAL = read_of(b"", Result.PARTIAL)
+
+
+@pytest.mark.parametrize(
+    ("reads", "is_right"),
+    [
+        ([PARTIAL, PARTIAL, read_of(b"ab")], True),
+        ([PARTIAL, PARTIAL, read_of(b"cd")], False),
+        ([PARTIAL, read_of(b"ab")], False),
+        ([PARTIAL, read_of(b"cdef", Result.INTERMEDIATE), read_of(b"ab")], False),
+    ],
+)
+def test_across_buffers_a_negative_length_loses_the_buffer(monkeypatch, reads, is_right):
+    monkeypatch.setattr(deserializer_laws, "read_pieces", lambda _pieces: reads)
+    assert deserializer_laws.negative_length_across_buffers_loses_the_buffer(-1, 1) == is_right
+
+
+# --- spilling -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("SPAN-24")
+def test_sizes_that_nobody_asked_for():
+    assert (spilling.compute_threshold(), spilling.compute_read_buffer()) == (5 * 2**20, 2 * 2**20)
+
+
+@pytest.mark.rule("SPAN-23")
+@pytest.mark.parametrize(("length", "capacity"), [(1024, 1024), (1025, 2048), (2048, 2048), (2049, 2049)])
+def test_an_array_grows_at_least_twofold(length, capacity):
+    assert spilling.compute_capacity(length) == capacity
+
+
+@pytest.mark.parametrize(("capacity", "is_right"), [(2048, True), (1025, True), (1024, False), (2049, False)])
+def test_an_array_that_is_too_small_or_too_large_is_refused(monkeypatch, capacity, is_right):
+    monkeypatch.setattr(spilling, "compute_capacity", lambda _length: capacity)
+    assert spilling.array_holds_the_record(1025) == is_right
+    monkeypatch.setattr(spilling, "compute_capacity", lambda _length: 2048)
+    assert not spilling.array_holds_the_record(1024)
+
+
+@pytest.mark.rule("SPAN-23")
+@pytest.mark.parametrize(
+    ("usable", "first", "found"),
+    [("--uu", 0, 2), ("--uu", 1, 3), ("---u", 0, 3), ("u---", 1, 0), ("-u-u", 2, 1), ("----", 3, None)],
+)
+def test_directories_are_tried_in_turn(usable, first, found):
+    """The next attempt goes one further, in the list from which the one that failed is gone."""
+    assert spilling.find_directory(tuple(mark == "u" for mark in usable), first) == found
+
+
+@pytest.mark.parametrize(("usable", "is_right"), [((False, False), True), ((True, False), False)])
+def test_giving_up_with_a_usable_directory_left_is_refused(monkeypatch, usable, is_right):
+    monkeypatch.setattr(spilling, "find_directory", lambda _usable, _first: None)
+    assert spilling.finds_a_usable_directory(usable, 0) == is_right
+
+
+def test_never_giving_up_is_refused(monkeypatch):
+    def try_all(usable, _first):
+        return usable.index(True) if any(usable) else None
+
+    monkeypatch.setattr(spilling, "find_directory", try_all)
+    assert not spilling.gives_up_after_ten_attempts(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_right"),
+    [
+        ("07" * 20 + ".inputchannel", True),
+        ("07" * 19 + ".inputchannel", False),
+        ("08" * 20 + ".inputchannel", False),
+        ("07" * 20 + ".channel", False),
+    ],
+)
+def test_another_name_of_a_file_is_refused(monkeypatch, name, is_right):
+    monkeypatch.setattr(spilling, "compute_file_name", lambda _random_bytes: name)
+    assert spilling.name_is_forty_digits(b"\7" * 20) == is_right

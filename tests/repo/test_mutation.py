@@ -1,0 +1,154 @@
+"""The mutator finds changes, its runs notice them where something is tested, and only there."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.mutation.explained import Entry, explain, find_stale, read_entries
+from tests.mutation.parts import CLAIM, MODEL, Parts
+from tests.mutation.running import Result
+from tests.mutation.sites import find_sites
+
+ROOT = Path(__file__).parent.parent.parent
+
+TOY = '''
+"""A limit of 3 and a law of 4."""
+
+LIMIT: int = 3
+
+def is_full(held: int, room: int = LIMIT) -> bool:
+    """Not more than 5."""
+    if room < 0:
+        raise ValueError(f"{room + 1} is below 0")
+    return held + 1 > room
+
+def fills_up(held, room):
+    return is_full(held, room) or held < room
+
+def samples():
+    yield from ((0, 1), (2, 3))
+
+def Law(*parts):
+    return parts
+
+LAWS = (Law("fills-up", "A thing of 6.", ("TOY-7",), fills_up, samples),)
+'''
+
+#: Examines every mutant of the function `is_full` with the check that is given as an expression.
+EXAMINE = """
+import json, sys
+from pathlib import Path
+from types import SimpleNamespace
+from tests.mutation.install import Probes, Swapper
+from tests.mutation.parts import Parts
+from tests.mutation.running import Suite, record
+from tests.mutation.sites import find_sites
+
+file, expression = sys.argv[1:]
+sys.path.insert(0, str(Path(file).parent))
+import toy
+
+def run():
+    assert eval(expression, {"is_full": toy.is_full})
+
+sites = [one for one in find_sites("toy", Path(file), "toy.py", Parts({})) if one.mutation.within == "is_full"]
+swapper = Swapper([file])
+check = SimpleNamespace(stage="toy", name="toy", run=run)
+recorded, unused = record([check], Probes(swapper, {"toy": file}), swapper.clear_caches)
+assert not unused
+suite = Suite(recorded, swapper, frozenset(), None, lambda module: file)
+print(json.dumps([[one.mutation.after, one.status] for one in suite.run(sites, 2, lambda done, result: None)]))
+"""
+
+
+def run_python(*arguments, cwd=ROOT):
+    done = subprocess.run([sys.executable, *arguments], cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+@pytest.fixture
+def toy(tmp_path):
+    path = tmp_path / "toy.py"
+    path.write_text(TOY, encoding="utf-8")
+    return path
+
+
+def changes(path):
+    return [site.mutation for site in find_sites("toy", path, "toy.py", Parts({"toy": path}))]
+
+
+def test_only_what_the_code_does_is_changed(toy):
+    """No docstring, no message, no annotation, no rule id, and no sample of a law."""
+    assert {(one.within, one.part, one.after) for one in changes(toy)} == {
+        ("", MODEL, "LIMIT: int = 4"),
+        ("", MODEL, "LIMIT: int = 2"),
+        ("is_full", MODEL, "if False: …"),
+        ("is_full", MODEL, "if room <= 0: …"),
+        ("is_full", MODEL, "if room < 1: …"),
+        ("is_full", MODEL, "if room < -1: …"),
+        ("is_full", MODEL, "return held + 1 >= room"),
+        ("is_full", MODEL, "return held - 1 > room"),
+        ("is_full", MODEL, "return held + 2 > room"),
+        ("is_full", MODEL, "return held + 0 > room"),
+        ("fills_up", CLAIM, "return is_full(held, room) and held < room"),
+        ("fills_up", CLAIM, "return is_full(held, room) or held <= room"),
+    }
+
+
+def test_a_change_is_known_again_when_lines_move(toy):
+    before = [one.key for one in changes(toy)]
+    toy.write_text("# a line more\n" + TOY, encoding="utf-8")
+    assert [one.key for one in changes(toy)] == before
+
+
+def test_what_is_hardly_tested_has_survivors(toy):
+    _code, results = run_python("-c", EXAMINE, str(toy), "is_full(9, 3)")
+    assert len(results) == 8
+    assert {status for _after, status in results} == {"survived"}
+
+
+def test_what_is_tested_has_none(toy):
+    thorough = "[is_full(held, 3) for held in range(5)] == [0, 0, 0, 1, 1] and is_full(0, 0)"
+    _code, results = run_python("-c", EXAMINE, str(toy), thorough)
+    # Nothing negative is tried, so the branch that refuses it is not held by anything.
+    assert {after for after, status in results if status == "survived"} == {"if False: …", "if room < -1: …"}
+    assert {status for _after, status in results} == {"survived", "killed"}
+
+
+def test_an_endless_loop_is_ended(tmp_path):
+    path = tmp_path / "toy.py"
+    path.write_text("def is_full(held):\n    while held > 0:\n        held -= 1\n    return True\n", encoding="utf-8")
+    _code, results = run_python("-c", EXAMINE, str(path), "is_full(2)")
+    assert ["held += 1", "timeout"] in results
+
+
+def test_the_valve_holds():
+    arguments = ("--module", "valve", "--sample", "20", "--without", "tests", "--without", "explored")
+    _code, report = run_python("-m", "tests.mutation", *arguments, "--format", "json")
+    total = report["total"]
+    assert total["mutants"] == 20
+    assert total["killed"] + total["timeout"] + total["survived"] == 20
+    assert total["killed"] >= 16
+    assert report["unused_checks"] == []
+
+
+def test_entries_that_explain_nothing_are_stale(toy):
+    mutations = changes(toy)
+    gone = Entry("toy.py", "a reason", "is_full", "return held", "return room")
+    noticed = Entry("toy.py", "a reason", "fills_up")
+    right = Entry("toy.py", "a reason", "is_full", mutations[3].before, mutations[3].after)
+    results = [Result(one, "survived" if one == mutations[3] else "killed") for one in mutations]
+    stale = find_stale([gone, noticed, right], mutations, results)
+    assert [entry for entry, _why in stale] == [gone, noticed]
+    assert explain(mutations[3], [gone, noticed, right]) == "a reason"
+    assert explain(mutations[2], [gone, noticed, right]) is None
+
+
+def test_every_entry_gives_a_reason():
+    for entry in read_entries():
+        assert len(entry.reason) > 20, entry
+        assert (ROOT / entry.module).is_file(), entry
