@@ -12,7 +12,7 @@ help: ## list the commands
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,spark,flink,bench]'
 	@touch $@
 
 run: $(READY) ## the main job: a tour of the suite, on a right engine and on a wrong one
