@@ -112,7 +112,8 @@ def load(path: str) -> BatchEngine:
     return engine
 
 
-def main(path: str, quick: float) -> None:
+def serve(make: Callable[[], BatchEngine], quick: float) -> None:
+    """Serve the engine that `make` makes, until `bye`."""
     requests, output = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -120,7 +121,11 @@ def main(path: str, quick: float) -> None:
     os.dup2(2, 1)
     if "" not in sys.path and os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds strings
         sys.path.insert(0, os.getcwd())  # noqa: PTH109
-    Host(lambda: load(path), Requests(requests), output, quick).run()
+    Host(make, Requests(requests), output, quick).run()
+
+
+def main(path: str, quick: float) -> None:
+    serve(lambda: load(path), quick)
 
 
 if __name__ == "__main__":

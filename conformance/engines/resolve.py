@@ -20,6 +20,7 @@ from conformance.engines.text import printable
 #: The forms that the text may take, and what they mean.
 FORMS = {
     "reference": "the specification itself",
+    "flink[:VERSION]": "real Apache Flink (2.3.0 unless told otherwise); `tidegate flink fetch` brings it",
     "python:package.module:Name": "a Python class with describe() and replay(cases)",
     "exec:COMMAND LINE": "a program that speaks the protocol over its standard input and output",
 }
@@ -42,7 +43,7 @@ def resolve(text: str, *, strict: bool = False, **options: Any) -> Engine:
         raise BadOptionError(f"there is no option {', '.join(unknown)} of an engine")
     limits = Limits(**options)
     kind, colon, rest = text.partition(":")
-    maker = _MAKERS.get(kind) if bool(colon) == (kind in _TAKES_MORE) else None
+    maker = _MAKERS.get(kind) if kind in _MAY_TAKE_MORE or bool(colon) == (kind in _TAKES_MORE) else None
     if maker is None:
         raise UnknownEngineError(f"there is no engine '{printable(text)}'", _forms())
     return maker(rest, limits, strict)
@@ -55,6 +56,12 @@ def _forms() -> str:
 def _reference(_: str, limits: Limits, strict: bool) -> Engine:  # noqa: ARG001, FBT001 - we trust our own
     module = importlib.import_module("conformance.engines.reference")
     return InProcess(module.ReferenceEngine(), batch=limits.window)
+
+
+def _flink(version: str, limits: Limits, strict: bool) -> Engine:  # noqa: FBT001
+    module = importlib.import_module("conformance.flink.engine")
+    made: Engine = module.FlinkEngine(version, limits, strict=strict)
+    return made
 
 
 def _python(path: str, limits: Limits, strict: bool) -> Engine:  # noqa: FBT001
@@ -72,8 +79,10 @@ def _exec(command_line: str, limits: Limits, strict: bool) -> Engine:  # noqa: F
 
 
 _TAKES_MORE = {"python", "exec"}
+_MAY_TAKE_MORE = {"flink"}
 _MAKERS: dict[str, Callable[[str, Limits, bool], Engine]] = {
     "reference": _reference,
+    "flink": _flink,
     "python": _python,
     "exec": _exec,
 }

@@ -1,0 +1,210 @@
+"""A JVM with the jars of one Flink version, in this process, driven through JPype.
+
+A process has one JVM and one only, so `start` gives the same `Jvm` for the same folder and refuses another.
+JPype is imported when the JVM is started: everything else of Tidegate works without it.
+
+Choices
+-------
+The heap is small and running out of it ends the process: a Flink whose heap is full answers nothing sensible, and the
+harness knows how to start a process again. A native crash writes no file into the folder that one happens to be in.
+The compiler is the quick one: cases are short, and the JVM is started often.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from conformance.flink.cache import version_key
+
+#: What Flink's own start script opens, as far as the classes that we drive need it.
+_OPENED = (
+    "java.lang",
+    "java.lang.reflect",
+    "java.net",
+    "java.nio",
+    "java.time",
+    "java.util",
+    "java.util.concurrent",
+    "java.util.concurrent.atomic",
+    "java.util.concurrent.locks",
+)
+_LOGGING = Path(__file__).with_name("log4j2-quiet.properties")
+
+
+class Jvm:
+    """Classes, and what is private in them. Made by `start`."""
+
+    def __init__(self, folder: Path, version: str) -> None:
+        import jpype  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
+
+        self.jpype = jpype
+        self.folder = folder
+        self.version = version
+        self.release = version_key(version)
+        self._classes: dict[str, Any] = {}
+        self._fields: dict[tuple[str, str], Any] = {}
+        self._methods: dict[tuple[str, str, int], Any] = {}
+        self._object_array = jpype.JArray(jpype.JObject)
+        #: every exception that comes out of Java
+        self.JavaError: type[Exception] = jpype.JException
+
+    def cls(self, name: str) -> Any:
+        """The class of that full name (`$` before a nested one)."""
+        found = self._classes.get(name)
+        if found is None:
+            found = self._classes[name] = self.jpype.JClass(name)
+        return found
+
+    def has(self, class_name: str, method: str | None = None) -> bool:
+        """Does this version have the class, and in it (or above it) a method of that name, public or not?"""
+        try:
+            found = self.cls(class_name)
+        except TypeError:
+            return False
+        if method is None:
+            return True
+        return any(str(one.getName()) == method for one in self._declared(found.class_, "getDeclaredMethods"))
+
+    def implement(self, interface: str, handlers: dict[str, Any]) -> Any:
+        """An object of the interface: `handlers` by name of method, called with the arguments of Java.
+
+        A method of the interface without a handler does nothing and gives null, so that versions with more methods
+        need no more handlers. Handlers for methods that this version lacks are left out.
+        """
+        names = {str(one.getName()) for one in self.cls(interface).class_.getMethods() if not is_given(one)}
+        space: dict[str, Any] = {}
+        for name in names:
+            space[name] = self.jpype.JOverride(_as_method(name, handlers.get(name, _nothing)))
+        made = self.jpype.JImplements(interface)(type(interface.rpartition(".")[2], (), space))
+        return made()
+
+    def new(self, class_name: str, *arguments: Any) -> Any:
+        """An instance by a constructor of any visibility that takes as many arguments."""
+        for constructor in self.cls(class_name).class_.getDeclaredConstructors():
+            if constructor.getParameterCount() == len(arguments):
+                constructor.setAccessible(True)
+                return self._unwrapped(constructor.newInstance, self._object_array(list(arguments)))
+        raise AttributeError(f"{class_name} has no constructor of {len(arguments)} arguments")
+
+    def parameters(self, class_name: str) -> list[list[str]]:
+        """The types of the parameters of each constructor, to tell versions apart."""
+        constructors = self.cls(class_name).class_.getDeclaredConstructors()
+        return [[str(one.getName()) for one in constructor.getParameterTypes()] for constructor in constructors]
+
+    def field(self, target: Any, name: str) -> Any:
+        """The value of a field of any visibility. `target` is an object, or a class for a static field."""
+        owner, instance = self._owner(target)
+        return self._find_field(owner, name).get(instance)
+
+    def set_field(self, target: Any, name: str, value: Any) -> None:
+        owner, instance = self._owner(target)
+        self._find_field(owner, name).set(instance, value)
+
+    def call(self, target: Any, name: str, *arguments: Any) -> Any:
+        """Call a method of any visibility, found by its name and the number of arguments; what it throws is thrown."""
+        owner, instance = self._owner(target)
+        method = self._find_method(owner, name, len(arguments))
+        return self._unwrapped(method.invoke, instance, self._object_array(list(arguments)))
+
+    def _owner(self, target: Any) -> tuple[Any, Any]:
+        if isinstance(target, self.jpype.JClass):
+            return target.class_, None
+        return target.getClass(), target
+
+    def _declared(self, owner: Any, what: str) -> Any:
+        seen = [owner]
+        while owner is not None:
+            yield from getattr(owner, what)()
+            owner = owner.getSuperclass()
+        for interface in seen[0].getInterfaces():
+            yield from getattr(interface, what)()
+
+    def _find_field(self, owner: Any, name: str) -> Any:
+        key = (str(owner.getName()), name)
+        found = self._fields.get(key)
+        if found is None:
+            found = next(
+                (one for one in self._declared(owner, "getDeclaredFields") if str(one.getName()) == name), None
+            )
+            if found is None:
+                raise AttributeError(f"{key[0]} has no field {name}")
+            found.setAccessible(True)
+            self._fields[key] = found
+        return found
+
+    def _find_method(self, owner: Any, name: str, count: int) -> Any:
+        key = (str(owner.getName()), name, count)
+        found = self._methods.get(key)
+        if found is None:
+            candidates = (one for one in self._declared(owner, "getDeclaredMethods") if not one.isBridge())
+            found = next((m for m in candidates if str(m.getName()) == name and m.getParameterCount() == count), None)
+            if found is None:
+                raise AttributeError(f"{key[0]} has no method {name} of {count} arguments")
+            found.setAccessible(True)
+            self._methods[key] = found
+        return found
+
+    def _unwrapped(self, function: Any, *arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except self.cls("java.lang.reflect.InvocationTargetException") as error:
+            raise error.getCause() from None
+
+
+_started: Jvm | None = None
+
+
+def start(folder: Path, version: str, *, heap: str = "512m") -> Jvm:
+    """Start the JVM of this process on the jars of a folder, once."""
+    global _started  # noqa: PLW0603 - a process has one JVM
+    if _started is not None:
+        if _started.folder != folder:
+            raise RuntimeError(f"this process already runs Flink {_started.version}, and cannot run {version} as well")
+        return _started
+    import jpype  # noqa: PLC0415
+    import jpype.config  # noqa: PLC0415
+
+    jars = sorted(str(jar) for jar in folder.glob("*.jar"))
+    if not jars:
+        raise FileNotFoundError(f"no jars in {folder}")
+    jpype.config.destroy_jvm = False  # the process ends; nobody waits for Java's threads
+    jpype.startJVM(*_options(heap), classpath=jars, convertStrings=False)
+    _started = Jvm(folder, version)
+    return _started
+
+
+def _options(heap: str) -> list[str]:
+    return [
+        f"-Xmx{heap}",
+        "-Xss2m",
+        "-XX:+IgnoreUnrecognizedVMOptions",
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
+        "-XX:MaxDirectMemorySize=512m",
+        "-XX:+ExitOnOutOfMemoryError",
+        "-XX:-CreateCoredumpOnCrash",
+        "-XX:+ErrorFileToStderr",
+        "-XX:-UsePerfData",
+        "-Xshare:auto",
+        "-Djava.awt.headless=true",
+        f"-Dlog4j2.configurationFile={_LOGGING}",
+        f"-Dlog4j.configurationFile={_LOGGING}",
+        "-Dlog4j2.disable.jmx=true",
+        *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
+    ]
+
+
+def is_given(method: Any) -> bool:
+    """Static methods of an interface are no business of whoever implements it."""
+    return bool(method.getModifiers() & 0x0008)
+
+
+def _as_method(name: str, handler: Any) -> Any:
+    def method(_self: Any, *arguments: Any) -> Any:
+        return handler(*arguments)
+
+    method.__name__ = name
+    return method
+
+
+def _nothing(*_arguments: Any) -> None:
+    return None
