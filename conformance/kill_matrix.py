@@ -5,7 +5,7 @@ whether the rule that is really broken is named at the step where it shows.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -59,17 +59,11 @@ class Row:
         return min((kill.events for kill in self.kills), default=0)
 
 
-def make_matrix(
-    names: Iterable[str], budget: Budget, workers: int = 2, progress: Callable[[Row], None] = lambda _row: None
-) -> list[Row]:
+def make_matrix(names: Iterable[str], budget: Budget, workers: int = 2) -> Iterator[Row]:
+    """The rows in the order of the names, each as soon as it and those before it are known."""
     wanted = list(names)
-    rows = []
-    context = get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        for row in pool.map(examine, wanted, [budget] * len(wanted), chunksize=4):
-            progress(row)
-            rows.append(row)
-    return rows
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(examine, wanted, [budget] * len(wanted))
 
 
 def examine(name: str, budget: Budget) -> Row:

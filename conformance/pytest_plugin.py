@@ -107,9 +107,9 @@ class Campaign:
         return [name for name in declared if not wanted or name in wanted]
 
     def rules(self, component: str) -> tuple[str, ...]:
-        from conformance.suite import wanted_rules  # noqa: PLC0415
+        from conformance.suite import wanted_of  # noqa: PLC0415
 
-        return wanted_rules(self.description, component)
+        return wanted_of(self.description, [component]).rules
 
     def run(self, component: str) -> Found:
         """The cases of the component, run on the first call."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import attrs
 
-from conformance.coverage import Coverage, measure
+from conformance.coverage import Coverage, Pair, Wanted, measure
 from conformance.engines.base import Description, Engine
 from conformance.expectations import Expectations
 from conformance.judge import Judge
@@ -31,6 +31,7 @@ class Finished:
     counterexamples: tuple[Shrunken, ...]
     coverage: Coverage
     missing: tuple[str, ...]
+    missing_pairs: tuple[Pair, ...]
     expectation_problems: tuple[str, ...]
     claims: tuple[str, ...]
     restarts: int
@@ -102,7 +103,7 @@ class Session:
         }
         return self.complete and results == {Result.PASS}
 
-    def finish(self, wanted_rules: Iterable[str], claims: Iterable[tuple[str, str]] = ()) -> Finished:
+    def finish(self, wanted: Wanted, claims: Iterable[tuple[str, str]] = ()) -> Finished:
         """`claims` are what may be said of each component if it passes its complete stage."""
         coverage = measure(self.judge)
         return Finished(
@@ -112,7 +113,8 @@ class Session:
             findings=tuple(self.findings),
             counterexamples=tuple(self.counterexamples),
             coverage=coverage,
-            missing=coverage.missing(wanted_rules),
+            missing=coverage.missing(wanted),
+            missing_pairs=coverage.missing_pairs(wanted),
             expectation_problems=self.expectations.problems(),
             claims=tuple(claim for component, claim in claims if self.has_earned(component)),
             restarts=self.engine.restarts,

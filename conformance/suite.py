@@ -4,12 +4,12 @@
 budget lasts. The same seed gives the same cases. `metamorphic` compares answers to related cases with each other.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 import attrs
 
-from conformance.coverage import within_reach
+from conformance.coverage import Wanted, within_reach
 from conformance.engines.base import Description
 from conformance.golden import read_golden
 from conformance.runner import Planned, accepts, is_declared
@@ -94,7 +94,7 @@ def undeclared_cases(description: Description, wanted: tuple[str, ...] = ()) -> 
             yield from (case for case in read_golden(component.name) if not is_declared(description, case))
 
 
-def wanted_rules(description: Description, component: str) -> tuple[str, ...]:
-    """The rules that a run has to exercise: those that golden traces show to be within reach of what is declared."""
-    reachable = [case for case in read_golden(component) if is_declared(description, case)]
-    return within_reach(reachable)
+def wanted_of(description: Description, components: Iterable[str], floor: int = 1) -> Wanted:
+    """What a run has to exercise: what golden traces show to be within reach of what is declared."""
+    golden = (case for component in components for case in read_golden(component))
+    return within_reach((case for case in golden if is_declared(description, case)), floor)

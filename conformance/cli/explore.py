@@ -22,6 +22,8 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from conformance.cli.options import at_least_one
+
     parser.add_argument("component", help="valve, combiner, credit_loop, deserializer, or another with a small scope")
     parser.add_argument("--channels", type=at_least_one, metavar="N", help="valve (default: 3), credit_loop (2)")
     parser.add_argument("--inputs", type=at_least_one, metavar="N", help="combiner (default: 3)")
@@ -38,12 +40,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--limit", type=at_least_one, default=2_000_000, metavar="N", help="give up at so many states (2,000,000)"
     )
     parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="how to print")
-
-
-def at_least_one(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a number from 1 on, not {text!r}")
-    return int(text)
 
 
 def numbers(text: str) -> tuple[int, ...]:

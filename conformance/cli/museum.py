@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
 
 NAME = "museum"
@@ -48,42 +49,47 @@ def tell(args: argparse.Namespace, mutants: list[Any]) -> int:
 
 
 def try_all(args: argparse.Namespace, names: list[str]) -> int:
+    """Rows are printed as they come: whoever interrupts a long matrix keeps what is known."""
     from conformance.kill_matrix import make_matrix
     from conformance.suite import Budget
     from conformance.verdicts import Exit
 
-    done = 0
-
-    def progress(row: Any) -> None:
-        nonlocal done
-        done += 1
-        if sys.stderr.isatty():
-            print(f"\r{done}/{len(names)} {row.mutant:60.60}", end="", file=sys.stderr, flush=True)
-
-    rows = make_matrix(names, Budget(args.cases, args.seed), progress=progress)
-    if sys.stderr.isatty():
-        print("\r" + " " * 80 + "\r", end="", file=sys.stderr)
+    rows = []
+    show: Callable[[Any], None] = (lambda _row: None) if args.format == "json" else begin_table()
+    for row in make_matrix(names, Budget(args.cases, args.seed)):
+        rows.append(row)
+        show(row)
+        if sys.stderr.isatty() and not sys.stdout.isatty():
+            print(f"\r{len(rows)}/{len(names)} {row.mutant:60.60}", end="", file=sys.stderr, flush=True)
     if args.format == "json":
         import attrs
 
         print(json.dumps([attrs.asdict(row) for row in rows], indent=2))
     else:
-        print_table(rows)
+        print_totals(rows)
     return Exit.CONFORMANT if all(row.kills for row in rows) else Exit.VIOLATIONS
 
 
-def print_table(rows: list[Any]) -> None:
+def begin_table() -> Callable[[Any], None]:
     from conformance.suite import STAGES
 
     print("| wrong engine | breaks | " + " | ".join(STAGES) + " | smallest | named |")
-    print("|---|---|" + "---:|" * len(STAGES) + "---:|---|")
-    for row in rows:
+    print("|---|---|" + "---:|" * len(STAGES) + "---:|---|", flush=True)
+
+    def show(row: Any) -> None:
         kills = [row.kill(stage) for stage in STAGES]
         cells = [f"{kill.cases} in {kill.seconds:.2f} s" if kill else "-" for kill in kills]
         named = "yes" if row.named else "no"
-        print(f"| {row.mutant} | {row.rule} | {' | '.join(cells)} | {row.smallest} | {named} |")
+        print(f"| {row.mutant} | {row.rule} | {' | '.join(cells)} | {row.smallest} | {named} |", flush=True)
+
+    return show
+
+
+def print_totals(rows: list[Any]) -> None:
+    from conformance.suite import STAGES
+
     print()
     for stage in STAGES:
-        print(f"{stage}: {sum(row.kill(stage) is not None for row in rows)} of {len(rows)} caught")
-    print(f"all stages: {sum(bool(row.kills) for row in rows)} of {len(rows)} caught, ", end="")
+        print(f"- {stage}: {sum(row.kill(stage) is not None for row in rows)} of {len(rows)} caught")
+    print(f"- all stages: {sum(bool(row.kills) for row in rows)} of {len(rows)} caught, ", end="")
     print(f"the broken rule named for {sum(row.named for row in rows)}")

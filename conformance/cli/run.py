@@ -13,7 +13,14 @@ EXAMPLE = """tidegate run
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from conformance.cli.options import add_engine_options, add_format, add_report, add_seed, at_least_zero
+    from conformance.cli.options import (
+        add_engine_options,
+        add_format,
+        add_report,
+        add_seed,
+        at_least_one,
+        at_least_zero,
+    )
 
     add_engine_options(parser)
     parser.add_argument(
@@ -36,6 +43,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=0,
         metavar="K",
         help="complete stage: allow the engine K states more than the specification has (default: 0)",
+    )
+    parser.add_argument(
+        "--floor",
+        type=at_least_one,
+        default=1,
+        metavar="N",
+        help="a rule that was exercised less often leaves the run undetermined (default: 1)",
     )
     add_seed(parser)
     parser.add_argument(
@@ -88,7 +102,7 @@ def conduct_suite(args: argparse.Namespace, expectations: Any = None) -> Any:
     return conduct(
         args,
         lambda description: plan_all(args, description),
-        lambda description: rules_wanted(args, description),
+        lambda description: wanted_by(args, description),
         expectations,
         lambda description: claims_of(args, description),
         lambda engine, description: related_verdicts(args, engine, description),
@@ -108,11 +122,10 @@ def plan_all(args: argparse.Namespace, description: Any) -> Iterator[Any]:
         yield from plan(description, component, make_budget(args))
 
 
-def rules_wanted(args: argparse.Namespace, description: Any) -> list[str]:
-    from conformance.suite import declared_components, wanted_rules
+def wanted_by(args: argparse.Namespace, description: Any) -> Any:
+    from conformance.suite import declared_components, wanted_of
 
-    components = declared_components(description, tuple(args.component))
-    return [rule for component in components for rule in wanted_rules(description, component)]
+    return wanted_of(description, declared_components(description, tuple(args.component)), args.floor)
 
 
 def claims_of(args: argparse.Namespace, description: Any) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance.cli.console import console
 from conformance.cli.options import make_engine
+from conformance.coverage import Wanted
 from conformance.engines.base import Description, Engine
 from conformance.expectations import Expectations
 from conformance.reports.findings import as_text, describe
@@ -23,7 +24,7 @@ from conformance.verdicts import VIOLATIONS, Result, Verdict
 def conduct(
     args: argparse.Namespace,
     plan: Callable[[Description], Iterable[Planned]],
-    wanted: Callable[[Description], Iterable[str]] = lambda _description: (),
+    wanted: Callable[[Description], Wanted] = lambda _description: Wanted(),
     expectations: Expectations | None = None,
     claims: Callable[[Description], Iterable[tuple[str, str]]] = lambda _description: (),
     related: Callable[[Engine, Description], Iterable[Verdict]] = lambda _engine, _description: (),
@@ -39,7 +40,7 @@ def execute(
     args: argparse.Namespace,
     engine: Engine,
     plan: Callable[[Description], Iterable[Planned]],
-    wanted: Callable[[Description], Iterable[str]],
+    wanted: Callable[[Description], Wanted],
     expectations: Expectations,
     claims: Callable[[Description], Iterable[tuple[str, str]]],
     related: Callable[[Engine, Description], Iterable[Verdict]],

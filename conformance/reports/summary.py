@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from conformance.coverage import Pair
 from conformance.engines.text import printable
 from conformance.reports.findings import as_text, describe
 from conformance.session import Finished
@@ -37,13 +38,29 @@ def remarks(finished: Finished) -> list[str]:
     if not finished.complete:
         said.append("The run was interrupted: this is what was known by then.")
     if finished.missing:
-        said.append(f"Not exercised, so nothing is known about them: {', '.join(finished.missing)}.")
+        said.append(f"Exercised too rarely, so nothing is known about them: {counted(finished)}.")
+    if finished.missing_pairs:
+        said.append(f"Rules that were seen with a part of their outcomes only: {by_rule(finished.missing_pairs)}.")
     said += [f"Expectation {problem}." for problem in finished.expectation_problems]
     if finished.restarts:
         said.append(f"The engine had to be started again {finished.restarts} times.")
     if not finished.cases:
         said.append("No case was run: the engine declares nothing that the specification knows.")
     return said
+
+
+def counted(finished: Finished) -> str:
+    """The rules below the floor, those that were exercised at all with how often."""
+    seen = finished.coverage.rules
+    return ", ".join(f"{rule} ({seen[rule]} times)" if seen[rule] else rule for rule in finished.missing)
+
+
+def by_rule(pairs: tuple[Pair, ...]) -> str:
+    """`VALVE-3 (never nothing)`: each rule once, with the kinds of outcome that did not come."""
+    kinds: dict[str, list[str]] = {}
+    for rule, shown in pairs:
+        kinds.setdefault(rule, []).append("+".join(shown) or "nothing")
+    return ", ".join(f"{rule} (never {' or '.join(names)})" for rule, names in kinds.items())
 
 
 def as_markdown(finished: Finished) -> str:
@@ -84,6 +101,11 @@ def as_json(finished: Finished) -> dict[str, Any]:
         ],
         "rules_exercised": dict(sorted(finished.coverage.rules.items())),
         "rules_missing": list(finished.missing),
+        "outcomes_exercised": [
+            {"rule": rule, "observations": list(kinds), "times": times}
+            for (rule, kinds), times in sorted(finished.coverage.pairs.items())
+        ],
+        "outcomes_missing": [{"rule": rule, "observations": list(kinds)} for rule, kinds in finished.missing_pairs],
         "remarks": remarks(finished),
         "claims": list(finished.claims),
     }

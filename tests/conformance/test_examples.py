@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.coverage import Wanted
 from conformance.engines.process import ProcessEngine
 from conformance.session import Session
 from conformance.suite import Budget, declared_components, plan
@@ -55,6 +56,6 @@ def test_examples_conform(language, tmp_path):
         assert {"valve", "partitioner"} <= set(components)
         for component in components:
             session.run(plan(description, component, Budget(cases=300, stages=("directed", "golden", "generated"))))
-        finished = session.finish(())
+        finished = session.finish(Wanted())
     assert finished.exit() is Exit.CONFORMANT, finished.findings[:1]
     assert finished.cases > 600
