@@ -20,7 +20,7 @@ Pair = tuple[str, tuple[str, ...]]
 
 @attrs.frozen
 class Wanted:
-    """What a run must exercise: each rule `floor` times, or nothing is known about it; and the pairs that it may show."""
+    """What a run must exercise: each rule `floor` times, or nothing is known about it; and pairs that it may show."""
 
     rules: tuple[str, ...] = ()
     pairs: tuple[Pair, ...] = ()
