@@ -176,7 +176,7 @@ class TellingWords:
     def _walk(self, state: int, word: list[int]) -> int | None:
         answers: list[int] = []
         for event in word:
-            transition = self._machine.row(state).get(event)
+            transition = self._machine.ask(state, event)
             if transition is None:
                 return None
             state, answer = transition

@@ -45,6 +45,7 @@ class Machine:
         self._event_numbers: dict[Any, int] = {}
         self._answer_numbers: dict[Hashable, int] = {}
         self._rows: list[dict[int, tuple[int, int]] | None] = []
+        self._asked: dict[tuple[int, int], tuple[int, int] | None] = {}
         self.start = self._number_of_state(start)
         #: The states to be covered, in the order in which they are first reached.
         self.core: list[int] = self._close(expand)
@@ -72,6 +73,17 @@ class Machine:
                 self._transition(state, event) for event in self._alphabet(self.states[state])
             )
         return row
+
+    def ask(self, state: int, event: int) -> tuple[int, int] | None:
+        """What one event does, if the alphabet has it in the state; beyond the cap nothing else is stepped."""
+        row = self._rows[state]
+        if row is not None:
+            return row.get(event)
+        if (state, event) not in self._asked:
+            value = self.events[event]
+            known = value in self._alphabet(self.states[state])
+            self._asked[state, event] = self._transition(state, value)[1] if known else None
+        return self._asked[state, event]
 
     def _transition(self, state: int, event: Any) -> tuple[int, tuple[int, int]]:
         outcomes = self._step(self.states[state], event)
