@@ -27,6 +27,7 @@ _OPENED = (
     "java.util.concurrent.atomic",
     "java.util.concurrent.locks",
 )
+_ABSTRACT = 0x0400
 _LOGGING = Path(__file__).with_name("log4j2-quiet.properties")
 
 
@@ -43,6 +44,7 @@ class Jvm:
         self._classes: dict[str, Any] = {}
         self._fields: dict[tuple[str, str], Any] = {}
         self._methods: dict[tuple[str, str, int], Any] = {}
+        self._abstract: dict[str, dict[str, Any]] = {}
         self._object_array = jpype.JArray(jpype.JObject)
         #: every exception that comes out of Java
         self.JavaError: type[Exception] = jpype.JException
@@ -67,15 +69,14 @@ class Jvm:
     def implement(self, interface: str, handlers: dict[str, Any]) -> Any:
         """An object of the interface: `handlers` by name of method, called with the arguments of Java.
 
-        A method of the interface without a handler does nothing and gives null, so that versions with more methods
-        need no more handlers. Handlers for methods that this version lacks are left out.
+        A method without a handler does what the interface says by default, or nothing, giving null. So one set of
+        handlers serves versions with more methods and with fewer.
         """
-        names = {str(one.getName()) for one in self.cls(interface).class_.getMethods() if not is_given(one)}
-        space: dict[str, Any] = {}
-        for name in names:
-            space[name] = self.jpype.JOverride(_as_method(name, handlers.get(name, _nothing)))
-        made = self.jpype.JImplements(interface)(type(interface.rpartition(".")[2], (), space))
-        return made()
+        abstract = self._abstract.get(interface)
+        if abstract is None:
+            methods = [one for one in self.cls(interface).class_.getMethods() if one.getModifiers() & _ABSTRACT]
+            abstract = self._abstract[interface] = {str(one.getName()): _nothing for one in methods}
+        return self.jpype.JProxy(interface, dict={**abstract, **handlers})
 
     def new(self, class_name: str, *arguments: Any) -> Any:
         """An instance by a constructor of any visibility that takes as many arguments."""
@@ -161,7 +162,7 @@ def start(folder: Path, version: str, *, heap: str = "512m") -> Jvm:
             raise RuntimeError(f"this process already runs Flink {_started.version}, and cannot run {version} as well")
         return _started
     import jpype  # noqa: PLC0415
-    import jpype.config  # noqa: PLC0415
+    import jpype.config  # type: ignore[import-untyped]  # noqa: PLC0415
 
     jars = sorted(str(jar) for jar in folder.glob("*.jar"))
     if not jars:
@@ -191,19 +192,6 @@ def _options(heap: str) -> list[str]:
         "-Dlog4j2.disable.jmx=true",
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
     ]
-
-
-def is_given(method: Any) -> bool:
-    """Static methods of an interface are no business of whoever implements it."""
-    return bool(method.getModifiers() & 0x0008)
-
-
-def _as_method(name: str, handler: Any) -> Any:
-    def method(_self: Any, *arguments: Any) -> Any:
-        return handler(*arguments)
-
-    method.__name__ = name
-    return method
 
 
 def _nothing(*_arguments: Any) -> None:
