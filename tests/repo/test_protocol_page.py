@@ -1,0 +1,30 @@
+"""The protocol's page: it names every component of the protocol, and its examples are answered as it says."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from conformance.engines.reference import ReferenceEngine
+from reference.components import COMPONENTS
+
+PAGE = (Path(__file__).parent.parent.parent / "docs" / "protocol.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^\| `(\w+)` \| `(\{.*\})` \| `(\{.*\})` \| `(\[.*\])` \|$", PAGE, flags=re.MULTILINE)
+
+
+def test_every_component_of_the_protocol_has_its_page_linked():
+    for name, component in COMPONENTS.items():
+        if component.in_protocol:
+            assert f"[{name}](semantics/{name}.md)" in PAGE
+
+
+def test_there_are_examples():
+    assert len(EXAMPLES) >= 7
+
+
+@pytest.mark.parametrize(("component", "config", "event", "observations"), EXAMPLES, ids=[one[0] for one in EXAMPLES])
+def test_example_is_answered_as_the_page_says(component, config, event, observations):
+    case = {"case": "page", "component": component, "config": json.loads(config), "events": [json.loads(event)]}
+    [answer] = ReferenceEngine().replay([case])
+    assert answer["steps"] == [json.loads(observations)]
