@@ -128,8 +128,7 @@ def worth_shrinking(findings: list[Verdict]) -> Iterator[Verdict]:
     shortest: dict[tuple[str, Result, str], Verdict] = {}
     for verdict in findings:
         if verdict.result in VIOLATIONS:
-            kind = verdict.rules[0] if verdict.rules else verdict.message.partition(":")[0]
-            key = (verdict.case.component, verdict.result, kind)
+            key = (verdict.case.component, verdict.result, kind_of_failure(verdict))
             known = shortest.get(key)
             if known is None or size_of(verdict) < size_of(known):
                 shortest[key] = verdict
@@ -138,6 +137,11 @@ def worth_shrinking(findings: list[Verdict]) -> Iterator[Verdict]:
         each[verdict.case.component] += 1
         if each[verdict.case.component] <= SHRUNKEN_EACH:
             yield verdict
+
+
+def kind_of_failure(verdict: Verdict) -> str:
+    """The deciding rule, or else the beginning of what is said about it."""
+    return verdict.rules[0] if verdict.rules else verdict.message.partition(":")[0]
 
 
 def size_of(verdict: Verdict) -> int:
