@@ -135,7 +135,7 @@ class RunLog:
 
 
 class MalformedLogError(ValueError):
-    """Rows that are no run log: they count wrongly."""
+    """Rows that are no run log: they count wrongly, or stand where their channel does not lead."""
 
 
 def check_numbers(log: RunLog) -> None:
@@ -146,6 +146,21 @@ def check_numbers(log: RunLog) -> None:
         if (row.step, row.position) != (counts[at_step], counts[at_position]):
             raise MalformedLogError(f"{row.task}/{row.subtask}: step {row.step} or position {row.position} is wrong")
         counts.update((at_step, at_position))
+
+
+def check_places(log: RunLog) -> None:
+    """A row stands at the end of its channel that it is about: only credit is handed out by the consumer."""
+    edges = {edge.number: edge for edge in log.job.edges}
+    for row in log.rows:
+        if row.edge not in edges:
+            raise MalformedLogError(
+                f"{row.task}/{row.subtask}: step {row.step} is of edge {row.edge}, which is unknown"
+            )
+        edge = edges[row.edge]
+        is_at_source = (row.dir is Direction.OUT) is not (row.kind is Kind.CREDIT)
+        place = (edge.source, row.producer) if is_at_source else (edge.target, row.consumer)
+        if (row.task, row.subtask) != place:
+            raise MalformedLogError(f"{row.task}/{row.subtask}: step {row.step} belongs to {place[0]}/{place[1]}")
 
 
 def renumber(log: RunLog) -> RunLog:

@@ -4,7 +4,7 @@ from properties.runlog.invariant import Invariant, Status, Verdict, Violation
 from properties.runlog.of_channels import END, LOSS, ORDER, STATUS, WATERMARK
 from properties.runlog.of_subtasks import BARRIER, CREDIT, LATE
 from properties.runlog.routing import ROUTE
-from traces.runlog import RunLog, check_numbers
+from traces.runlog import RunLog, check_numbers, check_places
 
 __all__ = ["INVARIANTS", "Invariant", "Status", "Verdict", "Violation", "check"]
 
@@ -12,6 +12,7 @@ INVARIANTS: tuple[Invariant, ...] = (WATERMARK, ORDER, LOSS, ROUTE, CREDIT, LATE
 
 
 def check(log: RunLog, invariants: tuple[Invariant, ...] = INVARIANTS) -> tuple[Verdict, ...]:
-    """A verdict for each invariant; a log that counts wrongly is refused altogether."""
+    """A verdict for each invariant; a log that is none, or counts wrongly, is refused altogether."""
+    check_places(log)
     check_numbers(log)
     return tuple(invariant.judge(log) for invariant in invariants)

@@ -123,21 +123,33 @@ def find_disorder(log: RunLog) -> Iterator[Finding]:
 
 
 def find_losses(log: RunLog) -> Iterator[Finding]:
-    """In a run that was cut off, what was sent behind the last element received may still be on its way."""
+    """Of elements that look alike, the last ones are those that the other side lacks.
+
+    In a run that was cut off, what was sent behind the last element that arrived may still be on its way.
+    """
     sides = by_side(log)
     for channel in channels_of(log):
         sent, received = sides.get((Direction.OUT, channel), []), sides.get((Direction.IN, channel), [])
         often, seen = Counter(map(identity_of, sent)), Counter(map(identity_of, received))
-        arrived = max((place for place, row in enumerate(sent) if identity_of(row) in seen), default=-1)
-        for row in sent if log.complete else sent[: arrived + 1]:
-            if seen[identity_of(row)] < often[identity_of(row)]:
-                often[identity_of(row)] -= 1
-                yield row, f"{describe(row)} was sent and not received"
-        for row in received:
-            if seen[identity_of(row)] > often[identity_of(row)]:
-                seen[identity_of(row)] -= 1
-                known = "more often than it was sent" if often[identity_of(row)] else "and never sent"
-                yield row, f"{describe(row)} was received {known}"
+        lost, surplus = find_places_beyond(sent, seen), find_places_beyond(received, often)
+        arrived = max(set(range(len(sent))) - set(lost), default=-1)
+        for place in lost:
+            if log.complete or place < arrived:
+                yield sent[place], f"{describe(sent[place])} was sent and not received"
+        for place in surplus:
+            known = "more often than it was sent" if often[identity_of(received[place])] else "and never sent"
+            yield received[place], f"{describe(received[place])} was received {known}"
+
+
+def find_places_beyond(rows: list[Row], counts: Counter[Any]) -> list[int]:
+    """The rows that come after as many of their kind as the counts allow."""
+    met: Counter[Any] = Counter()
+    places = []
+    for place, row in enumerate(rows):
+        met[identity_of(row)] += 1
+        if met[identity_of(row)] > counts[identity_of(row)]:
+            places.append(place)
+    return places
 
 
 def describe(row: Row) -> str:

@@ -1,6 +1,6 @@
 """Invariants of subtasks: what each does with credit, with event time and with barriers, in its own order of steps."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 import attrs
@@ -63,29 +63,36 @@ class Clock:
 
 
 def find_records_made_late(log: RunLog) -> Iterator[Finding]:
-    in_time = set(find_in_time(log))
+    """Of records with one id, the first received is the first sent; what was never sent cannot be late."""
+    in_time = find_in_time(log)
     for (task, subtask), rows in by_subtask(log).items():
         clock = Clock(dict.fromkeys(channels_into(log, task, subtask), MIN))
+        met: Counter[tuple[Channel, int | None]] = Counter()
         for row in rows:
             clock.tick(row)
-            is_read = row.kind is Kind.RECORD and row.dir is Direction.IN and (row.channel, row.id) in in_time
-            if is_read and row.timestamp is not None and row.timestamp <= clock.time:
+            if row.kind is not Kind.RECORD or row.dir is Direction.OUT:
+                continue
+            which = row.channel, row.id
+            was_in_time = in_time[which][met[which] : met[which] + 1] == [True]
+            met[which] += 1
+            if was_in_time and row.timestamp is not None and row.timestamp <= clock.time:
                 yield row, f"record {row.id} of {row.timestamp} was in time, and is received at {clock.time}"
 
 
-def find_in_time(log: RunLog) -> Iterator[tuple[Channel, int | None]]:
-    """The records that were not late when they were sent, on a channel that was never idle until then."""
+def find_in_time(log: RunLog) -> dict[tuple[Channel, int | None], list[bool]]:
+    """Of each record sent, whether it was not late, on a channel that was never idle until then."""
+    found: dict[tuple[Channel, int | None], list[bool]] = defaultdict(list)
     for (direction, channel), rows in by_side(log).items():
         if direction is Direction.IN:
             continue
-        last = int(MIN)
+        last, never_idle = int(MIN), True
         for row in rows:
-            if row.kind is Kind.STATUS:
-                break
+            never_idle = never_idle and row.kind is not Kind.STATUS
             if row.kind is Kind.WATERMARK and row.timestamp is not None:
                 last = max(last, row.timestamp)
-            elif row.kind is Kind.RECORD and row.timestamp is not None and row.timestamp > last:
-                yield channel, row.id
+            elif row.kind is Kind.RECORD:
+                found[channel, row.id].append(never_idle and row.timestamp is not None and row.timestamp > last)
+    return found
 
 
 def lacks_a_clock(engine: Capabilities) -> str:

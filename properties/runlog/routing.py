@@ -13,18 +13,23 @@ from traces.runlog import Direction, Edge, Row, RunLog
 def find_wrong_routes(log: RunLog) -> Iterator[Finding]:
     for edge in log.job.edges:
         records = [row for row in log.rows if row.edge == edge.number and row.kind is runlog.Kind.RECORD]
-        # What a user's own partitioner does is nobody else's business.
+        received = [row for row in records if row.dir is Direction.IN]
+        # What a user's own partitioner does is nobody else's business, as long as the records of a key meet.
         wired = compute_consumers(edge) if edge.partitioner in set(Kind) else {}
         for producer, consumers in wired.items():
             sent = [row for row in records if row.dir is Direction.OUT and row.producer == producer]
             yield from find_wrongly_sent(edge, consumers, sent)
-        yield from find_scattered_keys([row for row in records if row.dir is Direction.IN])
+            if edge.partitioner == Kind.BROADCAST:
+                yield from find_incomplete_broadcasts(consumers, sent)
+        if edge.partitioner == Kind.HASH:
+            yield from find_strange_keys(edge, wired, received)
+        else:
+            yield from find_scattered_keys(received)
 
 
 def find_wrongly_sent(edge: Edge, consumers: list[int], sent: list[Row]) -> Iterator[Finding]:
     kind = Kind(edge.partitioner)
     following = 0 if kind is Kind.RESCALE else None
-    copies: dict[int | None, list[int]] = defaultdict(list)
     for row in sent:
         if row.consumer not in consumers:
             yield row, f"record {row.id} goes to {row.consumer}, where no channel of {row.producer} leads"
@@ -35,24 +40,53 @@ def find_wrongly_sent(edge: Edge, consumers: list[int], sent: list[Row]) -> Iter
                 yield row, f"record {row.id} goes to {row.consumer} out of turn"
             following = (place + 1) % len(consumers)
         elif kind is Kind.HASH and row.key is not None:
-            owner = compute_channel_of_key(Config(kind, len(consumers), edge.max_parallelism), StringKey(row.key))
-            if place != owner:
-                yield row, f"key {row.key!r} goes to {row.consumer}, and belongs to {consumers[owner]}"
+            owner = compute_owner(edge, consumers, row.key)
+            if row.consumer != owner:
+                yield row, f"key {row.key!r} goes to {row.consumer}, and belongs to {owner}"
         elif kind in (Kind.GLOBAL, Kind.FORWARD) and place != 0:
             yield row, f"record {row.id} goes to {row.consumer}, not to the first"
-        copies[row.id].append(row.consumer)
-    if kind is Kind.BROADCAST:
-        for row in sent:
-            reached = copies.pop(row.id, consumers)
-            if sorted(reached) != sorted(consumers):
-                yield row, f"record {row.id} goes to {sorted(reached)}, not to everyone once"
+
+
+def find_incomplete_broadcasts(consumers: list[int], sent: list[Row]) -> Iterator[Finding]:
+    """A record goes to everyone once before it goes to anyone again."""
+    reached: dict[int | None, list[Row]] = defaultdict(list)
+    for row in sent:
+        if row.consumer not in consumers:
+            continue
+        if row.consumer in [one.consumer for one in reached[row.id]]:
+            yield row, f"record {row.id} goes to {row.consumer} again, and not yet to everyone"
+            continue
+        reached[row.id].append(row)
+        if len(reached[row.id]) == len(consumers):
+            del reached[row.id]
+    for rows in reached.values():
+        yield rows[0], f"record {rows[0].id} goes to {sorted(row.consumer for row in rows)}, not to everyone"
+
+
+def find_strange_keys(edge: Edge, wired: dict[int, list[int]], received: list[Row]) -> Iterator[Finding]:
+    for row in received:
+        if row.key is not None and row.producer in wired:
+            owner = compute_owner(edge, wired[row.producer], row.key)
+            if row.consumer != owner:
+                yield row, f"key {row.key!r} is received by {row.consumer}, and belongs to {owner}"
 
 
 def find_scattered_keys(received: list[Row]) -> Iterator[Finding]:
-    homes: dict[str, int] = {}
+    """Nobody says where such a key belongs: the lowest consumer that has met it stands for all."""
+    firsts: dict[str, dict[int, Row]] = defaultdict(dict)
     for row in received:
-        if row.key is not None and homes.setdefault(row.key, row.consumer) != row.consumer:
-            yield row, f"key {row.key!r} is received by {row.consumer}, and by {homes[row.key]} before"
+        if row.key is not None:
+            firsts[row.key].setdefault(row.consumer, row)
+    for key, rows in firsts.items():
+        home = min(rows)
+        for consumer, row in rows.items():
+            if consumer != home:
+                yield row, f"key {key!r} is received by {consumer}, and by {home}, too"
+
+
+def compute_owner(edge: Edge, consumers: list[int], key: str) -> int:
+    config = Config(Kind.HASH, len(consumers), edge.max_parallelism)
+    return consumers[compute_channel_of_key(config, StringKey(key))]
 
 
 ROUTE = Invariant(
