@@ -1,0 +1,116 @@
+"""What became of a chunk: counts, coverage, and the evidence of every case that did not pass."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from conformance.campaign.plan import Chunk
+from conformance.judge import Allowed, Violation
+from conformance.session import kind_of_failure, size_of
+from conformance.verdicts import Result, Verdict
+from traces.codec import decode_case, decode_observation, encode, encode_case
+
+STAGE = "generated"
+
+#: Sets of rules with the kinds of observations of a step, as a judge counts them.
+Exercised = Mapping[tuple[tuple[str, ...], tuple[str, ...]], int]
+
+
+@attrs.frozen
+class Finding:
+    """A case that did not pass. `kind` and `size` choose what is worth shrinking; `evidence` is the whole verdict."""
+
+    case: str
+    result: str
+    kind: str
+    size: int
+    rules: tuple[str, ...]
+    message: str
+    evidence: str
+
+
+@attrs.frozen
+class Outcome:
+    """`trouble` says why cases were not run; they may be tried again."""
+
+    chunk: Chunk
+    results: Mapping[str, int]
+    exercised: Exercised
+    findings: tuple[Finding, ...] = ()
+    seconds: float = 0.0
+    restarts: int = 0
+    worker: str = ""
+    trouble: str = ""
+
+    @property
+    def is_finished(self) -> bool:
+        return not self.results.get(Result.NOT_RUN)
+
+
+def not_run(chunk: Chunk, trouble: str, worker: str = "") -> Outcome:
+    return Outcome(chunk, {str(Result.NOT_RUN): chunk.cases}, {}, worker=worker, trouble=trouble)
+
+
+@attrs.define
+class Tally:
+    """Collects the verdicts of a chunk."""
+
+    results: Counter[str] = attrs.Factory(Counter)
+    findings: list[Finding] = attrs.Factory(list)
+
+    def take(self, verdict: Verdict) -> None:
+        self.results[str(verdict.result)] += 1
+        if verdict.result not in (Result.PASS, Result.NOT_RUN):
+            self.findings.append(find(verdict))
+
+
+def find(verdict: Verdict) -> Finding:
+    return Finding(
+        case=verdict.case.name,
+        result=str(verdict.result),
+        kind=kind_of_failure(verdict),
+        size=size_of(verdict),
+        rules=verdict.rules,
+        message=verdict.message,
+        evidence=json.dumps(encode_verdict(verdict), separators=(",", ":")),
+    )
+
+
+def encode_verdict(verdict: Verdict) -> dict[str, Any]:
+    encoded: dict[str, Any] = {
+        "case": encode_case(verdict.case),
+        "result": str(verdict.result),
+        "message": verdict.message,
+        "stderr": list(verdict.stderr),
+    }
+    violation = verdict.violation
+    if violation is not None:
+        allowed = [
+            {"observations": list(map(encode, one.observations)), "rules": one.rules} for one in violation.allowed
+        ]
+        encoded["violation"] = {
+            "step": violation.step,
+            "rules": violation.rules,
+            "allowed": allowed,
+            "seen": list(map(encode, violation.seen)),
+            "trail": violation.trail,
+        }
+    return encoded
+
+
+def decode_verdict(encoded: Mapping[str, Any]) -> Verdict:
+    case = decode_case(encoded["case"])
+
+    def observations(raw: list[Any]) -> tuple[Any, ...]:
+        return tuple(decode_observation(one, case.component) for one in raw)
+
+    violation = None
+    if (shown := encoded.get("violation")) is not None:
+        allowed = [Allowed(observations(one["observations"]), tuple(one["rules"])) for one in shown["allowed"]]
+        seen, trail = observations(shown["seen"]), tuple(shown["trail"])
+        violation = Violation(shown["step"], tuple(shown["rules"]), tuple(allowed), seen, trail)
+    result, stderr = Result(encoded["result"]), tuple(encoded["stderr"])
+    return Verdict(case, STAGE, result, violation, encoded["message"], stderr)

@@ -1,0 +1,116 @@
+"""What a campaign is: an engine, what it declares, seeds, and how they are cut into chunks."""
+
+from collections.abc import Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from conformance.engines.base import Claim, Description
+
+#: Long enough that handing out a chunk costs nothing beside it, short enough that losing one costs little.
+LARGEST_CHUNK = 2000
+SMALLEST_CHUNK = 25
+#: A small campaign has this many chunks a component, so that every worker gets some until the end.
+CHUNKS_AT_LEAST = 40
+
+
+@attrs.frozen
+class Chunk:
+    """The cases of a component with the indices from `first` up to, and without, `stop`."""
+
+    component: str
+    first: int
+    stop: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.component}-{self.first:012d}-{self.stop:012d}"
+
+    @property
+    def cases(self) -> int:
+        return self.stop - self.first
+
+
+@attrs.frozen
+class Plan:
+    """`cases` are the generated ones of each component; `claims` what the engine declares of each."""
+
+    engine: str
+    implementation: str
+    claims: Mapping[str, Claim]
+    seed: int
+    cases: int
+    chunk: int
+    strict: bool = False
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        return tuple(self.claims)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """In the order in which one process would run the cases."""
+        for component in self.components:
+            for first in range(0, self.cases, self.chunk):
+                yield Chunk(component, first, min(first + self.chunk, self.cases))
+
+    def manifest(self) -> dict[str, Any]:
+        """All that makes two campaigns the same."""
+        return {
+            "format": "tidegate-campaign/1",
+            "suite": suite_version(),
+            "engine": self.engine,
+            "implementation": self.implementation,
+            "components": {name: claim_as_json(claim) for name, claim in self.claims.items()},
+            "seed": self.seed,
+            "cases": self.cases,
+            "chunk": self.chunk,
+            "strict": self.strict,
+        }
+
+
+@attrs.frozen
+class Order:
+    """A chunk as a worker gets it: everything that it takes to run it, wherever the worker is."""
+
+    plan: Plan
+    chunk: Chunk
+    #: options of `Limits`
+    limits: Mapping[str, float]
+    #: where the engine's command line holds good
+    folder: str = attrs.Factory(lambda: str(Path.cwd()))
+
+
+def make_plan(
+    engine: str,
+    description: Description,
+    components: list[str],
+    *,
+    seed: int,
+    cases: int,
+    chunk: int | None = None,
+    strict: bool = False,
+) -> Plan:
+    claims = {name: description.components[name] for name in components}
+    return Plan(engine, name_of(description), claims, seed, cases, chunk or usual_chunk(cases), strict)
+
+
+def name_of(description: Description) -> str:
+    return f"{description.name} {description.version}"
+
+
+def usual_chunk(cases: int) -> int:
+    """It depends on nothing but the campaign, so that one begun on a laptop can go on elsewhere."""
+    return min(max(cases // CHUNKS_AT_LEAST, SMALLEST_CHUNK), LARGEST_CHUNK)
+
+
+def claim_as_json(claim: Claim) -> dict[str, Any]:
+    return {key: sorted(names) for key, names in attrs.asdict(claim).items() if names is not None}
+
+
+def suite_version() -> str:
+    try:
+        return metadata.version("tidegate")
+    except metadata.PackageNotFoundError:
+        return "unknown"

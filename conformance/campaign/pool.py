@@ -1,0 +1,102 @@
+"""Who runs the chunks: Spark, on as many cores as it has, or this process, one after the other.
+
+Choices
+-------
+*A job a chunk.* Each chunk is a Spark job of one task, and as many are under way as tasks can run at once, and two more
+that wait for a core to be free. So each outcome is at the driver when it is there, which writes it: executors need no
+file system in common. And a chunk that cannot be run fails alone. A job costs some ten milliseconds, a chunk a second.
+"""
+
+from collections import deque
+from collections.abc import Generator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from conformance.campaign.outcome import Outcome, not_run
+from conformance.campaign.plan import Order
+from conformance.campaign.worker import close_engine, run_chunk, run_in_worker
+from conformance.engines.errors import CannotStartError
+from conformance.engines.text import printable
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+#: Jobs that wait for a core, so that none is idle while the driver hands out the next chunk.
+SPARE = 2
+MOST_JOBS = 1000
+#: How often Spark tries a task, on a cluster and in one process.
+ATTEMPTS = 4
+_TAG = "tidegate-campaign"
+
+
+def run_here(orders: deque[Order]) -> Generator[Outcome, None, None]:
+    """Run the chunks in this process. The queue may grow and shrink meanwhile."""
+    try:
+        while orders:
+            yield run_chunk(orders.popleft())
+    finally:
+        close_engine()
+
+
+def run_on_spark(context: "SparkContext", orders: deque[Order]) -> Generator[Outcome, None, None]:
+    """Run the chunks as jobs, and give their outcomes as they come. The queue may grow and shrink meanwhile."""
+    running: dict[Future[Outcome], Order] = {}
+    with ThreadPoolExecutor(MOST_JOBS, thread_name_prefix=_TAG) as threads:
+        try:
+            while orders or running:
+                while orders and len(running) < min(count_slots(context) + SPARE, MOST_JOBS):
+                    order = orders.popleft()
+                    running[threads.submit(run_job, context, order)] = order
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    del running[future]
+                    yield future.result()
+        finally:
+            if running:
+                context.cancelJobsWithTag(_TAG)
+
+
+def run_job(context: "SparkContext", order: Order) -> Outcome:
+    py4j: Any = import_module("py4j.protocol")
+    try:
+        context.addJobTag(_TAG)
+        (outcome,) = context.parallelize([order], 1).map(run_in_worker).collect()
+    except py4j.Py4JJavaError as error:
+        return not_run(order.chunk, explain(str(error.java_exception.getMessage())))
+    except (py4j.Py4JError, OSError, AttributeError) as error:
+        raise CannotStartError(f"Spark is gone: {error}", "the same command goes on from here") from error
+    return outcome
+
+
+def explain(message: str) -> str:
+    """What is worth telling of the message of a job that failed.
+
+    Raises
+    ------
+    CannotStartError
+        No chunk can be run in this way.
+    """
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    cause = next((line for line in reversed(lines) if "Error" in line and not line.startswith(("at ", "File "))), "")
+    if "ModuleNotFoundError" in cause:
+        raise CannotStartError(
+            f"the executors cannot import tidegate: {cause}",
+            "install it wherever executors run, and let PYSPARK_PYTHON name that Python",
+        )
+    return printable(cause or lines[0] if lines else "the job failed")
+
+
+def count_slots(context: "SparkContext") -> int:
+    """How many tasks can run at once, by now: executors come and go."""
+    jvm_context: Any = context._jsc.sc()  # noqa: SLF001 - PySpark has no name of its own for it
+    profile = jvm_context.resourceProfileManager().defaultResourceProfile()
+    return max(int(jvm_context.maxNumConcurrentTasks(profile)), 1)
+
+
+def with_attempts(master: str) -> str:
+    """A local master that tries a task again, as every other does: `local[2]` becomes `local[2,4]`."""
+    if master == "local":
+        master = "local[1]"
+    if master.startswith("local[") and "," not in master:
+        return f"{master.removesuffix(']')},{ATTEMPTS}]"
+    return master

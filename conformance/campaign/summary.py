@@ -1,0 +1,125 @@
+"""From the files of a campaign to what a run of the same cases in one process would have said."""
+
+import json
+import re
+from typing import Any
+
+import attrs
+
+from conformance.campaign.campaign import Campaign
+from conformance.campaign.outcome import STAGE, Finding, Outcome, decode_verdict
+from conformance.campaign.plan import Chunk
+from conformance.engines.base import Engine
+from conformance.expectations import Expectations
+from conformance.reports.summary import as_json
+from conformance.session import Finished, Session
+from conformance.suite import wanted_of
+from conformance.verdicts import VIOLATIONS, Result, Verdict
+from properties.strategies import draw_case
+
+
+@attrs.define
+class Reader:
+    """Reads the outcomes of a campaign into a session, in the order in which one process would have come to them."""
+
+    campaign: Campaign
+    session: Session
+    restarts: int = 0
+    busy: float = 0.0
+    #: for each component, result and kind of failure the smallest: its size, and where it is
+    smallest: dict[tuple[str, str, str], tuple[int, Chunk, str]] = attrs.Factory(dict)
+
+    def read(self) -> None:
+        listed = bool(self.session.expectations.entries)
+        for chunk in self.campaign.plan.chunks():
+            outcome = self.campaign.folder.read(chunk, evidence=listed)
+            if outcome is None:
+                if not self.campaign.interrupted:
+                    self.session.counts[chunk.component, STAGE, Result.NOT_RUN] += chunk.cases
+                continue
+            self.take(outcome)
+        if listed:
+            self.take_listed_passes()
+        self.session.findings = [self.load(chunk, case) for _size, chunk, case in self.smallest.values()]
+
+    def take(self, outcome: Outcome) -> None:
+        session, component = self.session, outcome.chunk.component
+        for result, count in outcome.results.items():
+            session.counts[component, STAGE, Result(result)] += count
+        exercised = session.judge.exercised
+        for key, count in outcome.exercised.items():
+            exercised[key] = exercised.get(key, 0) + count
+        self.restarts += outcome.restarts
+        self.busy += outcome.seconds
+        for finding in outcome.findings:
+            if not self.is_listed(outcome.chunk, finding) and Result(finding.result) in VIOLATIONS:
+                kind = (component, finding.result, finding.kind)
+                if kind not in self.smallest or finding.size < self.smallest[kind][0]:
+                    self.smallest[kind] = (finding.size, outcome.chunk, finding.case)
+
+    def is_listed(self, chunk: Chunk, finding: Finding) -> bool:
+        """Whether the failure is a known one; then it is counted as such."""
+        if not finding.evidence:
+            return False
+        verdict = decode_verdict(json.loads(finding.evidence))
+        after = self.session.expectations.apply(verdict)
+        self.recount(chunk.component, verdict.result, after.result)
+        return after.result is Result.XFAIL
+
+    def take_listed_passes(self) -> None:
+        """A case that is listed by its name, and of this campaign, and not found among the failures, has passed."""
+        plan, expectations = self.campaign.plan, self.session.expectations
+        done = {chunk for chunk in plan.chunks() if self.campaign.folder.is_done(chunk)}
+        for entry in expectations.entries:
+            named = re.fullmatch(rf"(\w+)-{plan.seed}-(\d+)", entry.pattern)
+            if named and entry.is_exact and not expectations.failed[entry]:
+                component, index = named[1], int(named[2])
+                if any(chunk.component == component and chunk.first <= index < chunk.stop for chunk in done):
+                    verdict = Verdict(draw_case(component, plan.seed, index), STAGE, Result.PASS)
+                    self.recount(component, Result.PASS, expectations.apply(verdict).result)
+
+    def recount(self, component: str, before: Result, after: Result) -> None:
+        self.session.counts[component, STAGE, before] -= 1
+        self.session.counts[component, STAGE, after] += 1
+
+    def load(self, chunk: Chunk, case: str) -> Verdict:
+        outcome = self.campaign.folder.read(chunk, evidence=True)
+        assert outcome is not None
+        return next(decode_verdict(json.loads(one.evidence)) for one in outcome.findings if one.case == case)
+
+
+@attrs.frozen
+class Summary:
+    finished: Finished
+    about: dict[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        return {**as_json(self.finished), "campaign": self.about}
+
+
+def summarize(
+    campaign: Campaign, engine: Engine, seconds: float, expectations: Expectations | None = None, floor: int = 1
+) -> Summary:
+    """Add it all up, and shrink the counterexamples on this engine."""
+    plan = campaign.plan
+    session = Session(engine, plan.engine, expectations or Expectations(), complete=not campaign.interrupted)
+    reader = Reader(campaign, session)
+    reader.read()
+    try:
+        session.shrink_findings()
+    except KeyboardInterrupt:
+        session.complete = False
+    finished = session.finish(wanted_of(engine.start(), list(plan.components), floor))
+    finished = attrs.evolve(finished, restarts=reader.restarts, seconds=seconds)
+    ran = sum(chunk.cases for chunk in plan.chunks()) - sum(
+        chunk.cases for chunk in (*campaign.resumed, *campaign.left)
+    )
+    about = {
+        **plan.manifest(),
+        "chunks": sum(1 for _chunk in plan.chunks()),
+        "chunks_resumed": len(campaign.resumed),
+        "chunks_left": len(campaign.left),
+        "busy_seconds": round(reader.busy, 3),
+        "cases_per_second": round(ran / seconds, 1) if seconds else 0.0,
+    }
+    return Summary(finished, about)
