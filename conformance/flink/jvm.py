@@ -86,6 +86,31 @@ class Jvm:
                 return self._unwrapped(constructor.newInstance, self._object_array(list(arguments)))
         raise AttributeError(f"{class_name} has no constructor of {len(arguments)} arguments")
 
+    def assemble(self, class_name: str, supplies: dict[str, list[Any]]) -> Any:
+        """An instance by the longest constructor, its arguments taken in turn from `supplies` by their simple type.
+
+        What is not supplied is null: versions differ in the number and order of parameters more than in their kinds.
+        """
+        constructors = list(self.cls(class_name).class_.getDeclaredConstructors())
+        constructor = max(constructors, key=lambda one: int(one.getParameterCount()))
+        constructor.setAccessible(True)
+        left = {name: list(values) for name, values in supplies.items()}
+        types = [str(one.getSimpleName()) for one in constructor.getParameterTypes()]
+        arguments = [left[name].pop(0) if left.get(name) else None for name in types]
+        return self._unwrapped(constructor.newInstance, self._object_array(arguments))
+
+    def bare(self, class_name: str) -> Any:
+        """An instance of which no constructor was run."""
+        unsafe = self.field(self.cls("sun.misc.Unsafe"), "theUnsafe")
+        return unsafe.allocateInstance(self.cls(class_name).class_)
+
+    def integer(self, value: int) -> Any:
+        """An int in a box, as reflection wants it."""
+        return self.cls("java.lang.Integer").valueOf(self.jpype.JInt(value))
+
+    def boolean(self, value: object) -> Any:
+        return self.cls("java.lang.Boolean").valueOf(self.jpype.JBoolean(bool(value)))
+
     def parameters(self, class_name: str) -> list[list[str]]:
         """The types of the parameters of each constructor, to tell versions apart."""
         constructors = self.cls(class_name).class_.getDeclaredConstructors()

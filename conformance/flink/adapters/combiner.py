@@ -1,0 +1,72 @@
+"""The watermark combiner: what `AbstractStreamOperator` does with the watermarks and statuses of its inputs.
+
+The operator is a real one that was never set up: it gets an output that shows what it emits, and a combination of as
+many inputs as the config wants, which the operator itself would make for one or two. Releases before 2.2 follow
+`flink-18934`; those before 1.14 know no status of an input, and have nothing to declare.
+"""
+
+from typing import Any
+
+from conformance.flink.jvm import Jvm
+from conformance.museum.wire import (
+    Json,
+    Observations,
+    get_at_least,
+    get_choice,
+    get_integer,
+    get_long,
+    rejected,
+    unknown_type,
+)
+
+_COMBINED = "org.apache.flink.api.common.eventtime.IndexedCombinedWatermarkStatus"
+_OPERATOR = "org.apache.flink.streaming.api.operators.AbstractStreamOperator"
+_FIRST_TO_FLUSH = (2, 2)
+
+
+def declare(jvm: Jvm) -> Json | None:
+    if not (jvm.has(_COMBINED, "updateStatus") and jvm.has(_OPERATOR, "processWatermarkStatus")):
+        return None
+    return {"semantics": ["flink-38454" if jvm.release >= _FIRST_TO_FLUSH else "flink-18934"]}
+
+
+class Combiner:
+    def __init__(self, jvm: Jvm, inputs: int) -> None:
+        self._jvm = jvm
+        self._inputs = inputs
+        self._watermark = jvm.cls("org.apache.flink.streaming.api.watermark.Watermark")
+        statuses = jvm.cls("org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus")
+        self._statuses = {"idle": statuses.IDLE, "active": statuses.ACTIVE}
+        self._shown: Observations = []
+        output = jvm.implement(
+            "org.apache.flink.streaming.api.operators.Output",
+            {"emitWatermark": self._on_watermark, "emitWatermarkStatus": self._on_status},
+        )
+        function = jvm.implement("org.apache.flink.api.common.functions.MapFunction", {})
+        self._operator = jvm.cls("org.apache.flink.streaming.api.operators.StreamMap")(function)
+        jvm.set_field(self._operator, "combinedWatermark", jvm.cls(_COMBINED).forInputsCount(inputs))
+        jvm.set_field(self._operator, "output", output)
+
+    def step(self, event: Json) -> Observations:
+        kind, index = event.get("type"), get_integer(event, "input")
+        if kind == "watermark":
+            method, element = "processWatermark", self._watermark(get_long(event, "timestamp"))
+        elif kind == "status":
+            method, element = "processWatermarkStatus", self._statuses[get_choice(event, "status", ("idle", "active"))]
+        else:
+            raise unknown_type(event)
+        if not 0 <= index < self._inputs:
+            return rejected()
+        self._shown = []
+        self._jvm.call(self._operator, method, element, self._jvm.integer(index))
+        return self._shown
+
+    def _on_watermark(self, watermark: Any) -> None:
+        self._shown.append({"type": "watermark", "timestamp": str(watermark.getTimestamp())})
+
+    def _on_status(self, status: Any) -> None:
+        self._shown.append({"type": "status", "status": "idle" if status.isIdle() else "active"})
+
+
+def make(jvm: Jvm, config: Json) -> Combiner:
+    return Combiner(jvm, get_at_least(config, "inputs", 1))

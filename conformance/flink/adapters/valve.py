@@ -1,0 +1,71 @@
+"""The watermark valve: `StatusWatermarkValve`, in whichever package and with whichever statuses the version has it.
+
+Every release up to 2.3 follows `flink-7728`, the default; the corrected valve of FLINK-40475 is in none of them.
+"""
+
+from typing import Any
+
+from conformance.flink.jvm import Jvm
+from conformance.museum.wire import Json, Observations, get_at_least, get_choice, get_integer, get_long, unknown_type
+
+_OUTPUT = "org.apache.flink.streaming.runtime.io.PushingAsyncDataInput$DataOutput"
+_WATERMARK = "org.apache.flink.streaming.api.watermark.Watermark"
+#: Until 1.13 a status was called a stream status.
+_NAMES = ("WatermarkStatus", "StreamStatus")
+
+
+def _package(name: str) -> str:
+    return f"org.apache.flink.streaming.runtime.{name.lower()}."
+
+
+def status_name(jvm: Jvm) -> str | None:
+    """What this version calls a status."""
+    return next((name for name in _NAMES if jvm.has(_package(name) + name)), None)
+
+
+def declare(jvm: Jvm) -> Json | None:
+    name = status_name(jvm)
+    if name is None or not jvm.has(_package(name) + "StatusWatermarkValve", "input" + name):
+        return None
+    return {} if ["int"] in jvm.parameters(_package(name) + "StatusWatermarkValve") else None
+
+
+class Valve:
+    def __init__(self, jvm: Jvm, channels: int) -> None:
+        name = status_name(jvm)
+        assert name is not None
+        statuses = jvm.cls(_package(name) + name)
+        self._error = jvm.JavaError
+        self._watermark = jvm.cls(_WATERMARK)
+        self._statuses = {"idle": statuses.IDLE, "active": statuses.ACTIVE}
+        self._shown: Observations = []
+        self._output = jvm.implement(_OUTPUT, {"emitWatermark": self._on_watermark, f"emit{name}": self._on_status})
+        self._valve = jvm.cls(_package(name) + "StatusWatermarkValve")(channels)
+        self._input_status = getattr(self._valve, f"input{name}")
+
+    def step(self, event: Json) -> Observations:
+        kind, channel = event.get("type"), get_integer(event, "channel")
+        self._shown = []
+        try:
+            if kind == "watermark":
+                watermark = self._watermark(get_long(event, "timestamp"))
+                self._valve.inputWatermark(watermark, channel, self._output)
+            elif kind == "status":
+                status = self._statuses[get_choice(event, "status", ("idle", "active"))]
+                self._input_status(status, channel, self._output)
+            else:
+                raise unknown_type(event)
+        except self._error as error:
+            # The valve has no checks of its own: an index outside of its array is how it refuses a channel.
+            return [{"type": "rejected", "reason": str(error)}]
+        return self._shown
+
+    def _on_watermark(self, watermark: Any) -> None:
+        self._shown.append({"type": "watermark", "timestamp": str(watermark.getTimestamp())})
+
+    def _on_status(self, status: Any) -> None:
+        self._shown.append({"type": "status", "status": "idle" if status.isIdle() else "active"})
+
+
+def make(jvm: Jvm, config: Json) -> Valve:
+    return Valve(jvm, get_at_least(config, "channels", 1))
