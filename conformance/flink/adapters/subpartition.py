@@ -133,12 +133,12 @@ class Subpartition:
             announcement = self.jvm.cls(f"{NETWORK}api.EventAnnouncement")(events.barrier(), 3)
             return self.buffers.to_consumer(announcement, True)
         made = {
-            "event": lambda: events.cancel_class(3),
-            "end_of_data": lambda: events.end_of_data,
-            "barrier": events.barrier,
-            "recovery_completion": lambda: self.jvm.cls(RECOVERY).INSTANCE,
-        }[kind]()
-        return self.buffers.to_consumer(made, False)
+            "event": events.cancel_class(3),
+            "end_of_data": events.end_of_data,
+            "barrier": events.barrier(),
+            "recovery_completion": self.jvm.cls(RECOVERY).INSTANCE,
+        }
+        return self.buffers.to_consumer(made[kind], False)
 
     def add(self, consumer: Any) -> Observations:
         size_hint = int(self.queue.add(consumer, 0))
