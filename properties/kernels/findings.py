@@ -1,0 +1,43 @@
+"""What kernels find: counts that are exact, and the first findings in words."""
+
+from collections.abc import Iterable
+from itertools import islice
+
+import attrs
+
+from traces.runlog import Channel, Direction, Kind
+
+#: So many findings of an invariant are told in words; the rest is only counted.
+MOST = 10_000
+
+
+@attrs.frozen(order=True)
+class Finding:
+    """A row at which something is wrong, and what. The step counts in the subtask, the position in the channel."""
+
+    invariant: str
+    channel: Channel
+    direction: Direction
+    kind: Kind
+    position: int
+    step: int
+    message: str
+
+
+@attrs.define
+class Tally:
+    """How many rows an invariant looked at, and what was wrong with them."""
+
+    checked: int = 0
+    violated: int = 0
+    findings: list[Finding] = attrs.Factory(list)
+    most: int = MOST
+
+    def add(self, count: int, findings: Iterable[Finding]) -> None:
+        """The findings are looked at only as far as they are kept."""
+        self.violated += count
+        self.findings.extend(islice(findings, max(0, self.most - len(self.findings))))
+
+    def merge(self, other: "Tally") -> None:
+        self.checked += other.checked
+        self.add(other.violated, other.findings)

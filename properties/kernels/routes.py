@@ -1,0 +1,201 @@
+"""The kernel of routing: turns, copies and keys."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import attrs
+import numpy as np
+
+from properties.kernels.columns import Chunk
+from properties.kernels.findings import Finding, Tally
+from properties.kernels.keys import compute_hash_codes, compute_key_groups, compute_owners
+from properties.kernels.layout import DIRECTIONS, IN, KINDS, NONE, OUT, RECORD, Array, Layout
+from properties.kernels.matching import OutgrownError
+from properties.kernels.subtasks import find
+from reference.partitioning import Kind
+from traces.runlog import Edge
+
+#: More keys than this on edges with a partitioner that we do not know are more than a worker should hold.
+MOST_KEYS = 2_000_000
+
+#: Where a row stands: consumer, channel, position, step.
+Place = tuple[int, int, int, int]
+#: The first receipt of a key on an edge by each of its consumers.
+Firsts = dict[tuple[int, str], dict[int, Place]]
+
+
+@attrs.define
+class Routes:
+    layout: Layout
+    tally: Tally
+    turns: dict[tuple[int, int], int] = attrs.Factory(dict)
+    #: The copies of a record that was not sent to everyone yet, by edge, producer and id.
+    copies: dict[tuple[int, int], dict[int, list[Place]]] = attrs.Factory(dict)
+    firsts: Firsts = attrs.Factory(dict)
+
+    def feed(self, chunk: Chunk) -> None:
+        is_record = chunk.kind == RECORD
+        self.tally.checked += int(is_record.sum())
+        edges = self.layout.edge_of_channel[chunk.channel]
+        for index, edge in enumerate(self.layout.edges):
+            records = np.flatnonzero(is_record & (edges == index)) if len(self.layout.edges) > 1 else None
+            records = np.flatnonzero(is_record) if records is None else records
+            if len(records):
+                self.route(chunk, index, edge, records)
+
+    def route(self, chunk: Chunk, index: int, edge: Edge, records: Array) -> None:
+        is_sent = chunk.direction[records] == OUT
+        known = edge.partitioner in set(Kind)
+        if known:
+            sent = records[is_sent]
+            places = self.layout.place_of_channel[chunk.channel[sent]]
+            self.accuse(chunk, sent[places < 0], partial(describe_nowhere, self.layout))
+            self.look_at_sent(chunk, index, Kind(edge.partitioner), sent[places >= 0], places[places >= 0])
+        if edge.partitioner == Kind.HASH:
+            self.look_at_keys(chunk, index, edge, records)
+        elif chunk.keys is not None:
+            self.meet_keys(chunk, index, records[~is_sent])
+
+    def accuse(self, chunk: Chunk, places: Array, message: "partial[str]") -> None:
+        found = ((place, message(chunk, place)) for place in places.tolist())
+        self.tally.add(len(places), find(chunk, self.layout, "LOG-ROUTE", found))
+
+    def look_at_sent(self, chunk: Chunk, index: int, kind: Kind, sent: Array, places: Array) -> None:
+        if kind in (Kind.GLOBAL, Kind.FORWARD):
+            self.accuse(chunk, sent[places != 0], partial(describe_record, self.layout, "not to the first"))
+        elif kind in (Kind.REBALANCE, Kind.RESCALE, Kind.BROADCAST):
+            producers = (chunk.channel[sent] - self.layout.offsets[index]) // self.layout.consumers[index]
+            for producer in np.unique(producers).tolist():
+                mine = producers == producer
+                if kind is Kind.BROADCAST:
+                    self.look_at_copies(chunk, index, producer, sent[mine])
+                else:
+                    self.look_at_turns(chunk, (index, producer), kind, sent[mine], places[mine])
+
+    def look_at_turns(self, chunk: Chunk, who: tuple[int, int], kind: Kind, sent: Array, places: Array) -> None:
+        count = len(self.layout.consumers_of(self.layout.edges[who[0]], who[1]))
+        due = np.empty_like(places)
+        due[1:] = (places[:-1] + 1) % count
+        due[0] = self.turns.get(who, 0 if kind is Kind.RESCALE else places[0])
+        self.turns[who] = int(places[-1] + 1) % count
+        wrong = sent[places != due]
+        found = (
+            (place, describe_record(self.layout, "", chunk, place).rstrip(", ") + " out of turn")
+            for place in wrong.tolist()
+        )
+        self.tally.add(len(wrong), find(chunk, self.layout, "LOG-ROUTE", found))
+
+    # --- copies -----------------------------------------------------------------------------------------------
+
+    def look_at_copies(self, chunk: Chunk, index: int, producer: int, sent: Array) -> None:
+        """Rounds that follow one another, as they nearly always do, are looked at all at once."""
+        consumers = np.sort(np.array(self.layout.consumers_of(self.layout.edges[index], producer)))
+        waiting = self.copies.setdefault((index, producer), {})
+        ids = chunk.id[sent]
+        if waiting:
+            is_known = np.isin(ids, list(waiting))
+            self.count_copies(chunk, index, producer, sent[is_known], len(consumers))
+            sent, ids = sent[~is_known], ids[~is_known]
+        whole = len(sent) // len(consumers) * len(consumers)
+        targets = (chunk.channel[sent[:whole]] - self.layout.offsets[index]) % self.layout.consumers[index]
+        rounds = ids[:whole].reshape(-1, len(consumers))
+        right = (rounds == rounds[:, :1]).all() and (
+            np.sort(targets.reshape(-1, len(consumers)), axis=1) == consumers
+        ).all()
+        # A round that has the id of another one is not one of its own only if it is cut by the end of the rows.
+        self.count_copies(chunk, index, producer, sent[whole:] if right else sent, len(consumers))
+
+    def count_copies(self, chunk: Chunk, index: int, producer: int, sent: Array, count: int) -> None:
+        waiting = self.copies[index, producer]
+        for place in sent.tolist():
+            channel, number = int(chunk.channel[place]), int(chunk.id[place])
+            consumer = self.layout.channel_at(channel)[2]
+            copies = waiting.setdefault(number, [])
+            if any(one[0] == consumer for one in copies):
+                text = f"record {show(number)} goes to {consumer} again, and not yet to everyone"
+                self.tally.add(1, find(chunk, self.layout, "LOG-ROUTE", [(place, text)]))
+                continue
+            copies.append((consumer, channel, int(chunk.position[place]), int(chunk.step[place])))
+            if len(copies) == count:
+                del waiting[number]
+
+    # --- keys -------------------------------------------------------------------------------------------------
+
+    def look_at_keys(self, chunk: Chunk, index: int, edge: Edge, records: Array) -> None:
+        """Sent and received alike: the wiring is the same from both ends."""
+        keys = chunk.key[records]
+        records, keys = records[keys >= 0], keys[keys >= 0]
+        if not len(records):
+            return
+        places = self.layout.place_of_channel[chunk.channel[records]]
+        assert edge.max_parallelism is not None
+        groups = compute_key_groups(chunk_codes(chunk), edge.max_parallelism)
+        producers = (chunk.channel[records] - self.layout.offsets[index]) // self.layout.consumers[index]
+        sizes = np.array([len(self.layout.consumers_of(edge, one)) for one in range(edge.producers)])
+        owners = compute_owners(groups[keys], sizes[producers], edge.max_parallelism)
+        # What was sent where no channel leads is accused of that already.
+        wrong = (places != owners) & ~((places < 0) & (chunk.direction[records] == OUT))
+        found = (
+            (int(records[at]), describe_key(self.layout, chunk, int(records[at]), edge, int(owners[at])))
+            for at in np.flatnonzero(wrong).tolist()
+        )
+        self.tally.add(int(wrong.sum()), find(chunk, self.layout, "LOG-ROUTE", found))
+
+    def meet_keys(self, chunk: Chunk, index: int, received: Array) -> None:
+        keys = chunk.key[received]
+        received, keys = received[keys >= 0], keys[keys >= 0]
+        consumers = (chunk.channel[received] - self.layout.offsets[index]) % self.layout.consumers[index]
+        _pairs, firsts = np.unique(keys.astype(np.int64) * 2**31 + consumers, return_index=True)
+        for at in firsts.tolist():
+            place, consumer = int(received[at]), int(consumers[at])
+            row = consumer, int(chunk.channel[place]), int(chunk.position[place]), int(chunk.step[place])
+            self.firsts.setdefault((index, chunk.keys[int(keys[at])].as_py()), {}).setdefault(consumer, row)
+        if len(self.firsts) > MOST_KEYS:
+            raise OutgrownError(f"more than {MOST_KEYS:,} keys on edges whose partitioner is unknown")
+
+    def finish(self) -> None:
+        for waiting in self.copies.values():
+            for number, rows in waiting.items():
+                text = f"record {show(number)} goes to {sorted(row[0] for row in rows)}, not to everyone"
+                self.tally.add(1, [make_finding(self.layout, rows[0], OUT, text)] if rows else [])
+        found = list(find_scattered(self.layout, self.firsts))
+        self.tally.add(len(found), found)
+
+
+def find_scattered(layout: Layout, firsts: Firsts) -> Iterator[Finding]:
+    for (_edge, key), rows in firsts.items():
+        home = min(rows)
+        for consumer, row in rows.items():
+            if consumer != home:
+                yield make_finding(layout, row, IN, f"key {key!r} is received by {consumer}, and by {home}, too")
+
+
+def make_finding(layout: Layout, row: Place, direction: int, text: str) -> Finding:
+    _consumer, channel, position, step = row
+    return Finding("LOG-ROUTE", layout.channel_at(channel), DIRECTIONS[direction], KINDS[RECORD], position, step, text)
+
+
+def chunk_codes(chunk: Chunk) -> Array:
+    """Hash codes of the keys of a chunk; several edges may ask."""
+    return compute_hash_codes(chunk.keys)
+
+
+def show(number: int) -> str:
+    return str(None if number == NONE else number)
+
+
+def describe_nowhere(layout: Layout, chunk: Chunk, place: int) -> str:
+    _edge, producer, consumer = layout.channel_at(int(chunk.channel[place]))
+    return f"record {show(int(chunk.id[place]))} goes to {consumer}, where no channel of {producer} leads"
+
+
+def describe_record(layout: Layout, text: str, chunk: Chunk, place: int) -> str:
+    consumer = layout.channel_at(int(chunk.channel[place]))[2]
+    return f"record {show(int(chunk.id[place]))} goes to {consumer}, {text}"
+
+
+def describe_key(layout: Layout, chunk: Chunk, place: int, edge: Edge, owner: int) -> str:
+    _edge, producer, consumer = layout.channel_at(int(chunk.channel[place]))
+    key, home = chunk.keys[int(chunk.key[place])].as_py(), layout.consumers_of(edge, producer)[owner]
+    verb = "goes to" if chunk.direction[place] == OUT else "is received by"
+    return f"key {key!r} {verb} {consumer}, and belongs to {home}"
