@@ -157,6 +157,8 @@ def check_places(log: RunLog) -> None:
                 f"{row.task}/{row.subtask}: step {row.step} is of edge {row.edge}, which is unknown"
             )
         edge = edges[row.edge]
+        if not (0 <= row.producer < edge.producers and 0 <= row.consumer < edge.consumers):
+            raise MalformedLogError(f"{row.task}/{row.subtask}: step {row.step} is of no channel of edge {row.edge}")
         is_at_source = (row.dir is Direction.OUT) is not (row.kind is Kind.CREDIT)
         place = (edge.source, row.producer) if is_at_source else (edge.target, row.consumer)
         if (row.task, row.subtask) != place:

@@ -118,7 +118,7 @@ def find_disorder(log: RunLog) -> Iterator[Finding]:
         common = [row for row in received if identity_of(row) in in_common]
         for row, identity in zip(common, wanted, strict=True):
             if identity_of(row) != identity:
-                yield row, f"{describe(row)} is received where {identity[0]} was sent before it"
+                yield row, f"{describe(row)} overtakes what was sent before it"
                 break
 
 
@@ -137,8 +137,7 @@ def find_losses(log: RunLog) -> Iterator[Finding]:
             if log.complete or place < arrived:
                 yield sent[place], f"{describe(sent[place])} was sent and not received"
         for place in surplus:
-            known = "more often than it was sent" if often[identity_of(received[place])] else "and never sent"
-            yield received[place], f"{describe(received[place])} was received {known}"
+            yield received[place], f"{describe(received[place])} was received more often than it was sent"
 
 
 def find_places_beyond(rows: list[Row], counts: Counter[Any]) -> list[int]:

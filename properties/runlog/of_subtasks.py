@@ -76,7 +76,7 @@ def find_records_made_late(log: RunLog) -> Iterator[Finding]:
             was_in_time = in_time[which][met[which] : met[which] + 1] == [True]
             met[which] += 1
             if was_in_time and row.timestamp is not None and row.timestamp <= clock.time:
-                yield row, f"record {row.id} of {row.timestamp} was in time, and is received at {clock.time}"
+                yield row, f"record {row.id} was in time when it was sent, and is late where it is received"
 
 
 def find_in_time(log: RunLog) -> dict[tuple[Channel, int | None], list[bool]]:
