@@ -157,5 +157,7 @@ def make_claim(scope: Scope, extra_states: int, parts: tuple[ConfigSuite, ...]) 
         )
     if scope.concretions:
         played = ", ".join(f"{one.name} (1 case in {one.every})" for one in scope.concretions)
-        sentences.append(f"Timestamps are small numbers; also played on others, in the same order: {played}.")
+        sentences.append(
+            f"Numbers are small where only their order counts; also played on others, in that order: {played}."
+        )
     return " ".join(sentences)
