@@ -9,9 +9,9 @@ from conformance.campaign.folder import Folder
 from conformance.campaign.outcome import Outcome
 from conformance.campaign.plan import Chunk, Order, Plan
 
-#: How often a chunk with cases that were not run is tried.
+#: How often a chunk of which nothing came back is tried.
 TRIES = 2
-#: After so many chunks that failed in all their tries, the rest is not run: as for the restarts of an engine.
+#: After so many chunks with cases that were not run, the rest is not run: as for the restarts of an engine.
 MOST_FAILED_CHUNKS = 10
 
 #: Runs the orders of a queue, which may grow and shrink meanwhile.
@@ -45,7 +45,7 @@ class Campaign:
             for outcome in outcomes:
                 chunk = outcome.chunk
                 self._tries[chunk] += 1
-                if not outcome.is_finished and self._tries[chunk] < TRIES:
+                if outcome.is_lost and self._tries[chunk] < TRIES:
                     waiting.append(Order(self.plan, chunk, self.limits))
                     continue
                 self.folder.write(outcome)

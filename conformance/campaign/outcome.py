@@ -49,6 +49,11 @@ class Outcome:
     def is_finished(self) -> bool:
         return not self.results.get(Result.NOT_RUN)
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether nothing at all is known: it was the worker's fault, perhaps, and another one has better luck."""
+        return set(self.results) == {Result.NOT_RUN}
+
 
 def not_run(chunk: Chunk, trouble: str, worker: str = "") -> Outcome:
     return Outcome(chunk, {str(Result.NOT_RUN): chunk.cases}, {}, worker=worker, trouble=trouble)

@@ -1,0 +1,47 @@
+"""Engines that die, in ways that a campaign must survive."""
+
+import os
+import signal
+from pathlib import Path
+
+from conformance.museum.engines import Right
+
+
+class Mortal(Right):
+    """A right valve, as long as it lives. Its scratch is the current directory."""
+
+    def __init__(self):
+        super().__init__()
+        self.components = ["valve"]
+
+    def replay_case(self, case):
+        self.meet(int(case["case"].rpartition("-")[2]))
+        return super().replay_case(case)
+
+    def meet(self, index):
+        """Live on, or not."""
+
+
+class DiesOfOne(Mortal):
+    """Case 30 kills it, every time."""
+
+    def meet(self, index):
+        if index == 30:
+            os._exit(3)
+
+
+class DiesOfMany(Mortal):
+    """Every case from 25 to 49 kills it, as long as nobody has mended it."""
+
+    def meet(self, index):
+        if 25 <= index < 50 and not Path("mended").exists():
+            os._exit(3)
+
+
+class KillsItsWorker(Mortal):
+    """Case 60 kills whoever asks, once: a worker that runs out of memory goes like this."""
+
+    def meet(self, index):
+        if index == 60 and not Path("killed").exists():
+            Path("killed").touch()
+            os.kill(os.getppid(), signal.SIGKILL)

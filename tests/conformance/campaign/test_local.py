@@ -1,0 +1,245 @@
+"""Campaigns in one process: what they count, keep, take up again and refuse. Nothing here needs Java."""
+
+import json
+import signal
+import subprocess
+import time
+
+import attrs
+import pyarrow.parquet as pq
+import pytest
+
+from conformance.campaign.campaign import Campaign
+from conformance.campaign.folder import CampaignFolderError, Folder
+from conformance.campaign.outcome import decode_verdict, encode_verdict, not_run
+from conformance.campaign.plan import Order, make_plan, usual_chunk
+from conformance.campaign.pool import explain, run_here, with_attempts
+from conformance.campaign.summary import summarize
+from conformance.campaign.worker import run_chunk
+from conformance.engines import CannotStartError, resolve
+from conformance.expectations import Entry, Expectations
+from conformance.runner import Runner
+from conformance.verdicts import Exit, Result
+from properties.strategies import draw_case
+from tests.conformance.campaign.campaigns import ENGINES, ROOT, WRONG, command, in_one_process, summary_of, tidegate
+
+
+def make_campaign(folder, engine="reference", components=("valve",), cases=100, chunk=25, seed=0, **limits):
+    with resolve(engine) as one:
+        plan = make_plan(engine, one.start(), list(components), seed=seed, cases=cases, chunk=chunk)
+    return Campaign(plan, Folder(folder), limits)
+
+
+def conduct(campaign):
+    with campaign.folder.opened(campaign.plan), resolve(campaign.plan.engine) as engine:
+        campaign.run(run_here)
+        return summarize(campaign, engine, 1.0)
+
+
+def test_the_summary_is_that_of_one_process(tmp_path):
+    out = tmp_path / "out"
+    components = ("valve", "combiner", "gate")
+    done = tidegate(
+        "--engine", "reference", "--cases", 120, "--chunk", 50, "--seed", 3, "--local", "--out", out,
+        *(word for name in components for word in ("--component", name)),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found, about = summary_of(out)
+    assert found == in_one_process("reference", components, 120, 3)
+    assert found["cases"] == 360
+    assert (about["chunks"], about["chunks_resumed"], about["chunks_left"]) == (9, 0, 0)
+
+
+def test_counterexamples_are_those_of_one_process(tmp_path):
+    summary = conduct(make_campaign(tmp_path, WRONG, cases=300, seed=7)).as_json()
+    expected = in_one_process(WRONG, ("valve",), 300, 7)
+    assert expected["counterexamples"]
+    assert json.loads(json.dumps(summary["counterexamples"])) == expected["counterexamples"]
+    assert json.loads(json.dumps(summary["counts"])) == expected["counts"]
+
+
+def test_a_campaign_that_is_done_is_not_run_again(tmp_path):
+    first = conduct(make_campaign(tmp_path))
+    before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "chunks").iterdir()}
+    campaign = make_campaign(tmp_path)
+    again = conduct(campaign)
+    assert again.finished.counts == first.finished.counts
+    assert again.finished.coverage == first.finished.coverage
+    assert len(campaign.resumed) == 4
+    assert {path.name: path.stat().st_mtime_ns for path in (tmp_path / "chunks").iterdir()} == before
+
+
+def test_only_what_is_missing_is_run_again(tmp_path):
+    first = conduct(make_campaign(tmp_path))
+    victim = sorted((tmp_path / "chunks").iterdir())[2]
+    victim.rename(victim.with_suffix(".half"))  # as if it had been killed while writing this one
+    campaign = make_campaign(tmp_path)
+    ran = []
+    with campaign.folder.opened(campaign.plan):
+        campaign.run(run_here, ran.append)
+    assert [outcome.chunk.first for outcome in ran] == [50]
+    again = conduct(make_campaign(tmp_path))
+    assert again.finished.counts == first.finished.counts
+    assert not list((tmp_path / "chunks").glob("*.half"))
+
+
+def test_chunks_can_be_queried(tmp_path):
+    conduct(make_campaign(tmp_path, WRONG, cases=200, seed=7))
+    rows = pq.read_table(tmp_path / "chunks").to_pylist()
+    counted = {result: sum(row["count"] for row in rows if row["row"] == "count" and row["result"] == result)
+               for result in ("pass", "fail")}  # fmt: skip
+    findings = [row for row in rows if row["row"] == "finding"]
+    assert counted["pass"] + counted["fail"] == 200
+    assert counted["fail"] == len(findings) > 0
+    assert all(row["rules"] and row["case"].startswith("valve-7-") for row in findings)
+
+
+def test_evidence_is_the_whole_verdict():
+    with resolve(WRONG) as engine:
+        runner = Runner(engine)
+        verdicts = [runner.run_one(draw_case("valve", 7, index), "generated") for index in range(60)]
+    failed = [verdict for verdict in verdicts if verdict.result is Result.FAIL]
+    assert failed
+    for verdict in failed:
+        assert decode_verdict(json.loads(json.dumps(encode_verdict(verdict)))) == verdict
+
+
+@pytest.mark.parametrize(("option", "value"), [("seed", 4), ("cases", 101), ("chunk", 20), ("engine", WRONG)])
+def test_another_campaign_is_refused(tmp_path, option, value):
+    conduct(make_campaign(tmp_path))
+    other = make_campaign(tmp_path, **{option: value})
+    with (
+        pytest.raises(CampaignFolderError, match=f"holds another campaign.*{option} is"),
+        other.folder.opened(other.plan),
+    ):
+        pass
+
+
+def test_one_process_at_a_time(tmp_path):
+    campaign = make_campaign(tmp_path)
+    with (
+        campaign.folder.opened(campaign.plan),
+        pytest.raises(CampaignFolderError, match="another campaign is running"),
+        Folder(tmp_path).opened(campaign.plan),
+    ):
+        pass
+
+
+def test_a_damaged_chunk_is_named(tmp_path):
+    arguments = ("--engine", "reference", "--component", "valve", "--cases", 50, "--local", "--out", tmp_path)
+    assert tidegate(*arguments).returncode == 0
+    victim = min((tmp_path / "chunks").iterdir())
+    victim.write_bytes(victim.read_bytes()[:100])
+    done = tidegate(*arguments)
+    assert done.returncode == Exit.BAD_INPUT
+    assert str(victim) in done.stderr
+    assert "delete it" in done.stderr
+
+
+def test_a_death_costs_one_case(tmp_path):
+    campaign = make_campaign(tmp_path, f"{ENGINES}:DiesOfOne")
+    finished = conduct(campaign).finished
+    assert (finished.count(Result.PASS), finished.count(Result.CRASH), finished.cases) == (99, 1, 100)
+    assert finished.restarts == 1
+    assert finished.exit() is Exit.VIOLATIONS
+
+
+def test_what_was_not_run_is_run_when_the_engine_is_mended(tmp_path, monkeypatch):
+    """Two restarts, then a second chance: six deaths. The cases that are left keep the chunk open."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    finished = conduct(make_campaign(tmp_path / "out", f"{ENGINES}:DiesOfMany", max_restarts=2)).finished
+    assert (finished.count(Result.PASS), finished.count(Result.CRASH), finished.count(Result.NOT_RUN)) == (75, 6, 19)
+    assert len(list((tmp_path / "out" / "chunks").glob("*.open.parquet"))) == 1
+    (tmp_path / "mended").touch()
+    campaign = make_campaign(tmp_path / "out", f"{ENGINES}:DiesOfMany", max_restarts=2)
+    finished = conduct(campaign).finished
+    assert len(campaign.resumed) == 3
+    assert finished.counts == {("valve", "generated", Result.PASS): 100}
+    assert not list((tmp_path / "out" / "chunks").glob("*.open.parquet"))
+
+
+def test_the_rest_is_not_run_once_too_many_chunks_failed(tmp_path):
+    campaign = make_campaign(tmp_path, cases=1000)
+    asked = []
+
+    def pool(orders):
+        while orders:
+            order = orders.popleft()
+            asked.append(order.chunk)
+            yield not_run(order.chunk, "no engine today")
+
+    with campaign.folder.opened(campaign.plan), resolve("reference") as engine:
+        campaign.run(pool)
+        finished = summarize(campaign, engine, 1.0).finished
+    assert 10 < len(asked) < 60
+    assert finished.counts == {("valve", "generated", Result.NOT_RUN): 1000}
+    assert finished.exit() is Exit.UNDETERMINED
+
+
+def test_an_engine_of_another_version_is_refused_by_the_worker(tmp_path):
+    plan = attrs.evolve(make_campaign(tmp_path).plan, implementation="reference 9.9")
+    outcome = run_chunk(Order(plan, next(plan.chunks()), {}))
+    assert outcome.is_lost
+    assert "reference 0.1.0, not reference 9.9" in outcome.trouble
+
+
+def test_known_failures(tmp_path):
+    campaign = make_campaign(tmp_path, WRONG, cases=200, seed=7)
+    failures = conduct(campaign).finished.count(Result.FAIL)
+    entries = (Entry("rule", "VALVE-10", "known"), Entry("case", "valve-7-0", "thought to fail"))
+    with resolve(WRONG) as engine:
+        finished = summarize(campaign, engine, 1.0, Expectations(entries)).finished
+    assert finished.count(Result.XFAIL) == failures > 0
+    assert (finished.count(Result.FAIL), finished.count(Result.XPASS), finished.cases) == (0, 1, 200)
+
+
+def test_an_interrupted_campaign_tells_what_is_known_and_goes_on(tmp_path):
+    out = tmp_path / "out"
+    arguments = ("--engine", "reference", "--component", "job", "--cases", 600, "--chunk", 10, "--local", "--out", out)
+    with subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while process.poll() is None and len(list(out.glob("chunks/*.parquet"))) < 3:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
+    assert process.returncode == Exit.UNDETERMINED
+    assert "the same command goes on" in said
+    found, about = summary_of(out)
+    assert not found["complete"]
+    assert 3 <= 60 - about["chunks_left"] < 60
+
+
+def test_wrong_usage():
+    assert tidegate("--engine", "reference", "--cases", 5).returncode == Exit.USAGE
+    unknown = tidegate("--engine", "reference", "--cases", 5, "--component", "valves", "--local", "--out", "nowhere")
+    assert (unknown.returncode, "no component 'valves'" in unknown.stderr) == (Exit.USAGE, True)
+    undeclared = tidegate("--engine", WRONG, "--cases", 5, "--component", "gate", "--local", "--out", "nowhere")
+    assert (undeclared.returncode, "does not declare gate" in undeclared.stderr) == (Exit.USAGE, True)
+
+
+def test_without_java(tmp_path):
+    done = tidegate("--engine", "reference", "--cases", 5, "--out", tmp_path / "out", JAVA_HOME=str(tmp_path))
+    assert done.returncode == Exit.CANNOT_START
+    assert "Java" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_chunks_grow_with_the_campaign():
+    assert [usual_chunk(cases) for cases in (10, 4000, 1_000_000)] == [25, 100, 2000]
+
+
+def test_local_masters_try_again():
+    masters = ("local", "local[*]", "local[2]", "local[2,1]", "spark://host:7077")
+    assert [*map(with_attempts, masters)] == [
+        "local[1,4]",
+        "local[*,4]",
+        "local[2,4]",
+        "local[2,1]",
+        "spark://host:7077",
+    ]
+
+
+def test_jobs_that_failed_are_explained():
+    assert explain("Job aborted:\n  File x\nMemoryError: too much\nat org.apache") == "MemoryError: too much"
+    with pytest.raises(CannotStartError, match="executors cannot import tidegate"):
+        explain("Job aborted\nModuleNotFoundError: No module named 'conformance'")

@@ -1,0 +1,94 @@
+"""Campaigns on Spark, in one process and on a real cluster, with parties to them killed in the middle."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+import uuid
+
+import pyarrow.parquet as pq
+
+from conformance.verdicts import Exit
+from tests.conformance.campaign.campaigns import (
+    ENGINES,
+    ROOT,
+    WRONG,
+    command,
+    in_one_process,
+    summary_of,
+    tidegate,
+)
+from tests.conformance.engines.conftest import MARK, survivors_in_the_end
+from tests.spark_cluster import start_cluster
+
+CASES, CHUNK, SEED = 2000, 25, 7
+CAMPAIGN = ("--engine", WRONG, "--cases", CASES, "--chunk", CHUNK, "--seed", SEED)
+
+
+def chunks_in(out):
+    return list(out.glob("chunks/*.parquet"))
+
+
+def workers_in(out):
+    rows = [row for path in chunks_in(out) for row in pq.read_table(path, columns=["worker"]).to_pylist()]
+    return {row["worker"] for row in rows} - {None}
+
+
+def await_that(condition, process, seconds=200):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert process.poll() is None, "it ended too early"
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_driver_that_is_killed_loses_nothing(tmp_path):
+    out, mark = tmp_path / "out", uuid.uuid4().hex
+    arguments = (*CAMPAIGN, "--master", "local[2]", "--out", out)
+    environment = {**os.environ, MARK: mark}
+    with subprocess.Popen(
+        command(*arguments), cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as driver:
+        await_that(lambda: len(chunks_in(out)) >= 5, driver)
+        driver.send_signal(signal.SIGKILL)
+    assert not survivors_in_the_end(mark, patience=30)
+    done_before = len(chunks_in(out))
+    assert 5 <= done_before < CASES // CHUNK
+    assert not (out / "summary.json").exists()
+
+    again = tidegate(*arguments)
+    assert again.returncode == Exit.VIOLATIONS, again.stderr
+    found, about = summary_of(out)
+    assert about["chunks_resumed"] == done_before
+    assert found == in_one_process(WRONG, ("valve",), CASES, SEED)
+
+
+def test_a_worker_of_the_cluster_that_is_killed_loses_nothing(tmp_path):
+    out = tmp_path / "out"
+    with start_cluster(tmp_path / "cluster", workers=2) as cluster:
+        arguments = (*CAMPAIGN, "--master", cluster.master, "--out", out, "--format", "json")
+        with subprocess.Popen(
+            command(*arguments), cwd=ROOT, env=cluster.environment, stdout=subprocess.PIPE, text=True
+        ) as driver:
+            await_that(lambda: len(workers_in(out)) == 2, driver)
+            cluster.kill_worker(0)
+            assert len(chunks_in(out)) < CASES // CHUNK
+            said, _ = driver.communicate(timeout=200)
+        assert driver.returncode == Exit.VIOLATIONS
+    found, about = summary_of(out)
+    assert found == in_one_process(WRONG, ("valve",), CASES, SEED)
+    assert (about["chunks_resumed"], about["chunks_left"]) == (0, 0)
+    assert json.loads(said)["cases"] == CASES
+
+
+def test_a_python_worker_that_is_killed_costs_nothing(tmp_path):
+    mark = uuid.uuid4().hex
+    done = tidegate(
+        "--engine", f"{ENGINES}:KillsItsWorker", "--cases", 100, "--master", "local[1]", "--out", tmp_path / "out",
+        "--component", "valve", cwd=tmp_path, **{MARK: mark},
+    )  # fmt: skip
+    assert (tmp_path / "killed").exists()
+    found, _about = summary_of(tmp_path / "out")
+    assert found["counts"] == [{"component": "valve", "stage": "generated", "pass": 100}], done.stderr
+    assert not survivors_in_the_end(mark, patience=10)
