@@ -1,0 +1,215 @@
+"""The rows of a valid run, an epoch at a time: records, a watermark, a barrier, through all tasks."""
+
+from collections.abc import Iterable
+
+import attrs
+import numpy as np
+
+from conformance.synthetic.job import (
+    AT,
+    COUNT,
+    DEALT,
+    FIELDS,
+    FORWARDED,
+    KEYED,
+    KEYS,
+    MAP,
+    PARALLELISM,
+    SINK,
+    SLEEPER,
+    SOURCE,
+    TOLD,
+    WATCH,
+    WATCHERS,
+    Plan,
+    owners,
+)
+from properties.kernels.layout import (
+    BARRIER,
+    BUFFER,
+    CREDIT,
+    END_OF_DATA,
+    END_OF_PARTITION,
+    IN,
+    NONE,
+    OUT,
+    RECORD,
+    STATUS,
+    WATERMARK,
+    Array,
+)
+from reference.elements import MAX
+
+#: Event time passes so much in an epoch.
+TICK = 1000
+#: One record of so many is late where it is sent.
+LATE_EVERY = 50
+#: The sleeper is idle in one epoch of so many.
+IDLE_EVERY = 16
+
+
+def make_rows(count: int, **fields: Array | int) -> Array:
+    rows = np.full((count, len(FIELDS)), NONE, dtype=np.int64)
+    rows[:, AT["mark"]] = -1
+    for name, value in fields.items():
+        rows[:, AT[name]] = value
+    return rows
+
+
+def column(rows: Array, name: str) -> Array:
+    return np.asarray(rows[:, AT[name]])
+
+
+def receive(rows: Array, task: int) -> Array:
+    """The rows as their consumer sees them."""
+    received = rows.copy()
+    received[:, AT["task"]], received[:, AT["subtask"]] = task, rows[:, AT["consumer"]]
+    received[:, AT["dir"]], received[:, AT["mark"]] = IN, -1
+    return received
+
+
+@attrs.define
+class Writer:
+    """What a run carries from epoch to epoch."""
+
+    plan: Plan
+    random: np.random.Generator = attrs.field(init=False)
+    next_id: int = 0
+    turns: list[int] = attrs.Factory(lambda: [0] * PARALLELISM)
+    asleep: bool = False
+    misses: set[int] = attrs.Factory(set)
+
+    def __attrs_post_init__(self) -> None:
+        self.random = np.random.default_rng([self.plan.seed, *self.plan.run.encode()])
+
+    def write(self, epoch: int, misses: Iterable[int] = ()) -> dict[tuple[int, int], Array]:
+        """The rows of every subtask, in an order in which they can happen. Sources in `misses` leave out a turn."""
+        self.misses = set(misses)
+        sources = [self.write_source(epoch, source) for source in range(PARALLELISM)]
+        sent = np.concatenate(sources)
+        blocks = {(SOURCE, number): rows for number, rows in enumerate(sources)}
+        blocks |= self.write_task(epoch, MAP, sent[column(sent, "edge") == DEALT], KEYED)
+        sent = np.concatenate([blocks[MAP, number] for number in range(PARALLELISM)])
+        blocks |= self.write_task(epoch, COUNT, sent[(column(sent, "edge") == KEYED)], FORWARDED)
+        sent = np.concatenate([blocks[COUNT, number] for number in range(PARALLELISM)])
+        blocks |= self.write_task(epoch, SINK, sent[(column(sent, "edge") == FORWARDED)], None)
+        told = np.concatenate(sources)
+        return blocks | self.write_task(epoch, WATCH, told[column(told, "edge") == TOLD], None)
+
+    def is_last(self, epoch: int) -> bool:
+        return epoch == self.plan.epochs - 1
+
+    # --- sources ----------------------------------------------------------------------------------------------
+
+    def write_source(self, epoch: int, source: int) -> Array:
+        """Credit, buffers, statuses, records, and what ends the epoch."""
+        falls_asleep = source == SLEEPER and epoch % IDLE_EVERY == IDLE_EVERY - 2 and not self.is_last(epoch)
+        parts = [self.write_wire(epoch, source)]
+        if source == SLEEPER and self.asleep:
+            parts.append(self.announce(SOURCE, source, STATUS, value=1))
+            self.asleep = False
+        if falls_asleep:
+            self.asleep = True
+            parts.append(self.announce(SOURCE, source, STATUS, value=0))
+        else:
+            parts += [self.tell(epoch, source), self.write_records(epoch, source)]
+        parts += self.end_epoch(epoch, SOURCE, source, active=not falls_asleep)
+        return np.concatenate(parts)
+
+    def write_wire(self, epoch: int, source: int) -> Array:
+        """Two buffers a channel; the credit for them was granted in the epoch before, or is the initial one."""
+        fields = {"task": SOURCE, "subtask": source, "edge": DEALT, "producer": source}
+        maps = np.arange(PARALLELISM)
+        granted = make_rows(PARALLELISM if epoch else 0, **fields, dir=IN, kind=CREDIT, value=2)
+        granted[:, AT["consumer"]] = maps[: len(granted)]
+        sent = make_rows(2 * PARALLELISM, **fields, dir=OUT, kind=BUFFER, value=32768, consumer=np.repeat(maps, 2))
+        return np.concatenate([granted, sent])
+
+    def tell(self, epoch: int, source: int) -> Array:
+        """A record for every watcher."""
+        fields = {"task": SOURCE, "subtask": source, "dir": OUT, "edge": TOLD, "producer": source, "kind": RECORD}
+        number = 10**15 + epoch * PARALLELISM + source
+        return make_rows(
+            WATCHERS, **fields, consumer=np.arange(WATCHERS), timestamp=epoch * TICK + TICK // 2, id=number
+        )
+
+    def write_records(self, epoch: int, source: int) -> Array:
+        count = self.plan.records
+        times = epoch * TICK + 1 + self.random.integers(0, TICK - 1, count)
+        if epoch:
+            times[::LATE_EVERY] -= TICK
+        turns = self.turns[source] + np.arange(count)
+        turns[count // 2 :] += source in self.misses
+        consumers = turns % PARALLELISM
+        self.turns[source] = int(turns[-1] + 1) % PARALLELISM
+        fields = {"task": SOURCE, "subtask": source, "dir": OUT, "edge": DEALT, "producer": source, "kind": RECORD}
+        ids = 3 * (self.next_id + np.arange(count))
+        self.next_id += count
+        return make_rows(count, **fields, consumer=consumers, timestamp=times, id=ids)
+
+    # --- every task -------------------------------------------------------------------------------------------
+
+    def announce(self, task: int, subtask: int, kind: int, *, timestamp: int = NONE, value: int = NONE) -> Array:
+        """The same to every channel of a subtask."""
+        targets = {
+            SOURCE: [(DEALT, consumer) for consumer in range(PARALLELISM)] + [(TOLD, one) for one in range(WATCHERS)],
+            MAP: [(KEYED, consumer) for consumer in range(PARALLELISM)],
+            COUNT: [(FORWARDED, subtask)],
+        }[task]
+        edges, consumers = (np.array(one) for one in zip(*targets, strict=True))
+        fields = {"task": task, "subtask": subtask, "dir": OUT, "producer": subtask, "kind": kind}
+        return make_rows(len(targets), **fields, edge=edges, consumer=consumers, timestamp=timestamp, value=value)
+
+    def end_epoch(self, epoch: int, task: int, subtask: int, *, active: bool = True) -> list[Array]:
+        """A watermark and a barrier; at the end of the run, the ends."""
+        parts = []
+        if active:
+            time = MAX if self.is_last(epoch) else (epoch + 1) * TICK
+            parts.append(self.announce(task, subtask, WATERMARK, timestamp=int(time)))
+        parts.append(self.announce(task, subtask, BARRIER, value=epoch + 1))
+        if self.is_last(epoch):
+            parts += [self.announce(task, subtask, kind) for kind in (END_OF_DATA, END_OF_PARTITION)]
+        return parts
+
+    def write_task(self, epoch: int, task: int, sent: Array, edge: int | None) -> dict[tuple[int, int], Array]:
+        # A task hands out records to the edge behind it: only what it is sent by the one before it counts here.
+        sent = sent[(column(sent, "dir") == OUT) & (column(sent, "kind") != CREDIT)]
+        size = WATCHERS if task == WATCH else PARALLELISM
+        return {
+            (task, number): self.write_subtask(epoch, task, number, sent[column(sent, "consumer") == number], edge)
+            for number in range(size)
+        }
+
+    def write_subtask(self, epoch: int, task: int, subtask: int, sent: Array, edge: int | None) -> Array:
+        """Everything before the barriers, the watermark that follows from it, the barriers of all channels, its own."""
+        received = receive(sent, task)
+        kinds = column(received, "kind")
+        records = received[kinds == RECORD]
+        parts = [received[kinds == BUFFER], self.grant(received[kinds == BUFFER]), received[kinds == STATUS]]
+        parts += [records if edge is None else self.pass_on(records, subtask, edge), received[kinds == WATERMARK]]
+        ends = self.end_epoch(epoch, task, subtask) if edge is not None else []
+        parts += [*ends[:1], received[kinds == BARRIER], *ends[1:2]]
+        for number, kind in enumerate((END_OF_DATA, END_OF_PARTITION), start=2):
+            parts += [received[kinds == kind], *ends[number : number + 1]]
+        return np.concatenate(parts)
+
+    def grant(self, buffers: Array) -> Array:
+        """Credit for the next two buffers of each channel; none is left on its way when the run ends."""
+        granted = buffers[::2].copy()
+        granted[:, AT["dir"]], granted[:, AT["kind"]], granted[:, AT["value"]] = OUT, CREDIT, 2
+        return granted
+
+    def pass_on(self, records: Array, subtask: int, edge: int) -> Array:
+        """Each record is handed on as soon as it is read."""
+        sent = records.copy()
+        sent[:, AT["dir"]], sent[:, AT["edge"]], sent[:, AT["producer"]] = OUT, edge, subtask
+        sent[:, AT["id"]] += 1
+        if edge == KEYED:
+            sent[:, AT["key"]] = column(records, "id") // 3 * 2654435761 % len(KEYS)
+            sent[:, AT["consumer"]] = owners()[column(sent, "key")]
+        else:
+            sent[:, AT["key"]] = NONE
+            sent[:, AT["consumer"]] = subtask
+        both = np.empty((2 * len(records), len(FIELDS)), dtype=np.int64)
+        both[0::2], both[1::2] = records, sent
+        return both

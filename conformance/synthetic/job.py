@@ -1,0 +1,66 @@
+"""The job of synthetic run logs: every way to partition that a channel can be checked for, and credit on one edge.
+
+Sources deal out to maps, maps send keys to counters, each counter forwards to its sink, and sources tell two watchers
+everything that they announce.
+"""
+
+from functools import cache
+
+import attrs
+import numpy as np
+
+from properties.kernels.layout import Array
+from reference.keys import StringKey
+from reference.partitioning import Config, Kind, compute_channel_of_key
+from traces.runlog import Capabilities, Edge, Job
+
+TASKS = ("source", "map", "count", "sink", "watch")
+SOURCE, MAP, COUNT, SINK, WATCH = range(len(TASKS))
+PARALLELISM = 4
+WATCHERS = 2
+SIZES = (PARALLELISM, PARALLELISM, PARALLELISM, PARALLELISM, WATCHERS)
+
+DEALT, KEYED, FORWARDED, TOLD = range(4)
+EDGES = (
+    Edge(DEALT, "source", "map", "rebalance", "all_to_all", PARALLELISM, PARALLELISM, None, 2),
+    Edge(KEYED, "map", "count", "hash", "all_to_all", PARALLELISM, PARALLELISM, 128, 2),
+    Edge(FORWARDED, "count", "sink", "forward", "pointwise", PARALLELISM, PARALLELISM, None, 2),
+    Edge(TOLD, "source", "watch", "broadcast", "all_to_all", PARALLELISM, WATCHERS, None, 2),
+)
+JOB = Job("synthetic", "flink-7728", EDGES, Capabilities(credit=True))
+KEYS = tuple(f"key-{number:05}" for number in range(4096))
+
+#: The source that falls idle now and then.
+SLEEPER = PARALLELISM - 1
+
+#: What a row is made of. `mark` is the number of the fault that it belongs to, or -1.
+FIELDS = ("task", "subtask", "dir", "edge", "producer", "consumer", "kind", "timestamp", "key", "id", "value", "mark")
+AT = {name: column for column, name in enumerate(FIELDS)}
+
+
+@cache
+def owners() -> Array:
+    """The counter of each key."""
+    config = Config(Kind.HASH, PARALLELISM, EDGES[KEYED].max_parallelism)
+    return np.array([compute_channel_of_key(config, StringKey(key)) for key in KEYS])
+
+
+@attrs.frozen
+class Plan:
+    """A run: so many epochs, in each of which every source sends so many records."""
+
+    run: str
+    seed: int
+    epochs: int
+    records: int
+
+    @property
+    def events(self) -> int:
+        return self.epochs * events_of_epoch(self.records)
+
+
+def events_of_epoch(records: int) -> int:
+    """About: idle sources send less, the first and the last epoch are a little different."""
+    announced = 2 * 2 * (2 * PARALLELISM**2 + PARALLELISM + PARALLELISM * WATCHERS)
+    credit = 6 * PARALLELISM**2
+    return 6 * PARALLELISM * records + 2 * PARALLELISM * WATCHERS + announced + credit
