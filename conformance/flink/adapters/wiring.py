@@ -31,17 +31,17 @@ class Wiring:
         ]
 
     def _compute(self) -> Any:
-        utilities = self._jvm.cls(_UTILITIES)
-        every = [self._producers, self._consumers]
+        jvm = self._jvm
         if self._pattern == "pointwise":
             # As many subpartitions as the producer has consumers; only a dynamic graph would ask for the number.
-            return utilities.computeVertexInputInfoForPointwise(*every, self._counting(1), False)
-        flags = [False] * (self._count_parameters("computeVertexInputInfoForAllToAll") - 3)
-        return utilities.computeVertexInputInfoForAllToAll(*every, self._counting(self._consumers), *flags)
-
-    def _counting(self, subpartitions: int) -> Any:
-        number = self._jvm.integer(subpartitions)
-        return self._jvm.implement("java.util.function.Function", {"apply": lambda _producer: number})
+            method, subpartitions = "computeVertexInputInfoForPointwise", 1
+        else:
+            method, subpartitions = "computeVertexInputInfoForAllToAll", self._consumers
+        number = jvm.integer(subpartitions)
+        counting = jvm.implement("java.util.function.Function", {"apply": lambda _producer: number})
+        flags = [jvm.boolean(False)] * (self._count_parameters(method) - 3)
+        every = (jvm.integer(self._producers), jvm.integer(self._consumers))
+        return jvm.call(jvm.cls(_UTILITIES), method, *every, counting, *flags)
 
     def _count_parameters(self, method: str) -> int:
         methods = self._jvm.cls(_UTILITIES).class_.getDeclaredMethods()

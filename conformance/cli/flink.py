@@ -1,0 +1,85 @@
+"""`tidegate flink`: bring real Flink into the cache, and say what is there."""
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+NAME = "flink"
+HELP = "fetch the jars of Flink versions from PyPI into the cache, or list those that are there"
+EXAMPLE = """tidegate flink fetch 2.3.0 1.17.0
+  tidegate flink list"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=("fetch", "list"), help="what to do")
+    parser.add_argument("versions", nargs="*", metavar="VERSION", help="fetch: versions of Flink, such as 2.3.0")
+    parser.add_argument("--json", action="store_true", help="list: print JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.action == "list":
+        if args.versions:
+            args.parser.error("list takes no versions")
+        return show_fetched(args)
+    if not args.versions:
+        args.parser.error("fetch needs a version, such as 2.3.0")
+    return fetch_all(args)
+
+
+def fetch_all(args: argparse.Namespace) -> int:
+    from conformance.flink.cache import folder_of, is_fetched, is_version
+    from conformance.flink.fetch import TESTED, fetch
+    from conformance.verdicts import Exit
+
+    for version in args.versions:
+        if not is_version(version):
+            args.parser.error(f"{version!r} is no version of Flink; a version is three numbers, such as {TESTED[-1]}")
+    for version in args.versions:
+        if is_fetched(version):
+            print(f"Flink {version} is there already: {folder_of(version)}")
+            continue
+        with progress(version) as observe:
+            folder = fetch(version, observe)
+        print(f"Flink {version}: {folder}")
+    return Exit.CONFORMANT
+
+
+def show_fetched(args: argparse.Namespace) -> int:
+    from conformance.flink.cache import fetched_versions, flink_folder, folder_of
+    from conformance.flink.fetch import size_of
+    from conformance.verdicts import Exit
+
+    rows: list[dict[str, Any]] = [
+        {"version": version, "bytes": size_of(folder_of(version)), "folder": str(folder_of(version))}
+        for version in fetched_versions()
+    ]
+    if args.json:
+        print(json.dumps(rows, indent=2))
+    elif rows:
+        for row in rows:
+            print(f"{row['version']:8} {row['bytes'] // 1024**2:4} MB  {row['folder']}")
+    else:
+        print(f"no version in {flink_folder()}; `tidegate flink fetch 2.3.0` brings one")
+    return Exit.CONFORMANT
+
+
+@contextmanager
+def progress(version: str) -> Iterator[Callable[[int, str], None]]:
+    """Megabytes on the screen while they come in; nothing if standard error is no terminal."""
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from conformance.cli.console import console
+
+    out = console(stderr=True)
+    if not out.is_terminal:
+        yield lambda _size, _doing: None
+        return
+    with Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=out) as bar:
+        task = bar.add_task(f"Flink {version}", total=None)
+
+        def observe(size: int, doing: str) -> None:
+            bar.update(task, description=f"Flink {version}: {doing}, {size // 1024**2} MB")
+
+        yield observe
