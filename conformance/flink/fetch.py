@@ -18,6 +18,7 @@ import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import IO
 
@@ -28,6 +29,7 @@ from conformance.flink.cache import flink_folder, folder_of, is_fetched, is_vers
 TESTED = ("1.12.5", "1.14.6", "1.17.0", "1.17.2", "1.20.5", "2.1.0", "2.2.1", "2.3.0")
 #: Since this release the jars have a package of their own.
 _FIRST_WITH_LIBRARIES = (1, 13)
+_FIRST_WITH_WHEELS = (70, 1)
 _ROOM = 900 * 1024 * 1024
 _WANTED = re.compile(r"(?:^|/)lib/((?:flink-dist|log4j|slf4j)[^/]*\.jar)$")
 _NO_NETWORK = re.compile(
@@ -114,10 +116,19 @@ def pip_command(version: str, target: Path) -> list[str]:
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-cache-dir", "--no-input"]
     command += ["--disable-pip-version-check", "--progress-bar", "off", "--retries", "2", "--dest", str(target)]
     if version_key(version)[:2] >= _FIRST_WITH_LIBRARIES:
-        return [*command, f"apache-flink-libraries=={version}"]
+        # Some are source archives, of which pip wants metadata: what it takes to build that need not be fetched, too.
+        return [*command, *(["--no-build-isolation"] if can_build() else []), f"apache-flink-libraries=={version}"]
     # These have wheels for the Pythons of their time only; what is in them is the same for all.
     command += ["--only-binary=:all:", "--python-version", "3.7", "--implementation", "cp"]
     return [*command, "--platform", "manylinux1_x86_64", f"apache-flink=={version}"]
+
+
+def can_build() -> bool:
+    """Whether the setuptools that are installed can make a wheel by themselves."""
+    try:
+        return version_key(metadata.version("setuptools"))[:2] >= _FIRST_WITH_WHEELS
+    except (metadata.PackageNotFoundError, ValueError):
+        return False
 
 
 def explain_pip(version: str, output: str) -> FetchError:
@@ -177,7 +188,8 @@ def publish(jars: Path, target: Path) -> None:
 
 def size_of(folder: Path) -> int:
     total = 0
-    for path in folder.rglob("*"):
-        with contextlib.suppress(OSError):  # pip moves its files while we look
-            total += path.stat().st_size if path.is_file() else 0
+    for place, _folders, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):  # pip moves its files while we look
+                total += (Path(place) / name).stat().st_size
     return total
