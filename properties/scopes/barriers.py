@@ -52,9 +52,17 @@ def skips_a_pending_checkpoint(state: State, event: Event) -> bool:
     return last and bool(state.pending) and event.checkpoint > state.latest
 
 
-def make_alphabet(channels: int, checkpoints: int, modes: tuple[Mode, ...], timeout: int | None) -> tuple[Event, ...]:
+MODES = {
+    Kind.ALIGNED: (Mode.ALIGNED,),
+    Kind.AT_LEAST_ONCE: (Mode.ALIGNED,),
+    Kind.UNALIGNED: (Mode.UNALIGNED, Mode.ALIGNED),
+    Kind.ALTERNATING: (Mode.TIMEOUT, Mode.UNALIGNED),
+}
+
+
+def make_alphabet(kind: Kind, channels: int, checkpoints: int) -> tuple[Event, ...]:
     numbers = [Long(number) for number in range(1, checkpoints + 1)]
-    announcing = timeout is not None or Mode.TIMEOUT in modes
+    modes, announcing = MODES[kind], kind in (Kind.AT_LEAST_ONCE, Kind.ALTERNATING)
     events: list[Event] = [Advance(1)]
     for channel in range(channels):
         for number in numbers:
@@ -77,18 +85,10 @@ def stop_the_clock(state: State) -> State:
     return attrs.evolve(state, now=last, timer=timer)
 
 
-MODES = {
-    Kind.ALIGNED: (Mode.ALIGNED,),
-    Kind.AT_LEAST_ONCE: (Mode.ALIGNED,),
-    Kind.UNALIGNED: (Mode.UNALIGNED, Mode.ALIGNED),
-    Kind.ALTERNATING: (Mode.TIMEOUT, Mode.UNALIGNED),
-}
-
-
 def make_scope(
     kind: Kind, channels: int, checkpoints: int, timeout: int | None = None, finished: tuple[bool, ...] = (True, False)
 ) -> Scope:
-    events = make_alphabet(channels, checkpoints, MODES[kind], timeout)
+    events = make_alphabet(kind, channels, checkpoints)
 
     def alphabet(_config: Config, state: State) -> Iterator[Event]:
         return (event for event in events if not skips_a_pending_checkpoint(state, event))

@@ -89,6 +89,7 @@ def make_scopes(shapes: tuple[tuple[int, ...], ...], sources: int) -> Iterator[S
         yield make_scope(f"{semantics}-checkpoints", semantics, shapes[1:2], 0, (Call.SNAPSHOT, Call.COMPLETE))
         ends = (ENDS[semantics], RELEASES[semantics])
         yield make_scope(f"{semantics}-ends", semantics, shapes[1:2], 0, (*ends, Call.END_INPUT))
+    yield make_scope("flink-2.3-sources", "flink-2.3", shapes[:1], sources + 1, ())
     yield make_scope("flink-2.3-others", "flink-2.3", shapes[1:2], 0, (Call.PREPARE, Call.ABORT))
     yield make_scope("flink-2.3-suppressed", "flink-2.3", shapes[1:2], 0, (), both=(Call.COMPLETE,))
 

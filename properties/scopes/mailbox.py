@@ -41,7 +41,7 @@ ORDERS: tuple[Event, ...] = (LOW, HIGH, OWN, FOREIGN, DEFERRED, *TAKING, Loop())
 LOOPS: tuple[Event, ...] = (
     LOW,
     OWN,
-    *(MakeBatch(), TakeFromBatch(), Take(0), Loop(), Step()),
+    *(MakeBatch(), TakeFromBatch(), Take(1), Loop(), Step()),
     *(make(thread) for make in (SuspendDefault, CompleteAll) for thread in Thread),
     SuspendLoop(OTHER),
     *(Resume(handle, thread) for handle in (0, 1) for thread in Thread),
@@ -50,10 +50,17 @@ LOOPS: tuple[Event, ...] = (
 ENDS: tuple[Event, ...] = (
     LOW,
     FOREIGN,
-    *(MakeBatch(), TakeFromBatch(), Take(0), HasMail(), Loop(), Step(), Drain()),
+    *(MakeBatch(), TakeFromBatch(), Loop(), Step(), Drain()),
     *(make(thread) for make in (Quiesce, Close) for thread in Thread),
-    CompleteAll(OTHER),
 )
+LATE: tuple[Event, ...] = (
+    *(SuspendDefault(MAILBOX), CompleteAll(OTHER), SuspendLoop(MAILBOX), Quiesce(MAILBOX), Close(MAILBOX)),
+    *(Loop(), Take(0), HasMail()),
+    *(Resume(0, thread) for thread in Thread),
+)
+
+
+LATENESS = "the default action suspended and resumed, the loop stopped, both before and after it is quiesced or closed"
 
 
 @attrs.frozen
@@ -99,6 +106,7 @@ def make_parts(orders: int, loops: int, handles: int, ends: int) -> Iterator[Par
         "a normal and an urgent mail, the loop and single steps, the default action suspended and resumed, the loop "
         "stopped for now and for good, by either thread; refused: suspending twice or from outside, unknown handles",
     )
+    yield Part("late", LATE, 1, 1, LATENESS)
     yield Part(
         "ends",
         ENDS,
@@ -115,8 +123,8 @@ def make_scopes(orders: int, loops: int, handles: int, ends: int) -> Iterator[Sc
 
 
 def small() -> Iterator[Scope]:
-    return make_scopes(orders=2, loops=1, handles=2, ends=1)
+    return make_scopes(orders=2, loops=1, handles=2, ends=2)
 
 
 def thorough() -> Iterator[Scope]:
-    return make_scopes(orders=3, loops=2, handles=2, ends=2)
+    return make_scopes(orders=3, loops=2, handles=2, ends=3)

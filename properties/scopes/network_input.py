@@ -20,7 +20,10 @@ IDLE, ACTIVE = StatusChange(Status.IDLE), StatusChange(Status.ACTIVE)
 MARKER = LatencyMarker(Long(3), Long(1), Long(2), 4)
 BACKLOG, FRESH = RecordAttributes(backlog=True), RecordAttributes(backlog=False)
 
-CALLS = (Process(batch=False), Process(batch=True))
+ONE, BATCH = Process(batch=False), Process(batch=True)
+#: Whatever the state, and what must be refused there.
+CALLS: tuple[Event, ...] = (ONE, BATCH, Buffer(0, b""))
+REFUSED: tuple[Event, ...] = (Buffer(9, b"\x00"), ChannelEvent(-1, Kind.BARRIER))
 
 
 def encode(*elements: StreamElement) -> bytes:
@@ -31,24 +34,20 @@ def encode_each(*elements: StreamElement) -> tuple[bytes, ...]:
     return tuple(encode(element) for element in elements)
 
 
-#: A record without a value, in pieces: whole, cut in its header, behind its header; and two records, with and without
-#: the beginning of a third.
-PIECES = (
-    encode(RECORD),
-    encode(RECORD)[:2],
-    encode(RECORD)[2:],
-    encode(RECORD)[:HEADER_BYTES],
-    encode(RECORD)[HEADER_BYTES:],
-    encode(RECORD, RECORD),
-    encode(RECORD, RECORD) + encode(RECORD)[:1],
-    encode(RECORD)[1:],
-    encode(RECORD)[1:] + encode(RECORD)[:HEADER_BYTES],
-)
+#: What a record is cut into: the whole, its beginning and its rest; two of them; one and the beginning of another.
+WHOLE = encode(RECORD)
+PIECES = (WHOLE, WHOLE[:2], WHOLE[2:], WHOLE * 2, WHOLE + WHOLE[:HEADER_BYTES], WHOLE[HEADER_BYTES:])
+HALVES = (WHOLE, WHOLE[:2], WHOLE[2:])
+RESTS = (WHOLE[2:], WHOLE[HEADER_BYTES:])
 
 
 @attrs.frozen
 class Part:
-    """A part of what the input does: what each channel may get, how much of it may wait there."""
+    """A part of what the input does: what each channel may get, and how much of it may wait there.
+
+    With `capped` any number of items may come, and it is the cap that ends it: of old a call does not always tell
+    whether there was something, so that states would stay together if nothing could come in some of them.
+    """
 
     name: str
     channels: int
@@ -58,55 +57,55 @@ class Part:
     covers: str
     selection: Selection = EACH_CLASS
     capped: bool = False
+    extra_states: int = 0
+    calls: tuple[Event, ...] = (*CALLS, *REFUSED)
 
 
-def unread(state: State, channel: int) -> bytes:
-    """The bytes that came on a channel and were not handed on; a channel that is over has none."""
+def of_channel(channel: int, data: bytes) -> bytes:
+    """The same with another value for each channel."""
+    return data.replace(b"r", bytes((ord("r") + channel,)))
+
+
+def goes_on(state: State, channel: int, data: bytes) -> bool:
+    """Whether the buffer begins where what came before it on the channel ends: with the rest of a record, or anew."""
     reader = state.readers[channel]
     waiting = b"".join(item for item in state.waiting[channel] if isinstance(item, bytes))
-    return b"" if reader is None else reader.gathered + reader.rest + waiting
-
-
-def is_stream(data: bytes) -> bool:
-    """Whether these are records as above, the last one perhaps incomplete."""
-    whole = encode(RECORD)
-    while data:
-        if not data.startswith(whole[: len(data)]):
-            return False
-        data = data[len(whole) :]
-    return True
-
-
-def has_room(part: Part, state: State) -> bool:
-    """Where a call tells what has arrived, nothing more arrives than is told; of old it does not always tell."""
-    return part.capped or sum(map(len, state.waiting)) < part.waiting
+    pending = b"" if reader is None else reader.gathered + reader.rest + waiting
+    missing = -len(pending) % len(WHOLE)
+    return data.startswith(WHOLE[-missing:]) if missing else data not in RESTS
 
 
 def make_alphabet(part: Part) -> Callable[[Config, State], Iterator[Event]]:
+    cut = bool({*part.buffers} & {*RESTS})
+
     def alphabet(_config: Config, state: State) -> Iterator[Event]:
-        for channel in range(part.channels) if has_room(part, state) else ():
-            pending = unread(state, channel) if part.buffers == PIECES else b""
-            yield from (Buffer(channel, data) for data in part.buffers if is_stream(pending + data) or not pending)
+        has_room = part.capped or sum(map(len, state.waiting)) < part.waiting
+        for channel in range(part.channels) if has_room else ():
+            buffers = (data for data in part.buffers if not cut or goes_on(state, channel, data))
+            yield from (Buffer(channel, of_channel(channel, data)) for data in buffers)
             yield from (ChannelEvent(channel, kind) for kind in part.kinds)
-        yield from (Buffer(part.channels, b"\x00"), ChannelEvent(-1, Kind.BARRIER), Buffer(0, b""), *CALLS)
+        yield from part.calls
 
     return alphabet
 
 
 def make_scope(part: Part, semantics: str) -> Scope:
     bound = "" if part.capped else f", while fewer than {counted(part.waiting, 'item')} wait"
+    calls = "an empty buffer, calls for one element and for a batch" if BATCH in part.calls else "calls for one element"
+    refused = " and channels out of range" if REFUSED[0] in part.calls else ""
     return Scope(
         name=f"{semantics}-{part.name}",
         component="network_input",
         configs=(Config(part.channels, semantics),),
         alphabet=make_alphabet(part),
         covers=(
-            f"{semantics}; {counted(part.channels, 'channel')}; {part.covers}{bound}; an empty buffer, calls "
-            "for one element and for a batch; refused: channels out of range and what comes after an end"
+            f"{semantics}; {counted(part.channels, 'channel')}; {part.covers}{bound}; {calls}; refused: what comes "
+            f"after an end{refused}"
         ),
         cap=f"at most {counted(part.waiting, 'item')} waiting" if part.capped else "",
         expand=lambda state: not part.capped or sum(map(len, state.waiting)) <= part.waiting,
         selection=part.selection,
+        extra_states=part.extra_states,
     )
 
 
@@ -123,8 +122,12 @@ def make_parts(semantics: str, waiting: int, channels: int) -> Iterator[Part]:
     yield Part("elements", 1, encode_each(*elements), (), 1 if dated else waiting, covers, capped=dated)
     kinds = (Kind.BARRIER, Kind.END_OF_PARTITION)
     yield Part("cuts", 1, PIECES, kinds, waiting, "records cut anywhere, barriers, the end of partition", EACH_STATE)
+    covers = "records that are cut in two, barriers"
+    yield Part("halves", 2, HALVES, kinds[:1], 1, covers, EACH_STATE, extra_states=2, calls=(ONE,))
+    yield Part("turns", 2, (WHOLE,), kinds[:1], waiting + 2, "a record, barriers", EACH_STATE, calls=(ONE,))
+    yield Part("pairs", 2, (WHOLE * 2,), kinds[:1], waiting, "two records in a buffer, barriers", EACH_STATE)
     covers = "a record, barriers, both ends of data, ends of partition"
-    yield Part("ends", 2, (encode(RECORD),), tuple(Kind), waiting, covers, EACH_STATE)
+    yield Part("ends", 2, (WHOLE,), tuple(Kind), waiting, covers, EACH_STATE)
 
 
 def make_scopes(waiting: int, channels: int) -> Iterator[Scope]:

@@ -4,7 +4,7 @@ The output of a latency marker is free, and with selectors the order in which th
 choice changes nothing that comes after it, so that any allowed one counts as the same answer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import attrs
 
@@ -42,6 +42,8 @@ SHAPES: tuple[tuple[Output, ...], ...] = (
     (REFILLING, PLAIN),
     (UNKNOWN, attrs.evolve(PLAIN, tag=LATE)),
 )
+#: Those for which it makes no difference whether objects are reused: nothing but a side output; two of one kind.
+OTHERS: tuple[tuple[Output, ...], ...] = ((attrs.evolve(PLAIN, tag=LATE),), (NETWORK, NETWORK))
 MORE_SHAPES: tuple[tuple[Output, ...], ...] = (
     *SHAPES,
     (COUNTING, REFILLING, NETWORK),
@@ -79,7 +81,8 @@ def play_failures(config: Config, _state: State) -> Iterator[Event]:
     """One watermark is enough to see whether a gauge has moved."""
     yield from (one for one in ELEMENTS if one not in (Watermark(Long(2)), Barrier(unaligned=False)))
     yield next(records_of(config))
-    yield from (Fault(output, hops) for output in range(len(config.outputs)) for hops in (0, 1))
+    for index, output in enumerate(config.outputs):
+        yield from (Fault(index, hops) for hops in (0, 1 if isinstance(output, Network) else 2))
     yield from REFUSED
 
 
@@ -91,10 +94,28 @@ def records_of(config: Config) -> Iterator[Event]:
         yield from (Record(1), *(Record(2, tag) for tag in (LATE, ALSO_LATE, LATER)))
 
 
-def make_scope(name: str, configs: tuple[Config, ...], most_records: int, *, failing: bool = False) -> Scope:
-    def expand(state: State) -> bool:
-        return max(state.records_out, state.task_records_out) <= most_records
+def count_failures(config: Config, _state: State) -> Iterator[Event]:
+    yield from (ReadMetrics(), next(records_of(config)))
+    yield from (Fault(index, hops) for index in range(len(config.outputs)) for hops in (0, 1))
 
+
+def make_counting_scope(name: str, configs: tuple[Config, ...], most_records: int) -> Scope:
+    return Scope(
+        name=name,
+        component="outputs",
+        configs=configs,
+        alphabet=count_failures,
+        covers=f"{len(configs)} operators of {configs[0].semantics}; records, each output may fail, counts are read",
+        cap=f"no more than {most_records + 1} records counted",
+        expand=make_cap(most_records),
+    )
+
+
+def make_cap(most_records: int) -> Callable[[State], bool]:
+    return lambda state: max(state.records_out, state.task_records_out) <= most_records
+
+
+def make_scope(name: str, configs: tuple[Config, ...], most_records: int, *, failing: bool = False) -> Scope:
     return Scope(
         name=name,
         component="outputs",
@@ -105,7 +126,7 @@ def make_scope(name: str, configs: tuple[Config, ...], most_records: int, *, fai
             f"latency markers, record attributes, barriers and end of data; {'each output may fail; ' * failing}{FREE}"
         ),
         cap=f"no more than {most_records + 1} records counted",
-        expand=expand,
+        expand=make_cap(most_records),
     )
 
 
@@ -115,6 +136,7 @@ def make_old(shape: tuple[Output, ...], *, reuse: bool, selectors: bool) -> Conf
 
 def make_scopes(shapes: tuple[tuple[Output, ...], ...], failing: int, most_records: int) -> Iterator[Scope]:
     new = tuple(Config(shape, object_reuse=reuse) for shape in shapes for reuse in (False, True))
+    new += tuple(Config(shape, object_reuse=True) for shape in OTHERS)
     yield make_scope("flink-2.3", new, most_records)
     yield make_scope(
         "flink-2.3-failing", tuple(Config(shape, object_reuse=True) for shape in shapes[:failing]), 0, failing=True
@@ -123,6 +145,8 @@ def make_scopes(shapes: tuple[tuple[Output, ...], ...], failing: int, most_recor
     old += tuple(make_old(shape, reuse=True, selectors=True) for shape in SELECTED)
     yield make_scope("flink-1.5", old, most_records)
     yield make_scope("flink-1.5-failing", old[:-1:2], 0, failing=True)
+    counted = tuple(Config(shape, object_reuse=True) for shape in shapes[3:5])
+    yield make_counting_scope("flink-2.3-counting", counted, most_records)
 
 
 def small() -> Iterator[Scope]:

@@ -47,6 +47,7 @@ BLOCKERS: tuple[Event, ...] = (
     *READING,
     Resume(),
 )
+SLICES: tuple[Event, ...] = (OPEN, Append(b"c"), FinishBuffer(), Flush(), Poll())
 ENDS: tuple[Event, ...] = (
     *(OPEN, FinishBuffer(), Flush(), AddEvent(Kind.BARRIER), AddEvent(Kind.PRIORITY)),
     *(Finish(), Release(), CreateView(), Resume(), SizeHint(5), SizeHint(0), SizeHint(-1)),
@@ -63,6 +64,7 @@ class Part:
     items: int
     covers: str
     early: bool = False
+    extra_states: int = 0
 
 
 def number_from_zero(state: State) -> State:
@@ -70,6 +72,8 @@ def number_from_zero(state: State) -> State:
 
 
 def make_scope(part: Part, exclusive: tuple[int, ...]) -> Scope:
+    reads = "polls and queries" if READING[1] in part.events else "polls"
+
     def expand(state: State) -> bool:
         items = state.queue.items
         return len(items) <= part.items and all(len(item.data) <= 1 for item in items)
@@ -81,12 +85,13 @@ def make_scope(part: Part, exclusive: tuple[int, ...]) -> Scope:
         opening=lambda _config: () if part.early else (CreateView(),),
         alphabet=lambda _config, _state: part.events,
         covers=(
-            f"exclusive buffers: {' or '.join(map(str, exclusive))}; {part.covers}; polls and queries. States that "
-            "differ only in the next sequence number count as equal"
+            f"exclusive buffers: {' or '.join(map(str, exclusive))}; {part.covers}; {reads}. States that differ only "
+            "in the next sequence number count as equal"
         ),
         cap=f"at most {counted(part.items, 'item')} queued, with at most 1 byte not read in each",
         expand=expand,
         canonical=number_from_zero,
+        extra_states=part.extra_states,
     )
 
 
@@ -97,6 +102,7 @@ def make_scopes(buffers: int, events: int, ends: int) -> Iterator[Scope]:
     part = "a full and an open buffer, an event, a barrier and a priority event, resume, flush; "
     yield make_scope(Part("events", EVENTS, events, f"{part}; {refused}, resume while not blocked"), (2,))
     yield make_scope(Part("blockers", BLOCKERS, events, "the other kinds of events, resume"), (2,))
+    yield make_scope(Part("slices", SLICES, 1, "an open buffer, appending, finishing it, flush", extra_states=2), (2,))
     part = "an open buffer, a barrier, a priority event, flush, finish, release, the reader that comes, size hints"
     refused = "refused: all of the reader before it comes, a second one, what is added after the end, a negative size"
     yield make_scope(Part("ends", ENDS, ends, f"{part}; {refused}", early=True), (2,))

@@ -270,6 +270,10 @@ OUT_OF_SCOPE = {
     "partitioner-rebalance-drifts": "a counter of 32 states",
     "gate-queued-in-four-lanes": "five channels",
     "sender-sequence-in-5-bits": "more than 32 messages",
+    "tracker-never-forgets": "51 checkpoints pending",
+    "tracker-forgets-early": "50 checkpoints pending",
+    "tracker-drops-the-newest": "51 checkpoints pending",
+    "tracker-cancelled-forgotten": "50 checkpoints pending",
 }
 COMPONENTS = sorted({mutant.component for mutant in MUTANTS})
 
