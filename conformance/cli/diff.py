@@ -23,9 +23,10 @@ CONCLUSIONS = {0: "the engines agree", 1: "the engines disagree", 2: "undetermin
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from conformance.cli.options import add_engine_options, add_format, add_seed, at_least_zero
+    from conformance.cli.options import add_engine_options, add_format, add_master, add_seed, at_least_zero
 
     add_engine_options(parser, several=True)
+    add_master(parser)
     parser.add_argument(
         "--component", action="append", default=[], metavar="C", help="only this component; may be given several times"
     )

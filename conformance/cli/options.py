@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 ENGINE_HELP = (
-    "reference, python:package.module:Name (a class with describe() and replay(cases)), "
+    "reference, flink[:VERSION], spark, python:package.module:Name (a class with describe() and replay(cases)), "
     'or "exec:COMMAND LINE" (a program that speaks the protocol)'
 )
 
@@ -17,10 +17,10 @@ def add_engine_options(parser: argparse.ArgumentParser, default: str | None = No
     else:
         parser.add_argument("--engine", default=default, metavar="E", help=ENGINE_HELP + note)
     parser.add_argument(
-        "--timeout", type=float, default=10.0, metavar="S", help="seconds for the answer to a case (default: 10)"
+        "--timeout", type=float, metavar="S", help="seconds for the answer to a case (default: 10; spark: 120)"
     )
     parser.add_argument(
-        "--start-timeout", type=float, default=30.0, metavar="S", help="seconds for the handshake (default: 30)"
+        "--start-timeout", type=float, metavar="S", help="seconds for the handshake (default: 30; spark: 120)"
     )
     parser.add_argument(
         "--strict", action="store_true", help="check every message against the JSON Schemas; refuse unknown keys"
@@ -30,7 +30,16 @@ def add_engine_options(parser: argparse.ArgumentParser, default: str | None = No
 def make_engine(args: argparse.Namespace, text: str | None = None) -> Any:
     from conformance.engines.resolve import resolve
 
-    return resolve(text or args.engine, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
+    name = text or args.engine
+    if name == "spark" and getattr(args, "master", None):
+        name = f"spark:{args.master}"
+    return resolve(name, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
+
+
+def add_master(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--master", metavar="URL", help="where the engine spark runs (default: local[*], every core of this machine)"
+    )
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:

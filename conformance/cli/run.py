@@ -16,6 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from conformance.cli.options import (
         add_engine_options,
         add_format,
+        add_master,
         add_report,
         add_seed,
         at_least_one,
@@ -23,6 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
     add_engine_options(parser)
+    add_master(parser)
     parser.add_argument(
         "--component", action="append", default=[], metavar="C", help="only this component; may be given several times"
     )

@@ -27,14 +27,15 @@ _CHUNK = 1024 * 1024
 class Requests:
     """The lines that wait on a pipe, many at a time."""
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, linger: float = 0.0) -> None:
         self._descriptor = descriptor
+        self._linger = linger
         self._rest = b""
         self._lines: list[bytes] = []
         self._ended = False
 
     def take(self, most: int) -> list[dict[str, Any]]:
-        """Wait for a request, and take those that came with it. Empty at the end of input."""
+        """Wait for a request, and take those that came with it, or soon after. Empty at the end of input."""
         while not self._ended and (not self._lines or (len(self._lines) < most and self._is_readable())):
             chunk = os.read(self._descriptor, _CHUNK)
             self._ended = not chunk
@@ -44,17 +45,19 @@ class Requests:
         return [json.loads(line) for line in taken]
 
     def _is_readable(self) -> bool:
-        return bool(select.select([self._descriptor], [], [], 0)[0])
+        return bool(select.select([self._descriptor], [], [], self._linger)[0])
 
 
 class Host:
-    def __init__(self, load: Callable[[], BatchEngine], requests: Requests, output: int, quick: float) -> None:
+    def __init__(
+        self, load: Callable[[], BatchEngine], requests: Requests, output: int, quick: float, batch: int = 1
+    ) -> None:
         self._load = load
         self._engine: BatchEngine | None = None
         self._requests = requests
         self._output = output
         self._quick = quick
-        self._batch = 1
+        self._batch = batch
 
     def run(self) -> None:
         while requests := self._requests.take(self._batch):
@@ -112,8 +115,11 @@ def load(path: str) -> BatchEngine:
     return engine
 
 
-def serve(make: Callable[[], BatchEngine], quick: float) -> None:
-    """Serve the engine that `make` makes, until `bye`."""
+def serve(make: Callable[[], BatchEngine], quick: float, batch: int = 1, linger: float = 0.0) -> None:
+    """Serve the engine that `make` makes, until `bye`. The first batch may have `batch` cases.
+
+    For an engine to which a batch costs the same whatever its size, `linger` is how long to wait for more of it.
+    """
     requests, output = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -121,7 +127,7 @@ def serve(make: Callable[[], BatchEngine], quick: float) -> None:
     os.dup2(2, 1)
     if "" not in sys.path and os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds strings
         sys.path.insert(0, os.getcwd())  # noqa: PTH109
-    Host(make, Requests(requests), output, quick).run()
+    Host(make, Requests(requests, linger), output, quick, batch).run()
 
 
 def main(path: str, quick: float) -> None:

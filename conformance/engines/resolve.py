@@ -12,7 +12,7 @@ import attrs
 
 from conformance.engines.base import Engine
 from conformance.engines.errors import BadOptionError, UnknownEngineError
-from conformance.engines.limits import Limits
+from conformance.engines.limits import MEBIBYTE, Limits
 from conformance.engines.process import ProcessEngine
 from conformance.engines.python import InProcess, PythonEngine
 from conformance.engines.text import printable
@@ -21,6 +21,7 @@ from conformance.engines.text import printable
 FORMS = {
     "reference": "the specification itself",
     "flink[:VERSION]": "real Apache Flink (2.3.0 unless told otherwise); `tidegate flink fetch` brings it",
+    "spark[:MASTER]": "the semantics in Spark's own terms, on Spark (local[*] unless told otherwise)",
     "python:package.module:Name": "a Python class with describe() and replay(cases)",
     "exec:COMMAND LINE": "a program that speaks the protocol over its standard input and output",
 }
@@ -29,7 +30,8 @@ FORMS = {
 def resolve(text: str, *, strict: bool = False, **options: Any) -> Engine:
     """The engine that the text names, not started yet.
 
-    The options are those of `Limits`: `case_timeout`, `start_timeout`, `window`, `max_restarts`, …
+    The options are those of `Limits`: `case_timeout`, `start_timeout`, `window`, `max_restarts`, … Where one is None or
+    not given, the default is that of the kind of engine.
 
     Raises
     ------
@@ -41,8 +43,9 @@ def resolve(text: str, *, strict: bool = False, **options: Any) -> Engine:
     unknown = sorted(options.keys() - {field.name for field in attrs.fields(Limits)})
     if unknown:
         raise BadOptionError(f"there is no option {', '.join(unknown)} of an engine")
-    limits = Limits(**options)
     kind, colon, rest = text.partition(":")
+    given = {name: value for name, value in options.items() if value is not None}
+    limits = Limits(**{**_LIMITS.get(kind, {}), **given})
     maker = _MAKERS.get(kind) if kind in _MAY_TAKE_MORE or bool(colon) == (kind in _TAKES_MORE) else None
     if maker is None:
         raise UnknownEngineError(f"there is no engine '{printable(text)}'", _forms())
@@ -64,6 +67,12 @@ def _flink(version: str, limits: Limits, strict: bool) -> Engine:  # noqa: FBT00
     return made
 
 
+def _spark(master: str, limits: Limits, strict: bool) -> Engine:  # noqa: FBT001
+    module = importlib.import_module("conformance.spark.process")
+    made: Engine = module.SparkEngine(master, limits, strict=strict)
+    return made
+
+
 def _python(path: str, limits: Limits, strict: bool) -> Engine:  # noqa: FBT001
     return PythonEngine(path, limits, strict=strict)
 
@@ -78,11 +87,22 @@ def _exec(command_line: str, limits: Limits, strict: bool) -> Engine:  # noqa: F
     return ProcessEngine(command, limits, strict=strict)
 
 
+#: A Spark job costs the same for one case as for thousands, so thousands are on their way; a cold JVM takes time.
+_LIMITS: dict[str, dict[str, Any]] = {
+    "spark": {
+        "case_timeout": 120.0,
+        "start_timeout": 120.0,
+        "window": 16_384,
+        "window_bytes": 64 * MEBIBYTE,
+        "bye_grace": 10.0,
+    },
+}
 _TAKES_MORE = {"python", "exec"}
-_MAY_TAKE_MORE = {"flink"}
+_MAY_TAKE_MORE = {"flink", "spark"}
 _MAKERS: dict[str, Callable[[str, Limits, bool], Engine]] = {
     "reference": _reference,
     "flink": _flink,
+    "spark": _spark,
     "python": _python,
     "exec": _exec,
 }

@@ -1,0 +1,38 @@
+"""The engine `spark[:MASTER]` as the harness sees it: a process of its own, with a JVM of its own."""
+
+import sys
+
+from conformance.engines.base import Description
+from conformance.engines.host import serve
+from conformance.engines.limits import Limits
+from conformance.engines.process import ProcessEngine
+from conformance.spark.java import check_spark
+from conformance.spark.session import LOCAL
+
+#: How many cases one job answers, unless that takes too long: half of what may be on its way.
+BATCH = 8192
+#: Requests come as fast as a pipe carries them; one that is this late belongs to the next batch.
+LINGER = 0.1
+
+
+class SparkEngine(ProcessEngine):
+    """Spark behind the protocol. What it needs is looked for before it is started, to say what is missing."""
+
+    def __init__(self, master: str = "", limits: Limits | None = None, *, strict: bool = False) -> None:
+        limits = limits or Limits()
+        command = [sys.executable, "-m", "conformance.spark.process", master or LOCAL, str(limits.case_timeout / 4)]
+        super().__init__(command, limits, strict=strict)
+
+    def start(self) -> Description:
+        check_spark()
+        return super().start()
+
+
+def main(master: str, quick: str) -> None:
+    from conformance.spark.engine import Spark  # noqa: PLC0415 - in the process of the engine alone
+
+    serve(lambda: Spark(master), float(quick), BATCH, LINGER)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
