@@ -88,14 +88,23 @@ class Layout:
     # --- subtasks ---------------------------------------------------------------------------------------------
 
     @cached_property
-    def tasks(self) -> dict[str, int]:
-        """The number of the first subtask of each task."""
+    def sizes(self) -> dict[str, int]:
+        """The number of subtasks of each task."""
         sizes: dict[str, int] = {}
         for edge in self.edges:
             sizes[edge.source] = max(sizes.get(edge.source, 0), edge.producers)
             sizes[edge.target] = max(sizes.get(edge.target, 0), edge.consumers)
-        firsts = np.cumsum([0, *sizes.values()])
-        return dict(zip(sizes, map(int, firsts), strict=False))
+        return sizes
+
+    @cached_property
+    def subtasks(self) -> int:
+        return sum(self.sizes.values())
+
+    @cached_property
+    def tasks(self) -> dict[str, int]:
+        """The number of the first subtask of each task."""
+        firsts = np.cumsum([0, *self.sizes.values()])
+        return dict(zip(self.sizes, map(int, firsts), strict=False))
 
     @cached_property
     def task_of_end(self) -> Array:

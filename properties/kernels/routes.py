@@ -34,27 +34,33 @@ class Routes:
     firsts: Firsts = attrs.Factory(dict)
 
     def feed(self, chunk: Chunk) -> None:
+        """Turns and copies: the rows of a producer must come in order."""
         is_record = chunk.kind == RECORD
         self.tally.checked += int(is_record.sum())
-        edges = self.layout.edge_of_channel[chunk.channel]
-        for index, edge in enumerate(self.layout.edges):
-            records = np.flatnonzero(is_record & (edges == index)) if len(self.layout.edges) > 1 else None
-            records = np.flatnonzero(is_record) if records is None else records
-            if len(records):
-                self.route(chunk, index, edge, records)
+        for index, edge, records in self.by_edge(chunk, is_record & (chunk.direction == OUT)):
+            if edge.partitioner in set(Kind):
+                places = self.layout.place_of_channel[chunk.channel[records]]
+                self.accuse(chunk, records[places < 0], partial(describe_nowhere, self.layout))
+                wired = places >= 0
+                self.look_at_sent(chunk, index, Kind(edge.partitioner), records[wired], places[wired])
 
-    def route(self, chunk: Chunk, index: int, edge: Edge, records: Array) -> None:
-        is_sent = chunk.direction[records] == OUT
-        known = edge.partitioner in set(Kind)
-        if known:
-            sent = records[is_sent]
-            places = self.layout.place_of_channel[chunk.channel[sent]]
-            self.accuse(chunk, sent[places < 0], partial(describe_nowhere, self.layout))
-            self.look_at_sent(chunk, index, Kind(edge.partitioner), sent[places >= 0], places[places >= 0])
-        if edge.partitioner == Kind.HASH:
-            self.look_at_keys(chunk, index, edge, records)
-        elif chunk.keys is not None:
-            self.meet_keys(chunk, index, records[~is_sent])
+    def feed_keys(self, chunk: Chunk) -> None:
+        """Keys: the rows of a consumer must come in order."""
+        if chunk.keys is None:
+            return
+        for index, edge, records in self.by_edge(chunk, (chunk.kind == RECORD) & (chunk.key >= 0)):
+            if edge.partitioner == Kind.HASH:
+                self.look_at_keys(chunk, index, edge, records)
+            else:
+                self.meet_keys(chunk, index, records[chunk.direction[records] == IN])
+
+    def by_edge(self, chunk: Chunk, chosen: Array) -> Iterator[tuple[int, Edge, Array]]:
+        rows = np.flatnonzero(chosen)
+        edges = self.layout.edge_of_channel[chunk.channel[rows]]
+        for index, edge in enumerate(self.layout.edges):
+            records = rows[edges == index]
+            if len(records):
+                yield index, edge, records
 
     def accuse(self, chunk: Chunk, places: Array, message: "partial[str]") -> None:
         found = ((place, message(chunk, place)) for place in places.tolist())
@@ -124,12 +130,9 @@ class Routes:
     def look_at_keys(self, chunk: Chunk, index: int, edge: Edge, records: Array) -> None:
         """Sent and received alike: the wiring is the same from both ends."""
         keys = chunk.key[records]
-        records, keys = records[keys >= 0], keys[keys >= 0]
-        if not len(records):
-            return
         places = self.layout.place_of_channel[chunk.channel[records]]
         assert edge.max_parallelism is not None
-        groups = compute_key_groups(chunk_codes(chunk), edge.max_parallelism)
+        groups = compute_key_groups(compute_hash_codes(chunk.keys), edge.max_parallelism)
         producers = (chunk.channel[records] - self.layout.offsets[index]) // self.layout.consumers[index]
         sizes = np.array([len(self.layout.consumers_of(edge, one)) for one in range(edge.producers)])
         owners = compute_owners(groups[keys], sizes[producers], edge.max_parallelism)
@@ -143,7 +146,6 @@ class Routes:
 
     def meet_keys(self, chunk: Chunk, index: int, received: Array) -> None:
         keys = chunk.key[received]
-        received, keys = received[keys >= 0], keys[keys >= 0]
         consumers = (chunk.channel[received] - self.layout.offsets[index]) % self.layout.consumers[index]
         _pairs, firsts = np.unique(keys.astype(np.int64) * 2**31 + consumers, return_index=True)
         for at in firsts.tolist():
@@ -173,11 +175,6 @@ def find_scattered(layout: Layout, firsts: Firsts) -> Iterator[Finding]:
 def make_finding(layout: Layout, row: Place, direction: int, text: str) -> Finding:
     _consumer, channel, position, step = row
     return Finding("LOG-ROUTE", layout.channel_at(channel), DIRECTIONS[direction], KINDS[RECORD], position, step, text)
-
-
-def chunk_codes(chunk: Chunk) -> Array:
-    """Hash codes of the keys of a chunk; several edges may ask."""
-    return compute_hash_codes(chunk.keys)
 
 
 def show(number: int) -> str:

@@ -66,6 +66,7 @@ class SubtaskHalf:
         """The places of the records that came late."""
         if "LOG-ROUTE" in self.tallies:
             self.routes.feed(chunk)
+            self.routes.feed_keys(chunk)
         if "LOG-CREDIT" in self.tallies:
             self.credits.feed(chunk, chunk.rare)
         order = sort_stably(chunk.subtask)

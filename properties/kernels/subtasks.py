@@ -85,8 +85,6 @@ class Clocks:
         ticks = np.sort(np.concatenate([steps.pick(WATERMARK), steps.pick(STATUS, IN)]))
         first = clock.time
         times = self.advance(clock, chunk, ticks)
-        if clock.time == MIN:
-            return np.empty(0, dtype=np.int64)
         in_force = np.concatenate([[first], times])
         bounds = np.searchsorted(steps.places, ticks)
         time_at = np.repeat(in_force, np.diff(np.concatenate([[0], bounds, [len(steps.places)]])))

@@ -1,0 +1,307 @@
+"""What workers do when rows are dealt out: read a part of a file, and look at the rows of a subtask or a channel."""
+
+import json
+import pickle
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import attrs
+import numpy as np
+
+from conformance.audit.files import WORDS, check_run
+from conformance.audit.outcomes import Outcome
+from conformance.audit.sources import Footer, LogFileError, open_file
+from properties.kernels import Layout, OutgrownError
+from properties.kernels.columns import Chunk, make_chunk
+from properties.kernels.findings import Tally
+from properties.kernels.layout import SIDES, Array
+from properties.kernels.matching import Identity
+from properties.kernels.routes import Firsts, Routes
+from properties.kernels.run import ChannelHalf, SecondLook, SubtaskHalf, make_tallies
+from traces.codec import decode, encode
+from traces.runlog import COLUMNS, Job, MalformedLogError
+
+#: Steps and positions are below this; beside them there is room for the number of a subtask or channel.
+MOST_STEP = 2**42
+MOST_PLACES = 2**20
+BATCH = 2**17
+
+
+@attrs.frozen
+class Runs:
+    """What a worker must know of the runs: the job of each, and whether it came to its end."""
+
+    names: tuple[str, ...]
+    jobs: tuple[str, ...]
+    complete: tuple[bool, ...]
+    most: int
+    #: The first number of each run's subtasks and channels among those of all runs.
+    firsts: tuple[int, ...]
+
+    def layout(self, run: int) -> Layout:
+        return Layout(decode(json.loads(self.jobs[run]), Job, "job"))
+
+
+@attrs.frozen
+class Part:
+    """Row groups of a file of a run."""
+
+    run: int
+    path: str
+    groups: tuple[int, ...]
+
+    def as_text(self) -> str:
+        return json.dumps(attrs.astuple(self))
+
+    @classmethod
+    def from_text(cls, text: str) -> "Part":
+        run, path, groups = json.loads(text)
+        return cls(run, path, tuple(groups))
+
+
+@attrs.define
+class Seen:
+    """What a worker saw of a run, on its way to the driver."""
+
+    run: int
+    tallies: dict[str, Tally] = attrs.Factory(dict)
+    problem: str = ""
+    late: list[tuple[int, bytes]] = attrs.Factory(list)
+    unclear: dict[int, set[Identity]] = attrs.Factory(dict)
+    firsts: Firsts = attrs.Factory(dict)
+
+    def as_batch(self) -> Any:
+        arrow: Any = import_module("pyarrow")
+        return arrow.RecordBatch.from_pydict({"seen": [pickle.dumps(self)]})
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Seen":
+        made = pickle.loads(data)  # noqa: S301 - it comes from our own workers, over Spark's own connection
+        assert isinstance(made, cls)
+        return made
+
+
+def make_runs(runs: list[list[Footer]], most: int) -> Runs:
+    """Raise OutgrownError where so many channels cannot be numbered."""
+    layouts = [Layout(run[0].job) for run in runs]
+    firsts = np.cumsum([0, *(max(int(layout.offsets[-1]), layout.subtasks) for layout in layouts)]).tolist()
+    if firsts[-1] > MOST_PLACES:
+        raise OutgrownError(f"{len(runs)} runs have more than {MOST_PLACES:,} channels: audit fewer at once")
+    return Runs(
+        names=tuple(run[0].run for run in runs),
+        jobs=tuple(json.dumps(encode(run[0].job)) for run in runs),
+        complete=tuple(all(footer.complete for footer in run) for run in runs),
+        most=most,
+        firsts=tuple(firsts[:-1]),
+    )
+
+
+def make_parts(runs: list[list[Footer]]) -> list[Part]:
+    """A few row groups each."""
+    parquet: Any = import_module("pyarrow.parquet")
+    parts = []
+    for number, run in enumerate(runs):
+        for footer in run:
+            system, place = open_file(footer.path)
+            count = parquet.read_metadata(place, filesystem=system).num_row_groups
+            parts += [Part(number, footer.path, tuple(range(at, min(at + 4, count)))) for at in range(0, count, 4)]
+    return parts
+
+
+def merge_seen(outcome: Outcome, seen: Seen) -> None:
+    outcome.problem = outcome.problem or seen.problem
+    for name, tally in seen.tallies.items():
+        outcome.tallies.setdefault(name, Tally(most=tally.most)).merge(tally)
+
+
+# --- reading --------------------------------------------------------------------------------------------------
+
+
+def read_part(part: Part, runs: Runs, layout: Layout) -> Iterator[Chunk]:
+    parquet: Any = import_module("pyarrow.parquet")
+    arrow: Any = import_module("pyarrow")
+    try:
+        system, place = open_file(part.path)
+        with parquet.ParquetFile(place, filesystem=system, read_dictionary=WORDS, pre_buffer=False) as file:
+            options = {"row_groups": list(part.groups), "columns": list(COLUMNS), "use_threads": False}
+            for batch in file.iter_batches(BATCH, **options):
+                check_run(part.path, batch, runs.names[part.run])
+                yield make_chunk(batch, layout)
+    except (arrow.ArrowException, OSError) as error:
+        raise LogFileError(part.path, f"cannot be read to its end: {error}") from error
+    except MalformedLogError as error:
+        raise LogFileError(part.path, str(error)) from error
+
+
+def read_texts(batches: Iterator[Any]) -> Iterator[Part]:
+    for batch in batches:
+        yield from (Part.from_text(text) for text in batch.column("part").to_pylist())
+
+
+def look_at_files(runs: Runs, _hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
+    """Keys, and whether the rows are those of a log: whoever reads them again need not ask."""
+    for part in read_texts(batches):
+        seen, layout = Seen(part.run), runs.layout(part.run)
+        tallies = make_tallies(layout, runs.most)
+        routes = Routes(layout, tallies.get("LOG-ROUTE", Tally()))
+        try:
+            for chunk in read_part(part, runs, layout):
+                if "LOG-ROUTE" in tallies:
+                    routes.feed_keys(chunk)
+            seen.firsts = routes.firsts
+            seen.tallies = {name: tally for name, tally in tallies.items() if name == "LOG-ROUTE"}
+        except (LogFileError, OutgrownError) as error:
+            seen.problem = str(error)
+        yield seen.as_batch()
+
+
+def deal_by_subtask(runs: Runs, _hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
+    for part in read_texts(batches):
+        layout = runs.layout(part.run)
+        for chunk in read_part(part, runs, layout):
+            place = runs.firsts[part.run] + chunk.subtask.astype(np.int64)
+            yield deal(chunk, place, chunk.step, chunk.position)
+
+
+def deal_by_channel(runs: Runs, hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
+    for part in read_texts(batches):
+        layout = runs.layout(part.run)
+        for chunk in read_part(part, runs, layout):
+            place = runs.firsts[part.run] + chunk.channel.astype(np.int64)
+            order = chunk.position * 2 + chunk.direction
+            if "unclear" in hints:
+                chosen = np.isin(chunk.channel, list(hints["unclear"][part.run]))
+                yield deal(chunk, place, order, chunk.step).filter(import_module("pyarrow").array(chosen))
+            else:
+                yield deal(chunk, place, order, chunk.step)
+
+
+def deal(chunk: Chunk, place: Array, order: Array, other: Array) -> Any:
+    arrow: Any = import_module("pyarrow")
+    columns = {
+        "part": place.astype(np.int32),
+        "key": place * MOST_STEP + order,
+        "side": chunk.side.astype(np.int32),
+        "kind": chunk.kind.view(np.int8),
+        "other": other,
+        "timestamp": chunk.timestamp,
+        "id": chunk.id,
+        "value": chunk.value,
+    }
+    return arrow.RecordBatch.from_pydict(columns)
+
+
+# --- looking --------------------------------------------------------------------------------------------------
+
+
+def read_dealt(runs: Runs, batches: Iterator[Any]) -> Iterator[tuple[int, Array, Array, dict[str, Array]]]:
+    """Of each batch the rows of each run: its number, the places, what the rows are sorted by, and the columns."""
+    for batch in batches:
+        columns = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
+        place, order = columns["key"] // MOST_STEP, columns["key"] % MOST_STEP
+        run = np.searchsorted(runs.firsts, place, "right") - 1
+        for number in np.unique(run).tolist():
+            mine = run == number
+            part = {name: column[mine] for name, column in columns.items()}
+            yield number, place[mine] - runs.firsts[number], order[mine], part
+
+
+def make_dealt_chunk(step: Array, subtask: Array, position: Array, columns: dict[str, Array]) -> Chunk:
+    side = columns["side"]
+    return Chunk(
+        step=step,
+        subtask=subtask,
+        direction=(side % 2).astype(np.uint8),
+        channel=side // SIDES,
+        position=position,
+        kind=columns["kind"].view(np.uint8),
+        timestamp=columns["timestamp"],
+        id=columns["id"],
+        value=columns["value"],
+        key=np.full(len(side), -1, dtype=np.int32),
+        keys=None,
+    )
+
+
+def look_by_subtask(runs: Runs, _hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
+    halves: dict[int, SubtaskHalf] = {}
+    seen: dict[int, Seen] = {}
+    for run, subtask, step, columns in read_dealt(runs, batches):
+        if run not in seen:
+            layout = runs.layout(run)
+            seen[run] = Seen(run)
+            halves[run] = SubtaskHalf(layout, make_tallies(layout, runs.most))
+        chunk = make_dealt_chunk(step, subtask, columns["other"], columns)
+        try:
+            late = halves[run].feed(chunk) if not seen[run].problem else ()
+        except (MalformedLogError, OutgrownError) as error:
+            seen[run].problem = f"run {runs.names[run]}: {error}"
+            continue
+        if len(late):
+            channels, positions = chunk.channel[late], chunk.position[late]
+            for channel in np.unique(channels).tolist():
+                seen[run].late.append((channel, positions[channels == channel].tobytes()))
+    for run, half in halves.items():
+        half.finish()
+        seen[run].tallies = half.tallies
+        yield seen[run].as_batch()
+
+
+def look_by_channel(runs: Runs, hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
+    halves: dict[int, ChannelHalf] = {}
+    seen: dict[int, Seen] = {}
+    late: dict[int, dict[int, Array]] = {}
+    for run, channel, order, columns in read_dealt(runs, batches):
+        if run not in seen:
+            layout = runs.layout(run)
+            seen[run], late[run] = Seen(run), join_late(hints["late"].get(run, ()))
+            halves[run] = ChannelHalf(layout, make_tallies(layout, runs.most))
+        chunk = make_dealt_chunk(columns["other"], channel, order // 2, columns)
+        try:
+            if not seen[run].problem:
+                halves[run].feed(chunk, find_late(chunk, late[run]))
+        except (MalformedLogError, OutgrownError) as error:
+            seen[run].problem = f"run {runs.names[run]}: {error}"
+    for run, half in halves.items():
+        seen[run].unclear = half.finish(complete=runs.complete[run])
+        seen[run].tallies = half.tallies
+        yield seen[run].as_batch()
+
+
+def join_late(parts: Any) -> dict[int, Array]:
+    joined: dict[int, list[Array]] = {}
+    for channel, positions in parts:
+        joined.setdefault(channel, []).append(np.frombuffer(positions, dtype=np.int64))
+    return {channel: np.concatenate(found) for channel, found in joined.items()}
+
+
+def find_late(chunk: Chunk, late: dict[int, Array]) -> Array:
+    """The places of the received records that came late."""
+    found = []
+    received = np.flatnonzero((chunk.direction == 1) & (chunk.kind == 0))
+    channels = chunk.channel[received]
+    for channel in np.unique(channels).tolist():
+        mine = received[channels == channel]
+        found.append(mine[np.isin(chunk.position[mine], late.get(channel, np.empty(0, dtype=np.int64)))])
+    return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+
+
+def look_again(runs: Runs, hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
+    looks: dict[int, SecondLook] = {}
+    for run, channel, order, columns in read_dealt(runs, batches):
+        if run not in looks:
+            layout = runs.layout(run)
+            looks[run] = SecondLook(layout, {"LOG-ORDER": Tally(most=runs.most)}, hints["unclear"][run])
+        looks[run].feed(make_dealt_chunk(columns["other"], channel, order // 2, columns))
+    for run, look in looks.items():
+        look.finish()
+        yield Seen(run, look.tallies).as_batch()
+
+
+PASSES: dict[str, tuple[Any, Any]] = {
+    "files": (look_at_files, None),
+    "subtasks": (deal_by_subtask, look_by_subtask),
+    "channels": (deal_by_channel, look_by_channel),
+    "order": (deal_by_channel, look_again),
+}

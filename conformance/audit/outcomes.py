@@ -1,0 +1,86 @@
+"""What an audit found in a run, as a value that can be written down and sent from a worker to the driver."""
+
+import json
+from typing import Any
+
+import attrs
+
+from properties.kernels.findings import Finding, Tally
+from properties.runlog import INVARIANTS
+from traces.runlog import Direction, Kind
+
+NAMES = tuple(one.id for one in INVARIANTS)
+
+
+@attrs.define
+class Outcome:
+    """Of one run. With a problem, nothing that was counted until then is kept."""
+
+    run: str
+    paths: tuple[str, ...]
+    rows: int = 0
+    tallies: dict[str, Tally] = attrs.Factory(dict)
+    skipped: dict[str, str] = attrs.Factory(dict)
+    problem: str = ""
+
+
+@attrs.define
+class Audit:
+    outcomes: list[Outcome]
+    path: str = "files"
+
+    @property
+    def rows(self) -> int:
+        return sum(one.rows for one in self.outcomes)
+
+    @property
+    def problems(self) -> list[Outcome]:
+        return [one for one in self.outcomes if one.problem]
+
+    def tally(self, invariant: str) -> Tally:
+        """Over all runs."""
+        total = Tally()
+        for outcome in self.outcomes:
+            if invariant in outcome.tallies:
+                total.merge(outcome.tallies[invariant])
+        return total
+
+    def skipped(self, invariant: str) -> int:
+        return sum(invariant in one.skipped for one in self.outcomes)
+
+    def reasons(self, invariant: str) -> list[str]:
+        return sorted({one.skipped[invariant] for one in self.outcomes if invariant in one.skipped})
+
+    @property
+    def violated(self) -> int:
+        return sum(tally.violated for one in self.outcomes for tally in one.tallies.values())
+
+    def unexercised(self) -> list[str]:
+        """Invariants that could have been looked at, and met nothing to look at."""
+        looked = [one for one in self.outcomes if not one.problem]
+        able = [name for name in NAMES if any(name in one.tallies for one in looked)]
+        return [name for name in able if not self.tally(name).checked]
+
+
+# --- on the way -----------------------------------------------------------------------------------------------
+
+
+def to_json(outcome: Outcome) -> str:
+    return json.dumps(attrs.asdict(outcome), ensure_ascii=False)
+
+
+def from_json(text: str) -> Outcome:
+    made: dict[str, Any] = json.loads(text)
+    made["paths"] = tuple(made["paths"])
+    made["tallies"] = {name: make_tally(tally) for name, tally in made["tallies"].items()}
+    return Outcome(**made)
+
+
+def make_tally(made: dict[str, Any]) -> Tally:
+    return Tally(**{**made, "findings": [make_finding(one) for one in made["findings"]]})
+
+
+def make_finding(made: dict[str, Any]) -> Finding:
+    edge, producer, consumer = made["channel"]
+    places = {"direction": Direction(made["direction"]), "kind": Kind(made["kind"])}
+    return Finding(**{**made, "channel": (edge, producer, consumer), **places})
