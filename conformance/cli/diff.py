@@ -40,6 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from conformance.dialects import HeldTo, disputed
     from conformance.differ import Comparison, common_ground
     from reference.components import COMPONENTS
 
@@ -51,6 +52,9 @@ def run(args: argparse.Namespace) -> int:
     case = read_case(args)
     with ExitStack() as stack:
         engines = {name: start(args, text, stack) for name, text in labels(args.engine)}
+        # Those of different times are compared by the latest rules, or nobody would see what has changed.
+        by = disputed([engine.start() for engine in engines.values()])
+        engines = {name: HeldTo(engine, by) for name, engine in engines.items()} if by else engines
         common, left_out = common_ground({name: engine.start() for name, engine in engines.items()})
         observe = stack.enter_context(progress(args))
         comparison = Comparison(engines, observe)

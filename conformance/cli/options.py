@@ -33,7 +33,27 @@ def make_engine(args: argparse.Namespace, text: str | None = None) -> Any:
     name = text or args.engine
     if name == "spark" and getattr(args, "master", None):
         name = f"spark:{args.master}"
-    return resolve(name, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
+    engine = resolve(name, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
+    return hold_to(args, engine) if getattr(args, "semantics", None) else engine
+
+
+def add_semantics(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--semantics",
+        metavar="S",
+        help="hold the engine to this dated semantics, such as flink-40475, although it declares another",
+    )
+
+
+def hold_to(args: argparse.Namespace, engine: Any) -> Any:
+    from conformance.dialects import HeldTo, components_with
+    from reference.components import COMPONENTS
+
+    found = components_with(args.semantics)
+    if not found:
+        known = dict.fromkeys(name for component in COMPONENTS.values() for name in component.semantics)
+        args.parser.error(f"no semantics {args.semantics!r}; there are {', '.join(known)}")
+    return HeldTo(engine, found)
 
 
 def add_master(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ EXAMPLE = """tidegate replay traces.jsonl.gz --engine "exec:python3 examples/pyt
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from conformance.cli.options import add_engine_options, add_format, add_master, add_report
+    from conformance.cli.options import add_engine_options, add_format, add_master, add_report, add_semantics
 
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="trace files (*.jsonl, *.jsonl.gz)")
     parser.add_argument("--case", metavar="NAME", help="only the case of this name")
@@ -20,6 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="JSON", default="{}", help="the config of --trace")
     parser.add_argument("--trace", metavar="TEXT", help="one trace in short notation instead of a file")
     add_engine_options(parser, default="reference")
+    add_semantics(parser)
     add_master(parser)
     add_format(parser)
     add_report(parser)
@@ -41,6 +42,7 @@ def run(args: argparse.Namespace) -> int:
     finished = conduct(args, plan)
     if undeclared:
         print(f"{len(undeclared)} cases were skipped: the engine does not declare their component, kind or semantics")
+        print("--semantics NAME asks it all the same, and judges it by that semantics")
     return finished.exit()
 
 

@@ -19,11 +19,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         add_master,
         add_report,
         add_seed,
+        add_semantics,
         at_least_one,
         at_least_zero,
     )
 
     add_engine_options(parser)
+    add_semantics(parser)
     add_master(parser)
     parser.add_argument(
         "--component", action="append", default=[], metavar="C", help="only this component; may be given several times"

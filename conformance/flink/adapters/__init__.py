@@ -26,6 +26,7 @@ NAMES = (
     "chaining",
     "outputs",
     "chain_lifecycle",
+    "buffer",
     "subpartition",
     "blocking_subpartition",
     "credit_sender",

@@ -4,6 +4,7 @@ Choices
 -------
 Flink refuses to build a forward edge between operators of unequal parallelism. What is asked here is whether it would
 chain it, so every operator has parallelism 1 while the edges are drawn, and its own only afterwards.
+In the same way an empty name, which Flink 2 refuses, is a mark in the graph, and is taken out of the names of vertices.
 The functions inside of the operators are ready-made ones of Flink: a job graph holds them in serialized form, which is
 more than a function of Python can do.
 """
@@ -19,6 +20,8 @@ _OPERATORS = "org.apache.flink.streaming.api.operators."
 _PARTITIONERS = "org.apache.flink.streaming.runtime.partitioner."
 _FUNCTIONS = "org.apache.flink.streaming.api.functions.source."
 _MAX_PARALLELISM = "isChainingOfOperatorsWithDifferentMaxParallelismEnabled"
+#: Stands for an empty name: a character that is no text.
+_NAMELESS = "\ufdd0"
 _CLASSES = {
     "forward": "ForwardPartitioner",
     "rebalance": "RebalancePartitioner",
@@ -65,7 +68,12 @@ class Chaining:
         loader = self._jvm.cls("java.lang.ClassLoader").getSystemClassLoader()
         chained = config.getTransitiveChainedTaskConfigs(loader).keySet()
         operators = sorted({head, *(int(one) for one in chained)})
-        return {"type": "vertex", "head": head, "operators": operators, "name": str(vertex.getName())}
+        return {
+            "type": "vertex",
+            "head": head,
+            "operators": operators,
+            "name": str(vertex.getName()).replace(_NAMELESS, ""),
+        }
 
 
 class Builder:
@@ -108,7 +116,7 @@ class Builder:
             "operator": self.graph.addOperator,
         }[node.kind]
         inputs = self._text if node.kind == "operator" else None
-        add(number, node.slot_group, None, factory, inputs, self._text, node.name)
+        add(number, node.slot_group, None, factory, inputs, self._text, node.name or _NAMELESS)
         self.graph.setParallelism(number, 1)
         self.graph.setMaxParallelism(node.id, node.max_parallelism)
         self.graph.setBufferTimeout(number, -1)

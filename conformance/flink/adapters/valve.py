@@ -6,7 +6,16 @@ Every release up to 2.3 follows `flink-7728`, the default; the corrected valve o
 from typing import Any
 
 from conformance.flink.jvm import Jvm
-from conformance.museum.wire import Json, Observations, get_at_least, get_choice, get_integer, get_long, unknown_type
+from conformance.museum.wire import (
+    Json,
+    Observations,
+    get_at_least,
+    get_choice,
+    get_integer,
+    get_long,
+    rejected,
+    unknown_type,
+)
 
 _OUTPUT = "org.apache.flink.streaming.runtime.io.PushingAsyncDataInput$DataOutput"
 _WATERMARK = "org.apache.flink.streaming.api.watermark.Watermark"
@@ -35,6 +44,7 @@ class Valve:
         name = status_name(jvm)
         assert name is not None
         statuses = jvm.cls(_package(name) + name)
+        self._channels = channels
         self._error = jvm.JavaError
         self._watermark = jvm.cls(_WATERMARK)
         self._statuses = {"idle": statuses.IDLE, "active": statuses.ACTIVE}
@@ -45,18 +55,18 @@ class Valve:
 
     def step(self, event: Json) -> Observations:
         kind, channel = event.get("type"), get_integer(event, "channel")
+        if kind == "watermark":
+            enter, element = self._valve.inputWatermark, self._watermark(get_long(event, "timestamp"))
+        elif kind == "status":
+            enter, element = self._input_status, self._statuses[get_choice(event, "status", ("idle", "active"))]
+        else:
+            raise unknown_type(event)
+        if not 0 <= channel < self._channels:
+            return rejected()  # the valve has no such check; it fails, or not, as its arrays happen to lie
         self._shown = []
         try:
-            if kind == "watermark":
-                watermark = self._watermark(get_long(event, "timestamp"))
-                self._valve.inputWatermark(watermark, channel, self._output)
-            elif kind == "status":
-                status = self._statuses[get_choice(event, "status", ("idle", "active"))]
-                self._input_status(status, channel, self._output)
-            else:
-                raise unknown_type(event)
+            enter(element, channel, self._output)
         except self._error as error:
-            # The valve has no checks of its own: an index outside of its array is how it refuses a channel.
             return [{"type": "rejected", "reason": str(error)}]
         return self._shown
 
