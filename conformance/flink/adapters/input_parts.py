@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance.flink.adapters.buffer_parts import NETWORK, buffers_of
 from conformance.flink.jvm import Jvm
+from conformance.museum.wire import to_int32
 
 CONSUMER = f"{NETWORK}partition.consumer."
 GATE = f"{CONSUMER}SingleInputGate"
@@ -35,10 +36,11 @@ def silent(jvm: Jvm, interface: str) -> Any:
 
 
 class Gate:
-    """A gate with so many remote channels, all of them requested."""
+    """A gate with so many remote channels, all of them requested; each is shared by so many subpartitions."""
 
-    def __init__(self, jvm: Jvm, channels: int, index: int = 0) -> None:
+    def __init__(self, jvm: Jvm, channels: int, *, index: int = 0, subpartitions: int = 1, first: int = 0) -> None:
         self.jvm, self.buffers = jvm, buffers_of(jvm)
+        self.subpartitions = jvm.cls(f"{NETWORK}partition.ResultSubpartitionIndexSet")(0, subpartitions - 1)
         self.pool = jvm.cls(f"{NETWORK}buffer.NetworkBufferPool")(channels + 2, SEGMENT_SIZE)
         self.gate = self.make_gate(channels, index)
         connection = self.make_connection()
@@ -46,7 +48,10 @@ class Gate:
         self.gate.setInputChannels(jvm.jpype.JArray(jvm.cls(f"{CONSUMER}InputChannel"))(self.channels))
         self.gate.setup()
         self.gate.requestPartitions()
-        self.sequences = [0] * channels
+        self.sequences = [first] * channels
+        if first:
+            for channel in self.channels:
+                jvm.set_field(channel, "expectedSequenceNumber", jvm.integer(first))
 
     def make_gate(self, channels: int, index: int) -> Any:
         jvm = self.jvm
@@ -81,7 +86,7 @@ class Gate:
             self.gate,
             index,
             jvm.cls(f"{NETWORK}partition.ResultPartitionID")(),
-            jvm.cls(f"{NETWORK}partition.ResultSubpartitionIndexSet")(0),
+            self.subpartitions,
             jvm.cls(f"{NETWORK}ConnectionID")(resource, address, 0),
             connection,
             0,
@@ -107,8 +112,10 @@ class Gate:
         self.channels[channel].onBuffer(self.buffers.to_buffer(event, priority), sequence, 0, 0)
 
     def next_sequence(self, channel: int) -> int:
-        self.sequences[channel] += 1
-        return self.sequences[channel] - 1
+        """Numbers have 32 bits, and the least follows the greatest."""
+        sequence = self.sequences[channel]
+        self.sequences[channel] = to_int32(sequence + 1)
+        return sequence
 
     def close(self) -> None:
         self.gate.close()
