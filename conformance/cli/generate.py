@@ -1,16 +1,18 @@
-"""`tidegate generate`: write traces, the golden files, and the documentation."""
+"""`tidegate generate`: write traces, run logs, the golden files, and the documentation."""
 
 import argparse
 from pathlib import Path
 
 NAME = "generate"
-HELP = "write generated traces, the golden traces, or the documentation"
+HELP = "write generated traces, run logs, the golden traces, or the documentation"
 EXAMPLE = """tidegate generate traces valve --cases 100 --seed 7 --out valve.jsonl.gz
+  tidegate generate log --events 1000000 --faults 13 --out logs
   tidegate generate golden
   tidegate generate docs"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from conformance.cli import logs
     from conformance.cli.options import add_seed, at_least_zero
 
     kinds = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
@@ -21,6 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     traces.add_argument("--cases", type=at_least_zero, default=100, metavar="N", help="how many (default: 100)")
     add_seed(traces)
     traces.add_argument("--out", type=Path, required=True, metavar="FILE", help="*.jsonl or *.jsonl.gz")
+    logs.configure(kinds.add_parser("log", help="run logs of any size, with known faults, and a list of these"))
     golden = kinds.add_parser("golden", help="the golden traces and their manifest")
     golden.add_argument(
         "--out", type=Path, metavar="DIR", help="where to (default: traces/golden of this installation)"
@@ -32,6 +35,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.what == "traces":
         return generate_traces(args)
+    if args.what == "log":
+        from conformance.cli import logs
+
+        return logs.run(args)
     if args.what == "golden":
         return generate_golden(args)
     return generate_docs(args)

@@ -11,7 +11,20 @@ from typing import NoReturn
 from conformance.verdicts import Exit
 
 #: One module a verb, each with NAME, HELP, EXAMPLE, configure(parser) and run(args).
-VERBS = ("run", "replay", "smoke", "diff", "explore", "campaign", "generate", "museum", "flink", "rules", "explain")
+VERBS = (
+    "run",
+    "replay",
+    "smoke",
+    "diff",
+    "explore",
+    "campaign",
+    "audit",
+    "generate",
+    "museum",
+    "flink",
+    "rules",
+    "explain",
+)
 
 DESCRIPTION = """\
 An executable specification of how a streaming dataflow engine moves data between tasks,

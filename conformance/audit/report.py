@@ -1,0 +1,162 @@
+"""An audit for people and for programs: a table, the first violations, and everything in files."""
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from conformance.audit.excerpts import Excerpt, write_excerpts
+from conformance.audit.outcomes import NAMES, Audit
+from conformance.audit.sources import show_path
+from conformance.verdicts import Exit
+from properties.kernels.findings import Finding
+from properties.runlog import INVARIANTS
+from traces.runlog import Row
+
+FORMAT = "tidegate-audit/1"
+HEADER = ("invariant", "checked", "violated", "skipped")
+
+
+def exit_of(audit: Audit) -> Exit:
+    """What could not be audited leaves the answer open, unless nothing could be: then the input is bad."""
+    if audit.violated:
+        return Exit.VIOLATIONS
+    if len(audit.problems) == len(audit.outcomes):
+        return Exit.BAD_INPUT
+    return Exit.UNDETERMINED if audit.problems or audit.unexercised() else Exit.CONFORMANT
+
+
+def table(audit: Audit) -> list[tuple[str, str, str, str]]:
+    """Rows looked at, violations, runs that were skipped."""
+    lines = []
+    for name in NAMES:
+        tally = audit.tally(name)
+        lines.append((name, f"{tally.checked:,}", f"{tally.violated:,}", f"{audit.skipped(name):,}"))
+    return lines
+
+
+def conclusion(audit: Audit) -> str:
+    runs = len(audit.outcomes) - len(audit.problems)
+    text = f"{runs} run{'' if runs == 1 else 's'}, {audit.rows:,} events: "
+    if audit.violated:
+        text += f"{audit.violated:,} violations"
+    elif exit_of(audit) is Exit.CONFORMANT:
+        text += "all that was checked holds"
+    else:
+        text += "undetermined"
+    return text + (f"; {len(audit.problems)} could not be audited" if audit.problems else "")
+
+
+def remarks(audit: Audit) -> list[str]:
+    notes = [f"{name} was skipped: {reason}." for name in NAMES for reason in audit.reasons(name)]
+    notes += [f"{name} met nothing to check." for name in audit.unexercised()]
+    return notes
+
+
+def describe_place(run: str, finding: Finding) -> str:
+    edge, producer, consumer = finding.channel
+    side = "sent" if finding.direction == "out" else "received"
+    return f"run {run}, edge {edge} from {producer} to {consumer}, {side}, position {finding.position}"
+
+
+def describe_row(row: Row, finding: Finding) -> str:
+    edge, producer, consumer = row.channel
+    fields = {"timestamp": row.timestamp, "key": row.key, "id": row.id, "value": row.value}
+    shown = " ".join(f"{name} {value}" for name, value in fields.items() if value is not None)
+    is_it = (row.dir, row.channel, row.kind, row.position) == (
+        finding.direction, finding.channel, finding.kind, finding.position
+    )  # fmt: skip
+    where = f"{'>' if is_it else ' '} {row.task}/{row.subtask} step {row.step}"
+    return f"{where} {row.dir} {edge}/{producer}/{consumer} {row.kind} {shown}".rstrip()
+
+
+def as_text(run: str, excerpt: Excerpt, path: Path | None) -> str:
+    finding = excerpt.finding
+    statement = next(one.statement for one in INVARIANTS if one.id == finding.invariant)
+    lines = [f"{finding.invariant}: {finding.message}", f"  {statement}", f"  {describe_place(run, finding)}"]
+    lines += [f"  {describe_row(row, finding)}" for row in excerpt.around]
+    if path is not None and excerpt.repeats:
+        lines.append(f"  again    tidegate audit --local --only {finding.invariant} {path}")
+    elif path is not None:
+        lines.append(f"  excerpt  {path} (too short to show it on its own)")
+    return "\n".join(lines)
+
+
+def as_json(audit: Audit) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "path": audit.path,
+        "exit": int(exit_of(audit)),
+        "events": audit.rows,
+        "invariants": [
+            {
+                "id": name,
+                "checked": audit.tally(name).checked,
+                "violated": audit.tally(name).violated,
+                "skipped": audit.skipped(name),
+            }
+            for name in NAMES
+        ],
+        "violations": [
+            {"run": one.run, **attrs.asdict(finding)}
+            for one in audit.outcomes
+            for tally in one.tallies.values()
+            for finding in tally.findings
+        ],
+        "problems": [{"files": list(one.paths), "problem": one.problem} for one in audit.problems],
+        "remarks": remarks(audit),
+    }
+
+
+def as_markdown(audit: Audit) -> str:
+    lines = ["| " + " | ".join(HEADER) + " |", "|---|--:|--:|--:|"]
+    lines += ["| " + " | ".join(line) + " |" for line in table(audit)]
+    lines += ["", conclusion(audit), *(f"- {one}" for one in remarks(audit))]
+    lines += [f"- not audited: {one.problem.splitlines()[0]}" for one in audit.problems]
+    for outcome in audit.outcomes:
+        for tally in outcome.tallies.values():
+            lines += [
+                f"- {one.invariant}: {one.message} ({describe_place(outcome.run, one)})" for one in tally.findings[:5]
+            ]
+    return "\n".join(lines) + "\n"
+
+
+# --- files ----------------------------------------------------------------------------------------------------
+
+
+def write_report(folder: Path, audit: Audit, excerpts: list[Excerpt]) -> list[Path]:
+    """report.jsonl, summary.md, violations.parquet and excerpts/; the paths of the last."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "report.jsonl").open("w", encoding="utf-8") as file:
+        whole = as_json(audit)
+        for line in (
+            {"format": FORMAT, "path": audit.path, "events": audit.rows},
+            *({"type": "invariant", **one} for one in whole["invariants"]),
+            *({"type": "violation", **one} for one in whole["violations"]),
+            *({"type": "problem", **one} for one in whole["problems"]),
+            {"type": "footer", "exit": whole["exit"], "violations": len(whole["violations"])},
+        ):
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+    (folder / "summary.md").write_text(as_markdown(audit), encoding="utf-8")
+    write_violations(folder / "violations.parquet", audit)
+    return write_excerpts(folder / "excerpts", excerpts)
+
+
+def write_violations(path: Path, audit: Audit) -> None:
+    arrow: Any = import_module("pyarrow")
+    parquet: Any = import_module("pyarrow.parquet")
+    short, long, text = arrow.int32(), arrow.int64(), arrow.string()
+    columns = {"run": text, "file": text, "invariant": text, "edge": short, "producer": short, "consumer": short}
+    columns |= {"dir": text, "kind": text, "position": long, "step": long, "message": text}
+    lines = []
+    for outcome in audit.outcomes:
+        files = ",".join(map(show_path, outcome.paths))
+        for one in (finding for tally in outcome.tallies.values() for finding in tally.findings):
+            place = outcome.run, files, one.invariant, *one.channel, str(one.direction), str(one.kind)
+            lines.append((*place, one.position, one.step, one.message))
+    schema = arrow.schema(list(columns.items()))
+    parquet.write_table(
+        arrow.Table.from_pylist([dict(zip(columns, line, strict=True)) for line in lines], schema), path
+    )

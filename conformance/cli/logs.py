@@ -1,0 +1,72 @@
+"""`tidegate generate log`: run logs of any size, with known faults."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    from conformance.cli.options import add_seed
+
+    parser.add_argument("--events", type=whole_number, required=True, metavar="N", help="about so many in all, as 1e7")
+    parser.add_argument("--runs", type=whole_number, metavar="N", help="so many (default: one for 10 million events)")
+    parser.add_argument("--files", type=whole_number, default=1, metavar="N", help="files of each run (default: 1)")
+    parser.add_argument(
+        "--faults", default="0", metavar="F", help="how many, over all kinds, or of which: lost=2,late=1 (default: 0)"
+    )
+    add_seed(parser)
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="planted.json there lists the faults")
+    parser.add_argument("--master", metavar="URL", help='write runs side by side on Spark, as "local[2]"')
+
+
+def whole_number(text: str) -> int:
+    """`1000000` or `1e6`, from 1 on."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if value < 1 or value != int(value):
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, not {text!r}")
+    return int(value)
+
+
+def run(args: argparse.Namespace) -> int:
+    from conformance.cli.extras import need
+
+    need("pyarrow", "numpy", extra="spark")
+    from conformance.synthetic.planning import PlanningError, make_tasks, write_here, write_manifest, write_on_spark
+
+    runs = args.runs or max(1, round(args.events / 10_000_000))
+    try:
+        tasks = make_tasks(args.out, args.events, runs, read_faults(args), args.seed, args.files)
+    except PlanningError as error:
+        args.parser.error(str(error))
+
+    def observe(one: dict[str, Any]) -> None:
+        print(f"{one['events']:12,} events, {len(one['faults'])} faults in {', '.join(one['files'])}", flush=True)
+
+    if args.master is None:
+        written = write_here(tasks, observe)
+    else:
+        from conformance.spark.session import make_session
+
+        session = make_session(args.master, "tidegate generate log")
+        written = write_on_spark(session, tasks, observe)
+        session.stop()
+    print(write_manifest(args.out, args.seed, written))
+    return 0
+
+
+def read_faults(args: argparse.Namespace) -> dict[str, int]:
+    from conformance.synthetic.faults import PLANT
+    from conformance.synthetic.planning import spread
+
+    if args.faults.isascii() and args.faults.isdigit():
+        return spread(int(args.faults))
+    faults = {}
+    for part in args.faults.split(","):
+        name, _equals, count = part.partition("=")
+        if name not in PLANT or not count.isascii() or not count.isdigit():
+            args.parser.error(f"--faults is a number, or as lost=2,late=1; the kinds are {', '.join(PLANT)}")
+        faults[name] = int(count)
+    return faults
