@@ -16,6 +16,7 @@ from typing import Any
 import attrs
 
 from properties.runlog import check
+from reference import partitioning
 from reference.elements import MAX, StatusChange
 from reference.job.channels import arrive
 from reference.job.layout import Layout, compute_layout
@@ -42,8 +43,8 @@ class Replay:
 
 def replay(config: Config, log: RunLog) -> Replay:
     """The subtasks of a complete run, producers first, each with what it received."""
-    (state,) = start(config)
     layout = compute_layout(config)
+    state = begin_as_shown(start(config)[0], log)
     received: dict[tuple[str, int], list[Row]] = defaultdict(list)
     shown: dict[tuple[str, int], list[Row]] = defaultdict(list)
     for row in log.rows:
@@ -63,6 +64,24 @@ def replay(config: Config, log: RunLog) -> Replay:
         carried |= empty_channels(turn, number)
         state = forget_arrivals(state, start(config)[0], number)
     return Replay("", state)
+
+
+def begin_as_shown(state: State, log: RunLog) -> State:
+    """PART-3: rebalance may begin at any channel, so it begins at the one to which its first record went."""
+    first: dict[tuple[int, int], int] = {}
+    for row in log.rows:
+        if row.kind is Kind.RECORD and row.dir is Direction.OUT:
+            first.setdefault((row.edge, row.producer), row.consumer)
+    subtasks = list(state.subtasks)
+    for number, place in enumerate(state.layout.places):
+        outputs = list(subtasks[number].outputs)
+        for at, output in enumerate(place.outputs):
+            consumers = [state.layout.routes[channel].consumer for channel in output.channels]
+            consumer = first.get((output.edge.number, place.number))
+            if output.edge.kind is partitioning.Kind.REBALANCE and consumer in consumers:
+                outputs[at] = partitioning.start(outputs[at].config)[consumers.index(consumer)]
+        subtasks[number] = attrs.evolve(subtasks[number], outputs=tuple(outputs))
+    return attrs.evolve(state, subtasks=tuple(subtasks))
 
 
 def replay_subtask(turn: Turn, number: int, received: list[Row], carried: dict[int, list[Element]]) -> tuple[Turn, str]:

@@ -115,7 +115,11 @@ def compute_layout(config: Config) -> Layout:
     }
     operators = {operator.id: operator for operator in config.operators}
     routes = make_routes(edges, by_operator)
-    places = tuple(make_place(task, number, edges, routes) for task in tasks for number in range(task.parallelism))
+    places = tuple(
+        make_place(task, number, order_outputs(task.head, edges, chained), routes)
+        for task in tasks
+        for number in range(task.parallelism)
+    )
     return Layout(tasks, edges, places, routes, operators, chained)
 
 
@@ -142,10 +146,17 @@ def make_routes(edges: tuple[TaskEdge, ...], by_operator: dict[int, Task]) -> tu
     return tuple(routes)
 
 
-def make_place(task: Task, number: int, edges: tuple[TaskEdge, ...], routes: tuple[Route, ...]) -> Place:
+def order_outputs(operator: int, edges: tuple[TaskEdge, ...], chained: dict[int, tuple[int, ...]]) -> list[TaskEdge]:
+    """The outputs of a task in the order in which they are told of events: those of later operators first."""
+    later = [edge for following in chained[operator] for edge in order_outputs(following, edges, chained)]
+    return later + [edge for edge in edges if edge.source == operator]
+
+
+def make_place(task: Task, number: int, edges: list[TaskEdge], routes: tuple[Route, ...]) -> Place:
+    """`edges` are those that leave the task."""
     subtask = task.first + number
     channels = tuple(channel for channel, route in enumerate(routes) if route.target == subtask)
-    outputs = tuple(make_output(subtask, edge, routes) for edge in edges if edge.source in task.operators)
+    outputs = tuple(make_output(subtask, edge, routes) for edge in edges)
     return Place(task, number, channels, outputs)
 
 

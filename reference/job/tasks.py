@@ -1,7 +1,8 @@
 """What a subtask does in one turn: take the next item of its script or of its gate, and hand on what comes of it.
 
-Records run through the chained operators, each calling the next. Watermarks and statuses go through the valve of
-their input, and through the combiner if there are several inputs, and then past the operators to every output.
+Whatever an operator puts out goes to its network outputs, then to the operators that are chained to it (OUT-1), each
+calling the next. Watermarks and statuses go through the valve of their input, and through the combiner if there are
+several inputs, and then past the operators to every output.
 Barriers are aligned: only when one was met on each channel does the task send it on. When every channel has ended the
 task ends its own outputs.
 
@@ -84,10 +85,10 @@ def run_operator(turn: Turn, subtask: int, number: int, record: Record) -> Turn:
     totals, results = apply(operator, turn.subtask(subtask).totals, record)
     turn = turn.with_subtask(subtask, totals=totals)
     for result in results:
-        for chained in turn.layout.chained[number]:
-            turn = run_operator(turn, subtask, chained, result)
         for place in outputs_of(turn, subtask, number):
             turn = emit_record(turn, subtask, place, result)
+        for chained in turn.layout.chained[number]:
+            turn = run_operator(turn, subtask, chained, result)
     return turn
 
 
@@ -167,11 +168,11 @@ def on_input(turn: Turn, subtask: int, index: int, element: Watermark | StatusCh
 
 
 def pass_control(turn: Turn, subtask: int, number: int, element: Watermark | StatusChange) -> Turn:
-    """Past the operator, to those chained to it and to its outputs."""
-    for chained in turn.layout.chained[number]:
-        turn = pass_control(turn, subtask, chained, element)
+    """Past the operator, to its outputs and to those chained to it."""
     for place in outputs_of(turn, subtask, number):
         turn = emit(turn, subtask, place, element, element)
+    for chained in turn.layout.chained[number]:
+        turn = pass_control(turn, subtask, chained, element)
     return turn
 
 

@@ -1,0 +1,229 @@
+package tidegate;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.runtime.jobgraph.JobEdge;
+import org.apache.flink.runtime.jobgraph.JobGraph;
+import org.apache.flink.runtime.jobgraph.JobVertex;
+import org.apache.flink.runtime.jobmaster.JobResult;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.operators.ChainingStrategy;
+import org.apache.flink.streaming.api.transformations.PhysicalTransformation;
+
+/**
+ * Runs jobs on a MiniCluster: one JSON object a line in, one a line out, until the input ends.
+ *
+ * <p>A request has `config` (operators and edges, as the specification writes a job) and the settings of a run; the answer
+ * has `graph`, `rows` and `writers` (see {@link Tap}), `totals` and `collected`, or `error`.
+ */
+public final class JobHost {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private JobHost() {}
+
+  public static void main(String[] arguments) throws Exception {
+    PrintStream answers = new PrintStream(System.out, true, "UTF-8");
+    System.setOut(System.err);
+    Configuration configuration = new Configuration();
+    for (String setting : arguments[2].split(",")) {
+      configuration.setString(setting.split("=")[0], setting.split("=")[1]);
+    }
+    MiniClusterConfiguration cluster =
+        new MiniClusterConfiguration.Builder()
+            .setNumTaskManagers(Integer.parseInt(arguments[0]))
+            .setNumSlotsPerTaskManager(Integer.parseInt(arguments[1]))
+            .setConfiguration(configuration)
+            .build();
+    try (MiniCluster running = new MiniCluster(cluster)) {
+      running.start();
+      answers.println("{\"ready\":true}");
+      BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+      for (String line = requests.readLine(); line != null; line = requests.readLine()) {
+        answers.println(JSON.writeValueAsString(answer(running, JSON.readTree(line))));
+      }
+    }
+    System.exit(0); // threads of Flink must not keep the process
+  }
+
+  private static Map<String, Object> answer(MiniCluster cluster, JsonNode request) throws Exception {
+    Tap.forget();
+    Operators.forget();
+    Map<String, Object> answer = new LinkedHashMap<>();
+    JobGraph graph = build(request);
+    answer.put("graph", describe(graph));
+    cluster.submitJob(graph).get();
+    try {
+      JobResult result = cluster.requestJobResult(graph.getJobID()).get(request.get("seconds").asLong(), TimeUnit.SECONDS);
+      if (result.getSerializedThrowable().isPresent()) {
+        answer.put("error", tell(result.getSerializedThrowable().get().deserializeError(JobHost.class.getClassLoader())));
+      }
+    } catch (TimeoutException late) {
+      cluster.cancelJob(graph.getJobID());
+      answer.put("error", "the job did not end in time");
+    } catch (ExecutionException failed) {
+      answer.put("error", tell(failed));
+    }
+    List<Object> rows = new ArrayList<>();
+    Tap.ROWS.values().forEach(rows::addAll);
+    answer.put("rows", rows);
+    answer.put("writers", Tap.WRITERS);
+    answer.put("totals", Operators.TOTALS);
+    answer.put("collected", Operators.COLLECTED);
+    return answer;
+  }
+
+  /** The innermost cause, and where it was thrown. */
+  private static String tell(Throwable error) {
+    Throwable cause = error;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    StringBuilder told = new StringBuilder(cause.toString());
+    StackTraceElement[] frames = cause.getStackTrace();
+    for (int at = 0; at < Math.min(6, frames.length); at++) {
+      told.append("\n  at ").append(frames[at]);
+    }
+    return told.toString();
+  }
+
+  // --- building ---------------------------------------------------------------------------------------------------
+
+  private static JobGraph build(JsonNode request) {
+    StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(new Configuration());
+    environment.setBufferTimeout(request.get("buffer_timeout").asLong());
+    environment.getConfig().setAutoWatermarkInterval(0);
+    if (request.get("checkpoint_interval").asLong() > 0) {
+      environment.enableCheckpointing(request.get("checkpoint_interval").asLong());
+    }
+    JsonNode config = request.get("config");
+    Map<Integer, DataStream<Record>> streams = new HashMap<>();
+    for (JsonNode operator : config.get("operators")) {
+      int id = operator.get("id").asInt();
+      int parallelism = operator.get("parallelism").asInt();
+      String function = operator.get("function").asText();
+      if (function.equals("source")) {
+        streams.put(id, source(environment, operator, id, parallelism, request.get("padding").asInt()));
+        continue;
+      }
+      Operators.Function does = new Operators.Function(id, function, request.get("slow_micros").asLong());
+      DataStream<Record> first = read(config, streams, id, 0);
+      SingleOutputStreamOperator<Record> made =
+          function.equals("join")
+              ? first.connect(read(config, streams, id, 1)).transform("o" + id, Record.TYPE, does)
+              : first.transform("o" + id, Record.TYPE, does);
+      streams.put(id, finish(made, parallelism));
+    }
+    return environment.getStreamGraph().getJobGraph();
+  }
+
+  private static DataStream<Record> source(
+      StreamExecutionEnvironment environment, JsonNode operator, int id, int parallelism, int padding) {
+    String[][][] scripts = new String[parallelism][][];
+    int longest = 0;
+    for (int subtask = 0; subtask < parallelism; subtask++) {
+      JsonNode script = operator.get("scripts").get(subtask);
+      scripts[subtask] = new String[script.size()][];
+      for (int at = 0; at < script.size(); at++) {
+        scripts[subtask][at] = item(script.get(at));
+      }
+      longest = Math.max(longest, script.size());
+    }
+    SingleOutputStreamOperator<Long> clock =
+        environment.addSource(new Operators.Clock(longest), "clock" + id, Types.LONG).setParallelism(parallelism);
+    return finish(clock.transform("o" + id, Record.TYPE, new Operators.Script(scripts, padding)), parallelism);
+  }
+
+  private static String[] item(JsonNode item) {
+    switch (item.get("type").asText()) {
+      case "record":
+        return new String[] {
+          "record", item.get("key").asText(), item.get("value").asText(), item.get("timestamp").asText()
+        };
+      case "watermark":
+        return new String[] {"watermark", item.get("timestamp").asText()};
+      default:
+        return new String[] {item.get("type").asText(), item.get("status").asText()};
+    }
+  }
+
+  private static DataStream<Record> finish(SingleOutputStreamOperator<Record> made, int parallelism) {
+    made.setParallelism(parallelism);
+    ((PhysicalTransformation<?>) made.getTransformation()).setChainingStrategy(ChainingStrategy.ALWAYS);
+    return made;
+  }
+
+  /** What comes into an input of an operator: the union of its edges, each partitioned as it asks for. */
+  private static DataStream<Record> read(JsonNode config, Map<Integer, DataStream<Record>> streams, int target, int input) {
+    DataStream<Record> read = null;
+    for (JsonNode edge : config.get("edges")) {
+      if (edge.get("target").asInt() == target && edge.get("input").asInt() == input) {
+        DataStream<Record> one = partition(streams.get(edge.get("source").asInt()), edge.path("partitioner").asText());
+        read = read == null ? one : read.union(one);
+      }
+    }
+    return read;
+  }
+
+  private static DataStream<Record> partition(DataStream<Record> stream, String partitioner) {
+    switch (partitioner) {
+      case "forward":
+        return stream.forward();
+      case "rebalance":
+        return stream.rebalance();
+      case "rescale":
+        return stream.rescale();
+      case "global":
+        return stream.global();
+      case "broadcast":
+        return stream.broadcast();
+      case "hash":
+        return stream.keyBy((KeySelector<Record, String>) record -> record.f2, Types.STRING);
+      default:
+        return stream;
+    }
+  }
+
+  // --- describing -------------------------------------------------------------------------------------------------
+
+  private static List<Object> describe(JobGraph graph) {
+    List<Object> vertices = new ArrayList<>();
+    for (JobVertex vertex : graph.getVerticesSortedTopologicallyFromSources()) {
+      List<Object> inputs = new ArrayList<>();
+      for (JobEdge edge : vertex.getInputs()) {
+        JobVertex producer = edge.getSource().getProducer();
+        inputs.add(
+            Map.of(
+                "vertex", producer.getID().toString(),
+                "output", producer.getProducedDataSets().indexOf(edge.getSource()),
+                "partitioner", edge.getShipStrategyName(),
+                "pattern", edge.getDistributionPattern().toString()));
+      }
+      vertices.add(
+          Map.of(
+              "vertex", vertex.getID().toString(),
+              "name", vertex.getName(),
+              "parallelism", vertex.getParallelism(),
+              "inputs", inputs));
+    }
+    return vertices;
+  }
+}
