@@ -1,4 +1,4 @@
-"""`tidegate flink`: bring real Flink into the cache, and say what is there."""
+"""`tidegate flink`: bring real Flink into the cache, say what is there, and run whole jobs on it."""
 
 import argparse
 import json
@@ -7,15 +7,21 @@ from contextlib import contextmanager
 from typing import Any
 
 NAME = "flink"
-HELP = "fetch the jars of Flink versions from PyPI into the cache, or list those that are there"
+HELP = "fetch the jars of Flink versions from PyPI into the cache, list those that are there, or run whole jobs on one"
 EXAMPLE = """tidegate flink fetch 2.3.0 1.17.0
-  tidegate flink list"""
+  tidegate flink list
+  tidegate flink jobs 2.3.0 --jobs 300 --report flink-jobs"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=("fetch", "list"), help="what to do")
-    parser.add_argument("versions", nargs="*", metavar="VERSION", help="fetch: versions of Flink, such as 2.3.0")
-    parser.add_argument("--json", action="store_true", help="list: print JSON")
+    from conformance.cli.flink_jobs import add_options
+
+    parser.add_argument("action", choices=("fetch", "list", "jobs"), help="what to do")
+    parser.add_argument(
+        "versions", nargs="*", metavar="VERSION", help="versions of Flink, such as 2.3.0; jobs takes one"
+    )
+    parser.add_argument("--json", action="store_true", help="list, jobs: print JSON")
+    add_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -23,6 +29,13 @@ def run(args: argparse.Namespace) -> int:
         if args.versions:
             args.parser.error("list takes no versions")
         return show_fetched(args)
+    if args.action == "jobs":
+        from conformance.cli.flink_jobs import run_jobs
+        from conformance.flink.cache import DEFAULT_VERSION
+
+        if len(args.versions) > 1:
+            args.parser.error("jobs takes one version")
+        return run_jobs(args, *(args.versions or [DEFAULT_VERSION]))
     if not args.versions:
         args.parser.error("fetch needs a version, such as 2.3.0")
     return fetch_all(args)
