@@ -10,9 +10,9 @@ import attrs
 from conformance.engines.base import Claim, Description
 
 #: Long enough that handing out a chunk costs nothing beside it, short enough that losing one costs little.
-LARGEST_CHUNK = 2000
-SMALLEST_CHUNK = 25
-#: A small campaign has this many chunks a component, so that every worker gets some until the end.
+LARGEST_CHUNK = 5000
+SMALLEST_CHUNK = 500
+#: In between, so many chunks a component: every worker gets some until the end.
 CHUNKS_AT_LEAST = 40
 
 

@@ -6,6 +6,7 @@ chance, afresh, at the cases that it left; what it leaves then is not run, and t
 """
 
 import contextlib
+import gc
 import os
 import signal
 import socket
@@ -33,7 +34,11 @@ def run_in_worker(order: Order) -> Outcome:
         os.chdir(order.folder)
     for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, _leave)
-    return run_chunk(order)
+    outcome = run_chunk(order)
+    if not gc.get_freeze_count():
+        # Spark collects garbage after every task; what is here by now will be needed again, and need not be looked at.
+        gc.freeze()
+    return outcome
 
 
 def _leave(_number: int, _frame: FrameType | None) -> None:

@@ -225,7 +225,7 @@ def test_without_java(tmp_path):
 
 
 def test_chunks_grow_with_the_campaign():
-    assert [usual_chunk(cases) for cases in (10, 4000, 1_000_000)] == [25, 100, 2000]
+    assert [usual_chunk(cases) for cases in (10, 40_000, 1_000_000)] == [500, 1000, 5000]
 
 
 def test_local_masters_try_again():
