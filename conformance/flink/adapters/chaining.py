@@ -97,6 +97,9 @@ class Builder:
         )
         modes = jvm.cls(_GRAPHS + "GlobalStreamExchangeMode")
         self.graph.setGlobalStreamExchangeMode(modes.ALL_EDGES_PIPELINED)
+        if jvm.has(_GRAPHS + "StreamGraph", "setTimeCharacteristic"):
+            times = jvm.cls("org.apache.flink.streaming.api.TimeCharacteristic")
+            self.graph.setTimeCharacteristic(times.EventTime)
         if jvm.has(_GRAPHS + "StreamGraph", "setChaining"):
             options = jvm.cls("org.apache.flink.configuration.PipelineOptions")
             self.graph.setChaining(config.get(options.OPERATOR_CHAINING).booleanValue())

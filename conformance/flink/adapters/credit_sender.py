@@ -62,6 +62,7 @@ class CreditSender:
             provider = jvm.implement(NETWORK + "partition.ResultPartitionProvider", view)
             identity = partition.getPartitionId()
             jvm.call(self._reader, "requestSubpartitionView", provider, identity, jvm.integer(0))
+            jvm.call(self._queue, "notifyReaderCreated", self._reader)
 
     def _view(self, listener: Any) -> Any:
         return self._subpartition.createReadView(listener)

@@ -62,8 +62,6 @@ class RemoteGate:
 
     def _make_channel(self, index: int, exclusive: int, connections: Any) -> Any:
         jvm = self._jvm
-        resource = jvm.cls("org.apache.flink.runtime.clusterframework.types.ResourceID").generate()
-        address = jvm.cls("java.net.InetSocketAddress").createUnresolved("localhost", 1)
         counter = jvm.cls("org.apache.flink.metrics.SimpleCounter")
         names = parameter_names(jvm, REMOTE)
         # The index of the channel, then back-offs and time-outs that do not matter here, then the exclusive buffers.
@@ -72,12 +70,7 @@ class RemoteGate:
             "SingleInputGate": [self.gate],
             "int": [jvm.integer(one) for one in numbers],
             "ResultPartitionID": [jvm.cls(NETWORK + "partition.ResultPartitionID")()],
-            "ConnectionID": [
-                jvm.assemble(
-                    NETWORK + "ConnectionID",
-                    {"ResourceID": [resource], "InetSocketAddress": [address], "int": [jvm.integer(0)]},
-                )
-            ],
+            "ConnectionID": [make_connection_id(jvm)],
             "ConnectionManager": [connections],
             "Counter": [counter(), counter()],
             "ChannelStateWriter": [jvm.cls("org.apache.flink.runtime.checkpoint.channel.ChannelStateWriter").NO_OP],
@@ -109,6 +102,15 @@ class RemoteGate:
         self.gate.close()
         self._pool.destroyAllBufferPools()
         self._pool.destroy()
+
+
+def make_connection_id(jvm: Jvm) -> Any:
+    """Since 1.16 it names the task manager as well."""
+    address = jvm.cls("java.net.InetSocketAddress").createUnresolved("localhost", 1)
+    connection_id = jvm.cls(NETWORK + "ConnectionID")
+    if len(max(jvm.parameters(NETWORK + "ConnectionID"), key=len)) == 2:
+        return connection_id(address, 0)
+    return connection_id(jvm.cls("org.apache.flink.runtime.clusterframework.types.ResourceID").generate(), address, 0)
 
 
 def make_calculator(jvm: Jvm) -> Any:
