@@ -1,4 +1,4 @@
-"""`tidegate run` without an engine: the suite on the specification itself, on a deliberately wrong engine, and on Spark.
+"""`tidegate run` without an engine: the suite on the specification itself, on a wrong engine, and on Spark.
 
 Spark is a part of it where there is Java, which it runs on.
 """
