@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format types docs golden museum mutation bench clean
+.PHONY: help run test lint format types docs golden spark-page museum mutation bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,9 @@ docs: $(READY) ## write docs/ from the registry, the components and the golden t
 
 golden: $(READY) ## write traces/golden/ from the reference
 	$(BIN)/tidegate generate golden
+
+spark-page: $(READY) ## write docs/spark.md from runs on Spark; needs Java 17
+	$(BIN)/tidegate generate spark-page
 
 museum: $(READY) ## the kill matrix: which stage catches which wrong engine
 	$(BIN)/tidegate museum

@@ -8,7 +8,8 @@ HELP = "write generated traces, run logs, the golden traces, or the documentatio
 EXAMPLE = """tidegate generate traces valve --cases 100 --seed 7 --out valve.jsonl.gz
   tidegate generate log --events 1000000 --faults 13 --out logs
   tidegate generate golden
-  tidegate generate docs"""
+  tidegate generate docs
+  tidegate generate spark-page --master 'local[2]'"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,9 +31,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     docs = kinds.add_parser("docs", help="the documentation of the semantics, in Markdown")
     docs.add_argument("--out", type=Path, default=Path("docs"), metavar="DIR", help="where to (default: docs)")
+    page = kinds.add_parser("spark-page", help="the page for users of Spark, from runs on Spark (some minutes)")
+    page.add_argument(
+        "--out", type=Path, default=Path("docs/spark.md"), metavar="FILE", help="where to (default: docs/spark.md)"
+    )
+    page.add_argument("--master", default="local[*]", metavar="URL", help="where Spark runs (default: local[*])")
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.what == "spark-page":
+        return generate_spark_page(args)
     if args.what == "traces":
         return generate_traces(args)
     if args.what == "log":
@@ -76,3 +84,19 @@ def generate_docs(args: argparse.Namespace) -> int:
     for path in write_documents(args.out):
         print(path)
     return 0
+
+
+def generate_spark_page(args: argparse.Namespace) -> int:
+    from conformance.cli.console import console
+    from conformance.spark.session import make_session
+    from conformance.spark_page.page import find_surprises, write_page
+    from conformance.verdicts import Exit
+
+    with console(stderr=True).status("running jobs and traces on Spark"):
+        spark = make_session(args.master, "tidegate spark page")
+        surprises = find_surprises(*write_page(spark, args.out))
+        spark.stop()
+    print(args.out)
+    for surprise in surprises:
+        print(f"not as it should be: {surprise}")
+    return Exit.VIOLATIONS if surprises else Exit.CONFORMANT

@@ -1,7 +1,7 @@
 """Many jobs in one query that goes down again and again: the script of what happens to it, and what was seen.
 
-The query is stopped in the middle of a micro-batch, loses a Python worker in another, fails behind the sink's write
-so that a micro-batch is done twice, ends between two micro-batches, and goes on with files that came later.
+The query is stopped in the middle of a micro-batch, fails behind the sink's write so that a micro-batch is done twice,
+loses a Python worker, ends between two micro-batches, and goes on with files that came later.
 """
 
 import time
@@ -48,9 +48,9 @@ class Campaign:
         """All of it, to the end of all scripts."""
         self.prepare(jobs, seed)
         deep = [run for run, job in jobs.items() if make_layout(job).levels > 1]
-        self.stop_in_a_batch(deep[0])
-        self.kill_a_worker(deep[1])
-        self.replay_a_batch()
+        self.stop_in_a_batch(frozenset(deep[::2]))
+        self.replay_a_batch(1)
+        self.kill_a_worker(frozenset(deep[1::2]))
         self.go_on("ended between two micro-batches")
         write_scripts(self.folder.scripts, slice_scripts(jobs, seed)[FIRST_FILES:], FIRST_FILES)
         self.go_on("ended with the last script")
@@ -58,23 +58,24 @@ class Campaign:
     def options(self, **more: Any) -> Options:
         return Options(self.bugs, len(self.happened), **more)
 
-    def stop_in_a_batch(self, run: str) -> None:
+    def stop_in_a_batch(self, runs: frozenset[str]) -> None:
         """A worker stands still in the middle of a micro-batch, and the query is stopped."""
         mark = self.folder.path / "stopped"
-        query = start_query(self.spark, self.folder, self.options(fault=Fault("wait", run, 1, 0, str(mark))))
+        query = start_query(self.spark, self.folder, self.options(fault=Fault("wait", runs, 1, str(mark))))
         wait_for(mark)
         query.stop()
         self.happened.append("stopped in a micro-batch")
 
-    def kill_a_worker(self, run: str) -> None:
+    def kill_a_worker(self, runs: frozenset[str]) -> None:
         mark = self.folder.path / "killed"
-        self.fail(Options(self.bugs, len(self.happened), Fault("kill", run, 1, 0, str(mark))))
+        self.fail(self.options(fault=Fault("kill", runs, 1, str(mark))))
         assert mark.exists()
         self.happened.append("lost a Python worker")
 
-    def replay_a_batch(self) -> None:
+    def replay_a_batch(self, which: int) -> None:
         def raise_behind_the_write(number: int) -> None:
-            raise SinkFailedError(f"behind micro-batch {number}")
+            if number == which:
+                raise SinkFailedError(f"behind micro-batch {number}")
 
         self.fail(self.options(hook=raise_behind_the_write))
         self.happened.append("failed behind the write of a micro-batch")

@@ -19,19 +19,18 @@ PATIENCE = 120.0
 
 @attrs.frozen
 class Fault:
-    """Strikes when a line of this run and position reaches a subtask of this level, unless `mark` exists.
+    """Strikes when the first line of these runs reaches a subtask of this level, unless `mark` exists.
 
     `kind` is `kill` (the worker kills itself) or `wait` (it does not go on, until the query is stopped).
     """
 
     kind: str
-    run: str
+    runs: frozenset[str]
     level: int
-    position: int
     mark: str
 
     def strike(self, lines: list[Line]) -> None:
-        if not any((line.run, line.level, line.position) == (self.run, self.level, self.position) for line in lines):
+        if not any(line.run in self.runs and line.level == self.level for line in lines):
             return
         try:
             Path(self.mark).touch(exist_ok=False)

@@ -1,0 +1,61 @@
+"""A run on Spark's own event time as a run log, with the capabilities that Spark has."""
+
+from itertools import product
+
+from conformance.spark.native.query import Observed
+from conformance.spark.native.traces import Event, Trace, window_end
+from traces.runlog import Capabilities, ClockScope, Direction, Edge, Job, Kind, Row, RunLog, renumber
+
+#: Event time is one for the whole query and moves between micro-batches; nothing else is said between tasks.
+CAPABILITIES = Capabilities(
+    explicit_watermarks=True,
+    idleness=False,
+    clock_scope=ClockScope.JOB,
+    known_routing=False,
+    credit=False,
+    checkpoints=False,
+    endings=False,
+)
+
+
+def make_log(trace: Trace, observed: Observed, policy: str) -> RunLog:
+    """What a record did before it was counted cannot be seen: it is received if it was counted or dropped as late."""
+    edges = tuple(Edge(n, f"source{n}", "count", "hash", "all_to_all", 1, 1) for n in range(trace.sources))
+    rows: list[Row] = []
+    watermark = 0
+    for batch in range(len(trace.batches)):
+        rose, earlier, watermark = observed.watermarks[batch] != watermark, watermark, observed.watermarks[batch]
+        sent = [(number, event) for number, at, event in trace.records() if at == batch]
+        met = reorder(sent, observed)
+        for source in range(trace.sources):
+            if rose:
+                rows += [make_row(policy, direction, source, watermark) for direction in Direction]
+            rows += [make_row(policy, Direction.OUT, source, *one) for one in sent if one[1].source == source]
+        for number, event in met:
+            if number in observed.counts.counted or window_end(event.time) <= earlier:
+                rows.append(make_row(policy, Direction.IN, event.source, number, event))
+    return renumber(RunLog(policy, Job("spark-native", f"spark-{policy}", edges, CAPABILITIES), tuple(rows)))
+
+
+def reorder(sent: list[tuple[int, Event]], observed: Observed) -> list[tuple[int, Event]]:
+    """The records of a micro-batch as they were met: those of one source and window in the order that the count tells.
+
+    Between sources, and between windows, there is no order that could be seen.
+    """
+    events = dict(sent)
+    order = list(events)
+    for ids, source in product(observed.order, {event.source for event in events.values()}):
+        mine = [number for number in ids if number in events and events[number].source == source]
+        places = sorted(order.index(number) for number in mine)
+        for place, number in zip(places, mine, strict=True):
+            order[place] = number
+    return [(number, events[number]) for number in order]
+
+
+def make_row(policy: str, direction: Direction, source: int, number: int, event: Event | None = None) -> Row:
+    """A watermark, or the record with this number."""
+    task = "count" if direction is Direction.IN else f"source{source}"
+    kind = Kind.WATERMARK if event is None else Kind.RECORD
+    time = number if event is None else event.time
+    key, identity = (None, None) if event is None else ("A", number)
+    return Row(policy, task, 0, 0, direction, source, 0, 0, 0, kind, time, key, identity)

@@ -1,0 +1,95 @@
+"""What sources say to a windowed count, micro-batch by micro-batch, and a model of what Spark makes of it.
+
+A trace is written like this: `0r11 1i | 1r1`. Source 0 brings a record of time 11 and source 1 turns idle, all in the
+first micro-batch; in the second source 1 brings a record of time 1. `0e` is the end of a source. Spark reads records
+and micro-batches alone: it has no words for idle, active and end.
+
+The model is here to find the shortest traces, of which there are too many to run. What it says of them is confirmed
+by running them.
+"""
+
+import re
+from collections.abc import Iterator
+
+import attrs
+
+#: The length of a window, in milliseconds.
+WINDOW = 10
+_TOKEN = re.compile(r"(\d+)(?:r(-?\d+)|([iae]))")
+
+
+@attrs.frozen
+class Event:
+    """Of a source: a record with its time, or `i`, `a`, `e`."""
+
+    source: int
+    kind: str
+    time: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.source}{self.kind}{self.time if self.kind == 'r' else ''}"
+
+
+@attrs.frozen
+class Trace:
+    """Micro-batches of events. The records are numbered through the trace."""
+
+    batches: tuple[tuple[Event, ...], ...]
+    sources: int = 2
+
+    def __str__(self) -> str:
+        return " | ".join(" ".join(map(str, batch)) for batch in self.batches)
+
+    def records(self) -> Iterator[tuple[int, int, Event]]:
+        """The number, the micro-batch and the event of each record."""
+        number = 0
+        for batch, events in enumerate(self.batches):
+            for event in events:
+                if event.kind == "r":
+                    yield number, batch, event
+                    number += 1
+
+
+def read_trace(text: str, sources: int = 2) -> Trace:
+    batches = []
+    for part in text.split("|"):
+        events = []
+        for token in part.split():
+            found = _TOKEN.fullmatch(token)
+            if found is None:
+                raise ValueError(f"{token!r} is no event: write 0r11, 0i, 0a or 0e")
+            events.append(Event(int(found[1]), found[3] or "r", int(found[2] or 0)))
+        batches.append(tuple(events))
+    return Trace(tuple(batches), sources)
+
+
+def window_end(time: int) -> int:
+    return time // WINDOW * WINDOW + WINDOW
+
+
+@attrs.frozen
+class Counted:
+    """The records that were counted, and of those the ones whose window was put out."""
+
+    counted: frozenset[int]
+    fired: frozenset[int]
+
+
+def predict(trace: Trace, policy: str) -> Counted:
+    """The model. The watermark of a micro-batch is what the sources had reached before it, and begins at 0.
+
+    A micro-batch puts out the windows that its own watermark closes, but drops only what the watermark of the
+    micro-batch before it had closed already.
+    """
+    choose = min if policy == "min" else max
+    earlier = watermark = 0
+    reached = [0] * trace.sources
+    counted: dict[int, int] = {}
+    for batch in range(len(trace.batches)):
+        for number, _batch, event in [record for record in trace.records() if record[1] == batch]:
+            reached[event.source] = max(reached[event.source], event.time)
+            if window_end(event.time) > earlier:
+                counted[number] = event.time
+        earlier, watermark = watermark, max(watermark, choose(reached))
+    fired = frozenset(number for number, time in counted.items() if window_end(time) <= watermark)
+    return Counted(frozenset(counted), fired)

@@ -1,0 +1,167 @@
+"""The page itself: the facts, in Markdown."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from conformance.spark.native.traces import WINDOW, Counted
+from conformance.spark.streaming.campaign import FILES
+from conformance.spark_page.facts import (
+    DifferenceFacts,
+    JobFacts,
+    NativeFacts,
+    judge_jobs,
+    run_jobs,
+    run_native,
+)
+from conformance.spark_page.jobs import BUGS, CORNERS, COUNT
+from properties.runlog import INVARIANTS, Status
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+HEAD = """\
+<!-- Written by `make spark-page` from runs on Spark. Do not edit. -->
+# What a Spark user should know about these semantics
+
+Two things were run on Spark {version}. First, Flink's semantics, built from what Structured Streaming offers: state in
+the state store, a shuffle for every edge, micro-batches. Second, Spark's own event time, on the same kind of job. The
+first is judged by the specification and holds. The second is another semantics, and the last part of this page says
+where it parts from the first, with the shortest traces that show it. Every figure and verdict below comes from those
+runs.
+"""
+
+
+def write_page(spark: "SparkSession", path: Path) -> tuple[JobFacts, NativeFacts]:
+    with TemporaryDirectory() as folder:
+        campaign, outcomes = run_jobs(spark, Path(folder) / "jobs")
+        jobs = judge_jobs(campaign.happened, outcomes)
+        native = run_native(spark, Path(folder) / "native")
+    parts = [HEAD.format(version=spark.version), describe_jobs(jobs), describe_native(native)]
+    path.write_text("\n".join(parts), encoding="utf-8")
+    return jobs, native
+
+
+def find_surprises(jobs: JobFacts, native: NativeFacts) -> list[str]:
+    """What would make the page wrong: runs that differ, mistakes that nobody notices, traces that Spark disowns."""
+    surprises = [f"{run}: {wrong}" for run, wrongs in jobs.wrongs.items() for wrong in wrongs]
+    surprises += [f"nobody notices that {BUGS[bug]}" for bug in BUGS if bug not in jobs.found]
+    for facts in native.differences:
+        if facts.spark != facts.predicted:
+            one = facts.difference
+            surprises.append(f"on {one.trace} with policy {one.policy} Spark does {facts.spark}, not {facts.predicted}")
+    surprises += [f"policy {policy}: the model is wrong" for policy, agrees in native.agrees.items() if not agrees]
+    for policy, verdicts in native.verdicts.items():
+        surprises += [f"policy {policy}: {one.invariant} fails" for one in verdicts if one.status is Status.FAILED]
+    return surprises
+
+
+# --- Flink's semantics on Structured Streaming ----------------------------------------------------------------
+
+
+def describe_jobs(facts: JobFacts) -> str:
+    happened = "\n".join(f"{number}. It {what}." for number, what in enumerate(facts.happened, 1))
+    rows = "\n".join(
+        f"| {one.id} | {one.statement} | {describe_counts(facts.verdicts[one.id])} |" for one in INVARIANTS
+    )
+    bugs = "\n".join(f"| {BUGS[bug]} | {'yes' if bug in facts.found else '**no**'} |" for bug in BUGS)
+    wrongs = f"{len(facts.wrongs)} runs differ." if facts.wrongs else "No run differs."
+    return f"""\
+## Flink's semantics can be had on Structured Streaming
+
+{facts.jobs} jobs ran in one streaming query: {COUNT} random ones, and {len(CORNERS)} in the corners of idleness and
+lateness (an idle source, all sources idle, one that comes back, an end while idle, late records). Together they wrote
+{facts.rows} rows of run logs and {facts.results} results. Their scripts came in {FILES} files, one a micro-batch, cut
+by chance, with lines that came early, late or twice. The query went down again and again, and was started from its
+checkpoint each time:
+
+{happened}
+
+Every subtask was replayed alone by the specification, with what it received, and had to put out the same; so did every
+sum and every sink. {wrongs} The invariants over the run logs:
+
+| invariant | says | runs |
+|---|---|---|
+{rows}
+
+To know that this would be noticed if it were not so, the same query ran jobs with mistakes in them:
+
+| mistake | found out |
+|---|---|
+{bugs}
+
+What it takes:
+
+- **Positions.** A shuffle does not keep order, not even inside a group. Every element carries its position in its
+  channel; what comes early waits in the state store, what comes twice is known by its position.
+- **One group a subtask.** A valve needs all channels of its subtask in one place, so rows are grouped by subtask, and
+  keyed state is a map inside it. A key goes to its subtask by Flink's key groups; Spark's own `hash` is another one.
+- **A choice that can be repeated.** Which channel is read first is free, but a micro-batch that is done again must
+  choose the same. Here a hash of channel and position decides.
+- **A sink that knows micro-batches.** `foreachBatch` is called again for a micro-batch that was not committed. Its
+  number names the place of what comes of it, so the second time takes the place of the first.
+"""
+
+
+def describe_counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
+
+
+# --- Spark's own event time -----------------------------------------------------------------------------------
+
+
+def describe_native(facts: NativeFacts) -> str:
+    lines = []
+    for place, invariant in enumerate(INVARIANTS):
+        verdicts = [facts.verdicts[policy][place] for policy in ("min", "max")]
+        shown = [f"skipped: {one.reason}" if one.status is Status.SKIPPED else one.status.value for one in verdicts]
+        lines.append(f"| {invariant.id} | {shown[0]} | {shown[1]} |")
+    rows = "\n".join(lines)
+    differences = "\n".join(describe_difference(one) for one in facts.differences)
+    return f"""\
+## Spark's own event time is another semantics
+
+A count in windows of {WINDOW} ms on `withWatermark("event_time", "0 milliseconds")`, one stream a source, with
+`spark.sql.streaming.multipleWatermarkPolicy` at `min` and at `max`. It declares what it has: one event time for the
+whole query, which moves between micro-batches; no idleness, no end of event time, no barriers or credit that could be
+seen, and keys that are spread by a hash of its own. A record counts as received if it was counted or if Spark's own
+watermark says that it was too late.
+
+| invariant | policy `min` | policy `max` |
+|---|---|---|
+{rows}
+
+Where it parts from Flink. Traces have two sources: `0r11` is a record of time 11 from source 0, `1i` source 1 turns
+idle, `0e` source 0 ends, and `|` begins the next micro-batch. On Flink's side every record is followed by a watermark
+just below the highest time of its source so far. No shorter trace shows the same; each was run on Spark.
+
+| policy | Spark … | trace | Spark counts, puts out | Flink counts, puts out |
+|---|---|---|---|---|
+{differences}
+
+What that means:
+
+- **Lateness is a matter of micro-batches.** A record is dropped only if its window was closed by the watermark of the
+  micro-batch *before* the one that brings it, which itself knows only what came before that: a record may be two
+  micro-batches behind and still be counted. How files are cut into micro-batches decides what is counted.
+- **A silent source holds everything back** under `min`, and there is no way to say that it is idle. Under `max` the
+  fastest source decides, and what slower ones bring is dropped.
+- **Nothing ends.** When all sources have ended Flink puts out every window that is open; Spark waits for a watermark
+  that nobody sends.
+- **Event time begins at 0.** A record of a window that ended by 1970 is late from the start.
+"""
+
+
+def describe_difference(facts: DifferenceFacts) -> str:
+    one = facts.difference
+    trace = str(one.trace).replace("|", r"\|")
+    return f"| `{one.policy}` | {one.kind} | `{trace}` | {show(facts.spark)} | {show(facts.flink)} |"
+
+
+def show(counts: Counted) -> str:
+    return f"{show_records(counts.counted)}; {show_records(counts.fired)}"
+
+
+def show_records(numbers: frozenset[int]) -> str:
+    """Records are numbered as they stand in the trace, from 1."""
+    return ", ".join(f"#{number + 1}" for number in sorted(numbers)) or "none"
