@@ -32,7 +32,7 @@ FLOODS, FLOOD_SHARE = (70, 140, 270), 0.015
 
 
 def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(random.choice((0, 0, 0, 0, 1, 1, 2, 2, 3, 5, 2**31 - 1)))
+    config = Config(random.choice((0, 0, 0, 0, 1, 1, 2, 2, 3, 5, 10**9)))
     weights = swarm(
         random,
         data=5,
