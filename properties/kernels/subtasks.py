@@ -202,10 +202,12 @@ class Barriers:
         if chunk.direction[place] == OUT:
             if kind != BARRIER:
                 return describe(KINDS[kind], chunk, place, state) if state.is_owed(channel) else ""
-            if not state.is_owed(channel) or number != state.checkpoint:
-                return f"barrier {show(number)} is sent before it was met on all channels"
-            state.paid.add(channel)
-            return ""
+            is_owed = state.is_owed(channel)
+            if is_owed and number == state.checkpoint:
+                state.paid.add(channel)
+                return ""
+            begins = not is_owed and state.over == state.channels
+            return "" if begins else f"barrier {show(number)} is sent before it was met on all channels"
         if channel in state.met:
             return describe(KINDS[kind], chunk, place, state)
         if kind == BARRIER and state.met and number != state.checkpoint:

@@ -137,13 +137,16 @@ class Alignment:
         return ""
 
     def write(self, row: Row) -> str:
-        if row.kind is Kind.BARRIER:
-            if row.channel not in self.owed or row.value != self.checkpoint:
-                return f"barrier {row.value} is sent before it was met on all channels"
+        is_owed = row.channel in self.owed
+        if row.kind is not Kind.BARRIER:
+            wrong = f"{row.kind} is sent before barrier {self.checkpoint}, which was met on all channels"
+            return wrong if is_owed else ""
+        if is_owed and row.value == self.checkpoint:
             self.owed.discard(row.channel)
-        elif row.channel in self.owed:
-            return f"{row.kind} is sent before barrier {self.checkpoint}, which was met on all channels"
-        return ""
+            return ""
+        # A task whose channels are all over begins checkpoints by itself.
+        begins = not is_owed and self.over == self.channels
+        return "" if begins else f"barrier {row.value} is sent before it was met on all channels"
 
 
 def find_cuts_that_leak(log: RunLog) -> Iterator[Finding]:

@@ -391,6 +391,11 @@ MIDDLE = (Edge(0, "in", "mid", "rebalance", "all_to_all", 2, 1), Edge(1, "mid", 
     [
         ("i0 barrier 1, i1 barrier 1, o barrier 1, i0 record 5, o record 6", None),
         ("i0 barrier 1, i1 end_of_data 0, i1 end_of_partition 0, o barrier 1, i0 barrier 2, o barrier 2", None),
+        ("i0 end_of_data 0, i0 end_of_partition 0, i1 end_of_data 0, i1 end_of_partition 0, o barrier 1", None),
+        (
+            "i0 end_of_data 0, i0 end_of_partition 0, i1 end_of_data 0, o barrier 1",
+            "barrier 1 is sent before it was met",
+        ),
         ("i0 barrier 1, i0 record 5", "record is read behind a barrier"),
         ("i0 barrier 1, i1 barrier 2", "barrier 2 is met while others wait for barrier 1"),
         ("i0 barrier 1, o barrier 1, i1 barrier 1", "barrier 1 is sent before it was met"),
