@@ -4,6 +4,7 @@ from random import Random
 
 from properties.strategies.values import draw_length, swarm
 from reference.barriers.handler import start, step
+from reference.barriers.tracker import MOST_PENDING
 from reference.barriers.values import (
     Advance,
     Alignment,
@@ -49,6 +50,11 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     (state,) = start(config)
     events: list[Event] = []
     length = draw_length(random)
+    if kind is Kind.AT_LEAST_ONCE and channels > 1 and random.random() < 0.06:
+        events += draw_flood(random, channels, min(base, 2**53))
+        for event in events:
+            state = step(state, event)[0].state
+        length += len(events)
     while len(events) < length:
         channel = draw_channel(random, state)
         if channel is None:
@@ -73,6 +79,16 @@ def skips_a_pending_checkpoint(state: State, event: Event) -> bool:
         return False
     last = len(state.ended) == state.config.channels - 1
     return last and bool(state.pending) and event.checkpoint > state.latest
+
+
+def draw_flood(random: Random, channels: int, base: int) -> list[Event]:
+    """About as many pending checkpoints as are remembered; then the oldest of them come to their end."""
+    count = MOST_PENDING + random.choice((-1, 0, 1, 1, 2))
+    first, *others = random.sample(range(channels), channels)
+    mode, created = Mode.ALIGNED, Long(0)
+    begun: list[Event] = [Barrier(first, Long(base + number), mode, created) for number in range(1, count + 1)]
+    oldest = range(1, random.choice((2, 3, 4)))
+    return begun + [Barrier(other, Long(base + number), mode, created) for number in oldest for other in others]
 
 
 def draw_modes(random: Random, kind: Kind) -> tuple[Mode, ...]:

@@ -92,6 +92,8 @@ def draw_next(random: Random, state: State) -> Event:
         return Create()
     if state.closed:
         return draw_step(random, state)
+    if state.failed and state.phase is Phase.CREATED and random.random() < 0.3:
+        return Open()
     if state.failed or state.phase is Phase.FINISHED or random.random() < 0.05:
         return Close() if random.random() < 0.7 else draw_step(random, state)
     if state.phase is Phase.CREATED:

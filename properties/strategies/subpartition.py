@@ -33,19 +33,22 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     config = Config(random.choice((0, 0, 1, 2, 2, 2)), random.choice((UNLIMITED, UNLIMITED, UNLIMITED, *SIZES)))
     weights = swarm(
         random, poll=6, buffer=4, append=3, finish_buffer=2, flush=2.5, event=1, priority=0.6, query=1.5, burst=0.4,
-        drain=0.4, resume=1, size=0.3, finish=0.15, release=0.06, view=0.05, refused=0.4,
+        drain=0.4, hold=0.3, resume=1, size=0.3, finish=0.15, release=0.12, view=0.05, refused=0.4,
     )  # fmt: skip
     kinds, shares = list(weights), list(weights.values())
     (state,) = start(config)
-    viewless = random.choice((0, 0, 0, 1, 3, 8))
+    viewless = random.choice((0, 0, 0, 0, 1, 3, 8, 30))
     events: list[Event] = []
+    drawn: list[Event]
     length = draw_length(random)
     while len(events) < length:
         if state.queue.released or (state.queue.finished and not state.queue.items):
             # Little happens any more, and a few events show that.
             length = min(length, len(events) + random.randint(1, 4))
-        if len(events) >= viewless and not state.has_view and not state.queue.released and random.random() < 0.8:
-            drawn: list[Event] = [CreateView()]
+        if state.queue.released and random.random() < 0.6:
+            drawn = [draw_posthumous(random)]
+        elif len(events) >= viewless and not state.has_view and not state.queue.released and random.random() < 0.8:
+            drawn = [CreateView()]
         else:
             drawn = draw_events(random, random.choices(kinds, shares)[0], state)
         for event in drawn:
@@ -71,6 +74,8 @@ def draw_events(random: Random, kind: str, state: State) -> list[Event]:
             return [*closing, Finish()]
         case "burst":
             return draw_burst(random, closing)
+        case "hold" if not state.queue.blocked:
+            return [*closing, *draw_hold(random, state)]
         case "drain":
             # To the last item, or up to it, or beyond it.
             return [Poll()] * max(1, len(state.queue.items) + random.choice((-1, 0, 1, 2)))
@@ -98,6 +103,14 @@ def draw_single(random: Random, kind: str, state: State) -> Event:
     return Poll()
 
 
+def draw_posthumous(random: Random) -> Event:
+    """What may still be asked of a subpartition that was released, and be given or refused."""
+    return random.choice(
+        (CreateView(), CreateView(), Release(), Release(), Query(credit=True), Query(credit=False), Poll(), Resume(),
+         Flush(), Finish(), draw_buffer(random), AddEvent(Kind.PRIORITY))
+    )  # fmt: skip
+
+
 def draw_buffer(random: Random) -> AddBuffer:
     return AddBuffer(draw_data(random), finished=random.random() < 0.4)
 
@@ -114,6 +127,14 @@ def draw_burst(random: Random, closing: list[Event]) -> list[Event]:
         buffer = draw_buffer(random)
         events += [buffer] if buffer.finished else [buffer, FinishBuffer()]
     return events if random.random() < 0.5 else [*events, AddBuffer(draw_data(random), finished=False)]
+
+
+def draw_hold(random: Random, state: State) -> list[Event]:
+    """Everything up to a blocking event is taken; what lies behind it is flushed before the reader resumes."""
+    polls = [Poll()] * (len(state.queue.items) + 1)
+    buffers = draw_burst(random, []) if random.random() < 0.2 else [AddBuffer(draw_data(random), finished=False)]
+    behind = [*buffers, Flush()] if random.random() < 0.8 else [Flush(), *buffers]
+    return [AddEvent(random.choice(BLOCKING)), *polls, *behind, Resume(), Query(random.random() < 0.8)]
 
 
 def draw_refused(random: Random, state: State) -> Event:

@@ -54,10 +54,25 @@ def draw_event(random: Random, kind: str, state: State, visited: list[TaskState]
         return Start()
     if state.over or STEPS[state.steps - 1 : state.steps] != ("invoke",):
         return Proceed()
+    if random.random() < 0.2:
+        return draw_impatient(random, state)
     if not state.data_ended:
         return EndOfData(random.random() < 0.6)
     missing = [output for output in range(state.config.outputs) if output not in state.acknowledged]
     return Acknowledge(random.choice(missing)) if missing else Proceed()
+
+
+def draw_impatient(random: Random, state: State) -> Event:
+    """What the end of a life waits for, asked for before its time, or a second time."""
+    return random.choice(
+        (
+            Proceed(),
+            Proceed(),
+            EndOfData(random.random() < 0.5),
+            Acknowledge(random.randrange(max(1, state.config.outputs))),
+            Acknowledge(random.randrange(max(1, state.config.outputs))),
+        )
+    )
 
 
 def draw_refused(random: Random, state: State) -> Event:
