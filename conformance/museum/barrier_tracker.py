@@ -97,7 +97,7 @@ class BarrierTracker:
                 given_up.append(checkpoint)
             count.cancelled = True
             count.heard.add(channel)
-            if len(count.heard) >= count.wanted or bug == "tracker-cancelled-forgotten":
+            if len(count.heard) >= count.wanted:
                 del self.pending[checkpoint]
         elif checkpoint > self.latest:
             given_up.append(checkpoint)

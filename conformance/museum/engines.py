@@ -7,14 +7,20 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from conformance.museum import combiner, partitioner, valve
+from conformance.museum import chain_lifecycle, combiner, mailbox, network_input, outputs, partitioner, valve
+from conformance.museum.barriers import make_barriers
+from conformance.museum.buffer import Buffer
 from conformance.museum.catalog import MUTANTS, find
 from conformance.museum.chaining import Chaining
 from conformance.museum.credit_receiver import CreditReceiver
 from conformance.museum.credit_sender import CreditSender
 from conformance.museum.deserializer import Deserializer
 from conformance.museum.gate import Gate
+from conformance.museum.priority_gate import PriorityGate
 from conformance.museum.serializer import Serializer
+from conformance.museum.subpartition import Subpartition
+from conformance.museum.task import Task
+from conformance.museum.union_gate import UnionGate
 from conformance.museum.wire import BadRequestError, Host, Json, Machine
 from conformance.museum.wiring import Wiring
 
@@ -29,6 +35,16 @@ COMPONENTS: dict[str, tuple[Callable[[Json, Host], Machine], Json]] = {
     "credit_sender": (CreditSender, {}),
     "credit_receiver": (CreditReceiver, {}),
     "gate": (Gate, {}),
+    "task": (Task, {}),
+    "mailbox": (mailbox.Mailbox, {"semantics": list(mailbox.SEMANTICS)}),
+    "subpartition": (Subpartition, {}),
+    "chain_lifecycle": (chain_lifecycle.ChainLifecycle, {"semantics": list(chain_lifecycle.SEMANTICS)}),
+    "barriers": (make_barriers, {}),
+    "network_input": (network_input.NetworkInput, {"semantics": list(network_input.SEMANTICS)}),
+    "outputs": (outputs.Outputs, {"semantics": list(outputs.SEMANTICS)}),
+    "buffer": (Buffer, {}),
+    "union_gate": (UnionGate, {}),
+    "priority_gate": (PriorityGate, {}),
 }
 
 

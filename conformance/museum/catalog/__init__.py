@@ -25,6 +25,16 @@ COMPONENTS = (
     "credit_sender",
     "credit_receiver",
     "gate",
+    "task",
+    "priority_gate",
+    "union_gate",
+    "buffer",
+    "outputs",
+    "network_input",
+    "barriers",
+    "chain_lifecycle",
+    "subpartition",
+    "mailbox",
 )
 
 

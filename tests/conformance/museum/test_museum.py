@@ -23,6 +23,16 @@ LEAST = {
     "credit_sender": 14,
     "credit_receiver": 14,
     "gate": 8,
+    "task": 30,
+    "mailbox": 36,
+    "subpartition": 40,
+    "chain_lifecycle": 36,
+    "barriers": 45,
+    "network_input": 28,
+    "outputs": 45,
+    "buffer": 20,
+    "union_gate": 16,
+    "priority_gate": 24,
 }
 
 
@@ -37,8 +47,19 @@ def is_free(config, event):
     )
 
 
+def is_same_set(event, seen, right):
+    """Whether outputs were served as they may be: a marker by any, selected ones in any order."""
+    if event["type"] == "latency_marker":
+        return [one["type"] for one in seen] == [one["type"] for one in right]
+    if event["type"] == "record" and "selected" in event:
+        return sorted(one.get("output", -1) for one in seen) == sorted(one.get("output", -1) for one in right)
+    return seen == right
+
+
 def is_allowed(case, steps, right_steps):
-    """Whether observations are right, up to the choices that a network output has."""
+    """Whether observations are right, up to the choices that network outputs have."""
+    if case["component"] == "outputs":
+        return all(map(is_same_set, case["events"], steps, right_steps))
     if case["component"] != "partitioner":
         return steps == right_steps
     config, channels, previous = case["config"], case["config"]["channels"], None
