@@ -15,6 +15,7 @@ from reference.valve import SEMANTICS
 
 #: Beyond 4 KiB a record spans buffers, beyond 32 KiB it spans many.
 PADDINGS = (0, 0, 100, 5_000, 40_000)
+LENGTHS = (1, 3, 8, 30)
 
 
 @attrs.frozen
@@ -28,7 +29,7 @@ def draw_job(seed: int, index: int) -> JobCase:
     """The same seed and index give the same job."""
     random = Random(f"job/{seed}/{index}")
     while True:
-        config = without_barriers(draw_config(random))
+        config = without_barriers(draw_config(random, LENGTHS))
         if is_readable(config):
             break
     settings = Settings(

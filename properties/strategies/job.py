@@ -58,8 +58,9 @@ def draw_run(random: Random, config: Config, most: int | None = None, refused: f
 # --- programs -------------------------------------------------------------------------------------------------
 
 
-def draw_config(random: Random) -> Config:
-    operators = draw_sources(random)
+def draw_config(random: Random, lengths: tuple[int, ...] = (1, 2, 3)) -> Config:
+    """`lengths`: scripts have up to one of these many items."""
+    operators = draw_sources(random, lengths)
     edges: list[Edge] = []
     for number in range(random.choice((0, 1, 1, 2))):
         add_operator(random, operators, edges, f"op{number}", random.choice(MIDDLE))
@@ -109,9 +110,9 @@ def draw_partitioner(random: Random, source: Operator, target: Operator) -> Part
 # --- scripts --------------------------------------------------------------------------------------------------
 
 
-def draw_sources(random: Random) -> list[Operator]:
+def draw_sources(random: Random, lengths: tuple[int, ...]) -> list[Operator]:
     barriers = random.choice((0, 0, 1, 2))
-    most = random.choice((1, 2, 3))
+    most = random.choice(lengths)
     sources = []
     for number in range(random.choice((1, 1, 2))):
         parallelism = random.choice((1, 2, 2, 3)) if number == 0 else 1
