@@ -99,11 +99,15 @@ class Layout:
         )
 
     def outputs(self, task: int, subtask: int) -> tuple[Output, ...]:
+        """In the order in which they are told of events: those of later operators first."""
         return tuple(
             Output(edge, tuple(wire(edge)[subtask]), self.tasks[edge.target].level)
-            for edge in self.edges
-            if edge.source == task
+            for edge in self.edges_behind(self.tasks[task].head)
         )
+
+    def edges_behind(self, operator: int) -> list[Edge]:
+        later = [edge for target in self.fused[operator] for edge in self.edges_behind(target)]
+        return later + [edge for edge in self.edges if edge.operator == operator]
 
 
 def wire(edge: Edge) -> list[list[int]]:
