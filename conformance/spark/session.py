@@ -39,10 +39,12 @@ def make_session(master: str = LOCAL, name: str = "tidegate", settings: dict[str
     check_spark()
     from pyspark.sql import SparkSession  # noqa: PLC0415 - only those who ask for Spark pay for it
 
-    # Without this the workers are whatever `python3` is on PATH, which need not have our libraries.
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     builder = SparkSession.builder.master(master).appName(name)
     local = LOCAL_SETTINGS if master.startswith("local") else {}
+    # Without this the workers are whatever `python3` is on PATH, which need not have our libraries.
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if local or "PYSPARK_PYTHON" not in os.environ:  # the machines of a cluster may have theirs elsewhere
+        os.environ["PYSPARK_PYTHON"] = sys.executable
     if local:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # or Spark warns of the name that it found
     for key, value in {**SETTINGS, **local, **(settings or {})}.items():
