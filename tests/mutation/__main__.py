@@ -19,7 +19,7 @@ from tests.mutation import explained, modules
 from tests.mutation.install import Probes, Swapper, Unit, install_afresh
 from tests.mutation.parts import Parts
 from tests.mutation.pytest_stage import FilesCheck, TestCheck, with_collected
-from tests.mutation.report import Report
+from tests.mutation.report import Report, show
 from tests.mutation.running import Recorded, Recorder, Result, Suite, record
 from tests.mutation.sites import Mutation, Site, find_sites, make_control
 
@@ -191,7 +191,7 @@ def is_in(unit: Unit, files: set[str]) -> bool:
 
 
 class Progress:
-    """Tells on stderr how far it is, a line every hundred mutants."""
+    """Tells on stderr how far it is, a line every hundred mutants, and what survives as soon as it does."""
 
     def __init__(self, total: int, started: float) -> None:
         self._total = total
@@ -199,7 +199,9 @@ class Progress:
         self._survived = 0
 
     def __call__(self, done: int, result: Result) -> None:
-        self._survived += result.status == "survived"
+        if result.status == "survived":
+            self._survived += 1
+            say("\n".join(["survived:", *show(result.mutation)]))
         if done % 100 == 0:
             seconds = time.monotonic() - self._started
             say(f"{done} of {self._total}, {self._survived} survived, {seconds:.0f} s")
