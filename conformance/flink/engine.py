@@ -6,6 +6,7 @@ along, which is one crash and a new process.
 """
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 from conformance.engines.base import Description
@@ -48,11 +49,11 @@ class FlinkEngine(ProcessEngine):
 class Flink:
     """The real classes of one version as a Python engine."""
 
-    def __init__(self, version: str = DEFAULT_VERSION) -> None:
+    def __init__(self, version: str = DEFAULT_VERSION, components: Iterable[str] = adapters.NAMES) -> None:
         self.jvm: Jvm = start(folder_of(version), version)
         self.makers: dict[str, Any] = {}
         self.declared: Json = {}
-        for name in adapters.NAMES:
+        for name in components:
             adapter = adapters.load(name)
             claim = adapter.declare(self.jvm) if adapter is not None else None
             if claim is not None:

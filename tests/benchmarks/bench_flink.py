@@ -1,0 +1,103 @@
+"""The adapters of Flink against a bare loop of JPype over the same classes and the same events, in one JVM.
+
+Only the components whose steps are a call or two: there the adapter could cost more than what it adapts.
+"""
+
+import statistics
+import time
+
+from conformance.flink.cache import DEFAULT_VERSION, is_fetched
+from conformance.flink.engine import Flink
+from properties.strategies import draw_case
+from traces.codec import encode
+
+CASES = 1500
+ROUNDS = 5
+OUTPUT = "org.apache.flink.streaming.runtime.io.PushingAsyncDataInput$DataOutput"
+
+
+def draw(component, semantics):
+    drawn = (draw_case(component, "bench", index) for index in range(20 * CASES))
+    wanted = (case for case in drawn if case.config.semantics == semantics)
+    return [
+        {
+            "case": case.name,
+            "component": component,
+            "config": encode(case.config),
+            "events": list(map(encode, case.events)),
+        }
+        for case, _ in zip(wanted, range(CASES), strict=False)
+    ]
+
+
+def bare_valve(jvm, cases):
+    """What one would write for the valve alone: no checks, no JSON."""
+    statuses = jvm.cls("org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus")
+    valve = jvm.cls("org.apache.flink.streaming.runtime.watermarkstatus.StatusWatermarkValve")
+    watermark = jvm.cls("org.apache.flink.streaming.api.watermark.Watermark")
+    by_name = {"idle": statuses.IDLE, "active": statuses.ACTIVE}
+    log = []
+
+    def nothing(*_arguments):
+        return None
+
+    handlers = {
+        "emitWatermark": lambda mark: log.append(mark.getTimestamp()),
+        "emitWatermarkStatus": lambda status: log.append(status.isIdle()),
+        **dict.fromkeys(("emitRecord", "emitLatencyMarker", "emitRecordAttributes"), nothing),
+    }
+    for case in cases:
+        channels = case["config"]["channels"]
+        one, output = valve(channels), jvm.jpype.JProxy(OUTPUT, dict=handlers)
+        for event in case["events"]:
+            channel = event["channel"]
+            if not 0 <= channel < channels:
+                continue
+            if event["type"] == "watermark":
+                one.inputWatermark(watermark(int(event["timestamp"])), channel, output)
+            else:
+                one.inputWatermarkStatus(by_name[event["status"]], channel, output)
+
+
+def bare_combiner(jvm, cases):
+    combined = jvm.cls("org.apache.flink.api.common.eventtime.IndexedCombinedWatermarkStatus")
+    for case in cases:
+        inputs = case["config"]["inputs"]
+        one = combined.forInputsCount(inputs)
+        for event in case["events"]:
+            index = event["input"]
+            if not 0 <= index < inputs:
+                continue
+            if event["type"] == "watermark":
+                one.updateWatermark(index, int(event["timestamp"]))
+            else:
+                one.updateStatus(index, event["status"] == "idle")
+            one.getCombinedWatermark()
+            one.isIdle()
+
+
+def seconds(function, *arguments):
+    began = time.perf_counter()
+    function(*arguments)
+    return time.perf_counter() - began
+
+
+def compare(flink, name, semantics, bare):
+    cases = draw(name, semantics)
+    steps = sum(len(case["events"]) for case in cases)
+    pairs = [(seconds(bare, flink.jvm, cases), seconds(flink.replay, cases)) for _ in range(ROUNDS + 1)][1:]
+    ratios = sorted(adapted / alone for alone, adapted in pairs)
+    alone, adapted = (statistics.median(times) for times in zip(*pairs, strict=True))
+    rates = f"{steps / alone:,.0f} and {steps / adapted:,.0f} steps/s"
+    yield f"Flink {name}: bare JPype loop and adapter", rates, ""
+    spread = f"{ratios[0]:.2f} to {ratios[-1]:.2f}"
+    yield f"Flink {name}: adapter over bare loop", f"{statistics.median(ratios):.2f} ({ROUNDS} pairs, {spread})", "≤ 2"
+
+
+def measure():
+    if not is_fetched(DEFAULT_VERSION):
+        yield "Flink", f"not measured: `tidegate flink fetch {DEFAULT_VERSION}` first", ""
+        return
+    flink = Flink(components=("valve", "combiner"))
+    yield from compare(flink, "valve", "flink-7728", bare_valve)
+    yield from compare(flink, "combiner", "flink-38454", bare_combiner)

@@ -1,0 +1,28 @@
+"""Real Flink in a process that comes to harm: for cases of certain names something terrible happens in its JVM."""
+
+import os
+import signal
+
+from conformance.flink.engine import Flink
+
+
+class Crashing(Flink):
+    def __init__(self):
+        super().__init__(components=("valve",))
+
+    def replay(self, cases):
+        for case in cases:
+            name = case["case"]
+            if name.startswith("killed"):
+                os.kill(os.getpid(), signal.SIGKILL)
+            elif name.startswith("heap"):
+                self.fill_the_heap()
+            elif name.startswith("native"):
+                unsafe = self.jvm.field(self.jvm.cls("sun.misc.Unsafe"), "theUnsafe")
+                unsafe.putLong(0, 0)
+        return super().replay(cases)
+
+    def fill_the_heap(self):
+        hoard = self.jvm.cls("java.util.ArrayList")()
+        while True:
+            hoard.add(self.jvm.jpype.JArray(self.jvm.jpype.JLong)(1_000_000))
