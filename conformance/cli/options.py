@@ -17,10 +17,13 @@ def add_engine_options(parser: argparse.ArgumentParser, default: str | None = No
     else:
         parser.add_argument("--engine", default=default, metavar="E", help=ENGINE_HELP + note)
     parser.add_argument(
-        "--timeout", type=float, metavar="S", help="seconds for the answer to a case (default: 10; spark: 120)"
+        "--timeout",
+        type=float,
+        metavar="S",
+        help="seconds for the answer to a case (default: 10; spark: 600, for a whole batch)",
     )
     parser.add_argument(
-        "--start-timeout", type=float, metavar="S", help="seconds for the handshake (default: 30; spark: 120)"
+        "--start-timeout", type=float, metavar="S", help="seconds for the handshake (default: 30; spark: 180)"
     )
     parser.add_argument(
         "--strict", action="store_true", help="check every message against the JSON Schemas; refuse unknown keys"

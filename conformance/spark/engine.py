@@ -26,8 +26,12 @@ if TYPE_CHECKING:
 
 COMPONENTS = {one.name: one for one in (VALVE, COMBINER, PARTITIONER, WIRING, SERIALIZER, DESERIALIZER, CHAINING)}
 
-#: Java's arithmetic, which wraps around and gives NULL beyond the end of an array, is what the formulas are made for.
-SETTINGS = {"spark.sql.ansi.enabled": "false"}
+SETTINGS = {
+    # Java's arithmetic, which wraps around and gives NULL beyond the end of an array, is what the formulas are made for.
+    "spark.sql.ansi.enabled": "false",
+    # A table that is small enough would be computed by the optimizer, on the driver, by one core and without a job.
+    "spark.sql.execution.arrow.localRelationThreshold": "0",
+}
 
 #: A job that fails costs seconds. When so many of a batch have failed it is not about one case in it.
 MOST_FAILURES = 50

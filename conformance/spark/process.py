@@ -10,7 +10,9 @@ from conformance.spark.java import check_spark
 from conformance.spark.session import LOCAL
 
 #: How many cases one job answers, unless that takes too long: half of what may be on its way.
-BATCH = 8192
+BATCH = 4096
+#: Seconds that a batch should take: far from the limit, so that a busy machine is not taken for a hang.
+QUICK = 20.0
 #: Requests come as fast as a pipe carries them; one that is this late belongs to the next batch.
 LINGER = 0.1
 
@@ -19,8 +21,7 @@ class SparkEngine(ProcessEngine):
     """Spark behind the protocol. What it needs is looked for before it is started, to say what is missing."""
 
     def __init__(self, master: str = "", limits: Limits | None = None, *, strict: bool = False) -> None:
-        limits = limits or Limits()
-        command = [sys.executable, "-m", "conformance.spark.process", master or LOCAL, str(limits.case_timeout / 4)]
+        command = [sys.executable, "-m", "conformance.spark.process", master or LOCAL]
         super().__init__(command, limits, strict=strict)
 
     def start(self) -> Description:
@@ -28,10 +29,10 @@ class SparkEngine(ProcessEngine):
         return super().start()
 
 
-def main(master: str, quick: str) -> None:
+def main(master: str) -> None:
     from conformance.spark.engine import Spark  # noqa: PLC0415 - in the process of the engine alone
 
-    serve(lambda: Spark(master), float(quick), BATCH, LINGER)
+    serve(lambda: Spark(master), QUICK, BATCH, LINGER)
 
 
 if __name__ == "__main__":
