@@ -41,7 +41,7 @@ def test_a_judge_shares_no_code_with_the_accused():
         for path in [
             *(ROOT / "conformance" / "museum").rglob("*.py"),
             *(ROOT / "conformance" / "engines").glob("*.py"),
-            *(ROOT / "conformance" / "spark").glob("*.py"),
+            *(ROOT / "conformance" / "spark").rglob("*.py"),
         ]
         if path.name != "reference.py"
     ]
