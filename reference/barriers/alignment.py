@@ -39,7 +39,7 @@ Way = tuple[Alignment, tuple[Observation, ...]]
 
 
 def is_pending(state: Alignment) -> bool:
-    return state.current >= 0 and state.current != state.done
+    return state.current != state.done
 
 
 def is_complete(state: Alignment) -> bool:
@@ -85,10 +85,9 @@ def rules_of_barrier(before: Alignment, after: Alignment, event: Barrier, *, tri
 
 
 def on_announcement(state: Alignment, event: Announcement) -> Seen:
-    barrier = Barrier(event.channel, event.checkpoint, Mode.TIMEOUT, event.created)
-    begun, seen, rules = begin_if_new(state, barrier)
-    if is_obsolete(begun, event.checkpoint):
-        return Outcome(begun, seen, ("BARR-1",))
+    if is_obsolete(state, event.checkpoint):
+        return Outcome(state, (), ("BARR-1",))
+    begun, seen, rules = begin_if_new(state, Barrier(event.channel, event.checkpoint, Mode.TIMEOUT, event.created))
     if begun.unaligned:
         return Outcome(begun, (*seen, Prioritize(event.channel, event.sequence)), ("BARR-17", *rules))
     if not is_alternating(begun):
@@ -121,8 +120,7 @@ def on_advance(state: Alignment, event: Advance) -> Seen:
     later = attrs.evolve(state, now=state.now + event.milliseconds)
     if later.timer is None or later.timer.due > later.now:
         return Outcome(later, (), ("BARR-17",))
-    assert later.first is not None
-    after, seen = turn_unaligned(attrs.evolve(later, timer=None))
+    after, seen = turn_unaligned(later)
     return Outcome(after, seen, ("BARR-17",))
 
 
@@ -138,12 +136,10 @@ def begin_if_new(state: Alignment, barrier: Barrier) -> tuple[Alignment, tuple[O
         state, seen = give_up(state, state.current, Reason.SUBSUMED)
     timer = None
     if state.config.timeout is not None and barrier.mode is Mode.TIMEOUT:
-        passed = state.now - barrier.created
-        timer = Timer(state.now + max(0, state.config.timeout - passed))
+        timer = Timer(barrier.created + state.config.timeout)
     begun = attrs.evolve(
         state,
         current=barrier.checkpoint,
-        aligned=frozenset(),
         target=state.config.channels - len(state.ended),
         first=barrier,
         timer=timer,
@@ -198,7 +194,7 @@ def turn_unaligned(state: Alignment) -> Way:
     if state.unaligned:
         return state, ()
     seen: tuple[Observation, ...] = tuple(Prioritize(*pair) for pair in sorted(state.announced))
-    turned = attrs.evolve(state, unaligned=True, announced=())
+    turned = attrs.evolve(state, unaligned=True)
     if state.collecting:
         seen += (StartPersisting(state.current), Trigger(state.current, aligned=False))
     return turned, seen
@@ -245,8 +241,6 @@ def give_up(state: Alignment, checkpoint: Long, reason: Reason) -> Way:
         current=max(state.current, checkpoint),
         done=max(state.done, checkpoint),
         aligned=frozenset(),
-        target=0,
-        first=None,
         timer=None,
     )
     return ended, (*seen, Abort(checkpoint, reason))
