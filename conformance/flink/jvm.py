@@ -42,9 +42,10 @@ class Jvm:
         self.version = version
         self.release = version_key(version)
         self._classes: dict[str, Any] = {}
-        self._fields: dict[tuple[str, str], Any] = {}
-        self._methods: dict[tuple[str, str, int], Any] = {}
+        self._fields: dict[tuple[Any, str], Any] = {}
+        self._methods: dict[tuple[Any, str, int], Any] = {}
         self._abstract: dict[str, dict[str, Any]] = {}
+        self._invocation_error = jpype.JClass("java.lang.reflect.InvocationTargetException")
         self._object_array = jpype.JArray(jpype.JObject)
         #: every exception that comes out of Java
         self.JavaError: type[Exception] = jpype.JException
@@ -118,23 +119,19 @@ class Jvm:
 
     def field(self, target: Any, name: str) -> Any:
         """The value of a field of any visibility. `target` is an object, or a class for a static field."""
-        owner, instance = self._owner(target)
-        return self._find_field(owner, name).get(instance)
+        return self._find_field(target, name).get(None if self._is_class(target) else target)
 
     def set_field(self, target: Any, name: str, value: Any) -> None:
-        owner, instance = self._owner(target)
-        self._find_field(owner, name).set(instance, value)
+        self._find_field(target, name).set(None if self._is_class(target) else target, value)
 
     def call(self, target: Any, name: str, *arguments: Any) -> Any:
         """Call a method of any visibility, found by its name and the number of arguments; what it throws is thrown."""
-        owner, instance = self._owner(target)
-        method = self._find_method(owner, name, len(arguments))
-        return self._unwrapped(method.invoke, instance, self._object_array(list(arguments)))
+        method = self._find_method(target, name, len(arguments))
+        instance = None if self._is_class(target) else target
+        return self._unwrapped(method.invoke, instance, self._object_array(arguments))
 
-    def _owner(self, target: Any) -> tuple[Any, Any]:
-        if isinstance(target, self.jpype.JClass):
-            return target.class_, None
-        return target.getClass(), target
+    def _is_class(self, target: Any) -> bool:
+        return isinstance(target, self.jpype.JClass)
 
     def _declared(self, owner: Any, what: str) -> Any:
         seen = [owner]
@@ -144,35 +141,36 @@ class Jvm:
         for interface in seen[0].getInterfaces():
             yield from getattr(interface, what)()
 
-    def _find_field(self, owner: Any, name: str) -> Any:
-        key = (str(owner.getName()), name)
-        found = self._fields.get(key)
+    # What was found is kept by the class of Python that JPype makes for each of Java: asking Java would take longer.
+
+    def _find_field(self, target: Any, name: str) -> Any:
+        owner = target if self._is_class(target) else type(target)
+        found = self._fields.get((owner, name))
         if found is None:
-            found = next(
-                (one for one in self._declared(owner, "getDeclaredFields") if str(one.getName()) == name), None
-            )
+            fields = self._declared(owner.class_, "getDeclaredFields")
+            found = next((one for one in fields if str(one.getName()) == name), None)
             if found is None:
-                raise AttributeError(f"{key[0]} has no field {name}")
+                raise AttributeError(f"{owner.class_.getName()} has no field {name}")
             found.setAccessible(True)
-            self._fields[key] = found
+            self._fields[owner, name] = found
         return found
 
-    def _find_method(self, owner: Any, name: str, count: int) -> Any:
-        key = (str(owner.getName()), name, count)
-        found = self._methods.get(key)
+    def _find_method(self, target: Any, name: str, count: int) -> Any:
+        owner = target if self._is_class(target) else type(target)
+        found = self._methods.get((owner, name, count))
         if found is None:
-            candidates = (one for one in self._declared(owner, "getDeclaredMethods") if not one.isBridge())
+            candidates = (one for one in self._declared(owner.class_, "getDeclaredMethods") if not one.isBridge())
             found = next((m for m in candidates if str(m.getName()) == name and m.getParameterCount() == count), None)
             if found is None:
-                raise AttributeError(f"{key[0]} has no method {name} of {count} arguments")
+                raise AttributeError(f"{owner.class_.getName()} has no method {name} of {count} arguments")
             found.setAccessible(True)
-            self._methods[key] = found
+            self._methods[owner, name, count] = found
         return found
 
     def _unwrapped(self, function: Any, *arguments: Any) -> Any:
         try:
             return function(*arguments)
-        except self.cls("java.lang.reflect.InvocationTargetException") as error:
+        except self._invocation_error as error:
             raise error.getCause() from None
 
 

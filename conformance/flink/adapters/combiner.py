@@ -5,6 +5,7 @@ many inputs as the config wants, which the operator itself would make for one or
 `flink-18934`; those before 1.14 know no status of an input, and have nothing to declare.
 """
 
+from functools import cache
 from typing import Any
 
 from conformance.flink.jvm import Jvm
@@ -30,22 +31,43 @@ def declare(jvm: Jvm) -> Json | None:
     return {"semantics": ["flink-38454" if jvm.release >= _FIRST_TO_FLUSH else "flink-18934"]}
 
 
+class Parts:
+    """What all combiners of a version share."""
+
+    def __init__(self, jvm: Jvm) -> None:
+        statuses = jvm.cls("org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus")
+        self.statuses = {"idle": statuses.IDLE, "active": statuses.ACTIVE}
+        self.watermark = jvm.cls("org.apache.flink.streaming.api.watermark.Watermark")
+        self.combined = jvm.cls(_COMBINED)
+        self.operator = jvm.cls("org.apache.flink.streaming.api.operators.StreamMap")
+        self.function = jvm.implement("org.apache.flink.api.common.functions.MapFunction", {})
+
+
+@cache
+def parts_of(jvm: Jvm) -> Parts:
+    return Parts(jvm)
+
+
 class Combiner:
     def __init__(self, jvm: Jvm, inputs: int) -> None:
+        parts = parts_of(jvm)
         self._jvm = jvm
         self._inputs = inputs
-        self._watermark = jvm.cls("org.apache.flink.streaming.api.watermark.Watermark")
-        statuses = jvm.cls("org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus")
-        self._statuses = {"idle": statuses.IDLE, "active": statuses.ACTIVE}
+        self._watermark = parts.watermark
+        self._statuses = parts.statuses
         self._shown: Observations = []
-        output = jvm.implement(
-            "org.apache.flink.streaming.api.operators.Output",
-            {"emitWatermark": self._on_watermark, "emitWatermarkStatus": self._on_status},
-        )
-        function = jvm.implement("org.apache.flink.api.common.functions.MapFunction", {})
-        self._operator = jvm.cls("org.apache.flink.streaming.api.operators.StreamMap")(function)
-        jvm.set_field(self._operator, "combinedWatermark", jvm.cls(_COMBINED).forInputsCount(inputs))
+        handlers = {"emitWatermark": self._on_watermark, "emitWatermarkStatus": self._on_status}
+        output = jvm.implement("org.apache.flink.streaming.api.operators.Output", handlers)
+        self._operator = parts.operator(parts.function)
+        jvm.set_field(self._operator, "combinedWatermark", parts.combined.forInputsCount(inputs))
         jvm.set_field(self._operator, "output", output)
+        #: the first two inputs have a public door each
+        self._enter = {
+            ("watermark", 0): self._operator.processWatermark1,
+            ("watermark", 1): self._operator.processWatermark2,
+            ("status", 0): self._operator.processWatermarkStatus1,
+            ("status", 1): self._operator.processWatermarkStatus2,
+        }
 
     def step(self, event: Json) -> Observations:
         kind, index = event.get("type"), get_integer(event, "input")
@@ -58,7 +80,10 @@ class Combiner:
         if not 0 <= index < self._inputs:
             return rejected()
         self._shown = []
-        self._jvm.call(self._operator, method, element, self._jvm.integer(index))
+        if index < 2:
+            self._enter[kind, index](element)
+        else:
+            self._jvm.call(self._operator, method, element, self._jvm.integer(index))
         return self._shown
 
     def _on_watermark(self, watermark: Any) -> None:

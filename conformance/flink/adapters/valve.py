@@ -3,6 +3,7 @@
 Every release up to 2.3 follows `flink-7728`, the default; the corrected valve of FLINK-40475 is in none of them.
 """
 
+from functools import cache
 from typing import Any
 
 from conformance.flink.jvm import Jvm
@@ -39,24 +40,43 @@ def declare(jvm: Jvm) -> Json | None:
     return {} if ["int"] in jvm.parameters(_package(name) + "StatusWatermarkValve") else None
 
 
-class Valve:
-    def __init__(self, jvm: Jvm, channels: int) -> None:
+class Parts:
+    """What all valves of a version share."""
+
+    def __init__(self, jvm: Jvm) -> None:
         name = status_name(jvm)
         assert name is not None
         statuses = jvm.cls(_package(name) + name)
+        self.error = jvm.JavaError
+        self.watermark = jvm.cls(_WATERMARK)
+        self.statuses = {"idle": statuses.IDLE, "active": statuses.ACTIVE}
+        self.valve = jvm.cls(_package(name) + "StatusWatermarkValve")
+        self.name_of_input, self.name_of_output = f"input{name}", f"emit{name}"
+
+
+@cache
+def parts_of(jvm: Jvm) -> Parts:
+    return Parts(jvm)
+
+
+class Valve:
+    def __init__(self, jvm: Jvm, channels: int) -> None:
+        parts = parts_of(jvm)
         self._channels = channels
-        self._error = jvm.JavaError
-        self._watermark = jvm.cls(_WATERMARK)
-        self._statuses = {"idle": statuses.IDLE, "active": statuses.ACTIVE}
+        self._error = parts.error
+        self._watermark = parts.watermark
+        self._statuses = parts.statuses
         self._shown: Observations = []
-        self._output = jvm.implement(_OUTPUT, {"emitWatermark": self._on_watermark, f"emit{name}": self._on_status})
-        self._valve = jvm.cls(_package(name) + "StatusWatermarkValve")(channels)
-        self._input_status = getattr(self._valve, f"input{name}")
+        handlers = {"emitWatermark": self._on_watermark, parts.name_of_output: self._on_status}
+        self._output = jvm.implement(_OUTPUT, handlers)
+        valve = parts.valve(channels)
+        self._input_watermark = valve.inputWatermark
+        self._input_status = getattr(valve, parts.name_of_input)
 
     def step(self, event: Json) -> Observations:
         kind, channel = event.get("type"), get_integer(event, "channel")
         if kind == "watermark":
-            enter, element = self._valve.inputWatermark, self._watermark(get_long(event, "timestamp"))
+            enter, element = self._input_watermark, self._watermark(get_long(event, "timestamp"))
         elif kind == "status":
             enter, element = self._input_status, self._statuses[get_choice(event, "status", ("idle", "active"))]
         else:
