@@ -24,6 +24,7 @@ from tests.mutation.running import Recorded, Recorder, Result, Suite, record
 from tests.mutation.sites import Mutation, Site, find_sites, make_control
 
 FLOOR = 95.0
+PAGE = modules.ROOT / "docs" / "mutation.md"
 KEPT = ("tests.mutation",)
 
 
@@ -32,6 +33,8 @@ def main() -> int:
     started = time.monotonic()
     sites = find_all(options.module)
     report = run(sites, options, started)
+    if options.write:
+        PAGE.write_text(report.as_page(), encoding="utf-8")
     print(json.dumps(report.as_json(), indent=2) if options.format == "json" else report.as_text())
     return 0 if report.total.score >= options.floor else 1
 
@@ -44,8 +47,11 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="of the sample (default: 0)")
     parser.add_argument("--without", action="append", default=[], help="leave out a stage, such as golden")
     parser.add_argument("--floor", type=float, default=FLOOR, help=f"the score to reach (default: {FLOOR:g})")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(modules.ROOT)}, of a whole run")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     options = parser.parse_args()
+    if options.write and (options.module or options.sample or options.without):
+        parser.error("--write is for a run of everything, without --module, --sample and --without")
     known = modules.mutated_modules()
     options.module = [f"reference.{name.removeprefix('reference.')}" for name in options.module] or list(known)
     if unknown := [name for name in options.module if name not in known]:

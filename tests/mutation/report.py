@@ -1,6 +1,7 @@
 """The result of a run, as a table or as JSON."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import attrs
@@ -8,8 +9,20 @@ import attrs
 from tests.mutation.explained import Entry, explain
 from tests.mutation.parts import CLAIM, MODEL
 from tests.mutation.running import Result
+from tests.mutation.sites import Mutation
 
 MOST_UNUSED = 20
+
+
+INTRODUCTION = (
+    "# Mutation testing of the reference",
+    "",
+    "The reference decides what is right, so what holds the reference in place? One small change at a time is made to",
+    "its code, and golden traces, what real Flink was seen to do, the independent engines of the museum, laws,",
+    "properties and the tests of `tests/reference` are run until something fails. A change that nothing notices",
+    "survives. `make mutation` repeats this; `python -m tests.mutation --write` writes this page.",
+    "",
+)
 
 
 @attrs.frozen
@@ -88,6 +101,33 @@ class Report:
             "seconds": round(self.seconds, 1),
         }
 
+    def as_page(self) -> str:
+        """The page of the documentation; it says nothing of time, so that it changes only with the result."""
+        tables = ["module", "mutants", "noticed", "survived", "explained", "score"]
+        total, noticed = self.total, self.total.killed + self.total.timeout
+        parts = {"the model": self.by_part()[MODEL], "claims": self.by_part()[CLAIM], "**all**": total}
+        rows = [make_row(f"`{path}`", one) for path, one in self.by_module().items()]
+        rows += [make_row(name, one) for name, one in parts.items()]
+        lines = [
+            *INTRODUCTION,
+            f"Of {total.mutants:,} mutants {noticed:,} are noticed and {total.survived:,} survive. {total.explained:,} of",
+            f"these change nothing that could be seen; without them the score is {total.score:.2f} %, with them",
+            f"{total.raw_score:.2f} %.",
+            "",
+            f"| {' | '.join(tables)} |",
+            f"|{'---|' + '---:|' * (len(tables) - 1)}",
+            *rows,
+            "",
+            "## Survivors that are explained",
+            "",
+            *list_explained(self.survivors()),
+            "",
+            "## Other survivors",
+            "",
+            *([f"- {describe(result.mutation)}" for result, why in self.survivors() if why is None] or ["None."]),
+        ]
+        return "\n".join(lines) + "\n"
+
     def as_text(self) -> str:
         return "\n".join([*self._table(), "", *self._notes()])
 
@@ -124,6 +164,29 @@ class Report:
         if self.left_out:
             lines += ["", f"Not mutated, since no component and no test uses them: {', '.join(self.left_out)}"]
         return lines
+
+
+def make_row(name: str, one: Tally) -> str:
+    counts = (one.mutants, one.killed + one.timeout, one.survived, one.explained)
+    return f"| {name} | {' | '.join(f'{count:,}' for count in counts)} | {one.score:.2f} |"
+
+
+def list_explained(survivors: list[tuple[Result, str | None]]) -> Iterator[str]:
+    """By reason, in the order of the first survivor that it is given for."""
+    by_reason: dict[str, list[Result]] = {}
+    for result, reason in survivors:
+        if reason is not None:
+            by_reason.setdefault(reason, []).append(result)
+    for reason, results in by_reason.items():
+        yield f"- {reason}"
+        yield from (f"  - {describe(result.mutation)}" for result in results)
+    if not by_reason:
+        yield "None."
+
+
+def describe(mutation: Mutation) -> str:
+    """Without its line, which moves with every edit above it."""
+    return f"`{mutation.path}` {mutation.within or 'module'}: `{mutation.before}` → `{mutation.after}`"
 
 
 def with_scores(one: Tally) -> dict[str, Any]:
