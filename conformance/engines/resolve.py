@@ -87,8 +87,8 @@ def _exec(command_line: str, limits: Limits, strict: bool) -> Engine:  # noqa: F
     return ProcessEngine(command, limits, strict=strict)
 
 
-#: A Spark job costs the same for one case as for thousands, so thousands are on their way and are answered together: the
-#: time for a case is that of a whole batch, on a cold JVM and a busy machine.
+#: A Spark job costs the same for one case as for thousands, so thousands are on their way and are answered together:
+#: the time for a case is that of a whole batch, on a cold JVM and a busy machine.
 _LIMITS: dict[str, dict[str, Any]] = {
     "spark": {
         "case_timeout": 600.0,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 COMPONENTS = {one.name: one for one in (VALVE, COMBINER, PARTITIONER, WIRING, SERIALIZER, DESERIALIZER, CHAINING)}
 
 SETTINGS = {
-    # Java's arithmetic, which wraps around and gives NULL beyond the end of an array, is what the formulas are made for.
+    # Java's arithmetic, which wraps around and gives NULL beyond the end of an array, is what the formulas need.
     "spark.sql.ansi.enabled": "false",
     # A table that is small enough would be computed by the optimizer, on the driver, by one core and without a job.
     "spark.sql.execution.arrow.localRelationThreshold": "0",

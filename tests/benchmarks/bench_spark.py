@@ -52,8 +52,9 @@ def measure_partitioner(session):
     for key, value in SETTINGS.items():
         sql.conf.set(key, value)
     table = sql.sql(
-        f"""SELECT 'string' AS key_type, 'key-' || id || '-ü😀' AS text, 0L AS number, 16 AS channels,
-        128 AS max_parallelism FROM range({KEYS})"""
+        """SELECT 'string' AS key_type, 'key-' || id || '-ü😀' AS text, 0L AS number, 16 AS channels,
+        128 AS max_parallelism FROM range(:keys)""",
+        {"keys": KEYS},
     ).cache()
     table.createOrReplaceTempView("keys")
     channels = sql.sql(keys.with_channel("SELECT * FROM keys").format_map(keys.PIECES)).select("text", "channel")
