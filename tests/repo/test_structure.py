@@ -42,6 +42,7 @@ def test_a_judge_shares_no_code_with_the_accused():
             *(ROOT / "conformance" / "museum").rglob("*.py"),
             *(ROOT / "conformance" / "engines").glob("*.py"),
             *(ROOT / "conformance" / "spark").rglob("*.py"),
+            *(ROOT / "conformance" / "flink").rglob("*.py"),
         ]
         if path.name != "reference.py"
     ]
