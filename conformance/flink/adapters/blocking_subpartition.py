@@ -36,9 +36,10 @@ _numbers = count()
 
 
 def declare(jvm: Jvm) -> Json | None:
-    """Regions came in 1.12; since then a store is made from five arguments. `add` answers with a size since 1.14."""
+    """Regions came in 1.12; the end of data is told from other events since 1.20 at the latest."""
     direct = jvm.has(f"{NETWORK}partition.BoundedBlockingSubpartitionDirectTransferReader")
-    return {} if direct and jvm.has(f"{NETWORK}partition.ResultSubpartitionView", "notifyNewBufferSize") else None
+    known = {str(one.name()) for one in jvm.cls(f"{NETWORK}buffer.Buffer$DataType").values()}
+    return {} if direct and "END_OF_DATA" in known else None
 
 
 def make(jvm: Jvm, config: Json) -> "BlockingSubpartition":
@@ -60,7 +61,7 @@ class Reader:
         self.released = False
         self.woken = 0
 
-    def notifyDataAvailable(self, _view: Any) -> None:  # noqa: N802 - Java's name
+    def notifyDataAvailable(self, *_view: Any) -> None:  # noqa: N802 - Java's name
         self.woken += 1
 
     def notifyPriorityEvent(self, _sequence: Any) -> None:  # noqa: N802

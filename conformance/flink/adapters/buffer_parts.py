@@ -97,6 +97,15 @@ def events_of(jvm: Jvm) -> Events:
     return Events(jvm)
 
 
+def make_subpartition(jvm: Jvm, index: int, exclusive: int, size_hint: int, parent: Any) -> Any:
+    """A pipelined subpartition; those before 2.0 are not told how large buffers are to be at first."""
+    name = f"{NETWORK}partition.PipelinedSubpartition"
+    numbers = [jvm.integer(one) for one in (index, exclusive, size_hint)]
+    made = jvm.assemble(name, {"int": numbers, "ResultPartition": [parent]})
+    jvm.set_field(made, "bufferSize", numbers[2])
+    return made
+
+
 def make_parent(jvm: Jvm, subpartitions: Any) -> Any:
     """A result partition that owns subpartitions and does nothing else."""
     return jvm.new(

@@ -14,14 +14,19 @@ from conformance.museum.wire import to_int32
 CONSUMER = f"{NETWORK}partition.consumer."
 GATE = f"{CONSUMER}SingleInputGate"
 REMOTE = f"{CONSUMER}RemoteInputChannel"
-#: The parameters of the constructors that this module knows, from some release on.
-GATE_PARAMETERS, REMOTE_PARAMETERS = 12, 14
+#: How many parameters the constructors have that this module knows, those of 1.20 and later.
+GATE_PARAMETERS, REMOTE_PARAMETERS = (12,), (13, 14)
 SEGMENT_SIZE = 64
 
 
 def can_make_gates(jvm: Jvm) -> bool:
     known = ((GATE, GATE_PARAMETERS), (REMOTE, REMOTE_PARAMETERS))
-    return all(any(len(one) == count for one in jvm.parameters(name)) for name, count in known)
+    return all(any(len(one) in counts for one in jvm.parameters(name)) for name, counts in known)
+
+
+@cache
+def count_remote_parameters(jvm: Jvm) -> int:
+    return max(map(len, jvm.parameters(REMOTE)))
 
 
 @cache
@@ -82,7 +87,7 @@ class Gate:
         resource = jvm.cls("org.apache.flink.runtime.clusterframework.types.ResourceID").generate()
         address = jvm.cls("java.net.InetSocketAddress").createUnresolved("localhost", 1)
         counter = jvm.cls("org.apache.flink.metrics.SimpleCounter")
-        return jvm.cls(REMOTE)(
+        arguments = (
             self.gate,
             index,
             jvm.cls(f"{NETWORK}partition.ResultPartitionID")(),
@@ -96,8 +101,9 @@ class Gate:
             counter(),
             counter(),
             jvm.cls("org.apache.flink.runtime.checkpoint.channel.ChannelStateWriter").NO_OP,
-            jvm.cls("java.util.ArrayDeque")(),
+            jvm.cls("java.util.ArrayDeque")(),  # buffers to begin with, since 2.3
         )
+        return jvm.cls(REMOTE)(*arguments[: count_remote_parameters(jvm)])
 
     def arrive(self, channel: int, data: bytes) -> None:
         """A data buffer comes in from the network; an empty one takes no buffer."""

@@ -98,6 +98,15 @@ def mailbox_methods(jvm: Jvm) -> frozenset[str]:
     return frozenset(str(one.getName()) for one in jvm.cls(f"{MAILBOX}TaskMailbox").class_.getMethods())
 
 
+@cache
+def takes_no_executor(jvm: Jvm) -> bool:
+    """Since 2.0 a mail can be made without saying who runs it."""
+    return any(
+        one[0] == OPTIONS and not any(name.endswith("Executor") for name in one)
+        for one in jvm.parameters(f"{MAILBOX}Mail")
+    )
+
+
 class Mailbox:
     def __init__(self, jvm: Jvm, semantics: str) -> None:
         self.jvm, self.semantics = jvm, semantics
@@ -106,8 +115,9 @@ class Mailbox:
         self.mailbox = jvm.cls(f"{MAILBOX}TaskMailboxImpl")()
         self.handles: list[Any] = []
         self.in_loop = False
-        executor = jvm.cls(f"{TASKS}StreamTaskActionExecutor").IMMEDIATE
-        self.processor = jvm.new(f"{MAILBOX}MailboxProcessor", self.default_action(), self.watched_mailbox(), executor)
+        self.executor = jvm.cls(f"{TASKS}StreamTaskActionExecutor").IMMEDIATE
+        watched = self.watched_mailbox()
+        self.processor = jvm.new(f"{MAILBOX}MailboxProcessor", self.default_action(), watched, self.executor)
         self.controller = jvm.new(f"{MAILBOX}MailboxProcessor$MailboxController", self.processor)
         self.handlers = {
             "put": self.on_put,
@@ -198,8 +208,8 @@ class Mailbox:
             dict={"run": lambda: self.seen.append({"type": "run", "mail": number})},
         )
         nothing = self.jvm.jpype.JArray(self.jvm.jpype.JObject)([])
-        mail_class = self.jvm.cls(f"{MAILBOX}Mail")
-        mail = mail_class(getattr(options, made)(), command, get_priority(event), str(number), nothing)
+        mail_class, executor = self.jvm.cls(f"{MAILBOX}Mail"), () if takes_no_executor(self.jvm) else (self.executor,)
+        mail = mail_class(getattr(options, made)(), command, get_priority(event), *executor, str(number), nothing)
         self.on_thread(event, lambda: put(mail))
 
     def on_batch(self, _event: Json) -> None:

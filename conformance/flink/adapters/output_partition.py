@@ -5,7 +5,7 @@ The writer looks into a real partition for that, so that here it writes to one, 
 
 from typing import Any
 
-from conformance.flink.adapters.buffer_parts import NETWORK, buffers_of
+from conformance.flink.adapters.buffer_parts import NETWORK, buffers_of, make_subpartition
 from conformance.flink.adapters.output_parts import FAILURE, Kit, KnownConsumers
 from conformance.museum.wire import Json
 
@@ -35,7 +35,6 @@ class UnknownConsumers:
 
     def make_partition(self) -> Any:
         jvm, count = self.rig.jvm, self.subpartitions
-        number = jvm.cls("java.lang.Integer")
         made = jvm.jpype.JArray(jvm.cls(f"{PARTITION}ResultSubpartition"))(count)
         pools = {"get": lambda: self.pool.createBufferPool(count + 1, 4 * count + 4, count, 2**31 - 1, 0)}
         partition = jvm.cls(f"{PARTITION}PipelinedResultPartition")(
@@ -50,8 +49,7 @@ class UnknownConsumers:
             jvm.jpype.JProxy("org.apache.flink.util.function.SupplierWithException", dict=pools),
         )
         for one in range(count):
-            size = number(2**31 - 1)
-            made[one] = jvm.new(f"{PARTITION}PipelinedSubpartition", number(one), number(2), size, partition)
+            made[one] = make_subpartition(jvm, one, 2, 2**31 - 1, partition)
             made[one].setChannelStateWriter(jvm.jpype.JProxy(STATE_WRITER, dict={"addOutputData": recycle_all}))
         return partition
 

@@ -7,7 +7,14 @@ anything but a priority event. Whether an item was taken in, who is woken and wh
 from functools import cache
 from typing import Any
 
-from conformance.flink.adapters.buffer_parts import KINDS, NETWORK, buffers_of, events_of, make_parent
+from conformance.flink.adapters.buffer_parts import (
+    KINDS,
+    NETWORK,
+    buffers_of,
+    events_of,
+    make_parent,
+    make_subpartition,
+)
 from conformance.flink.jvm import Jvm
 from conformance.museum.wire import (
     Json,
@@ -21,8 +28,8 @@ from conformance.museum.wire import (
     unknown_type,
 )
 
-SUBPARTITION = f"{NETWORK}partition.PipelinedSubpartition"
-RECOVERY = f"{NETWORK}partition.consumer.EndOfOutputChannelStateEvent"
+#: What the end of recovered state is called: since 2.2, and before.
+RECOVERY = tuple(f"{NETWORK}partition.consumer.EndOf{name}StateEvent" for name in ("OutputChannel", "Channel"))
 #: What `add` says when it refuses.
 REFUSED = -1
 
@@ -30,7 +37,7 @@ REFUSED = -1
 def declare(jvm: Jvm) -> Json | None:
     knows_sizes = jvm.has(f"{NETWORK}partition.ResultSubpartitionView", "notifyNewBufferSize")
     known = {str(one.name()) for one in jvm.cls(f"{NETWORK}buffer.Buffer$DataType").values()}
-    return {} if knows_sizes and known >= set(KINDS) and jvm.has(RECOVERY) else None
+    return {} if knows_sizes and known >= set(KINDS) else None
 
 
 def make(jvm: Jvm, config: Json) -> "Subpartition":
@@ -48,7 +55,7 @@ class Listener:
     def __init__(self) -> None:
         self.seen: Observations = []
 
-    def notifyDataAvailable(self, _view: Any) -> None:  # noqa: N802 - Java's name
+    def notifyDataAvailable(self, *_view: Any) -> None:  # noqa: N802 - Java's name
         self.seen.append({"type": "data_available"})
 
     def notifyPriorityEvent(self, sequence: Any) -> None:  # noqa: N802
@@ -58,8 +65,7 @@ class Listener:
 class Subpartition:
     def __init__(self, jvm: Jvm, exclusive: int, size_hint: int) -> None:
         self.jvm, self.buffers, self.events = jvm, buffers_of(jvm), events_of(jvm)
-        number = jvm.cls("java.lang.Integer")
-        self.queue = jvm.new(SUBPARTITION, number(0), number(exclusive), number(size_hint), parent_of(jvm))
+        self.queue = make_subpartition(jvm, 0, exclusive, size_hint, parent_of(jvm))
         self.listener = Listener()
         self.java_listener = jvm.jpype.JProxy(f"{NETWORK}partition.BufferAvailabilityListener", inst=self.listener)
         self.view: Any = None
@@ -136,7 +142,7 @@ class Subpartition:
             "event": events.cancel_class(3),
             "end_of_data": events.end_of_data,
             "barrier": events.barrier(),
-            "recovery_completion": self.jvm.cls(RECOVERY).INSTANCE,
+            "recovery_completion": self.jvm.cls(next(filter(self.jvm.has, RECOVERY))).INSTANCE,
         }
         return self.buffers.to_consumer(made[kind], False)
 
