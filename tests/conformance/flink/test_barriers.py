@@ -15,7 +15,7 @@ def test_the_golden_traces(flink):
 
 
 def test_generated_cases(flink):
-    assert replay_generated(flink, "barriers", 200) == 200
+    assert replay_generated(flink, "barriers", 120) == 120
 
 
 def test_a_blocked_channel_delivers_nothing(flink):

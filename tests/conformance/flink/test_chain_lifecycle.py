@@ -12,7 +12,7 @@ def test_the_golden_traces(flink):
 
 
 def test_generated_cases(flink):
-    assert replay_generated(flink, "chain_lifecycle", 200) == 200
+    assert replay_generated(flink, "chain_lifecycle", 120) == 120
 
 
 def test_keyed_state_is_told_of_a_subsumed_checkpoint(flink):

@@ -8,7 +8,7 @@ def test_the_golden_traces(flink):
 
 
 def test_generated_cases(flink):
-    assert replay_generated(flink, "multiple_inputs", 100) == 100
+    assert replay_generated(flink, "multiple_inputs", 60) == 60
 
 
 def test_the_first_call_of_three_inputs_reads_the_last(flink):

@@ -15,7 +15,7 @@ def test_the_golden_traces(flink):
 
 
 def test_generated_cases(flink):
-    assert replay_generated(flink, "network_input", 200) == 200
+    assert replay_generated(flink, "network_input", 120) == 120
 
 
 def test_records_of_any_length_in_one_buffer_and_across_buffers(flink):

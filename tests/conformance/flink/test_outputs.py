@@ -15,7 +15,7 @@ def test_the_golden_traces(flink):
 
 
 def test_generated_cases(flink):
-    assert replay_generated(flink, "outputs", 200) == 200
+    assert replay_generated(flink, "outputs", 120) == 120
 
 
 def test_a_watermark_goes_to_each_subpartition_where_consumers_are_not_known(flink):

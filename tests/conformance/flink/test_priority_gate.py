@@ -10,7 +10,7 @@ def test_the_golden_traces(flink):
 
 
 def test_generated_cases(flink):
-    assert replay_generated(flink, "priority_gate", 150) == 150
+    assert replay_generated(flink, "priority_gate", 100) == 100
 
 
 def test_a_barrier_that_may_time_out_is_announced_first(flink):

@@ -10,7 +10,7 @@ def test_the_golden_traces(flink):
 
 
 def test_generated_cases(flink):
-    assert replay_generated(flink, "union_gate", 150) == 150
+    assert replay_generated(flink, "union_gate", 100) == 100
 
 
 def test_channels_are_numbered_through(flink):
