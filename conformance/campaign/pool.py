@@ -58,9 +58,12 @@ def run_on_spark(context: "SparkContext", orders: deque[Order]) -> Generator[Out
 
 def run_job(context: "SparkContext", order: Order) -> Outcome:
     py4j: Any = import_module("py4j.protocol")
+    errors: Any = import_module("pyspark.errors")
     try:
         context.addJobTag(_TAG)
         (outcome,) = context.parallelize([order], 1).map(run_in_worker).collect()
+    except errors.PySparkException as error:  # what PySpark makes of an exception in a worker
+        return not_run(order.chunk, explain(str(error)))
     except py4j.Py4JJavaError as error:
         return not_run(order.chunk, explain(str(error.java_exception.getMessage())))
     except (py4j.Py4JError, OSError, AttributeError) as error:
