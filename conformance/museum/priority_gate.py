@@ -66,7 +66,7 @@ class PriorityGate:
         number = get_number(event, "sequence") if kind == "notify_priority" else 0
         if not 0 <= index < len(self.channels):
             return rejected()
-        before = (self.available, self.priority)
+        before, ahead = (self.available, self.priority), self.urgent
         if kind == "arrive":
             if self.refuses(self.channels[index], item):
                 return rejected()
@@ -77,6 +77,8 @@ class PriorityGate:
             self.on_force(index)
         else:
             self.on_priority(index, number)
+        # A channel that a poll puts back says nothing, and neither does one that is not the first with priority.
+        self.priority = self.priority or (self.urgent == 1 and ahead == 0)
         return self.signal(*before)
 
     def signal(self, available: bool, priority: bool) -> Observations:  # noqa: FBT001 - both as they were before
@@ -109,7 +111,6 @@ class PriorityGate:
             self.line.remove(index)
         self.line.insert(0 if bug == "latest-channel-first" else self.urgent, index)
         self.urgent += 1
-        self.priority = True
         self.available = True
 
     def on_force(self, index: int) -> None:
