@@ -70,6 +70,9 @@ class Seen:
     late: list[tuple[int, bytes]] = attrs.Factory(list)
     unclear: dict[int, set[Identity]] = attrs.Factory(dict)
     firsts: Firsts = attrs.Factory(dict)
+    #: Of a file: what its subtasks did, and which they are; None where their steps go on in another file.
+    steps: dict[str, Tally] | None = None
+    subtasks: set[int] = attrs.Factory(set)
 
     def as_batch(self) -> Any:
         arrow: Any = import_module("pyarrow")
@@ -97,15 +100,17 @@ def make_runs(runs: list[list[Footer]], most: int) -> Runs:
     )
 
 
-def make_parts(runs: list[list[Footer]]) -> list[Part]:
-    """A few row groups each."""
+def make_parts(runs: list[list[Footer]], size: int | None) -> list[Part]:
+    """So many row groups each, or whole files."""
     parquet: Any = import_module("pyarrow.parquet")
     parts = []
     for number, run in enumerate(runs):
         for footer in run:
             system, place = open_file(footer.path)
             count = parquet.read_metadata(place, filesystem=system).num_row_groups
-            parts += [Part(number, footer.path, tuple(range(at, min(at + 4, count)))) for at in range(0, count, 4)]
+            groups = range(count)
+            step = size or count or 1
+            parts += [Part(number, footer.path, tuple(groups[at : at + step])) for at in range(0, count, step)]
     return parts
 
 
@@ -140,20 +145,39 @@ def read_texts(batches: Iterator[Any]) -> Iterator[Part]:
 
 
 def look_at_files(runs: Runs, _hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
-    """Keys, and whether the rows are those of a log: whoever reads them again need not ask."""
+    """Whether the rows are those of a log, their keys, and what the subtasks did if all their steps are in the file."""
     for part in read_texts(batches):
         seen, layout = Seen(part.run), runs.layout(part.run)
-        tallies = make_tallies(layout, runs.most)
-        routes = Routes(layout, tallies.get("LOG-ROUTE", Tally()))
+        seen.tallies, steps = make_tallies(layout, runs.most), make_tallies(layout, runs.most)
+        routes, half = Routes(layout, seen.tallies.get("LOG-ROUTE", Tally())), SubtaskHalf(layout, steps)
+        is_whole = True
         try:
             for chunk in read_part(part, runs, layout):
-                if "LOG-ROUTE" in tallies:
+                if "LOG-ROUTE" in seen.tallies:
                     routes.feed_keys(chunk)
-            seen.firsts = routes.firsts
-            seen.tallies = {name: tally for name, tally in tallies.items() if name == "LOG-ROUTE"}
+                chunk.keys = None
+                is_whole = is_whole and feed_whole(half, chunk, seen)
+            half.finish()
         except (LogFileError, OutgrownError) as error:
             seen.problem = str(error)
+        seen.firsts, seen.subtasks = routes.firsts, set(half.steps)
+        seen.steps = steps if is_whole else None
         yield seen.as_batch()
+
+
+def feed_whole(half: SubtaskHalf, chunk: Chunk, seen: Seen) -> bool:
+    """Whether the steps of the subtasks are without gaps in this file."""
+    try:
+        note_late(seen, chunk, half.feed(chunk))
+    except MalformedLogError:
+        return False
+    return True
+
+
+def note_late(seen: Seen, chunk: Chunk, late: Array) -> None:
+    channels, positions = chunk.channel[late], chunk.position[late]
+    for channel in np.unique(channels).tolist():
+        seen.late.append((channel, positions[channels == channel].tobytes()))
 
 
 def deal_by_subtask(runs: Runs, _hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
@@ -234,14 +258,10 @@ def look_by_subtask(runs: Runs, _hints: Any, batches: Iterator[Any]) -> Iterator
             halves[run] = SubtaskHalf(layout, make_tallies(layout, runs.most))
         chunk = make_dealt_chunk(step, subtask, columns["other"], columns)
         try:
-            late = halves[run].feed(chunk) if not seen[run].problem else ()
+            if not seen[run].problem:
+                note_late(seen[run], chunk, halves[run].feed(chunk))
         except (MalformedLogError, OutgrownError) as error:
             seen[run].problem = f"run {runs.names[run]}: {error}"
-            continue
-        if len(late):
-            channels, positions = chunk.channel[late], chunk.position[late]
-            for channel in np.unique(channels).tolist():
-                seen[run].late.append((channel, positions[channels == channel].tobytes()))
     for run, half in halves.items():
         half.finish()
         seen[run].tallies = half.tallies

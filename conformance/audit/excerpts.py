@@ -35,7 +35,7 @@ def make_excerpt(footers: Sequence[Footer], finding: Finding) -> Excerpt:
     near: list[Row] = []
     for distance in DISTANCES:
         rows = read_around(footers, finding, distance)
-        near = near or rows
+        near = near or list(rows)
         log = cut_out(footers, finding, rows)
         if log is not None and shows(log, finding, rows):
             return Excerpt(finding, log, around(near, finding), repeats=True)

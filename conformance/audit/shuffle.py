@@ -1,20 +1,20 @@
 """An audit on Spark where a run spans files, or outgrows a worker: rows go to the worker of their subtask or channel.
 
-Three passes with the same kernels. By file: is it a log at all, and are keys where they belong? By subtask, in the
-order of steps: turns, credit, barriers, and which records came late. By channel, in the order of positions: all that
-needs both ends, and which late records were sent in time. Where a channel has lost elements and others seem to be out
-of order, a fourth pass looks at such channels alone.
+Two passes with the same kernels. By file: is it a log at all, are keys where they belong, and what did the subtasks do
+in the order of their steps: turns, credit, barriers, and which records came late. Then rows are dealt out by channel,
+in the order of positions: all that needs both ends, and which late records were sent in time. Only where a subtask goes
+on in another file are rows dealt out by subtask, too; and where a channel has lost elements and others seem to be out
+of order, such channels are looked at once more.
 """
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from conformance.audit.dealing import PASSES, Part, Runs, Seen, make_parts, make_runs, merge_seen
+from conformance.audit.dealing import PASSES, Runs, Seen, make_parts, make_runs, merge_seen
 from conformance.audit.outcomes import Outcome
 from conformance.audit.planning import Work
 from conformance.audit.sources import Footer
 from properties.kernels import Layout, skipped
-from properties.kernels.findings import Tally
 from properties.kernels.routes import Firsts, find_scattered
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "200000"}
 #: A partition has at most about so many rows, if there are channels enough.
 ROWS_OF_PARTITION = 2_000_000
 
+#: Row groups that a worker reads at a time.
+GROUPS_OF_PART = 4
+
 DEALT = "part int, key long, side int, kind tinyint, other long, timestamp long, id long, value long"
 SEEN = "seen binary"
 
@@ -34,7 +37,7 @@ SEEN = "seen binary"
 def audit_by_channel(session: "SparkSession", work: Work, most: int) -> Iterator[Outcome]:
     """All runs together; each has its outcome at the end."""
     runs = make_runs(work.runs, most)
-    shuffle = Shuffle(session, runs, make_parts(work.runs), work.rows)
+    shuffle = Shuffle(session, work, runs)
     outcomes = [start_outcome(run, runs.layout(number)) for number, run in enumerate(work.runs)]
     shuffle.collect(outcomes)
     yield from outcomes
@@ -46,26 +49,17 @@ def start_outcome(run: list[Footer], layout: Layout) -> Outcome:
 
 
 class Shuffle:
-    def __init__(self, session: "SparkSession", runs: Runs, parts: list[Part], rows: int) -> None:
+    def __init__(self, session: "SparkSession", work: Work, runs: Runs) -> None:
         for name, value in SETTINGS.items():
             session.conf.set(name, value)
         self.session = session
         self.runs = runs
-        self.parts = parts
-        self.partitions = max(session.sparkContext.defaultParallelism, -(-rows // ROWS_OF_PARTITION))
+        self.work = work
+        self.partitions = max(session.sparkContext.defaultParallelism, -(-work.rows // ROWS_OF_PARTITION))
 
     def collect(self, outcomes: list[Outcome]) -> None:
-        firsts: dict[int, Firsts] = {}
-        by_file = self.run_pass("files", {})
-        for seen in by_file:
-            merge_seen(outcomes[seen.run], seen)
-            for key, rows in seen.firsts.items():
-                known = firsts.setdefault(seen.run, {}).setdefault(key, {})
-                for consumer, row in rows.items():
-                    known[consumer] = min(known.get(consumer, row), row, key=lambda one: one[3])
-        self.add_scattered(outcomes, firsts)
         late: dict[int, list[tuple[int, bytes]]] = {}
-        for seen in self.run_pass("subtasks", {}, self.sound(outcomes)):
+        for seen in self.look_at_subtasks(outcomes):
             merge_seen(outcomes[seen.run], seen)
             late.setdefault(seen.run, []).extend(seen.late)
         unclear: dict[int, dict[int, set[Identity]]] = {}
@@ -80,17 +74,41 @@ class Shuffle:
             if outcome.problem:
                 outcome.tallies, outcome.rows = {}, 0
 
+    def look_at_subtasks(self, outcomes: list[Outcome]) -> Iterator[Seen]:
+        """File by file; only where a subtask goes on in another file are its steps brought together first."""
+        files: dict[int, list[Seen]] = {}
+        for seen in self.run_pass("files", {}, set(range(len(outcomes)))):
+            files.setdefault(seen.run, []).append(seen)
+            yield Seen(seen.run, seen.tallies, seen.problem)
+        self.add_scattered(outcomes, files)
+        apart = set()
+        for run, parts in files.items():
+            met = [subtask for part in parts for subtask in part.subtasks]
+            if len(met) > len(set(met)) or any(part.steps is None for part in parts):
+                apart.add(run)
+            else:
+                yield from (Seen(run, part.steps or {}, late=part.late) for part in parts)
+        yield from self.run_pass("subtasks", {}, apart & self.sound(outcomes))
+
     def sound(self, outcomes: list[Outcome]) -> set[int]:
         return {number for number, outcome in enumerate(outcomes) if not outcome.problem}
 
-    def add_scattered(self, outcomes: list[Outcome], firsts: dict[int, Firsts]) -> None:
-        for run, keys in firsts.items():
-            found = list(find_scattered(self.runs.layout(run), keys))
-            outcomes[run].tallies.setdefault("LOG-ROUTE", Tally(most=self.runs.most)).add(len(found), found)
+    def add_scattered(self, outcomes: list[Outcome], files: dict[int, list[Seen]]) -> None:
+        """Keys that several consumers have met, each of which may have its file."""
+        for run, parts in files.items():
+            firsts: Firsts = {}
+            for key, rows in (one for part in parts for one in part.firsts.items()):
+                known = firsts.setdefault(key, {})
+                for consumer, row in rows.items():
+                    known[consumer] = min(known.get(consumer, row), row, key=lambda place: place[3])
+            found = list(find_scattered(self.runs.layout(run), firsts))
+            if found:
+                outcomes[run].tallies["LOG-ROUTE"].add(len(found), found)
 
-    def run_pass(self, name: str, hints: dict[str, Any], only: set[int] | None = None) -> Iterator[Seen]:
+    def run_pass(self, name: str, hints: dict[str, Any], only: set[int]) -> Iterator[Seen]:
         """Read the parts of the runs, deal the rows out and sort them, and look at them; `files` deals nothing out."""
-        parts = [part for part in self.parts if only is None or part.run in only]
+        every = make_parts(self.work.runs, None if name == "files" else GROUPS_OF_PART)
+        parts = [part for part in every if part.run in only]
         if not parts:
             return
         read, look = PASSES[name]

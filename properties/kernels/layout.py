@@ -130,6 +130,16 @@ class Layout:
                     found.setdefault(self.tasks[edge.target] + consumer, []).append(code)
         return found
 
+    @cached_property
+    def outputs(self) -> dict[int, set[int]]:
+        """The channels that lead out of each subtask, by the wiring."""
+        found: dict[int, set[int]] = {}
+        for edge in self.edges:
+            for producer, consumers in compute_consumers(edge).items():
+                codes = {self.code_of((edge.number, producer, consumer)) for consumer in consumers}
+                found.setdefault(self.tasks[edge.source] + producer, set()).update(codes)
+        return found
+
     def is_source(self, channel: int) -> bool:
         """Whether a channel begins at a task that reads nothing."""
         return self.edges[int(self.edge_of_channel[channel])].source not in self.readers

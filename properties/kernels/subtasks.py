@@ -188,6 +188,11 @@ class Barriers:
         if not len(places) or not (state.met or state.owes):
             return
         chunk = steps.chunk
+        if not state.met and state.paid >= self.layout.outputs.get(steps.subtask, set()):
+            # All that the wiring has is paid: a barrier is owed only to channels that it does not have.
+            places = places[self.layout.place_of_channel[chunk.channel[places]] < 0]
+            if not len(places):
+                return
         places = places[chunk.kind[places] < BUFFER]
         channels, received = chunk.channel[places], chunk.direction[places] == IN
         wrong = received & np.isin(channels, list(state.met))

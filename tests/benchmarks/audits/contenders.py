@@ -1,0 +1,104 @@
+"""One audit of a folder of synthetic logs by one contender, in this process: what it found, what it cost, as JSON.
+
+python -m tests.benchmarks.audits.contenders kernel FOLDER [--warm FOLDER]
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+from tests.benchmarks.processes import Watch, cpu_of_tree
+
+MOST = 100_000
+
+
+def of_outcomes(outcomes):
+    for outcome in outcomes:
+        assert not outcome.problem, outcome.problem
+        for name, tally in outcome.tallies.items():
+            for one in tally.findings:
+                yield outcome.run, name, list(one.channel), str(one.direction), one.position
+
+
+def with_kernel(folder, _session):
+    """The bare kernel: no Spark, one process, file after file."""
+    from conformance.audit.local import audit_here
+    from conformance.audit.planning import plan
+
+    return of_outcomes(audit_here(plan([str(folder)]), MOST, workers=1))
+
+
+def with_files(folder, session):
+    from conformance.audit.on_spark import audit_by_files
+    from conformance.audit.planning import plan
+
+    return of_outcomes(audit_by_files(session, plan([str(folder)]), MOST))
+
+
+def with_shuffle(folder, session):
+    from conformance.audit.planning import plan
+    from conformance.audit.shuffle import audit_by_channel
+
+    return of_outcomes(audit_by_channel(session, plan([str(folder)]), MOST))
+
+
+def with_duckdb(folder, _session):
+    import duckdb
+    import pyarrow as pa
+
+    from conformance.synthetic.job import KEYS, owners
+    from tests.benchmarks.audits.duckdb_queries import PREPARATIONS, QUERIES
+
+    connection = duckdb.connect()
+    connection.execute("SET threads = 2; SET memory_limit = '8GB'")
+    connection.register("owners", pa.table({"key": list(KEYS), "owner": owners()}))
+    connection.read_parquet(f"{folder}/*.parquet").create_view("ev")
+    for statement in PREPARATIONS:
+        connection.execute(statement)
+    for name, query in QUERIES.items():
+        for run, edge, producer, consumer, direction, position in connection.execute(query).fetchall():
+            yield run, name, [edge, producer, consumer], direction, position
+
+
+def with_polars(folder, _session):
+    from tests.benchmarks.audits.polars_queries import audit
+
+    return audit(folder)
+
+
+CONTENDERS = {
+    "kernel": with_kernel,
+    "files": with_files,
+    "shuffle": with_shuffle,
+    "duckdb": with_duckdb,
+    "polars": with_polars,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("contender", choices=CONTENDERS)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--warm", type=Path, help="audit this one first, and do not count it")
+    args = parser.parse_args()
+    session = None
+    if args.contender in ("files", "shuffle"):
+        from conformance.spark.session import make_session
+
+        session = make_session("local[2]", "tidegate benchmark")
+    contender = CONTENDERS[args.contender]
+    if args.warm:
+        list(contender(args.warm, session))
+    with Watch() as watch:
+        cpu, started = cpu_of_tree(), time.perf_counter()
+        found = sorted(map(list, contender(args.folder, session)))
+        wall, cpu = time.perf_counter() - started, cpu_of_tree() - cpu - watch.cpu
+    memory = {"total": watch.total, "worker": watch.worker, "java": watch.java}
+    print(json.dumps({"cpu": cpu, "wall": wall, "memory": memory, "found": found}))
+    if session is not None:
+        session.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+"""Audits without Spark: what was planted is found, and nothing else, however the rows are cut and spread."""
+
+import json
+import shutil
+from collections import Counter
+
+import attrs
+import pytest
+
+from conformance.audit import files, local
+from conformance.audit.excerpts import make_excerpt
+from conformance.audit.files import audit_files
+from conformance.audit.local import audit_here
+from conformance.audit.outcomes import NAMES, from_json, to_json
+from conformance.audit.planning import FILES, SHUFFLE, plan
+from conformance.audit.sources import LogFileError, find_files, read_footer
+from conformance.synthetic.planning import spread
+from properties.runlog import INVARIANTS
+from tests.conformance.audit.comparing import checked, found, planted
+from tests.conformance.audit.conftest import write_logs
+from traces.runlog import COLUMNS, read_runlog
+
+pyarrow = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+
+def test_every_planted_fault_is_found_and_none_invented(tmp_path):
+    """300,000 events, 50 faults over all kinds."""
+    write_logs(tmp_path, 300_000, 4, spread(50))
+    work = plan([str(tmp_path)])
+    assert work.rows > 290_000
+    assert {name for _run, name, *_place in planted(tmp_path)} == set(NAMES)
+    assert found(audit_here(work, 1000)) == planted(tmp_path)
+
+
+@pytest.mark.parametrize("size", [5000, 10**6])
+def test_the_size_of_a_batch_changes_nothing(faulty, size):
+    outcomes = [audit_files(run, 1000, size) for run in plan([str(faulty)]).runs]
+    assert found(outcomes) == planted(faulty)
+    assert checked(outcomes) == checked(audit_here(plan([str(faulty)]), 1000))
+
+
+def test_a_run_over_several_files(spread_out):
+    work = plan([str(spread_out)])
+    assert (work.path, len(work.runs), len(work.runs[0])) == (SHUFFLE, 1, 3)
+    assert "spans 3 files" in work.reason
+    assert found(audit_here(work, 1000)) == planted(spread_out)
+
+
+def test_a_run_whose_later_part_is_another_file(faulty, tmp_path):
+    """Cut in the middle: the second file goes on with the steps of the first."""
+    file = parquet.read_table(min(faulty.glob("*.parquet")))
+    middle = len(file) // 2
+    for name, part in (("b", file[:middle]), ("a", file[middle:])):
+        parquet.write_table(part, tmp_path / f"{name}.parquet")
+    (outcome,) = audit_here(plan([str(tmp_path)]), 1000)
+    wanted = Counter({key: count for key, count in planted(faulty).items() if key[0] == outcome.run})
+    assert found([outcome]) == wanted
+
+
+def test_several_processes_find_the_same(faulty, monkeypatch):
+    monkeypatch.setattr(local, "WORTH_A_PROCESS", 0)
+    outcomes = list(audit_here(plan([str(faulty)]), 1000, workers=2))
+    assert found(outcomes) == planted(faulty)
+
+
+def test_an_outcome_survives_its_way_to_the_driver(faulty):
+    outcome = next(audit_here(plan([str(faulty)]), 1000))
+    assert from_json(to_json(outcome)) == outcome
+
+
+# --- what a footer says ---------------------------------------------------------------------------------------
+
+
+def test_one_run_a_file_is_read_by_files(clean):
+    work = plan([str(clean)])
+    assert (work.path, work.reason, work.refused) == (FILES, "one run is one file", [])
+
+
+def test_a_large_file_out_of_order_is_shuffled(clean, tmp_path, monkeypatch):
+    monkeypatch.setattr("conformance.audit.sources.MOST_IN_ANY_ORDER", 1000)
+    (path,) = clean.glob("*.parquet")
+    assert plan([str(path)]).path == FILES
+    table = parquet.read_table(path)
+    table = table.sort_by([("dir", "ascending"), ("step", "ascending")])
+    parquet.write_table(table, tmp_path / "sorted.parquet", row_group_size=2000)
+    work = plan([str(tmp_path)])
+    assert work.path == SHUFFLE
+    assert "not in the order of events" in work.reason
+
+
+# --- what cannot be audited -----------------------------------------------------------------------------------
+
+
+def rewrite(source, target, change):
+    table = parquet.read_table(source)
+    changed = change(table)
+    parquet.write_table(changed, target)
+
+
+def without_metadata(table):
+    return table.replace_schema_metadata(None)
+
+
+def with_metadata(table, **changes):
+    known = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
+    return table.replace_schema_metadata(known | changes)
+
+
+def with_column(table, name, values):
+    return table.set_column(table.schema.get_field_index(name), name, values)
+
+
+def text_instead(table, name):
+    return with_column(table, name, table[name].cast(pyarrow.string()))
+
+
+def renamed(table, run):
+    return with_metadata(with_column(table, "run", pyarrow.array([run] * len(table))), run=run)
+
+
+def other_run(table):
+    return with_column(table, "run", pyarrow.array(["another"] * len(table)))
+
+
+def gap(table):
+    return pyarrow.concat_tables([table[:100], table[101:]])
+
+
+def missing_edge(table):
+    return with_column(table, "edge", pyarrow.array([9] * len(table), pyarrow.int32()))
+
+
+WRONG = {
+    "lacks a column": (lambda table: table.drop_columns(["position", "id"]), "it has no column position, id"),
+    "has a column of another type": (lambda table: text_instead(table, "step"), "column step is string, not int64"),
+    "lacks its metadata": (without_metadata, "its metadata lacks run, job, complete"),
+    "has metadata that is no JSON": (lambda table: with_metadata(table, job="{"), "nothing sensible about the job"),
+    "has a job that is none": (lambda table: with_metadata(table, job="{}"), "nothing sensible about the job"),
+    "is of another run": (other_run, "has rows of run 'another', and says that it is of run"),
+    "has a gap": (gap, "is missing, comes twice or is out of order"),
+    "has an unknown edge": (missing_edge, "edge 9 is unknown"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_file_that_is_no_log_is_named_and_costs_only_itself(clean, tmp_path, what):
+    (path,) = clean.glob("*.parquet")
+    change, message = WRONG[what]
+    shutil.copy(path, tmp_path / "good.parquet")
+    rewrite(path, tmp_path / "bad.parquet", lambda table: change(renamed(table, "run-bad")))
+    work = plan([str(tmp_path)])
+    outcomes = [*audit_here(work, 1000), *work.refused]
+    (problem,) = [one.problem for one in outcomes if one.problem]
+    assert message in problem
+    assert "bad.parquet" in problem
+    (good,) = [one for one in outcomes if not one.problem]
+    assert good.rows == read_footer(str(path)).rows
+    assert sum(tally.violated for tally in good.tallies.values()) == 0
+
+
+def test_a_file_that_is_cut_short_is_named(clean, tmp_path):
+    (path,) = clean.glob("*.parquet")
+    whole = path.read_bytes()
+    (tmp_path / "short.parquet").write_bytes(whole[: len(whole) // 2])
+    (refused,) = plan([str(tmp_path)]).refused
+    assert "short.parquet: is no Parquet file, or is cut short" in refused.problem
+
+
+def test_a_file_with_broken_pages_is_named(clean, tmp_path):
+    (path,) = clean.glob("*.parquet")
+    data = bytearray(path.read_bytes())
+    data[100 : len(data) // 2] = bytes(len(data) // 2 - 100)
+    (tmp_path / "broken.parquet").write_bytes(data)
+    (outcome,) = audit_here(plan([str(tmp_path)]), 1000)
+    assert "broken.parquet: cannot be read to its end" in outcome.problem
+    assert outcome.tallies == {}
+
+
+def test_folders_without_files_and_paths_without_anything(tmp_path):
+    for path, message in [(tmp_path, r"no \*.parquet files"), (tmp_path / "nowhere", "no such file or folder")]:
+        with pytest.raises(LogFileError, match=message):
+            find_files(str(path))
+
+
+def test_files_of_one_run_must_be_of_one_job(clean, tmp_path):
+    (path,) = clean.glob("*.parquet")
+    shutil.copy(path, tmp_path / "one.parquet")
+    job = read_footer(str(path)).job
+    from traces.codec import encode
+
+    other = json.dumps(encode(attrs.evolve(job, engine="another")))
+    rewrite(path, tmp_path / "two.parquet", lambda table: with_metadata(table, job=other))
+    work = plan([str(tmp_path)])
+    assert work.runs == []
+    assert "but of different jobs" in work.refused[0].problem
+
+
+def test_a_run_that_was_cut_off_is_not_to_blame_for_its_end(clean, tmp_path):
+    (path,) = clean.glob("*.parquet")
+    rewrite(path, tmp_path / "cut.parquet", lambda table: with_metadata(table[:5000], complete="false"))
+    (outcome,) = audit_here(plan([str(tmp_path)]), 1000)
+    assert sum(tally.violated for tally in outcome.tallies.values()) == 0
+    rewrite(path, tmp_path / "cut.parquet", lambda table: table[:5000])
+    (outcome,) = audit_here(plan([str(tmp_path)]), 1000)
+    assert {name for name, tally in outcome.tallies.items() if tally.violated} == {"LOG-LOSS", "LOG-END"}
+
+
+# --- excerpts -------------------------------------------------------------------------------------------------
+
+
+def test_an_excerpt_shows_its_violation_on_its_own(faulty):
+    """A few rows, that the fold of the invariant finds as wrong as the kernel found the whole."""
+    folds = {one.id: one for one in INVARIANTS}
+    shown = set()
+    for run in plan([str(faulty)]).runs:
+        outcome = audit_files(run, 1000)
+        whole = {(row.dir, row.channel, row.kind, row.position): row for row in read_runlog(run[0].path).rows}
+        for finding in [one for tally in outcome.tallies.values() for one in tally.findings]:
+            excerpt = make_excerpt(run, finding)
+            assert excerpt.repeats, finding
+            assert any(folds[finding.invariant].find(excerpt.log))
+            row = whole[finding.direction, finding.channel, finding.kind, finding.position]
+            assert row in excerpt.around
+            assert len(excerpt.log.rows) < 7000
+            shown.add(finding.invariant)
+    assert shown == set(NAMES)
+
+
+def test_columns_are_those_of_a_log():
+    assert set(files.WORDS) < set(COLUMNS)

@@ -1,0 +1,70 @@
+"""Synthetic logs: valid where nothing was planted, and wrong exactly where something was."""
+
+from collections import Counter
+
+import pytest
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("numpy")
+
+from conformance.synthetic.faults import MOST, PLANT
+from conformance.synthetic.files import Task, write_run
+from conformance.synthetic.job import Plan
+from conformance.synthetic.planning import PlanningError, make_plan, make_tasks, read_planted, spread
+from properties.runlog import Status, check
+from tests.conformance.audit.conftest import write_logs
+from traces.runlog import Kind, read_runlog
+
+
+def by_folds(folder):
+    found = Counter()
+    for path in sorted(folder.glob("*.parquet")):
+        log = read_runlog(path)
+        for verdict in check(log):
+            assert verdict.status is not Status.SKIPPED
+            found.update((log.run, verdict.invariant, one.channel, one.position) for one in verdict.violations)
+    return found
+
+
+def test_a_log_without_faults_is_valid(tmp_path):
+    plan = Plan("run", 0, epochs=18, records=64)
+    write_run(Task(plan, (), str(tmp_path)))
+    assert by_folds(tmp_path) == Counter()
+    log = read_runlog(tmp_path / "run.parquet")
+    assert log.complete
+    assert {row.kind for row in log.rows} == set(Kind) - {Kind.LATENCY_MARKER}
+    assert abs(len(log.rows) - plan.events) < plan.events / 20
+
+
+@pytest.mark.parametrize("name", PLANT)
+def test_a_fault_shows_where_its_list_says_and_nowhere_else(tmp_path, name):
+    write_logs(tmp_path, 4_000, 1, {name: 2})
+    wanted = Counter(
+        (run, invariant, channel, position) for run, invariant, channel, _dir, position in read_planted(tmp_path)
+    )
+    assert len(list(read_planted(tmp_path))) >= 2
+    assert by_folds(tmp_path) == wanted
+
+
+def test_the_same_seed_gives_the_same_files(tmp_path):
+    for folder, seed in (("one", 1), ("two", 1), ("three", 2)):
+        write_logs(tmp_path / folder, 5_000, 1, {"lost": 1}, seed=seed)
+    one, two, three = ((tmp_path / name / "run-0000.parquet").read_bytes() for name in ("one", "two", "three"))
+    assert one == two != three
+
+
+def test_faults_are_spread_over_all_kinds():
+    assert spread(50) == {name: 4 if place < 50 - 3 * len(PLANT) else 3 for place, name in enumerate(PLANT)}
+    assert sum(spread(7).values()) == 7
+
+
+def test_too_many_faults_for_a_run_are_refused(tmp_path):
+    with pytest.raises(PlanningError, match="room for 4 faults of the kind continued: ask for more runs"):
+        make_tasks(tmp_path, 100_000, 1, {"continued": MOST["continued"] + 1}, 0)
+    assert len(make_tasks(tmp_path, 100_000, 2, {"continued": 5}, 0)) == 2
+
+
+def test_a_large_run_has_many_epochs_of_the_same_size():
+    small, large = make_plan("run", 0, 10**6, 5), make_plan("run", 0, 10**9, 5)
+    assert small.records == large.records == 1000
+    assert abs(large.events - 10**9) < 10**5
