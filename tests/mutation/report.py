@@ -110,8 +110,8 @@ class Report:
         rows += [make_row(name, one) for name, one in parts.items()]
         lines = [
             *INTRODUCTION,
-            f"Of {total.mutants:,} mutants {noticed:,} are noticed and {total.survived:,} survive. {total.explained:,} of",
-            f"these change nothing that could be seen; without them the score is {total.score:.2f} %, with them",
+            f"Of {total.mutants:,} mutants {noticed:,} are noticed and {total.survived:,} survive. {total.explained:,}",
+            f"of these change nothing that could be seen; without them the score is {total.score:.2f} %, with them",
             f"{total.raw_score:.2f} %.",
             "",
             f"| {' | '.join(tables)} |",
