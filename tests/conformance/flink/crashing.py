@@ -15,14 +15,7 @@ class Crashing(Flink):
             name = case["case"]
             if name.startswith("killed"):
                 os.kill(os.getpid(), signal.SIGKILL)
-            elif name.startswith("heap"):
-                self.fill_the_heap()
             elif name.startswith("native"):
                 unsafe = self.jvm.field(self.jvm.cls("sun.misc.Unsafe"), "theUnsafe")
                 unsafe.putLong(0, 0)
         return super().replay(cases)
-
-    def fill_the_heap(self):
-        hoard = self.jvm.cls("java.util.ArrayList")()
-        while True:
-            hoard.add(self.jvm.jpype.JArray(self.jvm.jpype.JLong)(1_000_000))
