@@ -10,7 +10,8 @@ of order, such channels are looked at once more.
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from conformance.audit.dealing import PASSES, Runs, Seen, make_parts, make_runs, merge_seen
+from conformance.audit.dealing import Runs, Seen, make_parts, make_runs, merge_seen
+from conformance.audit.looking import PASSES
 from conformance.audit.outcomes import Outcome
 from conformance.audit.planning import Work
 from conformance.audit.sources import Footer

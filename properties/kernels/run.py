@@ -10,12 +10,13 @@ import attrs
 import numpy as np
 
 from properties.kernels.columns import Chunk, sort_stably
+from properties.kernels.credit import Credits, Grants
 from properties.kernels.findings import MOST, Tally
 from properties.kernels.layout import IN, NONE, OUT, RECORD, SIDES, STATUS, WATERMARK, Array, Layout
 from properties.kernels.matching import Identity, Matching, Queue
 from properties.kernels.routes import Routes
 from properties.kernels.sides import Endings, Rows, Statuses, Watermarks
-from properties.kernels.subtasks import Barriers, Clocks, Credits, Grants, Steps
+from properties.kernels.subtasks import Barriers, Clocks, Steps
 from properties.runlog import INVARIANTS
 from reference.elements import MIN
 from traces.runlog import MalformedLogError

@@ -1,0 +1,130 @@
+"""What workers do with rows that were dealt out to them: look at a subtask or a channel, in order."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from conformance.audit.dealing import (
+    MOST_STEP,
+    Runs,
+    Seen,
+    deal_by_channel,
+    deal_by_subtask,
+    look_at_files,
+    note_late,
+)
+from properties.kernels import OutgrownError
+from properties.kernels.columns import Chunk
+from properties.kernels.findings import Tally
+from properties.kernels.layout import SIDES, Array
+from properties.kernels.run import ChannelHalf, SecondLook, SubtaskHalf, make_tallies
+from traces.runlog import MalformedLogError
+
+
+def read_dealt(runs: Runs, batches: Iterator[Any]) -> Iterator[tuple[int, Array, Array, dict[str, Array]]]:
+    """Of each batch the rows of each run: its number, the places, what the rows are sorted by, and the columns."""
+    for batch in batches:
+        columns = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
+        place, order = columns["key"] // MOST_STEP, columns["key"] % MOST_STEP
+        run = np.searchsorted(runs.firsts, place, "right") - 1
+        for number in np.unique(run).tolist():
+            mine = run == number
+            part = {name: column[mine] for name, column in columns.items()}
+            yield number, place[mine] - runs.firsts[number], order[mine], part
+
+
+def make_dealt_chunk(step: Array, subtask: Array, position: Array, columns: dict[str, Array]) -> Chunk:
+    side = columns["side"]
+    return Chunk(
+        step=step,
+        subtask=subtask,
+        direction=(side % 2).astype(np.uint8),
+        channel=side // SIDES,
+        position=position,
+        kind=columns["kind"].view(np.uint8),
+        timestamp=columns["timestamp"],
+        id=columns["id"],
+        value=columns["value"],
+        key=np.full(len(side), -1, dtype=np.int32),
+        keys=None,
+    )
+
+
+def look_by_subtask(runs: Runs, _hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
+    halves: dict[int, SubtaskHalf] = {}
+    seen: dict[int, Seen] = {}
+    for run, subtask, step, columns in read_dealt(runs, batches):
+        if run not in seen:
+            layout = runs.layout(run)
+            seen[run] = Seen(run)
+            halves[run] = SubtaskHalf(layout, make_tallies(layout, runs.most))
+        chunk = make_dealt_chunk(step, subtask, columns["other"], columns)
+        try:
+            if not seen[run].problem:
+                note_late(seen[run], chunk, halves[run].feed(chunk))
+        except (MalformedLogError, OutgrownError) as error:
+            seen[run].problem = f"run {runs.names[run]}: {error}"
+    for run, half in halves.items():
+        half.finish()
+        seen[run].tallies = half.tallies
+        yield seen[run].as_batch()
+
+
+def look_by_channel(runs: Runs, hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
+    halves: dict[int, ChannelHalf] = {}
+    seen: dict[int, Seen] = {}
+    late: dict[int, dict[int, Array]] = {}
+    for run, channel, order, columns in read_dealt(runs, batches):
+        if run not in seen:
+            layout = runs.layout(run)
+            seen[run], late[run] = Seen(run), join_late(hints["late"].get(run, ()))
+            halves[run] = ChannelHalf(layout, make_tallies(layout, runs.most))
+        chunk = make_dealt_chunk(columns["other"], channel, order // 2, columns)
+        try:
+            if not seen[run].problem:
+                halves[run].feed(chunk, find_late(chunk, late[run]))
+        except (MalformedLogError, OutgrownError) as error:
+            seen[run].problem = f"run {runs.names[run]}: {error}"
+    for run, half in halves.items():
+        seen[run].unclear = half.finish(complete=runs.complete[run])
+        seen[run].tallies = half.tallies
+        yield seen[run].as_batch()
+
+
+def join_late(parts: Any) -> dict[int, Array]:
+    joined: dict[int, list[Array]] = {}
+    for channel, positions in parts:
+        joined.setdefault(channel, []).append(np.frombuffer(positions, dtype=np.int64))
+    return {channel: np.concatenate(found) for channel, found in joined.items()}
+
+
+def find_late(chunk: Chunk, late: dict[int, Array]) -> Array:
+    """The places of the received records that came late."""
+    found = []
+    received = np.flatnonzero((chunk.direction == 1) & (chunk.kind == 0))
+    channels = chunk.channel[received]
+    for channel in np.unique(channels).tolist():
+        mine = received[channels == channel]
+        found.append(mine[np.isin(chunk.position[mine], late.get(channel, np.empty(0, dtype=np.int64)))])
+    return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+
+
+def look_again(runs: Runs, hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
+    looks: dict[int, SecondLook] = {}
+    for run, channel, order, columns in read_dealt(runs, batches):
+        if run not in looks:
+            layout = runs.layout(run)
+            looks[run] = SecondLook(layout, {"LOG-ORDER": Tally(most=runs.most)}, hints["unclear"][run])
+        looks[run].feed(make_dealt_chunk(columns["other"], channel, order // 2, columns))
+    for run, look in looks.items():
+        look.finish()
+        yield Seen(run, look.tallies).as_batch()
+
+
+PASSES: dict[str, tuple[Any, Any]] = {
+    "files": (look_at_files, None),
+    "subtasks": (deal_by_subtask, look_by_subtask),
+    "channels": (deal_by_channel, look_by_channel),
+    "order": (deal_by_channel, look_again),
+}
