@@ -32,6 +32,78 @@ runs.
 """
 
 
+JOBS = """\
+## Flink's semantics can be had on Structured Streaming
+
+{jobs} jobs ran in one streaming query: {count} random ones, and {corners} in the corners of idleness and
+lateness (an idle source, all sources idle, one that comes back, an end while idle, late records). Together they wrote
+{row_count} rows of run logs and {results} results. Their scripts came in {files} files, one a micro-batch, cut
+by chance, with lines that came early, late or twice. The query went down again and again, and was started from its
+checkpoint each time:
+
+{happened}
+
+Every subtask was replayed alone by the specification, with what it received, and had to put out the same; so did every
+sum and every sink. {wrongs} The invariants over the run logs:
+
+| invariant | says | runs |
+|---|---|---|
+{verdicts}
+
+To know that this would be noticed if it were not so, the same query ran jobs with mistakes in them:
+
+| mistake | found out |
+|---|---|
+{bugs}
+
+What it takes:
+
+- **Positions.** A shuffle does not keep order, not even inside a group. Every element carries its position in its
+  channel; what comes early waits in the state store, what comes twice is known by its position.
+- **One group a subtask.** A valve needs all channels of its subtask in one place, so rows are grouped by subtask, and
+  keyed state is a map inside it. A key goes to its subtask by Flink's key groups; Spark's own `hash` is another one.
+- **A choice that can be repeated.** Which channel is read first is free, but a micro-batch that is done again must
+  choose the same. Here a hash of channel and position decides.
+- **A sink that knows micro-batches.** `foreachBatch` is called again for a micro-batch that was not committed. Its
+  number names the place of what comes of it, so the second time takes the place of the first.
+"""
+
+NATIVE = """\
+## Spark's own event time is another semantics
+
+A count in windows of {window} ms on `withWatermark("event_time", "0 milliseconds")`, one stream a source, with
+`spark.sql.streaming.multipleWatermarkPolicy` at `min` and at `max`. It declares what it has: one event time for the
+whole query, which moves between micro-batches; no idleness, no end of event time, no barriers or credit that could be
+seen, and keys that are spread by a hash of its own. A record counts as received if it was counted or if Spark's own
+watermark says that it was too late; order can be seen among the records of one source and window, and only there.
+
+| invariant | policy `min` | policy `max` |
+|---|---|---|
+{verdicts}
+
+Where it parts from Flink. Traces have two sources: `0r11` is a record of time 11 from source 0, `1i` source 1 turns
+idle, `0e` source 0 ends, and `|` begins the next micro-batch. On Flink's side every record is followed by a watermark
+just below the highest time of its source so far. They were found by searching all traces of up to four events with
+records of times 1 and 11 (and of -5, alone) on a model of Spark, so that none with fewer events shows the same; each
+was then run on Spark itself, which did what the model says, as it did on two traces of sixty records.
+
+| policy | Spark … | trace | Spark counts, puts out | Flink counts, puts out |
+|---|---|---|---|---|
+{differences}
+
+What that means:
+
+- **Lateness is a matter of micro-batches.** A record is dropped only if its window was closed by the watermark of the
+  micro-batch *before* the one that brings it, which itself knows only what came before that: a record may be two
+  micro-batches behind and still be counted. How files are cut into micro-batches decides what is counted.
+- **A silent source holds everything back** under `min`, and there is no way to say that it is idle. Under `max` the
+  fastest source decides, and what slower ones bring is dropped.
+- **Nothing ends.** When all sources have ended Flink puts out every window that is open; Spark waits for a watermark
+  that nobody sends.
+- **Event time begins at 0.** A record of a window that ended by 1970 is late from the start.
+"""
+
+
 def write_page(spark: "SparkSession", path: Path) -> tuple[JobFacts, NativeFacts]:
     with TemporaryDirectory() as folder:
         campaign, outcomes = run_jobs(spark, Path(folder) / "jobs")
@@ -66,41 +138,18 @@ def describe_jobs(facts: JobFacts) -> str:
     )
     bugs = "\n".join(f"| {BUGS[bug]} | {'yes' if bug in facts.found else '**no**'} |" for bug in BUGS)
     wrongs = f"{len(facts.wrongs)} runs differ." if facts.wrongs else "No run differs."
-    return f"""\
-## Flink's semantics can be had on Structured Streaming
-
-{facts.jobs} jobs ran in one streaming query: {COUNT} random ones, and {len(CORNERS)} in the corners of idleness and
-lateness (an idle source, all sources idle, one that comes back, an end while idle, late records). Together they wrote
-{facts.rows} rows of run logs and {facts.results} results. Their scripts came in {FILES} files, one a micro-batch, cut
-by chance, with lines that came early, late or twice. The query went down again and again, and was started from its
-checkpoint each time:
-
-{happened}
-
-Every subtask was replayed alone by the specification, with what it received, and had to put out the same; so did every
-sum and every sink. {wrongs} The invariants over the run logs:
-
-| invariant | says | runs |
-|---|---|---|
-{rows}
-
-To know that this would be noticed if it were not so, the same query ran jobs with mistakes in them:
-
-| mistake | found out |
-|---|---|
-{bugs}
-
-What it takes:
-
-- **Positions.** A shuffle does not keep order, not even inside a group. Every element carries its position in its
-  channel; what comes early waits in the state store, what comes twice is known by its position.
-- **One group a subtask.** A valve needs all channels of its subtask in one place, so rows are grouped by subtask, and
-  keyed state is a map inside it. A key goes to its subtask by Flink's key groups; Spark's own `hash` is another one.
-- **A choice that can be repeated.** Which channel is read first is free, but a micro-batch that is done again must
-  choose the same. Here a hash of channel and position decides.
-- **A sink that knows micro-batches.** `foreachBatch` is called again for a micro-batch that was not committed. Its
-  number names the place of what comes of it, so the second time takes the place of the first.
-"""
+    return JOBS.format(
+        jobs=facts.jobs,
+        count=COUNT,
+        corners=len(CORNERS),
+        row_count=facts.rows,
+        results=facts.results,
+        files=FILES,
+        happened=happened,
+        wrongs=wrongs,
+        verdicts=rows,
+        bugs=bugs,
+    )
 
 
 def describe_counts(counts: dict[str, int]) -> str:
@@ -118,38 +167,7 @@ def describe_native(facts: NativeFacts) -> str:
         lines.append(f"| {invariant.id} | {shown[0]} | {shown[1]} |")
     rows = "\n".join(lines)
     differences = "\n".join(describe_difference(one) for one in facts.differences)
-    return f"""\
-## Spark's own event time is another semantics
-
-A count in windows of {WINDOW} ms on `withWatermark("event_time", "0 milliseconds")`, one stream a source, with
-`spark.sql.streaming.multipleWatermarkPolicy` at `min` and at `max`. It declares what it has: one event time for the
-whole query, which moves between micro-batches; no idleness, no end of event time, no barriers or credit that could be
-seen, and keys that are spread by a hash of its own. A record counts as received if it was counted or if Spark's own
-watermark says that it was too late.
-
-| invariant | policy `min` | policy `max` |
-|---|---|---|
-{rows}
-
-Where it parts from Flink. Traces have two sources: `0r11` is a record of time 11 from source 0, `1i` source 1 turns
-idle, `0e` source 0 ends, and `|` begins the next micro-batch. On Flink's side every record is followed by a watermark
-just below the highest time of its source so far. No shorter trace shows the same; each was run on Spark.
-
-| policy | Spark … | trace | Spark counts, puts out | Flink counts, puts out |
-|---|---|---|---|---|
-{differences}
-
-What that means:
-
-- **Lateness is a matter of micro-batches.** A record is dropped only if its window was closed by the watermark of the
-  micro-batch *before* the one that brings it, which itself knows only what came before that: a record may be two
-  micro-batches behind and still be counted. How files are cut into micro-batches decides what is counted.
-- **A silent source holds everything back** under `min`, and there is no way to say that it is idle. Under `max` the
-  fastest source decides, and what slower ones bring is dropped.
-- **Nothing ends.** When all sources have ended Flink puts out every window that is open; Spark waits for a watermark
-  that nobody sends.
-- **Event time begins at 0.** A record of a window that ended by 1970 is late from the start.
-"""
+    return NATIVE.format(window=WINDOW, verdicts=rows, differences=differences)
 
 
 def describe_difference(facts: DifferenceFacts) -> str:

@@ -40,7 +40,8 @@ def read_outcomes(folder: Folder, places: Path | None = None) -> dict[str, Outco
 
 def read_lines(places: Path) -> Iterator[Line]:
     parquet: Any = import_module("pyarrow.parquet")
-    for place in sorted(places.iterdir()):
+    # Spark leaves this mark in a folder that is whole; one that it died in is written again.
+    for place in sorted(mark.parent for mark in places.glob("*/_SUCCESS")):
         for path in sorted(place.glob("*.parquet")):
             yield from (Line(*row.values()) for row in parquet.read_table(path).select(Line._fields).to_pylist())
 
