@@ -108,8 +108,14 @@ def alter(value: Any) -> Iterator[Any]:
             yield not value
         case Enum():
             yield from (other for other in type(value) if other is not value)
-        case int():
+        case int() | float():
             yield from (type(value)(value + 1), type(value)(value - 1))
+        case range():
+            yield from (range(value.start + 1, value.stop + 1), range(value.start, value.stop - 1))
+        case str():
+            yield f"{value}!"
+        case list():
+            yield from map(list, alter_tuple(tuple(value)))
         case bytes():
             yield from (value + b"!", value[:-1]) if value else (b"!",)
         case tuple():
