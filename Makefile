@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format types docs golden spark-page museum mutation bench clean
+.PHONY: help run test lint format types docs golden spark-page flink-matrix museum mutation bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,6 +40,10 @@ golden: $(READY) ## write traces/golden/ from the reference
 
 spark-page: $(READY) ## write docs/spark.md from runs on Spark; needs Java 17
 	$(BIN)/tidegate generate spark-page
+
+flink-matrix: $(READY) ## every tested release of Flink: its tests, then docs/flink-versions.md; needs Java 17
+	$(BIN)/python -m pytest -n 0 -m flink_matrix tests/conformance/flink
+	$(BIN)/tidegate flink matrix --out docs/flink-versions.md
 
 museum: $(READY) ## the kill matrix: which stage catches which wrong engine
 	$(BIN)/tidegate museum

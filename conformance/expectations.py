@@ -66,14 +66,18 @@ class Expectations:
 
 
 def read_expectations(path: Path) -> Expectations:
+    return parse_expectations(path.read_text(encoding="utf-8"), str(path))
+
+
+def parse_expectations(content: str, name: str) -> Expectations:
     entries = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(content.splitlines(), start=1):
         text = line.strip()
         if not text or text.startswith("#"):
             continue
         match = ENTRY.fullmatch(text)
         if match is None:
-            raise ExpectationsFileError(f"{path}, line {number}: not `case PATTERN -- reason` or `rule ID -- reason`")
+            raise ExpectationsFileError(f"{name}, line {number}: not `case PATTERN -- reason` or `rule ID -- reason`")
         entries.append(Entry(*match.groups()))
     return Expectations(tuple(entries))
 

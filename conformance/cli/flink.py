@@ -7,16 +7,17 @@ from contextlib import contextmanager
 from typing import Any
 
 NAME = "flink"
-HELP = "fetch the jars of Flink versions from PyPI into the cache, list those that are there, or run whole jobs on one"
+HELP = "bring versions of Flink from PyPI into the cache, list those that are there, run jobs on one, compare them"
 EXAMPLE = """tidegate flink fetch 2.3.0 1.17.0
   tidegate flink list
-  tidegate flink jobs 2.3.0 --jobs 300 --report flink-jobs"""
+  tidegate flink jobs 2.3.0 --jobs 300 --report flink-jobs
+  tidegate flink matrix --out docs/flink-versions.md"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     from conformance.cli.flink_jobs import add_options
 
-    parser.add_argument("action", choices=("fetch", "list", "jobs"), help="what to do")
+    parser.add_argument("action", choices=("fetch", "list", "jobs", "matrix"), help="what to do")
     parser.add_argument(
         "versions", nargs="*", metavar="VERSION", help="versions of Flink, such as 2.3.0; jobs takes one"
     )
@@ -36,6 +37,10 @@ def run(args: argparse.Namespace) -> int:
         if len(args.versions) > 1:
             args.parser.error("jobs takes one version")
         return run_jobs(args, *(args.versions or [DEFAULT_VERSION]))
+    if args.action == "matrix":
+        from conformance.cli.flink_jobs import write_matrix
+
+        return write_matrix(args)
     if not args.versions:
         args.parser.error("fetch needs a version, such as 2.3.0")
     return fetch_all(args)

@@ -1,4 +1,4 @@
-"""`tidegate flink jobs`: random whole jobs on a real MiniCluster, each checked by everything that we know."""
+"""`tidegate flink jobs` and `tidegate flink matrix`: real Flink, checked by everything that we know."""
 
 import argparse
 import json
@@ -13,6 +13,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("--jobs", type=at_least_one, default=100, metavar="N", help="jobs: how many (default: 100)")
     parser.add_argument("--seed", type=int, default=0, help="jobs: the same seed gives the same jobs (default: 0)")
+    parser.add_argument(
+        "--cases",
+        type=at_least_one,
+        default=1000,
+        metavar="N",
+        help="matrix: generated cases a component (default: 1000)",
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="matrix: write the page into this file")
     parser.add_argument(
         "--task-managers", type=at_least_one, default=4, metavar="N", help="jobs: of one slot each (default: 4)"
     )
@@ -45,6 +53,31 @@ def run_jobs(args: argparse.Namespace, version: str) -> int:
         (args.report / "summary.json").write_text(json.dumps(results.as_json(), indent=2) + "\n", encoding="utf-8")
     print(json.dumps(results.as_json(), indent=2) if args.json else results.as_text())
     return Exit.VIOLATIONS if results.wrong else Exit.CONFORMANT
+
+
+def write_matrix(args: argparse.Namespace) -> int:
+    """Versions that are missing are fetched; a difference that nothing explains is a violation."""
+    from datetime import UTC, datetime
+
+    from conformance.flink.fetch import TESTED, fetch
+    from conformance.flink_matrix import as_page, make_matrix
+    from conformance.suite import Budget
+    from conformance.verdicts import Exit
+
+    versions = args.versions or list(TESTED)
+    for version in versions:
+        fetch(version)
+    budget = Budget(args.cases, args.seed)
+    cells = []
+    for cell in make_matrix(versions, budget, args.jobs):
+        cells.append(cell)
+        print(f"{cell.version} {cell.component}: {cell.cases} cases, {cell.agreed} agree", file=sys.stderr, flush=True)
+    page = as_page(cells, budget, datetime.now(UTC).date())
+    if args.out is not None:
+        args.out.write_text(page, encoding="utf-8")
+    else:
+        print(page, end="")
+    return Exit.VIOLATIONS if any(cell.unexplained for cell in cells) else Exit.CONFORMANT
 
 
 def write_log(folder: Path, judged: Any) -> None:

@@ -31,7 +31,7 @@ TESTED = ("1.12.5", "1.14.6", "1.17.0", "1.17.2", "1.20.5", "2.1.0", "2.2.1", "2
 _FIRST_WITH_LIBRARIES = (1, 13)
 _FIRST_WITH_WHEELS = (70, 1)
 _ROOM = 900 * 1024 * 1024
-_WANTED = re.compile(r"(?:^|/)lib/((?:flink-dist|log4j|slf4j)[^/]*\.jar)$")
+_WANTED = re.compile(r"(?:^|/)lib/((?:flink-dist|flink-shaded-zookeeper|log4j|slf4j)[^/]*\.jar)$")
 _NO_NETWORK = re.compile(
     r"NewConnectionError|NameResolutionError|name resolution|ConnectTimeoutError|ReadTimeoutError|ProxyError"
     r"|Network is unreachable|Connection refused|Connection reset|Connection broken|SSLError|HTTP error 5\d\d",
