@@ -131,7 +131,7 @@ def on_finish(state: State, *, drain: bool) -> Outcomes:
     seen = call_until_failure(state, calls)
     rules = ("CHAIN-34" if drain else "CHAIN-35", *(("CHAIN-36",) if is_old(state.config) else ()), "CHAIN-37")
     if is_failure(seen):
-        return (Outcome(attrs.evolve(state, failed=True, mails=()), seen, rules),)
+        return (Outcome(attrs.evolve(state, failed=True), seen, rules),)
     return (Outcome(attrs.evolve(state, phase=Phase.FINISHED, mails=()), seen, rules),)
 
 
@@ -201,7 +201,7 @@ def on_close(state: State) -> Outcomes:
         seen = dispose(state, [Called(index, Call.DISPOSE) for index in order])
     else:
         seen = call_all(state, [Called(index, Call.CLOSE) for index in order])
-    return (Outcome(attrs.evolve(state, closed=True, mails=()), seen, ("CHAIN-36",)),)
+    return (Outcome(attrs.evolve(state, closed=True), seen, ("CHAIN-36",)),)
 
 
 def dispose(state: State, calls: list[Called]) -> tuple[Observation, ...]:

@@ -122,7 +122,7 @@ def on_take_from_batch(state: State) -> Outcomes:
         return rejected(state, "MBOX-10")
     mail, taken = take_from_batch(state)
     if mail is None:
-        return (Outcome(taken, (Nothing(),), ("MBOX-5", "MBOX-2")),)
+        return (Outcome(state, (Nothing(),), ("MBOX-5", "MBOX-2")),)
     ran, _stopped = run_mail(taken, mail)
     return (Outcome(ran, (show(mail),), ("MBOX-5", "MBOX-3")),)
 
@@ -171,9 +171,9 @@ def on_step(state: State) -> Outcome[State, Observation]:
             mail, taken = take_from_batch(batched)
             assert mail is not None
             return Outcome(run_mail(taken, mail)[0], (show(mail),), ("MBOX-8", "MBOX-3"))
-        if batched.suspension is None:
-            return Outcome(batched, (DefaultRun(),), ("MBOX-8",))
-        return Outcome(batched, (Nothing(),), ("MBOX-8", "MBOX-6"))
+        if state.suspension is None:
+            return Outcome(state, (DefaultRun(),), ("MBOX-8",))
+        return Outcome(state, (Nothing(),), ("MBOX-8", "MBOX-6"))
     return Outcome(compute_batch(state), (Nothing(),), ("MBOX-8", "MBOX-9"))
 
 

@@ -27,8 +27,11 @@ class Turn:
 
 def take_turn(state: State) -> Turn:
     """NIN-1: the next record of the current buffer; without one, the next item of the gate."""
-    reader = None if state.current is None else state.readers[state.current]
-    return poll_gate(state) if state.current is None or reader is None else read_current(state, state.current, reader)
+    if state.current is None:
+        return poll_gate(state)
+    reader = state.readers[state.current]
+    assert reader is not None
+    return read_current(state, state.current, reader)
 
 
 def read_current(state: State, index: int, reader: Reader) -> Turn:

@@ -96,7 +96,7 @@ def flush(queue: Queue) -> tuple[Queue, bool]:
     """SUBP-7: the queue with the request recorded, if there is something to flush, and whether that wakes."""
     if not queue.items or queue.flush_requested:
         return queue, False
-    lone_with_data = len(queue.items) == 1 and not queue.items[0].is_empty
+    lone_with_data = [item.is_empty for item in queue.items] == [False]
     requested = len(queue.items) > 1 or lone_with_data
     return attrs.evolve(queue, flush_requested=requested), lone_with_data and not queue.blocked
 
@@ -120,9 +120,9 @@ def count_priority(queue: Queue) -> int:
 
 def count_finished(queue: Queue) -> int:
     """SUBP-5: a lone item counts if it is known to be finished; of several all but the last."""
-    if len(queue.items) == 1:
-        return int(queue.items[0].known_finished)
-    return max(0, len(queue.items) - 1)
+    if len(queue.items) <= 1:
+        return sum(item.known_finished for item in queue.items)
+    return len(queue.items) - 1
 
 
 def is_woken_by_add(after: Queue) -> bool:
@@ -152,7 +152,7 @@ def compute_backlog(queue: Queue) -> int:
     buffers = sum(item.is_data for item in queue.items)
     if queue.flush_requested or queue.finished or not queue.items[-1].is_data:
         return buffers
-    return max(0, buffers - 1)
+    return buffers - 1
 
 
 # --- what the reader does ------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def take(queue: Queue, *, keeps_empty: bool) -> tuple[Queue, Item | None]:
     left = tuple(others) if head.finished else (attrs.evolve(head, data=b""),)
     rest = attrs.evolve(queue, items=left, flush_requested=queue.flush_requested and bool(others))
     if head.is_empty and not (head.finished and keeps_empty):
-        return take(rest, keeps_empty=keeps_empty) if head.finished and others else (rest, None)
+        return take(rest, keeps_empty=keeps_empty) if head.finished else (rest, None)
     blocks = queue.blocked or head.kind in BLOCKING
     return attrs.evolve(rest, blocked=blocks, sequence=queue.sequence + 1), head
 
