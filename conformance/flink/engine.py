@@ -85,6 +85,7 @@ class Flink:
             close = getattr(machine, "close", None)
             if close is not None:
                 close()
+            self.jvm.end_case()
 
 
 def _error(kind: str, message: str) -> Json:

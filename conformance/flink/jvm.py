@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.flink.cache import version_key
+from conformance.flink.proxies import TrackedJPype
 
 #: What Flink's own start script opens, as far as the classes that we drive need it.
 _OPENED = (
@@ -37,7 +38,7 @@ class Jvm:
     def __init__(self, folder: Path, version: str) -> None:
         import jpype  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
 
-        self.jpype = jpype
+        self.jpype: Any = TrackedJPype(jpype)
         self.folder = folder
         self.version = version
         self.release = version_key(version)
@@ -78,6 +79,10 @@ class Jvm:
             methods = [one for one in self.cls(interface).class_.getMethods() if one.getModifiers() & _ABSTRACT]
             abstract = self._abstract[interface] = {str(one.getName()): _nothing for one in methods}
         return self.jpype.JProxy(interface, dict={**abstract, **handlers})
+
+    def end_case(self) -> None:
+        """Let go of what the proxies of a case hold, so that both garbage collectors can do their work."""
+        self.jpype.cut()
 
     def new(self, class_name: str, *arguments: Any) -> Any:
         """An instance by a constructor of any visibility that takes as many arguments."""
