@@ -5,6 +5,7 @@ Java, and among them the proxy. Neither garbage collector sees the whole circle,
 a long run would fill the heap. When a case is over, its circles are opened.
 """
 
+from types import FunctionType
 from typing import Any
 
 
@@ -59,4 +60,4 @@ class TrackedJPype:
 
 
 def holds_something(handler: Any) -> bool:
-    return not hasattr(handler, "__code__") or handler.__closure__ is not None
+    return not isinstance(handler, FunctionType) or handler.__closure__ is not None
