@@ -21,7 +21,6 @@ from reference.barriers.values import (
     Kind,
     Mode,
     State,
-    Timer,
     Tracking,
 )
 from reference.elements import MAX, Long
@@ -74,15 +73,11 @@ def make_alphabet(kind: Kind, channels: int, checkpoints: int) -> tuple[Event, .
 
 
 def stop_the_clock(state: State) -> State:
-    """The state as soon as time makes no difference any more; how long a timer still takes stays the same."""
+    """The state as soon as time makes no difference any more: every timer is due, every barrier read is too late."""
     if isinstance(state, Tracking):
         return state
     last = 0 if state.config.timeout is None else state.config.timeout + 1
-    surplus = state.now - last
-    if surplus <= 0:
-        return state
-    timer = None if state.timer is None else Timer(state.timer.due - surplus)
-    return attrs.evolve(state, now=last, timer=timer)
+    return attrs.evolve(state, now=last) if state.now > last else state
 
 
 def make_scope(
