@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance.museum import chain_lifecycle, combiner, mailbox, network_input, outputs, partitioner, valve
 from conformance.museum.barriers import make_barriers
+from conformance.museum.blocking_subpartition import BlockingSubpartition
 from conformance.museum.buffer import Buffer
 from conformance.museum.catalog import MUTANTS, find
 from conformance.museum.chaining import Chaining
@@ -45,6 +46,7 @@ COMPONENTS: dict[str, tuple[Callable[[Json, Host], Machine], Json]] = {
     "buffer": (Buffer, {}),
     "union_gate": (UnionGate, {}),
     "priority_gate": (PriorityGate, {}),
+    "blocking_subpartition": (BlockingSubpartition, {}),
 }
 
 

@@ -35,6 +35,7 @@ COMPONENTS = (
     "chain_lifecycle",
     "subpartition",
     "mailbox",
+    "blocking_subpartition",
 )
 
 

@@ -33,6 +33,7 @@ LEAST = {
     "buffer": 20,
     "union_gate": 16,
     "priority_gate": 24,
+    "blocking_subpartition": 40,
 }
 
 

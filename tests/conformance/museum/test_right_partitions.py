@@ -1,0 +1,35 @@
+"""The right partitions of the museum against examples worked out by hand from the rules."""
+
+import pytest
+
+from conformance.museum import engine
+
+
+def replay(component, config, events):
+    [answer] = engine(None).replay([{"case": "1", "component": component, "config": config, "events": events}])
+    return answer
+
+
+def steps(component, config, events):
+    return replay(component, config, events)["steps"]
+
+
+def test_blocking_34_the_third_poll_waits_for_a_buffer_that_comes_back():
+    written = [{"type": "buffer", "data": data, "finished": True} for data in ("0a", "0b")]
+    reading = [{"type": "view"}, *[{"type": "poll", "view": 0}] * 3, {"type": "recycle", "view": 0}]
+    answers = steps("blocking_subpartition", {"store": "file"}, [*written, {"type": "finish"}, *reading])
+    assert answers[4] == [{"type": "item", "kind": "data", "data": "0a", "backlog": 1, "next": "data", "sequence": 0}]
+    assert answers[5] == [{"type": "item", "kind": "data", "data": "0b", "backlog": 0, "next": "none", "sequence": 1}]
+    assert answers[6:] == [[{"type": "none"}], [{"type": "data_available", "view": 0}]]
+
+
+@pytest.mark.parametrize(
+    ("component", "config", "event"),
+    [
+        ("blocking_subpartition", {}, None),
+        ("blocking_subpartition", {"store": "file"}, {"type": "poll", "view": "0"}),
+    ],
+)
+def test_malformed_cases_are_bad_requests(component, config, event):
+    answer = replay(component, config, [event] if event else [])
+    assert answer["error"]["kind"] == "bad_request"
