@@ -5,10 +5,11 @@ Prints one JSON object: the replies, the restarts and the peak of its memory, or
 """
 
 import json
-import resource
+import re
 import signal
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -34,7 +35,14 @@ def main(job: dict[str, Any]) -> dict[str, Any]:
         outcome = {"code": error.code, "message": error.message, "hint": error.hint, "stderr": error.stderr}
     else:
         outcome = {"replies": replies, "restarts": engine.restarts}
-    return outcome | {"peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+    return outcome | {"peak_megabytes": peak_megabytes()}
+
+
+def peak_megabytes() -> float:
+    """What this program itself came to: getrusage would count the test process that it was forked from, too."""
+    found = re.search(r"^VmHWM:\s+(\d+) kB$", Path("/proc/self/status").read_text(encoding="utf-8"), re.MULTILINE)
+    assert found is not None
+    return int(found.group(1)) / 1024
 
 
 if __name__ == "__main__":
