@@ -18,6 +18,7 @@ from conformance.museum.credit_sender import CreditSender
 from conformance.museum.deserializer import Deserializer
 from conformance.museum.gate import Gate
 from conformance.museum.priority_gate import PriorityGate
+from conformance.museum.result_partition import ResultPartition
 from conformance.museum.serializer import Serializer
 from conformance.museum.subpartition import Subpartition
 from conformance.museum.task import Task
@@ -46,6 +47,7 @@ COMPONENTS: dict[str, tuple[Callable[[Json, Host], Machine], Json]] = {
     "buffer": (Buffer, {}),
     "union_gate": (UnionGate, {}),
     "priority_gate": (PriorityGate, {}),
+    "result_partition": (ResultPartition, {}),
     "blocking_subpartition": (BlockingSubpartition, {}),
 }
 

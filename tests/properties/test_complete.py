@@ -285,6 +285,13 @@ OUT_OF_SCOPE = {
     "blocking-views-share-a-place": "two views",
     "blocking-numbers-go-on-across-views": "two views",
     "blocking-first-to-leave-deletes": "two views",
+    "partition-first-listener-told-alone": "two subpartitions that are waited for",
+    "partition-data-ends-for-the-first": "a reader of the second subpartition",
+    "partition-first-reader-counts-for-all": "two subpartitions, one of them left",
+    "partition-left-twice-counts-twice": "two subpartitions, one of them left",
+    "partition-blocking-flush-finishes-nothing": "two buffers in a subpartition",
+    "partition-first-is-flushed-alone": "a reader of the second subpartition",
+    "partition-broadcast-kept-by-the-first": "a reader of the second subpartition",
 }
 COMPONENTS = sorted({mutant.component for mutant in MUTANTS})
 

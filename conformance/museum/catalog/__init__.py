@@ -36,6 +36,7 @@ COMPONENTS = (
     "subpartition",
     "mailbox",
     "blocking_subpartition",
+    "result_partition",
 )
 
 

@@ -34,6 +34,7 @@ LEAST = {
     "union_gate": 16,
     "priority_gate": 24,
     "blocking_subpartition": 40,
+    "result_partition": 40,
 }
 
 

@@ -23,11 +23,29 @@ def test_blocking_34_the_third_poll_waits_for_a_buffer_that_comes_back():
     assert answers[6:] == [[{"type": "none"}], [{"type": "data_available", "view": 0}]]
 
 
+def test_partition_24_goes_with_the_last_of_its_users():
+    users = [{"type": "release_view", "view": 0}, {"type": "release_view", "view": 0}, {"type": "close"}]
+    opened = [{"type": "setup"}, *({"type": "request", "subpartition": one, "listen": False} for one in (0, 1))]
+    events = [*opened, *users, {"type": "release_view", "view": 1}, {"type": "poll", "view": 0}]
+    answers = steps("result_partition", {"kind": "pipelined", "subpartitions": 2}, events)
+    assert answers[1:3] == [[{"type": "view", "view": 0}], [{"type": "view", "view": 1}]]
+    assert answers[3:] == [[], [], [], [{"type": "released"}], [{"type": "rejected"}]]
+
+
+def test_partition_23_the_end_of_data_says_whether_it_drains():
+    events = [{"type": "setup"}, {"type": "end_of_data", "drain": False}, {"type": "finish"}]
+    reading = [{"type": "request", "subpartition": 0, "listen": False}, {"type": "poll", "view": 0}]
+    answers = steps("result_partition", {"kind": "blocking", "subpartitions": 1}, [*events, *reading])
+    assert answers[-1][0]["data"] == "0000000801"
+
+
 @pytest.mark.parametrize(
     ("component", "config", "event"),
     [
         ("blocking_subpartition", {}, None),
         ("blocking_subpartition", {"store": "file"}, {"type": "poll", "view": "0"}),
+        ("result_partition", {"kind": "pipelined", "subpartitions": 0}, None),
+        ("result_partition", {"kind": "blocking", "subpartitions": 1}, {"type": "release", "by": "nobody"}),
     ],
 )
 def test_malformed_cases_are_bad_requests(component, config, event):
