@@ -16,6 +16,7 @@ from conformance.museum.chaining import Chaining
 from conformance.museum.credit_receiver import CreditReceiver
 from conformance.museum.credit_sender import CreditSender
 from conformance.museum.deserializer import Deserializer
+from conformance.museum.exchange import Exchange
 from conformance.museum.gate import Gate
 from conformance.museum.priority_gate import PriorityGate
 from conformance.museum.result_partition import ResultPartition
@@ -47,6 +48,7 @@ COMPONENTS: dict[str, tuple[Callable[[Json, Host], Machine], Json]] = {
     "buffer": (Buffer, {}),
     "union_gate": (UnionGate, {}),
     "priority_gate": (PriorityGate, {}),
+    "exchange": (Exchange, {}),
     "result_partition": (ResultPartition, {}),
     "blocking_subpartition": (BlockingSubpartition, {}),
 }

@@ -292,6 +292,13 @@ OUT_OF_SCOPE = {
     "partition-blocking-flush-finishes-nothing": "two buffers in a subpartition",
     "partition-first-is-flushed-alone": "a reader of the second subpartition",
     "partition-broadcast-kept-by-the-first": "a reader of the second subpartition",
+    "exchange-pipelined-read-by-two": "two consumers",
+    "exchange-next-may-follow": "two consumers",
+    "exchange-blocking-read-once": "two consumers",
+    "exchange-next-goes-on-where-another-was": "two consumers",
+    "exchange-readers-share-a-place": "two consumers",
+    "exchange-hybrid-read-once": "two consumers",
+    "exchange-selective-read-again": "two consumers",
 }
 COMPONENTS = sorted({mutant.component for mutant in MUTANTS})
 

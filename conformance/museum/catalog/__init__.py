@@ -37,6 +37,7 @@ COMPONENTS = (
     "mailbox",
     "blocking_subpartition",
     "result_partition",
+    "exchange",
 )
 
 

@@ -35,6 +35,7 @@ LEAST = {
     "priority_gate": 24,
     "blocking_subpartition": 40,
     "result_partition": 40,
+    "exchange": 40,
 }
 
 

@@ -39,6 +39,17 @@ def test_partition_23_the_end_of_data_says_whether_it_drains():
     assert answers[-1][0]["data"] == "0000000801"
 
 
+def test_exchange_3_a_pushed_item_is_added_told_and_pulled():
+    opened = [{"type": "register"}, {"type": "request", "consumer": 0}]
+    pulls = [{"type": "pull", "consumer": 0, "credit": credit} for credit in (False, True, False)]
+    ending = [{"type": "finish"}, pulls[2], {"type": "leave", "consumer": 0}]
+    events = [*opened, {"type": "produce"}, *pulls[:2], *ending]
+    answers = steps("exchange", {"result": "pipelined_bounded", "consumers": 1, "limit": 1}, events)
+    told, taken = [{"type": "notified", "consumer": 0}], [{"type": "item", "number": 0, "end": False}]
+    assert answers[2:6] == [told, [{"type": "none"}], taken, told]
+    assert answers[6:] == [[{"type": "item", "number": 1, "end": True}], [{"type": "released"}]]
+
+
 @pytest.mark.parametrize(
     ("component", "config", "event"),
     [
@@ -46,6 +57,8 @@ def test_partition_23_the_end_of_data_says_whether_it_drains():
         ("blocking_subpartition", {"store": "file"}, {"type": "poll", "view": "0"}),
         ("result_partition", {"kind": "pipelined", "subpartitions": 0}, None),
         ("result_partition", {"kind": "blocking", "subpartitions": 1}, {"type": "release", "by": "nobody"}),
+        ("exchange", {"result": "pushed", "consumers": 1, "limit": 1}, None),
+        ("exchange", {"result": "blocking", "consumers": 1, "limit": 1}, {"type": "pull", "consumer": 0}),
     ],
 )
 def test_malformed_cases_are_bad_requests(component, config, event):
