@@ -299,6 +299,9 @@ OUT_OF_SCOPE = {
     "exchange-readers-share-a-place": "two consumers",
     "exchange-hybrid-read-once": "two consumers",
     "exchange-selective-read-again": "two consumers",
+    "inputs-barrier-forgets-the-cut-record": "a barrier behind a part of a record",
+    "inputs-statuses-pass-the-valve-by": "statuses",
+    "inputs-over-is-no-end-of-data": "both ends, of data and of partitions",
 }
 COMPONENTS = sorted({mutant.component for mutant in MUTANTS})
 

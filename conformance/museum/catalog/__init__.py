@@ -38,6 +38,7 @@ COMPONENTS = (
     "blocking_subpartition",
     "result_partition",
     "exchange",
+    "multiple_inputs",
 )
 
 

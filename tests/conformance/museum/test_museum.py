@@ -36,6 +36,7 @@ LEAST = {
     "blocking_subpartition": 40,
     "result_partition": 40,
     "exchange": 40,
+    "multiple_inputs": 20,
 }
 
 
