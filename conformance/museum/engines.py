@@ -18,6 +18,7 @@ from conformance.museum.credit_sender import CreditSender
 from conformance.museum.deserializer import Deserializer
 from conformance.museum.exchange import Exchange
 from conformance.museum.gate import Gate
+from conformance.museum.input_channels import InputChannels
 from conformance.museum.multiple_inputs import MultipleInputs
 from conformance.museum.priority_gate import PriorityGate
 from conformance.museum.result_partition import ResultPartition
@@ -49,6 +50,7 @@ COMPONENTS: dict[str, tuple[Callable[[Json, Host], Machine], Json]] = {
     "buffer": (Buffer, {}),
     "union_gate": (UnionGate, {}),
     "priority_gate": (PriorityGate, {}),
+    "input_channels": (InputChannels, {}),
     "multiple_inputs": (MultipleInputs, {}),
     "exchange": (Exchange, {}),
     "result_partition": (ResultPartition, {}),

@@ -302,6 +302,15 @@ OUT_OF_SCOPE = {
     "inputs-barrier-forgets-the-cut-record": "a barrier behind a part of a record",
     "inputs-statuses-pass-the-valve-by": "statuses",
     "inputs-over-is-no-end-of-data": "both ends, of data and of partitions",
+    "channels-events-kept-backwards": "two task events held back",
+    "channels-first-found-gets-the-events": "two channels",
+    "channels-event-goes-to-the-first": "two channels",
+    "channels-delays-pass-the-maximum": "a maximum that doubling passes",
+    "channels-gives-up-below-the-maximum": "a maximum that doubling passes",
+    "channels-asks-once-more": "a timeout that divides twice the maximum",
+    "channels-asks-for-ever-without-timeout": "a timeout of zero",
+    "channels-empty-buffer-ends-the-read": "two items waiting",
+    "channels-more-looks-through": "two items waiting",
 }
 COMPONENTS = sorted({mutant.component for mutant in MUTANTS})
 

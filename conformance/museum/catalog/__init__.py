@@ -39,6 +39,7 @@ COMPONENTS = (
     "result_partition",
     "exchange",
     "multiple_inputs",
+    "input_channels",
 )
 
 

@@ -37,6 +37,7 @@ LEAST = {
     "result_partition": 40,
     "exchange": 40,
     "multiple_inputs": 20,
+    "input_channels": 36,
 }
 
 

@@ -39,12 +39,31 @@ def test_inputs_9_the_last_end_of_data_speaks_for_all(first, last, status):
     assert answers[3][-1] == {"type": "returned", "status": status, "available": True}
 
 
+def test_channels_22_delays_double_up_to_the_maximum():
+    config = {"locations": ["local"], "initial": 100, "maximum": 300}
+    events = [{"type": "request_partitions"}, *[{"type": "retry", "channel": 0}] * 3, {"type": "read", "channel": 0}]
+    answers = steps("input_channels", config, events)
+    assert [answer[0]["delay"] for answer in answers[:3]] == [100, 200, 300]
+    failed = {"type": "failed", "channel": 0, "cause": "partition_not_found"}
+    assert answers[3:] == [[{"type": "notified", "channel": 0}], [failed]]
+
+
+def test_channels_24_an_item_out_of_order_is_given_back():
+    arrivals = [{"type": "arrive", "channel": 0, "sequence": number, "item": "data"} for number in (0, 2)]
+    answers = steps("input_channels", {"locations": ["remote"]}, [{"type": "request_partitions"}, *arrivals])
+    told, back = {"type": "notified", "channel": 0}, {"type": "recycled", "channel": 0}
+    assert answers == [[{"type": "request", "channel": 0}], [told], [back, told]]
+
+
 @pytest.mark.parametrize(
     ("component", "config", "event"),
     [
         ("multiple_inputs", {"inputs": [1]}, None),
         ("multiple_inputs", {"inputs": [1, 0]}, None),
         ("multiple_inputs", {"inputs": [1, 1]}, {"type": "event", "input": 0, "channel": 0, "kind": "data"}),
+        ("input_channels", {"locations": []}, None),
+        ("input_channels", {"locations": ["local"], "initial": 2, "maximum": 1}, None),
+        ("input_channels", {"locations": ["unknown"]}, {"type": "update", "channel": 0, "location": "unknown"}),
     ],
 )
 def test_malformed_cases_are_bad_requests(component, config, event):
