@@ -7,7 +7,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from conformance.museum import chain_lifecycle, combiner, mailbox, network_input, outputs, partitioner, valve
+from conformance.museum import chain_lifecycle, combiner, mailbox, network_input, outputs, partitioner, statuses, valve
 from conformance.museum.barriers import make_barriers
 from conformance.museum.blocking_subpartition import BlockingSubpartition
 from conformance.museum.buffer import Buffer
@@ -50,6 +50,7 @@ COMPONENTS: dict[str, tuple[Callable[[Json, Host], Machine], Json]] = {
     "buffer": (Buffer, {}),
     "union_gate": (UnionGate, {}),
     "priority_gate": (PriorityGate, {}),
+    "statuses": (statuses.Statuses, {"semantics": list(statuses.SEMANTICS)}),
     "input_channels": (InputChannels, {}),
     "multiple_inputs": (MultipleInputs, {}),
     "exchange": (Exchange, {}),

@@ -40,6 +40,7 @@ COMPONENTS = (
     "exchange",
     "multiple_inputs",
     "input_channels",
+    "statuses",
 )
 
 

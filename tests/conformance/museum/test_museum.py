@@ -38,6 +38,7 @@ LEAST = {
     "exchange": 40,
     "multiple_inputs": 20,
     "input_channels": 36,
+    "statuses": 22,
 }
 
 

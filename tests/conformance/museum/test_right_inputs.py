@@ -55,6 +55,23 @@ def test_channels_24_an_item_out_of_order_is_given_back():
     assert answers == [[{"type": "request", "channel": 0}], [told], [back, told]]
 
 
+@pytest.mark.parametrize(("semantics", "told"), [("flink-18934", [0, 1]), ("flink-5017", [])])
+def test_statuses_3_the_status_passes_through_the_chain(semantics, told):
+    config = {"channels": 1, "operators": 2, "outputs": 1, "semantics": semantics}
+    [seen] = steps("statuses", config, [{"type": "status", "channel": 0, "status": "idle"}])
+    assert [one["operator"] for one in seen[:-1]] == told
+    assert seen[-1] == {"type": "sent", "channel": 0, "element": "status", "status": "idle"}
+
+
+def test_statuses_4_a_watermark_counts_when_active_was_announced():
+    watermark = {"type": "watermark", "channel": 0, "timestamp": "5"}
+    changes = [{"type": "status", "channel": 0, "status": status} for status in ("idle", "active")]
+    config = {"channels": 1, "operators": 1, "outputs": 1}
+    answers = steps("statuses", config, [changes[0], watermark, changes[1], watermark])
+    assert answers[1] == []
+    assert answers[3][-1] == {"type": "sent", "channel": 0, "element": "watermark", "timestamp": "5"}
+
+
 @pytest.mark.parametrize(
     ("component", "config", "event"),
     [
@@ -64,6 +81,12 @@ def test_channels_24_an_item_out_of_order_is_given_back():
         ("input_channels", {"locations": []}, None),
         ("input_channels", {"locations": ["local"], "initial": 2, "maximum": 1}, None),
         ("input_channels", {"locations": ["unknown"]}, {"type": "update", "channel": 0, "location": "unknown"}),
+        ("statuses", {"channels": 1, "operators": 0, "outputs": 0}, None),
+        (
+            "statuses",
+            {"channels": 1, "operators": 1, "outputs": 0},
+            {"type": "watermark", "channel": 5, "timestamp": 1},
+        ),
     ],
 )
 def test_malformed_cases_are_bad_requests(component, config, event):
