@@ -51,6 +51,16 @@ def test_a_judge_shares_no_code_with_the_accused():
         assert "reference" not in {name.split(".")[0] for name in imported(path)}, path
 
 
+def test_what_the_accused_share_is_how_engines_are_reached_and_what_a_run_log_is():
+    """Nothing that judges, draws cases or writes pages may stand behind them by a detour."""
+    shared = ("conformance.museum", "conformance.spark", "conformance.flink", "conformance.engines", "traces.runlog")
+    for folder in ("museum", "spark", "flink"):
+        for path in (ROOT / "conformance" / folder).rglob("*.py"):
+            ours = [name for name in imported(path) if name.split(".")[0] in ("conformance", "properties", "traces")]
+            strangers = [name for name in ours if not any(name == one or name.startswith(f"{one}.") for one in shared)]
+            assert not strangers, path
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_modules_stay_small(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 310
