@@ -86,20 +86,10 @@ def audit_runs(args: argparse.Namespace, work: Any, path: str) -> Iterator[Any]:
         return
     from conformance.audit.on_spark import audit_by_files
     from conformance.audit.shuffle import audit_by_channel
-    from conformance.spark.java import check_spark
-    from conformance.spark.session import LOCAL, make_session
+    from conformance.spark.session import LOCAL, borrow_session
 
-    check_spark()
-    from pyspark.sql import SparkSession
-
-    # In a notebook there may be one already, which is not ours to stop.
-    was_there = SparkSession.getActiveSession() is not None
-    session = make_session(args.master or LOCAL, "tidegate audit")
-    try:
+    with borrow_session(args.master or LOCAL, "tidegate audit") as session:
         yield from (audit_by_channel if path == "shuffle" else audit_by_files)(session, work, args.most)
-    finally:
-        if not was_there:
-            session.stop()
 
 
 def progress(args: argparse.Namespace, outcomes: Iterable[Any], runs: int) -> Iterator[Any]:

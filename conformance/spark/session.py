@@ -3,6 +3,8 @@
 import logging
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from conformance.spark.java import check_spark
@@ -52,3 +54,18 @@ def make_session(master: str = LOCAL, name: str = "tidegate", settings: dict[str
     session = builder.getOrCreate()
     logging.getLogger("py4j").setLevel(logging.ERROR)
     return session
+
+
+@contextmanager
+def borrow_session(master: str, name: str) -> Iterator["SparkSession"]:
+    """A session for a while. One that was there already, as in a notebook, is not ours to stop."""
+    check_spark()
+    from pyspark.sql import SparkSession  # noqa: PLC0415
+
+    was_there = SparkSession.getActiveSession() is not None
+    session = make_session(master, name)
+    try:
+        yield session
+    finally:
+        if not was_there:
+            session.stop()

@@ -1,5 +1,6 @@
 """A run on Spark's own event time as a run log, with the capabilities that Spark has."""
 
+from collections import Counter
 from itertools import product
 
 from conformance.spark.native.query import Observed
@@ -18,9 +19,13 @@ CAPABILITIES = Capabilities(
 )
 
 
-def make_log(trace: Trace, observed: Observed, policy: str) -> RunLog:
-    """What a record did before it was counted cannot be seen: it is received if it was counted or dropped as late."""
+def make_log(run: str, trace: Trace, observed: Observed, policy: str) -> RunLog:
+    """What a record did before it was counted cannot be seen.
+
+    It is received as often as it was counted, and once if the watermark says that it was dropped as late.
+    """
     edges = tuple(Edge(n, f"source{n}", "count", "hash", "all_to_all", 1, 1) for n in range(trace.sources))
+    times = Counter(number for ids in observed.order for number in ids)
     rows: list[Row] = []
     watermark = 0
     for batch in range(len(trace.batches)):
@@ -29,12 +34,12 @@ def make_log(trace: Trace, observed: Observed, policy: str) -> RunLog:
         met = reorder(sent, observed)
         for source in range(trace.sources):
             if rose:
-                rows += [make_row(policy, direction, source, watermark) for direction in Direction]
-            rows += [make_row(policy, Direction.OUT, source, *one) for one in sent if one[1].source == source]
+                rows += [make_row(run, direction, source, watermark) for direction in Direction]
+            rows += [make_row(run, Direction.OUT, source, *one) for one in sent if one[1].source == source]
         for number, event in met:
-            if number in observed.counts.counted or window_end(event.time) <= earlier:
-                rows.append(make_row(policy, Direction.IN, event.source, number, event))
-    return renumber(RunLog(policy, Job("spark-native", f"spark-{policy}", edges, CAPABILITIES), tuple(rows)))
+            often = times[number] or int(window_end(event.time) <= earlier)
+            rows += [make_row(run, Direction.IN, event.source, number, event)] * often
+    return renumber(RunLog(run, Job("spark-native", f"spark-{policy}", edges, CAPABILITIES), tuple(rows)))
 
 
 def reorder(sent: list[tuple[int, Event]], observed: Observed) -> list[tuple[int, Event]]:
@@ -45,17 +50,17 @@ def reorder(sent: list[tuple[int, Event]], observed: Observed) -> list[tuple[int
     events = dict(sent)
     order = list(events)
     for ids, source in product(observed.order, {event.source for event in events.values()}):
-        mine = [number for number in ids if number in events and events[number].source == source]
+        mine = [number for number in dict.fromkeys(ids) if number in events and events[number].source == source]
         places = sorted(order.index(number) for number in mine)
         for place, number in zip(places, mine, strict=True):
             order[place] = number
     return [(number, events[number]) for number in order]
 
 
-def make_row(policy: str, direction: Direction, source: int, number: int, event: Event | None = None) -> Row:
+def make_row(run: str, direction: Direction, source: int, number: int, event: Event | None = None) -> Row:
     """A watermark, or the record with this number."""
     task = "count" if direction is Direction.IN else f"source{source}"
     kind = Kind.WATERMARK if event is None else Kind.RECORD
     time = number if event is None else event.time
     key, identity = (None, None) if event is None else ("A", number)
-    return Row(policy, task, 0, 0, direction, source, 0, 0, 0, kind, time, key, identity)
+    return Row(run, task, 0, 0, direction, source, 0, 0, 0, kind, time, key, identity)

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from conformance.spark.native.mutants import PIECES, RIGHT, Mutant
 from conformance.spark.native.traces import WINDOW, Counted, Event, Trace
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+#: One partition: a count of a few records costs least in one task, and nothing of event time depends on it.
+SETTINGS = {"spark.sql.shuffle.partitions": "1"}
 _EPOCH = 1_700_000_000
 #: A record of this time behind the trace closes every window, so that all that was counted is seen.
 FAR = 1_000_000
@@ -33,7 +36,18 @@ class Observed:
     order: tuple[tuple[int, ...], ...]
 
 
-def observe(spark: "SparkSession", folder: Path, trace: Trace, policy: str) -> Observed:
+class UnfinishedError(Exception):
+    """A query that did not come to its end in the time that it was given."""
+
+
+def observe(
+    spark: "SparkSession",
+    folder: Path,
+    trace: Trace,
+    policy: str,
+    mutant: Mutant = RIGHT,
+    timeout: float | None = None,
+) -> Observed:
     """Run the trace, and behind it, to see what is still open, a micro-batch of records of a far future.
 
     That micro-batch itself has the watermark that the trace has come to; the one behind it closes every window.
@@ -44,46 +58,54 @@ def observe(spark: "SparkSession", folder: Path, trace: Trace, policy: str) -> O
     write_batches(folder, trace)
     write_slices(folder, trace.sources, count, [(_FAR_ID, Event(source, "r", FAR)) for source in range(trace.sources)])
     windows: list[tuple[int, tuple[int, ...]]] = []
-    run(spark, folder, trace.sources, policy, windows.append)
+    session = spark.newSession()  # the policy is a setting of the session, and others run beside us
+    pieces = {**PIECES, **mutant.pieces}
+    settings = {**SETTINGS, "spark.sql.streaming.multipleWatermarkPolicy": pieces[policy], **mutant.settings}
+    for key, value in settings.items():
+        session.conf.set(key, value)
+    run(make_windows(session, folder, trace.sources, pieces), folder, windows.append, timeout)
     fired = frozenset(number for batch, ids in windows if batch <= count for number in ids)
     counted = frozenset(number for _batch, ids in windows for number in ids) - {_FAR_ID}
     order = tuple(sorted(ids for _batch, ids in windows))
     return Observed(read_watermarks(folder / "checkpoint", count), Counted(counted, fired), order)
 
 
-def run(
-    spark: "SparkSession",
-    folder: Path,
-    sources: int,
-    policy: str,
-    take: Callable[[tuple[int, tuple[int, ...]]], None],
-) -> None:
-    """One stream a source, each with a watermark of its own; a map and a filter; windows by key.
-
-    `take` gets each window that is put out: the number of the micro-batch, and the ids of the records in it.
-    """
+def make_windows(spark: "SparkSession", folder: Path, sources: int, pieces: dict[str, str]) -> "DataFrame":
+    """One stream a source, each with a watermark of its own; a map and a filter; windows by key."""
     from pyspark.sql import functions as f  # noqa: PLC0415 - only where there is Spark
 
-    spark.conf.set("spark.sql.streaming.multipleWatermarkPolicy", policy)
     streams = []
     for source in range(sources):
         reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
         rows: DataFrame = reader.parquet(str(folder / f"source{source}"))
         rows = rows.withColumn("event_time", f.timestamp_millis("time"))
-        streams.append(rows.withWatermark("event_time", "0 milliseconds"))
+        streams.append(rows.withWatermark("event_time", pieces["delay"]))
     union = streams[0]
     for stream in streams[1:]:
         union = union.union(stream)
-    mapped = union.withColumn("key", f.upper("key")).where(f.col("key") != "")
-    windows = mapped.groupBy(f.window("event_time", f"{WINDOW} milliseconds"), "key").agg(f.collect_list("id"))
+    mapped = union.withColumn("key", f.upper("key")).where(pieces["kept"])
+    return mapped.groupBy(f.window("event_time", f"{WINDOW} milliseconds"), "key").agg(f.expr(pieces["gathered"]))
+
+
+def run(
+    windows: "DataFrame",
+    folder: Path,
+    take: Callable[[tuple[int, tuple[int, ...]]], None],
+    timeout: float | None = None,
+) -> None:
+    """`take` gets each window that is put out: the number of the micro-batch, and the ids of the records in it."""
 
     def put(batch: "DataFrame", number: int) -> None:
         for row in batch.collect():
             take((number, tuple(row[2])))
 
     writer = windows.writeStream.foreachBatch(put).outputMode("append")
-    checkpoint = str(folder / "checkpoint")
-    writer.option("checkpointLocation", checkpoint).trigger(availableNow=True).start().awaitTermination()
+    query = writer.option("checkpointLocation", str(folder / "checkpoint")).trigger(availableNow=True).start()
+    if timeout is None:
+        query.awaitTermination()
+    elif not query.awaitTermination(timeout):
+        query.stop()
+        raise UnfinishedError(f"no end in {timeout:g} s")
 
 
 def read_watermarks(checkpoint: Path, count: int) -> tuple[int, ...]:

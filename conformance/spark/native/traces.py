@@ -1,11 +1,8 @@
-"""What sources say to a windowed count, micro-batch by micro-batch, and a model of what Spark makes of it.
+"""What sources say to a windowed count, micro-batch by micro-batch, and what can be counted of it.
 
 A trace is written like this: `0r11 1i | 1r1`. Source 0 brings a record of time 11 and source 1 turns idle, all in the
 first micro-batch; in the second source 1 brings a record of time 1. `0e` is the end of a source. Spark reads records
 and micro-batches alone: it has no words for idle, active and end.
-
-The model is here to find the shortest traces, of which there are too many to run. What it says of them is confirmed
-by running them.
 """
 
 import re
@@ -73,23 +70,3 @@ class Counted:
 
     counted: frozenset[int]
     fired: frozenset[int]
-
-
-def predict(trace: Trace, policy: str) -> Counted:
-    """The model. The watermark of a micro-batch is what the sources had reached before it, and begins at 0.
-
-    A micro-batch puts out the windows that its own watermark closes, but drops only what the watermark of the
-    micro-batch before it had closed already.
-    """
-    choose = min if policy == "min" else max
-    earlier = watermark = 0
-    reached = [0] * trace.sources
-    counted: dict[int, int] = {}
-    for batch in range(len(trace.batches)):
-        for number, _batch, event in [record for record in trace.records() if record[1] == batch]:
-            reached[event.source] = max(reached[event.source], event.time)
-            if window_end(event.time) > earlier:
-                counted[number] = event.time
-        earlier, watermark = watermark, max(watermark, choose(reached))
-    fired = frozenset(number for number, time in counted.items() if window_end(time) <= watermark)
-    return Counted(frozenset(counted), fired)

@@ -1,0 +1,90 @@
+"""The engine `spark-native[:MASTER]`: whole jobs on Spark's own event time, several at once."""
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import attrs
+
+from conformance.engines.base import NotRun
+from conformance.engines.text import printable
+from conformance.spark.native.logs import CAPABILITIES
+from conformance.spark.native.mutants import find
+from conformance.spark.native.query import Observed, UnfinishedError, observe
+from conformance.spark.native.traces import Trace
+from conformance.spark.session import LOCAL, borrow_session
+from traces.runlog import Capabilities
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: What `spark.sql.streaming.multipleWatermarkPolicy` may be.
+POLICIES = ("min", "max")
+#: A micro-batch is mostly waiting for files: so many traces run beside each other.
+AT_ONCE = 4
+
+
+@attrs.frozen
+class Order:
+    """A trace to be run under a policy."""
+
+    name: str
+    trace: Trace
+    policy: str
+
+
+@attrs.frozen
+class Declared:
+    """What the engine says of itself."""
+
+    name: str
+    version: str
+    language: str
+    capabilities: Capabilities
+    policies: tuple[str, ...]
+
+
+class SparkNative:
+    """A context manager: Spark is started on the way in, and stopped on the way out if it was started here."""
+
+    def __init__(self, master: str = "", timeout: float | None = None, mutant: str = "") -> None:
+        self.master = master or LOCAL
+        self.timeout = timeout
+        self.mutant = find(mutant)
+
+    def __enter__(self) -> Self:
+        """Raise CannotStartError where there is no PySpark or no Java for it."""
+        self._borrowed = borrow_session(self.master, "tidegate spark-native")
+        self._session: SparkSession = self._borrowed.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._borrowed.__exit__(kind, error, trace)
+
+    def describe(self) -> Declared:
+        return Declared(self.mutant.name or "spark-native", self._session.version, "Structured Streaming", CAPABILITIES, POLICIES)
+
+    def run(self, orders: Iterable[Order]) -> Iterator[tuple[Order, Observed | NotRun]]:
+        """Each order with what came of it, as they are done."""
+        with TemporaryDirectory(prefix="tidegate-") as folder, ThreadPoolExecutor(AT_ONCE) as pool:
+            places = ((Path(folder) / str(number), order) for number, order in enumerate(orders))
+            futures = {pool.submit(self._run_one, place, order): order for place, order in places}
+            try:
+                for future in as_completed(futures):
+                    yield futures[future], future.result()
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+    def _run_one(self, folder: Path, order: Order) -> Observed | NotRun:
+        from py4j.protocol import Py4JError  # noqa: PLC0415 - only where there is Spark
+        from pyspark.errors import PySparkException  # noqa: PLC0415
+
+        try:
+            return observe(self._session, folder, order.trace, order.policy, self.mutant, self.timeout)
+        except (PySparkException, Py4JError, UnfinishedError) as error:
+            return NotRun(printable(str(error).partition("\n")[0]))
