@@ -24,11 +24,15 @@ STAGES = ("directed", "golden", "complete", "generated", "metamorphic")
 METAMORPHIC = "metamorphic"
 
 
+#: Generated cases a component, unless told otherwise.
+CASES = 1000
+
+
 @attrs.frozen
 class Budget:
     """How much to try: `cases` generated ones a component, from `seed`."""
 
-    cases: int = 1000
+    cases: int = CASES
     seed: int = 0
     stages: tuple[str, ...] = STAGES
     thorough: bool = False

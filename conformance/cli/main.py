@@ -91,13 +91,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def exit_code(error: Exception) -> Exit:
     # Imported here, so that a command that goes well does not pay for them.
-    from conformance.engines.errors import BadOptionError, EngineError, UnknownEngineError
+    from conformance.engines.errors import BadOptionError, EngineError, UnknownEngineError, WholeJobsOnlyError
     from conformance.expectations import ExpectationsFileError
     from reference.model import InvalidInputError
     from traces.codec import DecodeError
     from traces.files import TraceFileError
 
-    if isinstance(error, UnknownEngineError | BadOptionError):
+    if isinstance(error, UnknownEngineError | WholeJobsOnlyError | BadOptionError):
         return Exit.USAGE
     if isinstance(error, EngineError):
         return Exit.CANNOT_START

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 ENGINE_HELP = (
-    "reference, flink[:VERSION], spark, python:package.module:Name (a class with describe() and replay(cases)), "
-    'or "exec:COMMAND LINE" (a program that speaks the protocol)'
+    "reference, flink[:VERSION], spark, spark-native (for run alone), python:package.module:Name "
+    '(a class with describe() and replay(cases)), or "exec:COMMAND LINE" (a program that speaks the protocol)'
 )
 
 
@@ -33,11 +33,14 @@ def add_engine_options(parser: argparse.ArgumentParser, default: str | None = No
 def make_engine(args: argparse.Namespace, text: str | None = None) -> Any:
     from conformance.engines.resolve import resolve
 
-    name = text or args.engine
-    if name == "spark" and getattr(args, "master", None):
-        name = f"spark:{args.master}"
+    name = with_master(args, text or args.engine)
     engine = resolve(name, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
     return hold_to(args, engine) if getattr(args, "semantics", None) else engine
+
+
+def with_master(args: argparse.Namespace, name: str) -> str:
+    """The engine's text with the master of --master, if it runs on Spark and names none itself."""
+    return f"{name}:{args.master}" if name in ("spark", "spark-native") and getattr(args, "master", None) else name
 
 
 def add_semantics(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +64,9 @@ def hold_to(args: argparse.Namespace, engine: Any) -> Any:
 
 def add_master(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--master", metavar="URL", help="where the engine spark runs (default: local[*], every core of this machine)"
+        "--master",
+        metavar="URL",
+        help="where the engines spark and spark-native run (default: local[*], every core of this machine)",
     )
 
 

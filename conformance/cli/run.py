@@ -9,7 +9,8 @@ NAME = "run"
 HELP = "hold an engine to the specification; without --engine, a short tour of what that looks like"
 EXAMPLE = """tidegate run
   tidegate run --engine "exec:python3 examples/python/engine.py" --report report
-  tidegate run --engine python:my_package.engine:Mine --component valve --cases 5000 --seed 7"""
+  tidegate run --engine python:my_package.engine:Mine --component valve --cases 5000 --seed 7
+  tidegate run --engine spark-native --cases 20 --report report"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +32,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--component", action="append", default=[], metavar="C", help="only this component; may be given several times"
     )
     parser.add_argument(
-        "--cases", type=at_least_zero, default=1000, metavar="N", help="generated cases a component (default: 1000)"
+        "--cases",
+        type=at_least_zero,
+        metavar="N",
+        help="generated cases a component (default: 1000; spark-native: 8 random traces, under each policy)",
     )
     parser.add_argument(
         "--stage",
@@ -67,7 +71,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from conformance.suite import STAGES
+    from conformance.cli.options import with_master
+    from conformance.engines.resolve import WHOLE_JOBS
+    from conformance.suite import CASES, STAGES
     from reference.components import COMPONENTS
 
     for name in args.component:
@@ -78,6 +84,12 @@ def run(args: argparse.Namespace) -> int:
             args.parser.error(f"no stage {stage!r}; there are {', '.join(STAGES)}")
     if args.update_expectations and args.expect is None:
         args.parser.error("--update-expectations needs --expect FILE")
+    if args.engine is not None and args.engine.partition(":")[0] in WHOLE_JOBS:
+        from conformance.cli import native
+
+        return native.run(args, with_master(args, args.engine).partition(":")[2])
+    if args.cases is None:
+        args.cases = CASES
     if args.engine is None:
         from conformance.cli.tour import tour
 

@@ -1,6 +1,7 @@
 """What can go wrong on the way to an engine's answers, in the order of a connection's life.
 
     resolve   the text after --engine names no engine               UnknownEngineError
+              or one that runs whole jobs and replays no cases      WholeJobsOnlyError
               or an option makes no sense                           BadOptionError
     launch    the command cannot be run                             CannotStartError
     hello     the engine dies, hangs or talks nonsense first        CannotStartError, BadHelloError
@@ -42,6 +43,12 @@ class UnknownEngineError(EngineError):
     """The text names no engine that we know how to reach: a usage error."""
 
     code = "unknown-engine"
+
+
+class WholeJobsOnlyError(EngineError):
+    """The engine has no components that could be asked, and what was asked for needs them: a usage error."""
+
+    code = "whole-jobs-only"
 
 
 class BadOptionError(EngineError):

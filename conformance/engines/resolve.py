@@ -11,17 +11,20 @@ from typing import Any
 import attrs
 
 from conformance.engines.base import Engine
-from conformance.engines.errors import BadOptionError, UnknownEngineError
+from conformance.engines.errors import BadOptionError, UnknownEngineError, WholeJobsOnlyError
 from conformance.engines.limits import MEBIBYTE, Limits
 from conformance.engines.process import ProcessEngine
 from conformance.engines.python import InProcess, PythonEngine
 from conformance.engines.text import printable
 
+#: Engines that run whole jobs and nothing else: no engines of the protocol.
+WHOLE_JOBS = {"spark-native"}
 #: The forms that the text may take, and what they mean.
 FORMS = {
     "reference": "the specification itself",
     "flink[:VERSION]": "real Apache Flink (2.3.0 unless told otherwise); `tidegate flink fetch` brings it",
     "spark[:MASTER]": "the semantics in Spark's own terms, on Spark (local[*] unless told otherwise)",
+    "spark-native[:MASTER]": "Spark's own event time, for `tidegate run` alone: it runs whole jobs",
     "python:package.module:Name": "a Python class with describe() and replay(cases)",
     "exec:COMMAND LINE": "a program that speaks the protocol over its standard input and output",
 }
@@ -37,6 +40,8 @@ def resolve(text: str, *, strict: bool = False, **options: Any) -> Engine:
     ------
     UnknownEngineError
         The text has none of the forms.
+    WholeJobsOnlyError
+        It names an engine that replays no cases.
     BadOptionError
         An option is unknown or outside its domain.
     """
@@ -44,6 +49,12 @@ def resolve(text: str, *, strict: bool = False, **options: Any) -> Engine:
     if unknown:
         raise BadOptionError(f"there is no option {', '.join(unknown)} of an engine")
     kind, colon, rest = text.partition(":")
+    if kind in WHOLE_JOBS:
+        raise WholeJobsOnlyError(
+            f"{kind} runs whole jobs, and has no components that could be asked one by one",
+            f"`tidegate run --engine {kind}` holds its jobs to the invariants of run logs; "
+            "the engine spark has the components in Spark SQL",
+        )
     given = {name: value for name, value in options.items() if value is not None}
     limits = Limits(**{**_LIMITS.get(kind, {}), **given})
     maker = _MAKERS.get(kind) if kind in _MAY_TAKE_MORE or bool(colon) == (kind in _TAKES_MORE) else None

@@ -55,9 +55,9 @@ def find_differences(most: int = 4) -> list[Difference]:
         early = find_shortest(policy, kind, "records alone", 1, BEFORE_THE_EPOCH)
         found += [] if early is None else [Difference(kind, policy, early, explain(early, policy))]
     shown = {(one.policy, one.ways) for one in found}
-    for policy, way in ((policy, way) for policy in POLICIES for way in WAYS[policy]):
-        if (policy, (way,)) not in shown:
-            found += [make_difference(trace, policy) for trace in find_alone(policy, way, most)]
+    alone = [(policy, way) for policy in POLICIES for way in WAYS[policy] if (policy, (way,)) not in shown]
+    for policy, way in alone:
+        found += [make_difference(trace, policy) for trace in find_alone(policy, way, most)]
     return found
 
 

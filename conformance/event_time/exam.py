@@ -107,12 +107,17 @@ def examine(
     seed: int = 0,
     cases: int = CASES,
     observe: Callable[[int, int], None] = lambda _done, _all: None,
+    *,
+    wanted: Callable[[Order], bool] = lambda _order: True,
     most_runs: int = MOST_RUNS,
 ) -> Exam:
-    """Run the shortest traces, the corners and random traces, and judge them. Whoever interrupts gets what is known."""
+    """Run the shortest traces, the corners and random traces, and judge them; of these only the wanted.
+
+    Whoever interrupts gets what is known by then.
+    """
     started = time.monotonic()
     differences = tuple(find_differences())
-    orders = make_orders(differences, seed, cases)
+    orders = [order for order in make_orders(differences, seed, cases) if wanted(order)]
     runs: list[Judged] = []
     not_run: list[tuple[Order, str]] = []
     examples: dict[tuple[str, str], Judged] = {}

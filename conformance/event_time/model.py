@@ -34,7 +34,11 @@ BATCH_BEFORE = Way(
 )
 NO_IDLENESS = Way("no-idleness", "no source can say that it is idle", ("VALVE-8", "VALVE-9", "VALVE-10"))
 NO_ENDS = Way("no-ends", "the end of a source is not the end of its event time", ("VALVE-15", "TASK-7"))
-FASTEST = Way("fastest-source", "the fastest source decides, not the slowest, and whether it is idle matters not", ("VALVE-5", "VALVE-8"))
+FASTEST = Way(
+    "fastest-source",
+    "the fastest source decides, not the slowest, and whether it is idle matters not",
+    ("VALVE-5", "VALVE-8"),
+)
 EPOCH = Way("epoch", "event time begins at 0, not at the smallest timestamp", ("VALVE-1",))
 
 #: What the engine declares, by policy.

@@ -1,20 +1,15 @@
-"""What was seen when the jobs and traces of the page ran on Spark."""
+"""What was seen when the jobs of the page ran on Spark."""
 
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING
 
 import attrs
 
-from conformance.spark.native.logs import make_log
-from conformance.spark.native.query import observe
-from conformance.spark.native.traces import Counted, Event, Trace, predict
 from conformance.spark.streaming.campaign import Campaign
 from conformance.spark.streaming.logs import Outcome, read_outcomes
 from conformance.spark.streaming.query import Folder
-from conformance.spark_page.differences import Difference, count_as_specified, find_differences
 from conformance.spark_page.jobs import (
     BUGS,
     SEED,
@@ -24,15 +19,11 @@ from conformance.spark_page.jobs import (
     make_right_jobs,
     make_wrong_jobs,
 )
-from properties.runlog import Verdict, check
+from properties.runlog import check
 from traces.runlog import RunLog
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-POLICIES = ("min", "max")
-
-# --- Flink's semantics on Structured Streaming ----------------------------------------------------------------
 
 
 @attrs.frozen
@@ -78,61 +69,3 @@ def count_verdicts(logs: Iterable[RunLog]) -> dict[str, dict[str, int]]:
         for verdict in check(log):
             counts.setdefault(verdict.invariant, Counter())[verdict.status.value] += 1
     return {invariant: dict(statuses) for invariant, statuses in counts.items()}
-
-
-# --- Spark's own event time -----------------------------------------------------------------------------------
-
-
-@attrs.frozen
-class DifferenceFacts:
-    """A shortest trace, what the specification makes of it, and what Spark itself did."""
-
-    difference: Difference
-    flink: Counted
-    spark: Counted
-    predicted: Counted
-
-
-@attrs.frozen
-class NativeFacts:
-    """`agrees` says for each policy whether the model is right about a trace of sixty records, too."""
-
-    verdicts: dict[str, tuple[Verdict, ...]]
-    agrees: dict[str, bool]
-    differences: tuple[DifferenceFacts, ...]
-
-
-def run_native(spark: "SparkSession", folder: Path) -> NativeFacts:
-    verdicts, agrees = {}, {}
-    for policy in POLICIES:
-        trace = draw_trace(Random(1))
-        observed = observe(spark, folder / f"log-{policy}", trace, policy)
-        verdicts[policy] = check(make_log(trace, observed, policy))
-        agrees[policy] = observed.counts == predict(trace, policy)
-    differences = [
-        confirm(spark, folder / f"trace-{number}", difference) for number, difference in enumerate(find_differences())
-    ]
-    return NativeFacts(verdicts, agrees, tuple(differences))
-
-
-def confirm(spark: "SparkSession", folder: Path, difference: Difference) -> DifferenceFacts:
-    observed = observe(spark, folder, difference.trace, difference.policy)
-    return DifferenceFacts(
-        difference,
-        count_as_specified(difference.trace),
-        observed.counts,
-        predict(difference.trace, difference.policy),
-    )
-
-
-def draw_trace(random: Random, batches: int = 5, records: int = 12) -> Trace:
-    """Three sources, one of them slow, whose times rise with some disorder."""
-    made = []
-    for batch in range(batches):
-        events = []
-        for _ in range(records):
-            source = random.randrange(3)
-            pace = 4 if source == 2 else 10
-            events.append(Event(source, "r", max(1, batch * pace + random.randint(-12, 12))))
-        made.append(tuple(events))
-    return Trace(tuple(made), sources=3)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 
@@ -67,7 +68,9 @@ class SparkNative:
         self._borrowed.__exit__(kind, error, trace)
 
     def describe(self) -> Declared:
-        return Declared(self.mutant.name or "spark-native", self._session.version, "Structured Streaming", CAPABILITIES, POLICIES)
+        return Declared(
+            self.mutant.name or "spark-native", self._session.version, "Structured Streaming", CAPABILITIES, POLICIES
+        )
 
     def run(self, orders: Iterable[Order]) -> Iterator[tuple[Order, Observed | NotRun]]:
         """Each order with what came of it, as they are done."""
@@ -81,10 +84,11 @@ class SparkNative:
                 pool.shutdown(cancel_futures=True)
 
     def _run_one(self, folder: Path, order: Order) -> Observed | NotRun:
-        from py4j.protocol import Py4JError  # noqa: PLC0415 - only where there is Spark
-        from pyspark.errors import PySparkException  # noqa: PLC0415
+        from pyspark.errors import PySparkException  # noqa: PLC0415 - only where there is Spark
+
+        py4j: Any = import_module("py4j.protocol")
 
         try:
             return observe(self._session, folder, order.trace, order.policy, self.mutant, self.timeout)
-        except (PySparkException, Py4JError, UnfinishedError) as error:
+        except (PySparkException, py4j.Py4JError, UnfinishedError) as error:
             return NotRun(printable(str(error).partition("\n")[0]))

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from importlib import import_module
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,7 +104,7 @@ def run(
     query = writer.option("checkpointLocation", str(folder / "checkpoint")).trigger(availableNow=True).start()
     if timeout is None:
         query.awaitTermination()
-    elif not query.awaitTermination(timeout):
+    elif not query.awaitTermination(ceil(timeout)):
         query.stop()
         raise UnfinishedError(f"no end in {timeout:g} s")
 

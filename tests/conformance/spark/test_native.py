@@ -1,85 +1,152 @@
-"""Spark's own event time: the invariants that it can show, and where it parts from Flink."""
+"""The engine spark-native: Spark's own event time on real Spark, from the command line and in process."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from conformance.spark.native.traces import Counted, predict, read_trace
-from conformance.spark_page.differences import count_as_specified, find_differences
-from conformance.spark_page.facts import POLICIES, run_native
-from conformance.spark_page.page import describe_native
-from properties.runlog import Status
+from conformance.cli.main import main
+from conformance.event_time import exam
+from conformance.event_time.drawing import make_corners
+from conformance.event_time.exam import UNEXPLAINED, examine
+from conformance.spark.native import engine as engines
+from conformance.spark.native import mutants
+from conformance.spark.native.engine import POLICIES, Order, SparkNative
+from conformance.spark.native.mutants import MUTANTS
+from conformance.spark.native.traces import read_trace
+from conformance.spark_page.page import NATIVE_CASES
+from conformance.verdicts import Exit
+from properties.runlog import check
+from traces.runlog import read_runlog
 
 PAGE = Path(__file__).parent.parent.parent.parent / "docs" / "spark.md"
 
 
+# --- the command line -----------------------------------------------------------------------------------------
+
+
 @pytest.fixture(scope="module")
-def facts(spark, tmp_path_factory):
-    return run_native(spark, tmp_path_factory.mktemp("native"))
+def finished(tmp_path_factory):
+    """What the page is written from, by the command that it names."""
+    folder = tmp_path_factory.mktemp("native")
+    options = ["--engine", "spark-native", "--master", "local[2]", "--cases", str(NATIVE_CASES)]
+    command = [sys.executable, "-m", "conformance.cli.main", "run", *options, "--format", "json", "--report"]
+    done = subprocess.run([*command, str(folder)], capture_output=True, text=True, check=False)
+    assert done.returncode == Exit.CONFORMANT, done.stdout + done.stderr
+    return json.loads(done.stdout), folder
+
+
+def test_what_it_declares(finished):
+    said, _folder = finished
+    assert said["implementation"]["name"] == "spark-native"
+    assert said["capabilities"]["idleness"] is False
+    assert said["capabilities"]["clock_scope"] == "job"
+    assert [way["name"] for way in said["policies"]["min"]].count("no-idleness") == 1
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_invariants_hold_or_are_skipped_for_what_spark_lacks(facts, policy):
-    verdicts = {one.invariant: one for one in facts.verdicts[policy]}
-    passed = {invariant for invariant, one in verdicts.items() if one.status is Status.PASSED}
-    assert passed == {"LOG-WATERMARK", "LOG-ORDER", "LOG-LOSS"}
-    skipped = {invariant: one.reason for invariant, one in verdicts.items() if one.status is Status.SKIPPED}
-    assert skipped.keys() == verdicts.keys() - passed
-    assert "idleness" in skipped["LOG-STATUS"]
-    assert "single subtasks" in skipped["LOG-LATE"]
+def test_invariants_hold_or_are_skipped_for_what_spark_lacks(finished, policy):
+    outcomes = {one["id"]: one["outcome"] for one in finished[0]["invariants"] if one["policy"] == policy}
+    runs = sum(one["policy"] == policy for one in finished[0]["runs"])
+    kept = {"LOG-WATERMARK", "LOG-ORDER", "LOG-LOSS"}
+    assert {name for name, outcome in outcomes.items() if outcome == f"{runs} passed"} == kept
+    assert all(outcome.startswith("skipped: ") for name, outcome in outcomes.items() if name not in kept)
+    assert "idleness" in outcomes["LOG-STATUS"]
+    assert "single subtasks" in outcomes["LOG-LATE"]
 
 
-def test_every_shortest_trace_differs_on_spark_itself(facts):
-    assert len(facts.differences) == len(find_differences())
-    for one in facts.differences:
-        assert one.spark == one.predicted, str(one.difference.trace)
-        assert one.spark != one.flink, str(one.difference.trace)
+def test_every_shortest_trace_differs_on_spark_itself_as_declared(finished):
+    assert finished[0]["differences"]
+    for one in finished[0]["differences"]:
+        assert one["spark"] == one["declared"] != one["flink"], one["trace"]
+        assert one["because"]
+        assert one["rules"]
+    assert finished[0]["violations"] == finished[0]["not_run"] == []
 
 
-def test_the_model_is_right_about_longer_traces(facts):
-    assert facts.agrees == dict.fromkeys(POLICIES, True)
+def test_other_traces_are_as_declared_too(finished):
+    others = [one for one in finished[0]["runs"] if not one["run"].startswith("shortest")]
+    assert len(others) >= 2 * NATIVE_CASES + 10
+    assert all(one["spark"] == one["declared"] for one in others)
+    assert any(one["spark"] != one["flink"] for one in others)
 
 
-def test_the_page_says_what_was_seen(facts):
-    assert describe_native(facts) in PAGE.read_text(encoding="utf-8")
+def test_the_report_keeps_the_run_logs(finished):
+    said, folder = finished
+    logs = [read_runlog(path) for path in sorted((folder / "runs").glob("*.parquet"))]
+    assert sorted(log.run for log in logs) == sorted(one["run"] for one in said["runs"])
+    assert {log.job.semantics for log in logs} == {"spark-min", "spark-max"}
+    for log in logs:
+        assert not [one for verdict in check(log) for one in verdict.violations]
+    header, *runs, footer = map(json.loads, (folder / "report.jsonl").read_text(encoding="utf-8").splitlines())
+    assert header["engine"] == "spark-native"
+    assert footer["runs"] == len(runs) == len(said["runs"])
+    assert 'failures="0"' in (folder / "junit.xml").read_text(encoding="utf-8")
 
 
-# --- without Spark --------------------------------------------------------------------------------------------
+def test_the_page_says_what_was_seen(finished):
+    """The rows about invariants and differences are those of the run."""
+    native_part = PAGE.read_text(encoding="utf-8").partition("## Spark's own event time")[2]
+    summary = (finished[1] / "summary.md").read_text(encoding="utf-8")
+
+    def rows(text):
+        return [line for line in text.splitlines() if line.startswith(("| LOG-", "| `m"))]
+
+    assert rows(native_part) == rows(summary) != []
 
 
-@pytest.mark.parametrize(
-    ("text", "counted", "fired"),
-    [
-        ("0r11 0r1", {0, 1}, set()),  # source 1 has said nothing yet
-        ("0r11 1r11 0r1", {0, 1}, set()),
-        ("0r1 0r11 1i", {0, 1}, {0}),
-        ("0r1 0i 1i", {0}, set()),
-        ("1i 0r1 0r11 1r1", {0, 1}, {0}),
-        ("0r1 0e 1e", {0}, {0}),
-        ("0r1 0i 0e 1e", {0}, {0}),
-        ("0r-5", {0}, set()),
-    ],
-)
-def test_flink_counts_as_a_valve_says(text, counted, fired):
-    assert count_as_specified(read_trace(text)) == Counted(frozenset(counted), frozenset(fired))
+# --- wrong queries --------------------------------------------------------------------------------------------
+
+IN_A_WINDOW = str(make_corners()["order-in-a-window"])
+#: A trace of `tidegate run` that shows it, its policy, and what is found.
+SHOWN = {
+    "spark-native-loses-rows": (IN_A_WINDOW, "min", "LOG-LOSS"),
+    "spark-native-counts-twice": (IN_A_WINDOW, "max", "LOG-LOSS"),
+    "spark-native-loses-order": (IN_A_WINDOW, "min", "LOG-ORDER"),
+    "spark-native-swaps-policies": ("0r1 0r11", "max", UNEXPLAINED),
+    "spark-native-keeps-late-rows": ("0r11 | 0r1 | 0r1", "max", UNEXPLAINED),
+    "spark-native-drops-by-its-own-watermark": ("0r11 1r11 | 0r1", "min", UNEXPLAINED),
+}
 
 
-@pytest.mark.parametrize(
-    ("text", "policy", "counted", "fired"),
-    [
-        ("0r11 | 0r1 | 0r1", "max", {0, 1}, {1}),
-        ("0r11 | 0r1 | 0r1", "min", {0, 1, 2}, set()),
-        ("0r10 | 0r1", "max", {0, 1}, {1}),
-        ("0r9 | 0r1", "max", {0, 1}, set()),
-        ("0r-5", "min", set(), set()),
-    ],
-)
-def test_the_model_counts_as_spark_does(text, policy, counted, fired):
-    assert predict(read_trace(text), policy) == Counted(frozenset(counted), frozenset(fired))
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_wrong_queries_are_caught(spark, mutant):
+    trace, policy, wrong = SHOWN[mutant.name]
+    with SparkNative(mutant=mutant.name) as engine:
+        found = examine(
+            engine, cases=0, wanted=lambda one: (str(one.trace), one.policy) == (trace, policy), most_runs=0
+        )
+    assert len(found.runs) == 1
+    assert (policy, wrong) in found.examples
+    assert mutant.breaks in ("", wrong)
+    assert found.exit() is Exit.VIOLATIONS
 
 
-def test_traces_are_read_and_written():
-    for text in ("0r11 1i | 1r1", "0r-5", "0e 1a"):
-        assert str(read_trace(text)) == text
-    with pytest.raises(ValueError, match="no event"):
-        read_trace("0x")
+def test_the_command_fails_a_wrong_query(spark, monkeypatch, capsys):
+    trace, policy, _wrong = SHOWN["spark-native-swaps-policies"]
+    monkeypatch.setattr(engines, "SparkNative", lambda *args: SparkNative(*args, mutant="spark-native-swaps-policies"))
+    monkeypatch.setattr(exam, "make_orders", lambda *_args: [Order("one", read_trace(trace), policy)])
+    assert main(["run", "--engine", "spark-native"]) == Exit.VIOLATIONS
+    out = capsys.readouterr().out
+    assert "policy max: unexplained difference" in out
+    assert "declared counts #1, #2; puts out #1" in out
+    assert "Spark    counts #1, #2; puts out none" in out
+    assert "spark-native-swaps-policies" in out
+    assert "is not conformant" in out
+
+
+def test_a_query_that_fails_is_not_run(spark, monkeypatch):
+    monkeypatch.setitem(mutants.PIECES, "kept", "no_such_column > 0")
+    with SparkNative() as engine:
+        found = examine(engine, cases=0, wanted=lambda one: str(one.trace) == "0r-5")
+    assert found.exit() is Exit.UNDETERMINED
+    assert {order.policy for order, _reason in found.not_run} == set(POLICIES)
+    assert "no_such_column" in found.not_run[0][1]
+
+
+def test_a_session_that_was_there_is_not_stopped(spark):
+    with SparkNative() as engine:
+        assert engine.describe().version == spark.version
+    assert spark.range(3).count() == 3

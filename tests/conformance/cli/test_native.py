@@ -1,0 +1,102 @@
+"""`--engine spark-native` on the command line: where it is an engine, and where it cannot be one; without Spark."""
+
+import pytest
+
+from conformance.cli.main import main
+from conformance.engines import resolve
+from conformance.engines.errors import WholeJobsOnlyError
+from conformance.spark.native import engine
+from conformance.verdicts import Exit
+from tests.conformance.event_time.stand_in import StandIn
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ["smoke"],
+        ["diff", "--engine", "reference"],
+        ["replay", "--component", "valve", "--config", '{"channels":1}', "--trace", "0w1"],
+        ["campaign", "--cases", "5", "--local", "--out", "campaign"],
+    ],
+    ids=lambda verb: verb[0],
+)
+@pytest.mark.parametrize("name", ["spark-native", "spark-native:local[1]"])
+def test_verbs_that_ask_components_refuse_it(verb, name, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main([*verb, "--engine", name]) == Exit.USAGE
+    said = capsys.readouterr().err
+    assert "spark-native runs whole jobs" in said
+    assert "tidegate run --engine spark-native" in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_it_is_no_engine_of_the_protocol():
+    with pytest.raises(WholeJobsOnlyError):
+        resolve("spark-native")
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--component", "valve"], "component valve"),
+        (["--component", "job", "--component", "gate"], "component gate"),
+        (["--stage", "golden"], "--stage"),
+        (["--semantics", "flink-40475"], "--semantics"),
+        (["--extra-states", "1"], "--extra-states"),
+        (["--expect", "known.txt"], "--expect"),
+    ],
+)
+def test_options_for_components_are_refused(options, named, capsys):
+    with pytest.raises(SystemExit) as raised:
+        main(["run", "--engine", "spark-native", *options])
+    assert raised.value.code == Exit.USAGE
+    assert named in capsys.readouterr().err
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """What the engine was started with; a stand-in takes its place."""
+    made = []
+
+    class Started(StandIn):
+        def __init__(self, *args):
+            super().__init__()
+            made.append(args)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_args):
+            pass
+
+    monkeypatch.setattr(engine, "SparkNative", Started)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("options", "master"),
+    [
+        (["spark-native"], ""),
+        (["spark-native:local[3]"], "local[3]"),
+        (["spark-native", "--master", "spark://host:7077"], "spark://host:7077"),
+        (["spark-native:local[3]", "--master", "local[1]"], "local[3]"),
+    ],
+)
+def test_the_master_reaches_the_engine(started, options, master, capsys):
+    assert main(["run", "--engine", *options, "--component", "job", "--timeout", "7", "--cases", "0"]) == 0
+    assert started == [(master, 7.0)]
+    assert "Where it differs from Flink" in capsys.readouterr().out
+
+
+def test_markdown(started, capsys):
+    assert main(["run", "--engine", "spark-native", "--cases", "1", "--format", "markdown"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("# Event time of `spark-native`")
+    assert "| LOG-STATUS | skipped: the engine shows no idleness |" in out
+
+
+def test_without_java_it_cannot_start(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    assert main(["run", "--engine", "spark-native"]) == Exit.CANNOT_START
+    assert "need Java, and there is none" in capsys.readouterr().err
