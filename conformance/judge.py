@@ -53,6 +53,9 @@ class Malformed:
 
 Judgement = Passed | Violation | Malformed
 
+#: How often each set of rules decided a step, with the kinds of observations that it gave.
+Exercised = dict[tuple[tuple[str, ...], tuple[str, ...]], int]
+
 
 def unique(items: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(items))
@@ -70,8 +73,7 @@ class Judge:
         self._config: Any = None
         #: The events that the last case began with, each with its only outcome.
         self._way: list[tuple[Any, Sequence[Outcome[Any, Any]]]] = []
-        #: How often each set of rules decided a step, with the kinds of observations that it gave.
-        self.exercised: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
+        self.exercised: Exercised = {}
 
     def judge(self, case: Case, steps: Sequence[Sequence[Any]]) -> Judgement:
         """`steps` are the raw JSON observations, one list for each event of the case."""

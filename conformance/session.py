@@ -8,8 +8,8 @@ import attrs
 
 from conformance.coverage import Coverage, Pair, Wanted, measure
 from conformance.engines.base import Description, Engine
-from conformance.expectations import Expectations
-from conformance.judge import Judge
+from conformance.expectations import Entry, Expectations
+from conformance.judge import Exercised, Judge
 from conformance.runner import Planned, Runner
 from conformance.shrink import Shrunken, shrink
 from conformance.verdicts import UNDETERMINED, VIOLATIONS, Exit, Result, Verdict
@@ -53,6 +53,19 @@ class Finished:
         return Exit.CONFORMANT
 
 
+@attrs.frozen
+class Part:
+    """What one process has found, for the one that adds it all up."""
+
+    counts: Counter[tuple[str, str, Result]]
+    findings: tuple[Verdict, ...]
+    exercised: Exercised
+    failed: Counter[Entry]
+    passed: Counter[Entry]
+    restarts: int
+    complete: bool
+
+
 @attrs.define
 class Session:
     """Collects the verdicts of a run. `observe` sees each one as it comes."""
@@ -67,6 +80,8 @@ class Session:
     findings: list[Verdict] = attrs.Factory(list)
     counterexamples: list[Shrunken] = attrs.Factory(list)
     complete: bool = True
+    #: Of engines in other processes.
+    restarts: int = 0
     started: float = attrs.Factory(time.monotonic)
 
     def run(self, planned: Iterable[Planned], related: Iterable[Verdict] = ()) -> None:
@@ -76,8 +91,6 @@ class Session:
                 self.take(self.expectations.apply(verdict))
             for verdict in related:
                 self.take(self.expectations.apply(verdict))
-            if self.shrinking:
-                self.shrink_findings()
         except KeyboardInterrupt:
             self.complete = False
 
@@ -87,6 +100,24 @@ class Session:
         if verdict.result not in (Result.PASS, Result.SKIP) and len(self.findings) < KEPT_FINDINGS:
             self.findings.append(verdict)
         self.observe(verdict)
+
+    def part(self) -> "Part":
+        """What was found so far, as another process can be told of it."""
+        failed, passed = self.expectations.failed, self.expectations.passed
+        return Part(
+            self.counts, tuple(self.findings), self.judge.exercised, failed, passed, self.engine.restarts, self.complete
+        )
+
+    def add(self, part: "Part") -> None:
+        """Take what another process has found with an engine of its own, as if it had been found here."""
+        self.counts.update(part.counts)
+        self.findings.extend(part.findings[: max(0, KEPT_FINDINGS - len(self.findings))])
+        for key, count in part.exercised.items():
+            self.judge.exercised[key] = self.judge.exercised.get(key, 0) + count
+        self.expectations.failed.update(part.failed)
+        self.expectations.passed.update(part.passed)
+        self.restarts += part.restarts
+        self.complete = self.complete and part.complete
 
     def shrink_findings(self) -> None:
         for verdict in worth_shrinking(self.findings):
@@ -105,6 +136,11 @@ class Session:
 
     def finish(self, wanted: Wanted, claims: Iterable[tuple[str, str]] = ()) -> Finished:
         """`claims` are what may be said of each component if it passes its complete stage."""
+        if self.shrinking and self.complete:
+            try:
+                self.shrink_findings()
+            except KeyboardInterrupt:
+                self.complete = False
         coverage = measure(self.judge)
         return Finished(
             engine=self.name,
@@ -117,7 +153,7 @@ class Session:
             missing_pairs=coverage.missing_pairs(wanted),
             expectation_problems=self.expectations.problems(),
             claims=tuple(claim for component, claim in claims if self.has_earned(component)),
-            restarts=self.engine.restarts,
+            restarts=self.restarts + self.engine.restarts,
             seconds=time.monotonic() - self.started,
             complete=self.complete,
         )

@@ -8,15 +8,12 @@ from typing import Any
 import attrs
 
 from conformance.campaign.plan import Chunk
-from conformance.judge import Allowed, Violation
+from conformance.judge import Allowed, Exercised, Violation
 from conformance.session import kind_of_failure, size_of
 from conformance.verdicts import Result, Verdict
 from traces.codec import decode_case, decode_observation, encode, encode_case
 
 STAGE = "generated"
-
-#: Sets of rules with the kinds of observations of a step, as a judge counts them.
-Exercised = Mapping[tuple[tuple[str, ...], tuple[str, ...]], int]
 
 
 @attrs.frozen

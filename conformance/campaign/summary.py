@@ -102,7 +102,8 @@ def summarize(
 ) -> Summary:
     """Add it all up, and shrink the counterexamples on this engine."""
     plan = campaign.plan
-    session = Session(engine, plan.engine, expectations or Expectations(), complete=not campaign.interrupted)
+    expected = expectations or Expectations()
+    session = Session(engine, plan.engine, expected, shrinking=False, complete=not campaign.interrupted)
     reader = Reader(campaign, session)
     reader.read()
     try:

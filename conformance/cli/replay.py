@@ -35,11 +35,13 @@ def run(args: argparse.Namespace) -> int:
     cases = [read_inline(args)] if args.trace is not None else read_files(args)
     undeclared: list[Any] = []
 
-    def plan(description: Any) -> Any:
+    def work(session: Any, _watch: Any) -> tuple[()]:
+        description = session.engine.start()
         undeclared.extend(case for case in cases if not is_declared(description, case))
-        return (Planned("replay", case) for case in cases if is_declared(description, case))
+        session.run(Planned("replay", case) for case in cases if is_declared(description, case))
+        return ()
 
-    finished = conduct(args, plan)
+    finished = conduct(args, work)
     if undeclared:
         print(f"{len(undeclared)} cases were skipped: the engine does not declare their component, kind or semantics")
         print("--semantics NAME asks it all the same, and judges it by that semantics")

@@ -1,6 +1,7 @@
 """`tidegate run`: the suite against an engine. Without an engine: a tour."""
 
 import argparse
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=at_least_zero,
         metavar="N",
         help="generated cases a component (default: 1000; spark-native: 8 random traces, under each policy)",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=at_least_one,
+        metavar="N",
+        help="try N components at once, each on an engine of its own (default: one a core for python: engines, else 1)",
     )
     parser.add_argument(
         "--stage",
@@ -117,12 +124,47 @@ def conduct_suite(args: argparse.Namespace, expectations: Any = None) -> Any:
 
     return conduct(
         args,
-        lambda description: plan_all(args, description),
+        lambda session, watch: try_components(args, session, watch),
         lambda description: wanted_by(args, description),
         expectations,
-        lambda description: claims_of(args, description),
-        lambda engine, description: related_verdicts(args, engine, description),
     )
+
+
+def try_components(args: argparse.Namespace, session: Any, watch: Any) -> Iterator[tuple[str, str]]:
+    """Component by component, or several at once; gives what may be said of each that passes its complete stage."""
+    from conformance.suite import declared_components, undeclared_cases
+    from conformance.verdicts import Result, Verdict
+
+    description = session.engine.start()
+    components = declared_components(description, tuple(args.component))
+    jobs = min(choose_jobs(args), len(components))
+    if jobs > 1:
+        from conformance.cli.side_by_side import try_side_by_side
+
+        yield from try_side_by_side(args, session, watch, components, jobs)
+    else:
+        for component in components:
+            if session.complete:
+                yield from try_component(args, session, component)
+    undeclared = undeclared_cases(description, tuple(args.component))
+    session.run((), (Verdict(case, "golden", Result.SKIP, message="not declared") for case in undeclared))
+
+
+def try_component(args: argparse.Namespace, session: Any, component: str) -> Iterator[tuple[str, str]]:
+    from conformance.metamorphic import check
+    from conformance.suite import METAMORPHIC, complete_claims, plan
+
+    description, budget = session.engine.start(), make_budget(args)
+    related = check(session.engine, description, component, budget) if METAMORPHIC in budget.stages else ()
+    session.run(plan(description, component, budget), related)
+    yield from ((component, claim) for claim in complete_claims(component, budget))
+
+
+def choose_jobs(args: argparse.Namespace) -> int:
+    """A Python class can be had once a core. Of other programs nobody knows whether two get along with each other."""
+    if args.jobs is not None:
+        return int(args.jobs)
+    return (os.cpu_count() or 1) if args.engine.partition(":")[0] in ("python", "reference") else 1
 
 
 def make_budget(args: argparse.Namespace) -> Any:
@@ -131,34 +173,7 @@ def make_budget(args: argparse.Namespace) -> Any:
     return Budget(args.cases, args.seed, tuple(args.stage) or STAGES, args.thorough, args.extra_states)
 
 
-def plan_all(args: argparse.Namespace, description: Any) -> Iterator[Any]:
-    from conformance.suite import declared_components, plan
-
-    for component in declared_components(description, tuple(args.component)):
-        yield from plan(description, component, make_budget(args))
-
-
 def wanted_by(args: argparse.Namespace, description: Any) -> Any:
     from conformance.suite import declared_components, wanted_of
 
     return wanted_of(description, declared_components(description, tuple(args.component)), args.floor)
-
-
-def claims_of(args: argparse.Namespace, description: Any) -> Iterator[tuple[str, str]]:
-    from conformance.suite import complete_claims, declared_components
-
-    for component in declared_components(description, tuple(args.component)):
-        yield from ((component, claim) for claim in complete_claims(component, make_budget(args)))
-
-
-def related_verdicts(args: argparse.Namespace, engine: Any, description: Any) -> Iterator[Any]:
-    """Verdicts that no single case gives: what is not declared, and answers to related cases."""
-    from conformance.metamorphic import check
-    from conformance.suite import METAMORPHIC, declared_components, undeclared_cases
-    from conformance.verdicts import Result, Verdict
-
-    for case in undeclared_cases(description, tuple(args.component)):
-        yield Verdict(case, "golden", Result.SKIP, message="not declared")
-    if METAMORPHIC in make_budget(args).stages:
-        for component in declared_components(description, tuple(args.component)):
-            yield from check(engine, description, component, make_budget(args))

@@ -16,22 +16,53 @@ from conformance.reports.findings import as_text, describe
 from conformance.reports.jsonl import ReportWriter
 from conformance.reports.junit import as_junit
 from conformance.reports.summary import as_json, as_markdown, conclusion, remarks, rows
-from conformance.runner import Planned
-from conformance.session import Finished, Session
+from conformance.session import Finished, Part, Session
 from conformance.verdicts import VIOLATIONS, Result, Verdict
+
+
+class Watch:
+    """Sees what is found while a run goes on: a report in a folder, progress on the screen."""
+
+    def __init__(self, progress: Callable[[str, int, int], None], writer: ReportWriter | None) -> None:
+        self._progress = progress
+        self._writer = writer
+        self._done = self._failed = 0
+
+    @property
+    def writes(self) -> bool:
+        return self._writer is not None
+
+    def __call__(self, verdict: Verdict) -> None:
+        if self._writer is not None:
+            self._writer.verdict(verdict)
+        self._count(f"{verdict.case.component} {verdict.stage}", 1, int(verdict.result in VIOLATIONS))
+
+    def take(self, component: str, part: Part, lines: Iterable[str]) -> None:
+        """What another process has found, with the lines of its report."""
+        if self._writer is not None:
+            self._writer.lines(lines)
+        violations = sum(count for (_component, _stage, result), count in part.counts.items() if result in VIOLATIONS)
+        self._count(component, part.counts.total(), violations)
+
+    def _count(self, place: str, done: int, failed: int) -> None:
+        self._done += done
+        self._failed += failed
+        self._progress(place, self._done, self._failed)
+
+
+#: Runs cases in a session, and gives what may be said of each component that passes its complete stage.
+Work = Callable[[Session, Watch], Iterable[tuple[str, str]]]
 
 
 def conduct(
     args: argparse.Namespace,
-    plan: Callable[[Description], Iterable[Planned]],
+    work: Work,
     wanted: Callable[[Description], Wanted] = lambda _description: Wanted(),
     expectations: Expectations | None = None,
-    claims: Callable[[Description], Iterable[tuple[str, str]]] = lambda _description: (),
-    related: Callable[[Engine, Description], Iterable[Verdict]] = lambda _engine, _description: (),
 ) -> Finished:
-    """Run what is planned against the engine of the options, write the report, and print the result."""
+    """Do the work on the engine of the options, write the report, and print the result."""
     with make_engine(args) as engine:
-        finished = execute(args, engine, plan, wanted, expectations or Expectations(), claims, related)
+        finished = execute(args, engine, work, wanted, expectations or Expectations())
     show(args, finished)
     return finished
 
@@ -39,30 +70,23 @@ def conduct(
 def execute(
     args: argparse.Namespace,
     engine: Engine,
-    plan: Callable[[Description], Iterable[Planned]],
+    work: Work,
     wanted: Callable[[Description], Wanted],
     expectations: Expectations,
-    claims: Callable[[Description], Iterable[tuple[str, str]]],
-    related: Callable[[Engine, Description], Iterable[Verdict]],
 ) -> Finished:
     description = engine.start()
     with ExitStack() as stack:
-        observers: list[Callable[[Verdict], None]] = [stack.enter_context(progress(args))]
+        shown = stack.enter_context(progress(args))
         writer = None
         if args.report is not None:
             args.report.mkdir(parents=True, exist_ok=True)
             writer = stack.enter_context(
                 ReportWriter(args.report / "report.jsonl", args.engine, getattr(args, "seed", 0))
             )
-            observers.append(writer.verdict)
-
-        def observe(verdict: Verdict) -> None:
-            for observer in observers:
-                observer(verdict)
-
-        session = Session(engine, args.engine, expectations, observe)
-        session.run(plan(description), related(engine, description))
-        finished = session.finish(wanted(description), claims(description))
+        watch = Watch(shown, writer)
+        session = Session(engine, args.engine, expectations, watch)
+        claims = list(work(session, watch))
+        finished = session.finish(wanted(description), claims)
         if writer is not None:
             writer.footer(finished)
             (args.report / "junit.xml").write_bytes(as_junit(finished))
@@ -71,25 +95,23 @@ def execute(
 
 
 @contextmanager
-def progress(args: argparse.Namespace) -> Iterator[Callable[[Verdict], None]]:
+def progress(args: argparse.Namespace) -> Iterator[Callable[[str, int, int], None]]:
     """Counts on the screen while the run goes on; nothing if standard error is no terminal."""
     if args.format != "pretty" or not sys.stderr.isatty():
-        yield lambda _verdict: None
+        yield lambda _place, _done, _failed: None
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=None)
-        done = failed = 0
+        shown = 0
 
-        def observe(verdict: Verdict) -> None:
-            nonlocal done, failed
-            done += 1
-            failed += verdict.result in VIOLATIONS
-            if done % 50 == 0 or failed == 1:
-                text = f"{verdict.case.component} {verdict.stage}: {done} cases, {failed} violations"
-                bar.update(task, description=text)
+        def observe(place: str, done: int, failed: int) -> None:
+            nonlocal shown
+            if done >= shown + 50 or failed == 1:
+                shown = done
+                bar.update(task, description=f"{place}: {done} cases, {failed} violations")
 
         yield observe
 

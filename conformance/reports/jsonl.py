@@ -4,6 +4,7 @@ A report without its footer is of a run that did not end, and every reader refus
 """
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -26,35 +27,22 @@ class ReportWriter:
         self._engine = engine
         self._count = 0
         self._file: IO[str] = path.open("w", encoding="utf-8")
-        self._write({"format": FORMAT, "engine": engine, "seed": seed})
+        self._write(as_line({"format": FORMAT, "engine": engine, "seed": seed}))
 
     def verdict(self, verdict: Verdict) -> None:
-        line: dict[str, Any] = {
-            "case": verdict.case.name,
-            "component": verdict.case.component,
-            "stage": verdict.stage,
-            "verdict": str(verdict.result),
-        }
-        if verdict.result not in (Result.PASS, Result.SKIP):
-            finding = describe(verdict, self._engine)
-            line |= {
-                "rules": [rule for rule, _text in finding.rules],
-                "message": finding.message,
-                "config": json.loads(finding.config),
-                "trace": finding.trace,
-                "step": finding.step,
-                "allowed": list(finding.allowed),
-                "seen": finding.seen,
-                "reproduce": finding.reproduce,
-            }
-        self._count += 1
-        self._write(line)
+        self.lines([make_line(verdict, self._engine)])
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Lines of verdicts that were made elsewhere."""
+        for line in lines:
+            self._count += 1
+            self._write(line)
 
     def footer(self, finished: Finished) -> None:
-        self._write({"verdicts": self._count, "complete": finished.complete, "exit": int(finished.exit())})
+        self._write(as_line({"verdicts": self._count, "complete": finished.complete, "exit": int(finished.exit())}))
 
-    def _write(self, value: dict[str, Any]) -> None:
-        self._file.write(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
+    def _write(self, line: str) -> None:
+        self._file.write(line + "\n")
 
     def __enter__(self) -> Self:
         return self
@@ -63,6 +51,32 @@ class ReportWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._file.close()
+
+
+def make_line(verdict: Verdict, engine: str) -> str:
+    line: dict[str, Any] = {
+        "case": verdict.case.name,
+        "component": verdict.case.component,
+        "stage": verdict.stage,
+        "verdict": str(verdict.result),
+    }
+    if verdict.result not in (Result.PASS, Result.SKIP):
+        finding = describe(verdict, engine)
+        line |= {
+            "rules": [rule for rule, _text in finding.rules],
+            "message": finding.message,
+            "config": json.loads(finding.config),
+            "trace": finding.trace,
+            "step": finding.step,
+            "allowed": list(finding.allowed),
+            "seen": finding.seen,
+            "reproduce": finding.reproduce,
+        }
+    return as_line(line)
+
+
+def as_line(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def read_report(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]:

@@ -1,0 +1,93 @@
+"""Components tried at once, each worker with an engine of its own: the result is that of one process."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from conformance.reports.jsonl import read_report
+from tests.conformance.test_cli import ROOT, tidegate
+
+ENGINES = "python:tests.conformance.cli.side_engines"
+SMALL = ("--component", "wiring", "--component", "gate", "--component", "valve", "--cases", "40")
+QUICK = (*SMALL, "--stage", "directed", "--stage", "golden", "--stage", "generated")
+
+
+def result_of(*args):
+    done = tidegate("run", *args, "--format", "json")
+    found = json.loads(done.stdout)
+    return done.returncode, {key: value for key, value in found.items() if key != "seconds"}
+
+
+@pytest.mark.parametrize(
+    ("engine", "code", "options"),
+    [
+        ("reference", 0, ("--component", "wiring", "--component", "statuses", "--cases", "40")),
+        (f"{ENGINES}:WrongInTwoPlaces", 1, (*QUICK, "--stage", "metamorphic")),
+    ],
+)
+def test_the_result_is_that_of_one_process(engine, code, options):
+    alone = result_of("--engine", engine, *options, "--jobs", "1")
+    assert alone == result_of("--engine", engine, *options, "--jobs", "3")
+    assert alone[0] == code
+    assert bool(alone[1]["claims"]) == (code == 0)
+
+
+def test_known_failures_are_known_to_every_worker(tmp_path):
+    engine = "python:conformance.museum.engines:Right"
+    expected = tmp_path / "known.txt"
+    expected.write_text("case valve-directed-* -- not so\ncase gate-directed-* -- not so\n", encoding="utf-8")
+    done = tidegate("run", "--engine", engine, *QUICK, "--jobs", "2", "--expect", expected)
+    assert done.returncode == 1
+    assert done.stdout.count("it no longer fails") == 2
+
+
+def test_the_report_has_a_line_for_each_verdict_in_the_order_of_components(tmp_path):
+    reports = []
+    for jobs in ("1", "2"):
+        tidegate("run", "--engine", "reference", *QUICK, "--jobs", jobs, "--report", tmp_path / jobs)
+        reports.append(read_report(tmp_path / jobs / "report.jsonl"))
+    assert reports[0] == reports[1]
+    assert len(reports[0][1]) > 120
+
+
+def test_a_worker_that_dies_costs_its_component_and_nothing_else():
+    code, found = result_of("--engine", f"{ENGINES}:KillsItsWorker", *QUICK, "--jobs", "2")
+    assert code == 2
+    counts = {(row["component"], row["stage"]): row for row in found["counts"]}
+    assert counts["gate", "golden"]["not run"] == 1
+    assert {key for key in counts if key[0] != "gate"} == {
+        (name, stage) for name in ("valve", "wiring") for stage in ("directed", "golden", "generated")
+    }
+
+
+def test_an_engine_that_cannot_start_is_told_of_once():
+    done = tidegate("run", "--engine", "python:no.such:Engine", *QUICK, "--jobs", "2")
+    assert done.returncode == 69
+    assert done.stderr.count("tidegate:") == 1
+
+
+def test_an_interrupt_keeps_what_other_workers_have_found(tmp_path):
+    command = [sys.executable, "-m", "conformance.cli.main", "run", "--engine", f"{ENGINES}:SlowAtTheGate", *QUICK]
+    command += ["--jobs", "2", "--timeout", "600", "--report", str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=environment
+    )
+    report = tmp_path / "report.jsonl"
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and not (report.exists() and report.stat().st_size):
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 2, err
+    assert "interrupted" in out
+    _header, verdicts, footer = read_report(report)
+    assert footer["complete"] is False
+    found = {line["component"] for line in verdicts}
+    assert "valve" in found
+    assert "gate" not in found
