@@ -8,6 +8,7 @@ import attrs
 
 from conformance.engines.text import printable
 from conformance.verdicts import Verdict, suspects
+from reference.components import COMPONENTS
 from reference.rules import all_rules
 from traces.codec import encode
 from traces.notation import write_event, write_observations, write_trace
@@ -72,6 +73,10 @@ def reproduction(engine: str, component: str, config: Any, trace: str) -> str:
     """The command that replays this one trace."""
     words = ["tidegate", "replay", "--engine", engine, "--component", component]
     words += ["--config", json.dumps(config, separators=(",", ":")), "--trace", trace]
+    semantics, known = config.get("semantics"), COMPONENTS[component].semantics
+    if semantics is not None and semantics != known[0]:
+        # Where the engine does not declare it, it would not be asked; where it does, this changes nothing.
+        words += ["--semantics", semantics]
     return shlex.join(words)
 
 

@@ -49,6 +49,15 @@ def test_a_wrong_engine_is_caught_and_the_reproduction_works():
     assert tidegate(*on_the_right).returncode == 0
 
 
+def test_a_finding_under_another_semantics_is_repeated_under_it():
+    engine = ("--engine", "python:tests.conformance.cli.engines:OnlyTheOldValve")
+    done = tidegate("run", *engine, "--component", "valve", "--semantics", "flink-40475", "--stage", "directed")
+    assert done.returncode == 1, done.stderr
+    (again, *_) = re.findall(r"^  again    (.*)$", done.stdout, re.MULTILINE)
+    assert again.endswith("--semantics flink-40475")
+    assert tidegate(*shlex.split(again)[1:]).returncode == 1
+
+
 def test_the_same_seed_gives_the_same_run(tmp_path):
     reports = []
     for name in ("a", "b"):

@@ -12,7 +12,7 @@ import pytest
 from conformance.reports.jsonl import read_report
 from tests.conformance.test_cli import ROOT, tidegate
 
-ENGINES = "python:tests.conformance.cli.side_engines"
+ENGINES = "python:tests.conformance.cli.engines"
 SMALL = ("--component", "wiring", "--component", "gate", "--component", "valve", "--cases", "40")
 QUICK = (*SMALL, "--stage", "directed", "--stage", "golden", "--stage", "generated")
 

@@ -1,4 +1,4 @@
-"""Engines that are tried on several components at once."""
+"""Engines for tests of the command line."""
 
 import os
 import signal
@@ -34,3 +34,10 @@ class WrongInTwoPlaces(Engine):
             {"steps": [steps[case["component"]] for _event in case["events"]]} if case["component"] in steps else answer
             for case, answer in zip(cases, super().replay(cases), strict=True)
         ]
+
+
+class OnlyTheOldValve(Engine):
+    """Right, of one component in one semantics."""
+
+    def describe(self):
+        return {**super().describe(), "components": {"valve": {"semantics": ["flink-7728"]}}}
