@@ -7,7 +7,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from types import CodeType
@@ -20,6 +20,7 @@ from tests.mutation.install import Probes, Swapper, Unit, install_afresh
 from tests.mutation.parts import Parts
 from tests.mutation.pytest_stage import FilesCheck, TestCheck, with_collected
 from tests.mutation.report import Report, show
+from tests.mutation.results import Results
 from tests.mutation.running import Recorded, Recorder, Result, Suite, record
 from tests.mutation.sites import Mutation, Site, find_sites, make_control
 
@@ -47,6 +48,9 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="of the sample (default: 0)")
     parser.add_argument("--without", action="append", default=[], help="leave out a stage, such as golden")
     parser.add_argument("--floor", type=float, default=FLOOR, help=f"the score to reach (default: {FLOOR:g})")
+    parser.add_argument(
+        "--results", type=Path, metavar="FILE", help="keep results here; what was noticed before is not run again"
+    )
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(modules.ROOT)}, of a whole run")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     options = parser.parse_args()
@@ -81,7 +85,10 @@ def draw_sample(sites: list[Site], options: argparse.Namespace) -> list[Site]:
 
 def run(all_sites: list[Site], options: argparse.Namespace, started: float) -> Report:
     """Import the project, collect what is known of it while it is right, and examine each mutant."""
-    sites = draw_sample(all_sites, options)
+    results = Results(options.results)
+    known, left = results.split(site.mutation for site in draw_sample(all_sites, options))
+    wanted_ones = set(left)
+    sites = [site for site in all_sites if site.mutation in wanted_ones]
     files = {name: modules.file_of(name) for name in modules.reference_modules()}
     recorder = Recorder(files.values())
     if "reference.components" in sys.modules:
@@ -101,13 +108,15 @@ def run(all_sites: list[Site], options: argparse.Namespace, started: float) -> R
         recorded, unused = record(checks, Probes(swapper, files), swapper.clear_caches)
         recorded = order(recorded, evidence.STAGES)
         say(f"{len(recorded)} checks, {len(sites)} mutants, ready after {time.monotonic() - started:.0f} s")
+        if known:
+            say(f"{len(known)} more were noticed before")
         suite = Suite(recorded, swapper, at_import, Afresh(data, recorded, options.without), modules.file_of)
         gc.collect()
         gc.freeze()
         try_control(suite, wanted)
-        results = suite.run(sites, options.jobs, Progress(len(sites), started))
+        found = suite.run(sites, options.jobs, Progress(len(sites), started, results.write))
         mutations = [site.mutation for site in all_sites]
-        reports.append(make_report(mutations, results, unused, time.monotonic() - started))
+        reports.append(make_report(mutations, [*known, *found], unused, time.monotonic() - started))
 
     with_collected(test_files if "tests" not in options.without else [], use)
     return reports[0]
@@ -197,14 +206,16 @@ def is_in(unit: Unit, files: set[str]) -> bool:
 
 
 class Progress:
-    """Tells on stderr how far it is, a line every hundred mutants, and what survives as soon as it does."""
+    """Keeps each result, and tells on stderr how far it is and what survives as soon as it does."""
 
-    def __init__(self, total: int, started: float) -> None:
+    def __init__(self, total: int, started: float, keep: Callable[[Result], None]) -> None:
         self._total = total
         self._started = started
+        self._keep = keep
         self._survived = 0
 
     def __call__(self, done: int, result: Result) -> None:
+        self._keep(result)
         if result.status == "survived":
             self._survived += 1
             say("\n".join(["survived:", *show(result.mutation)]))
