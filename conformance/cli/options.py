@@ -20,7 +20,7 @@ def add_engine_options(parser: argparse.ArgumentParser, default: str | None = No
         "--timeout",
         type=float,
         metavar="S",
-        help="seconds for the answer to a case (default: 10; spark: 600, for a whole batch)",
+        help="seconds for the answer to a case (default: 10; spark: 600, for a batch; spark-native: 600, for a trace)",
     )
     parser.add_argument(
         "--start-timeout", type=float, metavar="S", help="seconds for the handshake (default: 30; spark: 180)"

@@ -78,7 +78,8 @@ seen, and keys that are spread by a hash of its own. A record counts as received
 watermark says that it was too late; order can be seen among the records of one source and window, and only there.
 
 `tidegate run --engine spark-native` runs it, checks the invariants, and shows the differences below; `--cases` and
-`--seed` choose random traces, `--report` keeps the run logs. Each invariant, and in how many runs it was kept:
+`--seed` choose random traces, `--report` keeps the run logs, `--master` names a cluster, whose machines must all see
+the folder for temporary files (`TMPDIR`). Each invariant, and in how many runs it was kept:
 
 | invariant | policy `min` | policy `max` |
 |---|---|---|

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import attrs
 
 from conformance.engines.base import NotRun
+from conformance.engines.limits import Limits
 from conformance.engines.text import printable
 from conformance.spark.native.logs import CAPABILITIES
 from conformance.spark.native.mutants import find
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 POLICIES = ("min", "max")
 #: A micro-batch is mostly waiting for files: so many traces run beside each other.
 AT_ONCE = 4
+#: Seconds for a trace, on a cold JVM and a busy machine, unless told otherwise.
+TIMEOUT = 600.0
 
 
 @attrs.frozen
@@ -49,11 +52,14 @@ class Declared:
 
 
 class SparkNative:
-    """A context manager: Spark is started on the way in, and stopped on the way out if it was started here."""
+    """A context manager: Spark is started on the way in, and stopped on the way out if it was started here.
+
+    Traces are files of the folder for temporary ones, which all machines of a cluster must see.
+    """
 
     def __init__(self, master: str = "", timeout: float | None = None, mutant: str = "") -> None:
         self.master = master or LOCAL
-        self.timeout = timeout
+        self.timeout = Limits(case_timeout=TIMEOUT if timeout is None else timeout).case_timeout
         self.mutant = find(mutant)
 
     def __enter__(self) -> Self:
@@ -89,6 +95,6 @@ class SparkNative:
         py4j: Any = import_module("py4j.protocol")
 
         try:
-            return observe(self._session, folder, order.trace, order.policy, self.mutant, self.timeout)
+            return observe(self._session, folder, order.trace, order.policy, self.timeout, self.mutant)
         except (PySparkException, py4j.Py4JError, UnfinishedError) as error:
             return NotRun(printable(str(error).partition("\n")[0]))

@@ -46,8 +46,8 @@ def observe(
     folder: Path,
     trace: Trace,
     policy: str,
+    timeout: float,
     mutant: Mutant = RIGHT,
-    timeout: float | None = None,
 ) -> Observed:
     """Run the trace, and behind it, to see what is still open, a micro-batch of records of a far future.
 
@@ -92,7 +92,7 @@ def run(
     windows: "DataFrame",
     folder: Path,
     take: Callable[[tuple[int, tuple[int, ...]]], None],
-    timeout: float | None = None,
+    timeout: float,
 ) -> None:
     """`take` gets each window that is put out: the number of the micro-batch, and the ids of the records in it."""
 
@@ -102,9 +102,7 @@ def run(
 
     writer = windows.writeStream.foreachBatch(put).outputMode("append")
     query = writer.option("checkpointLocation", str(folder / "checkpoint")).trigger(availableNow=True).start()
-    if timeout is None:
-        query.awaitTermination()
-    elif not query.awaitTermination(ceil(timeout)):
+    if not query.awaitTermination(ceil(timeout)):
         query.stop()
         raise UnfinishedError(f"no end in {timeout:g} s")
 

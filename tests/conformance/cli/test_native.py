@@ -5,6 +5,7 @@ import pytest
 from conformance.cli.main import main
 from conformance.engines import resolve
 from conformance.engines.errors import WholeJobsOnlyError
+from conformance.event_time.exam import CASES
 from conformance.spark.native import engine
 from conformance.verdicts import Exit
 from tests.conformance.event_time.stand_in import StandIn
@@ -86,6 +87,12 @@ def test_the_master_reaches_the_engine(started, options, master, capsys):
     assert main(["run", "--engine", *options, "--component", "job", "--timeout", "7", "--cases", "0"]) == 0
     assert started == [(master, 7.0)]
     assert "Where it differs from Flink" in capsys.readouterr().out
+
+
+def test_the_help_tells_how_many_traces_there_are(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    assert f"{CASES} random traces" in " ".join(capsys.readouterr().out.replace("-\n", "-").split())
 
 
 def test_markdown(started, capsys):
