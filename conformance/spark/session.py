@@ -57,13 +57,13 @@ def make_session(master: str = LOCAL, name: str = "tidegate", settings: dict[str
 
 
 @contextmanager
-def borrow_session(master: str, name: str) -> Iterator["SparkSession"]:
+def borrow_session(master: str, name: str, settings: dict[str, str] | None = None) -> Iterator["SparkSession"]:
     """A session for a while. One that was there already, as in a notebook, is not ours to stop."""
     check_spark()
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
     was_there = SparkSession.getActiveSession() is not None
-    session = make_session(master, name)
+    session = make_session(master, name, settings)
     try:
         yield session
     finally:
