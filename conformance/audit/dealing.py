@@ -1,4 +1,4 @@
-"""What workers do to deal rows out: read a part of a file, look at what it shows alone, and number its rows."""
+"""What workers do to deal rows out: read a part of a file, look at what it shows alone, and cut it into blocks."""
 
 import json
 import pickle
@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from conformance.audit.blocks import MOST_PLACES, Cut, make_blocks, pack
 from conformance.audit.files import WORDS, check_run
 from conformance.audit.outcomes import Outcome
 from conformance.audit.sources import Footer, LogFileError, open_file
@@ -22,22 +23,18 @@ from properties.kernels.run import SubtaskHalf, make_tallies
 from traces.codec import decode, encode
 from traces.runlog import COLUMNS, Job, MalformedLogError
 
-#: Steps and positions are below this; beside them there is room for the number of a subtask or channel.
-MOST_STEP = 2**42
-MOST_PLACES = 2**20
 BATCH = 2**17
 
 
 @attrs.frozen
 class Runs:
-    """What a worker must know of the runs: the job of each, and whether it came to its end."""
+    """What a worker must know of the runs: the job of each, whether it came to its end, and how to cut it."""
 
     names: tuple[str, ...]
     jobs: tuple[str, ...]
     complete: tuple[bool, ...]
     most: int
-    #: The first number of each run's subtasks and channels among those of all runs.
-    firsts: tuple[int, ...]
+    cuts: tuple[Cut, ...]
 
     def layout(self, run: int) -> Layout:
         return Layout(decode(json.loads(self.jobs[run]), Job, "job"))
@@ -87,17 +84,21 @@ class Seen:
 
 def make_runs(runs: list[list[Footer]], most: int) -> Runs:
     """Raise OutgrownError where so many channels cannot be numbered."""
-    layouts = [Layout(run[0].job) for run in runs]
-    firsts = np.cumsum([0, *(max(int(layout.offsets[-1]), layout.subtasks) for layout in layouts)]).tolist()
-    if firsts[-1] > MOST_PLACES:
-        raise OutgrownError(f"{len(runs)} runs have more than {MOST_PLACES:,} channels: audit fewer at once")
     return Runs(
         names=tuple(run[0].run for run in runs),
         jobs=tuple(json.dumps(encode(run[0].job)) for run in runs),
         complete=tuple(all(footer.complete for footer in run) for run in runs),
         most=most,
-        firsts=tuple(firsts[:-1]),
+        cuts=tuple(make_cut(run) for run in runs),
     )
+
+
+def make_cut(run: list[Footer]) -> Cut:
+    layout = Layout(run[0].job)
+    places = max(int(layout.offsets[-1]), layout.subtasks)
+    if places > MOST_PLACES:
+        raise OutgrownError(f"run {run[0].run} has more than {MOST_PLACES:,} channels")
+    return Cut(places, sum(footer.rows for footer in run))
 
 
 def make_parts(runs: list[list[Footer]], size: int | None) -> list[Part]:
@@ -184,33 +185,15 @@ def deal_by_subtask(runs: Runs, _hints: Any, batches: Iterator[Any]) -> Iterator
     for part in read_texts(batches):
         layout = runs.layout(part.run)
         for chunk in read_part(part, runs, layout):
-            place = runs.firsts[part.run] + chunk.subtask.astype(np.int64)
-            yield deal(chunk, place, chunk.step, chunk.position)
+            yield make_blocks(part.run, runs.cuts[part.run], pack(chunk), chunk.subtask, chunk.step)
 
 
 def deal_by_channel(runs: Runs, hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
     for part in read_texts(batches):
         layout = runs.layout(part.run)
         for chunk in read_part(part, runs, layout):
-            place = runs.firsts[part.run] + chunk.channel.astype(np.int64)
-            order = chunk.position * 2 + chunk.direction
+            rows, channel, position = pack(chunk), chunk.channel, chunk.position
             if "unclear" in hints:
-                chosen = np.isin(chunk.channel, list(hints["unclear"][part.run]))
-                yield deal(chunk, place, order, chunk.step).filter(import_module("pyarrow").array(chosen))
-            else:
-                yield deal(chunk, place, order, chunk.step)
-
-
-def deal(chunk: Chunk, place: Array, order: Array, other: Array) -> Any:
-    arrow: Any = import_module("pyarrow")
-    columns = {
-        "part": place.astype(np.int32),
-        "key": place * MOST_STEP + order,
-        "side": chunk.side.astype(np.int32),
-        "kind": chunk.kind.view(np.int8),
-        "other": other,
-        "timestamp": chunk.timestamp,
-        "id": chunk.id,
-        "value": chunk.value,
-    }
-    return arrow.RecordBatch.from_pydict(columns)
+                chosen = np.isin(channel, list(hints["unclear"][part.run]))
+                rows, channel, position = rows[chosen], channel[chosen], position[chosen]
+            yield make_blocks(part.run, runs.cuts[part.run], rows, channel, position)

@@ -5,61 +5,24 @@ from typing import Any
 
 import numpy as np
 
-from conformance.audit.dealing import (
-    MOST_STEP,
-    Runs,
-    Seen,
-    deal_by_channel,
-    deal_by_subtask,
-    look_at_files,
-    note_late,
-)
+from conformance.audit.blocks import read_buckets
+from conformance.audit.dealing import Runs, Seen, deal_by_channel, deal_by_subtask, look_at_files, note_late
 from properties.kernels import OutgrownError
 from properties.kernels.columns import Chunk
 from properties.kernels.findings import Tally
-from properties.kernels.layout import SIDES, Array
+from properties.kernels.layout import Array
 from properties.kernels.run import ChannelHalf, SecondLook, SubtaskHalf, make_tallies
 from traces.runlog import MalformedLogError
-
-
-def read_dealt(runs: Runs, batches: Iterator[Any]) -> Iterator[tuple[int, Array, Array, dict[str, Array]]]:
-    """Of each batch the rows of each run: its number, the places, what the rows are sorted by, and the columns."""
-    for batch in batches:
-        columns = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
-        place, order = columns["key"] // MOST_STEP, columns["key"] % MOST_STEP
-        run = np.searchsorted(runs.firsts, place, "right") - 1
-        for number in np.unique(run).tolist():
-            mine = run == number
-            part = {name: column[mine] for name, column in columns.items()}
-            yield number, place[mine] - runs.firsts[number], order[mine], part
-
-
-def make_dealt_chunk(step: Array, subtask: Array, position: Array, columns: dict[str, Array]) -> Chunk:
-    side = columns["side"]
-    return Chunk(
-        step=step,
-        subtask=subtask,
-        direction=(side % 2).astype(np.uint8),
-        channel=side // SIDES,
-        position=position,
-        kind=columns["kind"].view(np.uint8),
-        timestamp=columns["timestamp"],
-        id=columns["id"],
-        value=columns["value"],
-        key=np.full(len(side), -1, dtype=np.int32),
-        keys=None,
-    )
 
 
 def look_by_subtask(runs: Runs, _hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
     halves: dict[int, SubtaskHalf] = {}
     seen: dict[int, Seen] = {}
-    for run, subtask, step, columns in read_dealt(runs, batches):
+    for run, chunk in read_buckets(runs.cuts, "step", batches):
         if run not in seen:
             layout = runs.layout(run)
             seen[run] = Seen(run)
             halves[run] = SubtaskHalf(layout, make_tallies(layout, runs.most))
-        chunk = make_dealt_chunk(step, subtask, columns["other"], columns)
         try:
             if not seen[run].problem:
                 note_late(seen[run], chunk, halves[run].feed(chunk))
@@ -75,12 +38,11 @@ def look_by_channel(runs: Runs, hints: Any, batches: Iterator[Any]) -> Iterator[
     halves: dict[int, ChannelHalf] = {}
     seen: dict[int, Seen] = {}
     late: dict[int, dict[int, Array]] = {}
-    for run, channel, order, columns in read_dealt(runs, batches):
+    for run, chunk in read_buckets(runs.cuts, "position", batches):
         if run not in seen:
             layout = runs.layout(run)
             seen[run], late[run] = Seen(run), join_late(hints["late"].get(run, ()))
             halves[run] = ChannelHalf(layout, make_tallies(layout, runs.most))
-        chunk = make_dealt_chunk(columns["other"], channel, order // 2, columns)
         try:
             if not seen[run].problem:
                 halves[run].feed(chunk, find_late(chunk, late[run]))
@@ -112,11 +74,11 @@ def find_late(chunk: Chunk, late: dict[int, Array]) -> Array:
 
 def look_again(runs: Runs, hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
     looks: dict[int, SecondLook] = {}
-    for run, channel, order, columns in read_dealt(runs, batches):
+    for run, chunk in read_buckets(runs.cuts, "position", batches):
         if run not in looks:
             layout = runs.layout(run)
             looks[run] = SecondLook(layout, {"LOG-ORDER": Tally(most=runs.most)}, hints["unclear"][run])
-        looks[run].feed(make_dealt_chunk(columns["other"], channel, order // 2, columns))
+        looks[run].feed(chunk)
     for run, look in looks.items():
         look.finish()
         yield Seen(run, look.tallies).as_batch()

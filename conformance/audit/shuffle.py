@@ -10,6 +10,7 @@ of order, such channels are looked at once more.
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from conformance.audit.blocks import DEALT, DESTINATION, ORDER
 from conformance.audit.dealing import Runs, Seen, make_parts, make_runs, merge_seen
 from conformance.audit.looking import PASSES
 from conformance.audit.outcomes import Outcome
@@ -23,15 +24,14 @@ if TYPE_CHECKING:
 
     from properties.kernels.matching import Identity
 
-#: Rows that Spark hands to Python at a time.
-SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "200000"}
+#: Blocks that Spark hands to Python at a time: at most 25 MB.
+SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "64"}
 #: A partition has at most about so many rows, if there are channels enough.
 ROWS_OF_PARTITION = 2_000_000
 
 #: Row groups that a worker reads at a time.
 GROUPS_OF_PART = 4
 
-DEALT = "part int, key long, side int, kind tinyint, other long, timestamp long, id long, value long"
 SEEN = "seen binary"
 
 
@@ -118,7 +118,7 @@ class Shuffle:
         frame = frame.repartition(min(len(parts), 4 * self.partitions))
         frame = frame.mapInArrow(bind(read, known), DEALT if look else SEEN)
         if look:
-            frame = frame.repartition(self.partitions, "part").sortWithinPartitions("key")
+            frame = frame.repartition(self.partitions, *DESTINATION).sortWithinPartitions(*ORDER)
             frame = frame.mapInArrow(bind(look, known), SEEN)
         for row in frame.toLocalIterator(prefetchPartitions=True):
             yield Seen.from_bytes(bytes(row.seen))

@@ -1,0 +1,133 @@
+"""Rows on their way from worker to worker: Spark moves and sorts blocks of rows, not single ones.
+
+A block has rows of one run, of a few neighbouring places (channels, or subtasks) and of a span of their numbers
+(positions, or steps). All blocks of the same places and numbers are a bucket, which whoever looks at them puts in order
+himself. However a log is made, a bucket that is right has at most `MOST_OF_BUCKET` rows: the more places are together,
+the shorter is the span.
+"""
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import attrs
+import numpy as np
+
+from properties.kernels.columns import Chunk, sort_stably
+from properties.kernels.layout import SIDES, Array
+
+#: A row without its key. `what`: channel, kind and direction in one number.
+COLUMNS = ("step", "position", "timestamp", "id", "value")
+ROW = np.dtype([*((name, np.int64) for name in COLUMNS), ("subtask", np.int32), ("what", np.int32)])
+MOST_KINDS = 16
+#: More channels than this have no room in a row.
+MOST_PLACES = 2**31 // (2 * MOST_KINDS)
+
+#: What Spark sees: where a block goes, and by what it is sorted there.
+DEALT = "run int, part int, bucket long, rows binary"
+DESTINATION = ("run", "part")
+ORDER = ("run", "part", "bucket")
+
+#: A run has at most so many parts, so that even a log of very many channels makes no blocks of single rows.
+MOST_PARTS = 1024
+#: So many numbers of one place are a bucket, or fewer of each of several: as many as numpy sorts by digits.
+NUMBERS = 2**16
+#: No number comes twice on a side: a bucket with more rows than this is wrong, and need not be held to be found so.
+MOST_OF_BUCKET = NUMBERS * SIDES
+#: Spark hands blocks to Python by their number, so none of them may be large.
+MOST_OF_BLOCK = 2**13
+
+
+@attrs.frozen
+class Cut:
+    """How the rows of a run are cut into buckets: `width` places together, and `span` numbers of each."""
+
+    places: int
+    rows: int
+
+    @property
+    def width(self) -> int:
+        return -(-self.places // MOST_PARTS)
+
+    @property
+    def span(self) -> int:
+        return max(1, NUMBERS // self.width)
+
+    def buckets(self, numbers: Array) -> Array:
+        """Numbers that cannot be, since the run has not so many rows, do not get buckets of their own."""
+        return np.clip(numbers, 0, self.rows) // self.span
+
+    def sort(self, numbers: Array, bucket: int) -> Array:
+        """The rows of a bucket by their numbers. What cannot be may come anywhere: the kernels refuse it."""
+        return sort_stably(np.clip(numbers - bucket * self.span, 0, self.span))
+
+
+def pack(chunk: Chunk) -> Array:
+    rows = np.empty(len(chunk), dtype=ROW)
+    for name in (*COLUMNS, "subtask"):
+        rows[name] = getattr(chunk, name)
+    rows["what"] = (chunk.channel * MOST_KINDS + chunk.kind) * 2 + chunk.direction
+    return rows
+
+
+def unpack(rows: Array) -> Chunk:
+    what = rows["what"]
+    return Chunk(
+        **{name: np.ascontiguousarray(rows[name]) for name in (*COLUMNS, "subtask")},
+        direction=(what % 2).astype(np.uint8),
+        channel=what // (2 * MOST_KINDS),
+        kind=(what // 2 % MOST_KINDS).astype(np.uint8),
+        key=np.full(len(rows), -1, dtype=np.int32),
+        keys=None,
+    )
+
+
+def make_blocks(run: int, cut: Cut, rows: Array, places: Array, numbers: Array) -> Any:
+    """An Arrow batch of the blocks of these rows, whose bytes lie behind each other as in the sorted rows."""
+    arrow: Any = import_module("pyarrow")
+    parts, buckets = places // cut.width, cut.buckets(numbers)
+    first, count = (int(buckets.min()), int(np.ptp(buckets)) + 1) if len(rows) else (0, 1)
+    codes = parts.astype(np.int64) * count + (buckets - first)
+    order = sort_stably(codes)
+    rows, codes = rows[order], codes[order]
+    is_start = np.ones(len(rows), dtype=bool)
+    is_start[1:] = codes[1:] != codes[:-1]
+    is_start[::MOST_OF_BLOCK] = True
+    starts = np.flatnonzero(is_start)
+    ends = (np.append(starts, len(rows)) * ROW.itemsize).astype(np.int32)
+    blocks = arrow.Array.from_buffers(arrow.binary(), len(starts), [None, arrow.py_buffer(ends), arrow.py_buffer(rows)])
+    part, bucket = np.divmod(codes[starts], count)
+    columns = {
+        "run": np.full(len(starts), run, dtype=np.int32),
+        "part": part.astype(np.int32),
+        "bucket": bucket + first,
+        "rows": blocks,
+    }
+    return arrow.RecordBatch.from_pydict(columns)
+
+
+def read_buckets(cuts: tuple[Cut, ...], by: str, batches: Iterator[Any]) -> Iterator[tuple[int, Chunk]]:
+    """The rows of each bucket with their run, in order. A bucket that is too large comes in pieces, to be refused."""
+    held: list[Array] = []
+    last, count = (0, 0, 0), 0
+    for key, rows in read_blocks(batches):
+        if held and (key != last or count > MOST_OF_BUCKET):
+            yield last[0], join(cuts, by, last, held)
+            held, count = [], 0
+        held.append(rows)
+        last, count = key, count + len(rows)
+    if held:
+        yield last[0], join(cuts, by, last, held)
+
+
+def read_blocks(batches: Iterator[Any]) -> Iterator[tuple[tuple[int, int, int], Array]]:
+    for batch in batches:
+        keys = zip(*(batch.column(name).to_pylist() for name in ORDER), strict=True)
+        for key, block in zip(keys, batch.column("rows"), strict=True):
+            yield key, np.frombuffer(block.as_buffer(), dtype=ROW)
+
+
+def join(cuts: tuple[Cut, ...], by: str, key: tuple[int, int, int], held: list[Array]) -> Chunk:
+    run, _part, bucket = key
+    rows = np.concatenate(held)
+    return unpack(rows[cuts[run].sort(rows[by], bucket)])
