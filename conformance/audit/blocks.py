@@ -89,7 +89,7 @@ def make_blocks(run: int, cut: Cut, rows: Array, places: Array, numbers: Array) 
     first, count = (int(buckets.min()), int(np.ptp(buckets)) + 1) if len(rows) else (0, 1)
     codes = parts.astype(np.int64) * count + (buckets - first)
     order = sort_stably(codes)
-    rows, codes = rows[order], codes[order]
+    rows, codes = rows.take(order), codes[order]
     is_start = np.ones(len(rows), dtype=bool)
     is_start[1:] = codes[1:] != codes[:-1]
     is_start[::MOST_OF_BLOCK] = True
@@ -108,26 +108,26 @@ def make_blocks(run: int, cut: Cut, rows: Array, places: Array, numbers: Array) 
 
 def read_buckets(cuts: tuple[Cut, ...], by: str, batches: Iterator[Any]) -> Iterator[tuple[int, Chunk]]:
     """The rows of each bucket with their run, in order. A bucket that is too large comes in pieces, to be refused."""
-    held: list[Array] = []
-    last, count = (0, 0, 0), 0
-    for key, rows in read_blocks(batches):
-        if held and (key != last or count > MOST_OF_BUCKET):
+    held: list[Any] = []
+    last, size = (0, 0, 0), 0
+    for key, block in read_blocks(batches):
+        if held and (key != last or size > MOST_OF_BUCKET * ROW.itemsize):
             yield last[0], join(cuts, by, last, held)
-            held, count = [], 0
-        held.append(rows)
-        last, count = key, count + len(rows)
+            held, size = [], 0
+        held.append(block)
+        last, size = key, size + block.size
     if held:
         yield last[0], join(cuts, by, last, held)
 
 
-def read_blocks(batches: Iterator[Any]) -> Iterator[tuple[tuple[int, int, int], Array]]:
+def read_blocks(batches: Iterator[Any]) -> Iterator[tuple[tuple[int, int, int], Any]]:
     for batch in batches:
         keys = zip(*(batch.column(name).to_pylist() for name in ORDER), strict=True)
         for key, block in zip(keys, batch.column("rows"), strict=True):
-            yield key, np.frombuffer(block.as_buffer(), dtype=ROW)
+            yield key, block.as_buffer()
 
 
-def join(cuts: tuple[Cut, ...], by: str, key: tuple[int, int, int], held: list[Array]) -> Chunk:
+def join(cuts: tuple[Cut, ...], by: str, key: tuple[int, int, int], held: list[Any]) -> Chunk:
     run, _part, bucket = key
-    rows = np.concatenate(held)
-    return unpack(rows[cuts[run].sort(rows[by], bucket)])
+    rows = np.frombuffer(b"".join(held), dtype=ROW)
+    return unpack(rows.take(cuts[run].sort(rows[by], bucket)))

@@ -194,6 +194,6 @@ def deal_by_channel(runs: Runs, hints: Any, batches: Iterator[Any]) -> Iterator[
         for chunk in read_part(part, runs, layout):
             rows, channel, position = pack(chunk), chunk.channel, chunk.position
             if "unclear" in hints:
-                chosen = np.isin(channel, list(hints["unclear"][part.run]))
-                rows, channel, position = rows[chosen], channel[chosen], position[chosen]
+                chosen = np.flatnonzero(np.isin(channel, list(hints["unclear"][part.run])))
+                rows, channel, position = rows.take(chosen), channel[chosen], position[chosen]
             yield make_blocks(part.run, runs.cuts[part.run], rows, channel, position)
