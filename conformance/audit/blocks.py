@@ -13,6 +13,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from properties.kernels import OutgrownError
 from properties.kernels.columns import Chunk, sort_stably
 from properties.kernels.layout import SIDES, Array
 
@@ -40,26 +41,27 @@ MOST_OF_BLOCK = 2**13
 
 @attrs.frozen
 class Cut:
-    """How the rows of a run are cut into buckets: `width` places together, and `span` numbers of each."""
+    """How a run of so many rows is cut into buckets: `width` places together, and `span` numbers of each."""
 
-    places: int
     rows: int
-
-    @property
-    def width(self) -> int:
-        return -(-self.places // MOST_PARTS)
-
-    @property
-    def span(self) -> int:
-        return max(1, NUMBERS // self.width)
+    width: int
+    span: int
 
     def buckets(self, numbers: Array) -> Array:
         """Numbers that cannot be, since the run has not so many rows, do not get buckets of their own."""
         return np.clip(numbers, 0, self.rows) // self.span
 
     def sort(self, numbers: Array, bucket: int) -> Array:
-        """The rows of a bucket by their numbers. What cannot be may come anywhere: the kernels refuse it."""
+        """The places of the rows of a bucket by their numbers; numbers that cannot be come first or last."""
         return sort_stably(np.clip(numbers - bucket * self.span, 0, self.span))
+
+
+def make_cut(places: int, rows: int) -> Cut:
+    """Raise OutgrownError where so many places cannot be numbered."""
+    if places > MOST_PLACES:
+        raise OutgrownError(f"it has more than {MOST_PLACES:,} channels")
+    width = -(-places // MOST_PARTS)
+    return Cut(rows, width, max(1, NUMBERS // width))
 
 
 def pack(chunk: Chunk) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from conformance.audit.blocks import MOST_PLACES, Cut, make_blocks, pack
+from conformance.audit.blocks import Cut, make_blocks, make_cut, pack
 from conformance.audit.files import WORDS, check_run
 from conformance.audit.outcomes import Outcome
 from conformance.audit.sources import Footer, LogFileError, open_file
@@ -89,16 +89,13 @@ def make_runs(runs: list[list[Footer]], most: int) -> Runs:
         jobs=tuple(json.dumps(encode(run[0].job)) for run in runs),
         complete=tuple(all(footer.complete for footer in run) for run in runs),
         most=most,
-        cuts=tuple(make_cut(run) for run in runs),
+        cuts=tuple(cut_run(run) for run in runs),
     )
 
 
-def make_cut(run: list[Footer]) -> Cut:
+def cut_run(run: list[Footer]) -> Cut:
     layout = Layout(run[0].job)
-    places = max(int(layout.offsets[-1]), layout.subtasks)
-    if places > MOST_PLACES:
-        raise OutgrownError(f"run {run[0].run} has more than {MOST_PLACES:,} channels")
-    return Cut(places, sum(footer.rows for footer in run))
+    return make_cut(max(int(layout.offsets[-1]), layout.subtasks), sum(footer.rows for footer in run))
 
 
 def make_parts(runs: list[list[Footer]], size: int | None) -> list[Part]:

@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from conformance.audit import blocks
 from conformance.audit.local import audit_here
 from conformance.audit.on_spark import audit_by_files
 from conformance.audit.planning import plan
@@ -39,7 +40,36 @@ def test_by_channels(spark, request, logs):
     assert [one.rows for one in outcomes] == [one.rows for one in here]
 
 
-def test_by_channels_where_a_run_goes_on_in_another_file(spark, faulty, tmp_path):
+@pytest.mark.parametrize(("numbers", "parts"), [(100, 1024), (1000, 4)])
+def test_by_channels_in_many_buckets(spark, spread_out, monkeypatch, numbers, parts):
+    """Every channel is far larger than a bucket, or many channels share one."""
+    monkeypatch.setattr(blocks, "NUMBERS", numbers)
+    monkeypatch.setattr(blocks, "MOST_PARTS", parts)
+    outcomes = list(audit_by_channel(spark, plan([str(spread_out)]), 1000))
+    assert found(outcomes) == planted(spread_out)
+    assert findings(outcomes) == findings(audit_here(plan([str(spread_out)]), 1000))
+
+
+@pytest.mark.parametrize("wild", [-(2**63), -1, 2**41, 2**63 - 1])
+def test_a_position_that_cannot_be_costs_only_its_run(spark, faulty, tmp_path, wild):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    first, second = sorted(faulty.glob("*.parquet"))
+    shutil.copy(first, tmp_path / "good.parquet")
+    table = parquet.read_table(second)
+    positions = table.column("position").to_pylist()
+    positions[1000::1000] = [wild] * len(positions[1000::1000])
+    column = table.schema.get_field_index("position")
+    table = table.set_column(column, table.schema.field(column), [positions])
+    parquet.write_table(table, tmp_path / "bad.parquet")
+    good, bad = sorted(audit_by_channel(spark, plan([str(tmp_path)]), 1000), key=lambda one: one.problem)
+    assert "is missing, comes twice or is out of order" in bad.problem
+    assert (good.problem, bad.tallies) == ("", {})
+    assert set(found([good])) == {key for key in planted(faulty) if key[0] == good.run}
+
+
+@pytest.mark.parametrize("numbers", [2**16, 100])
+def test_by_channels_where_a_run_goes_on_in_another_file(spark, faulty, tmp_path, monkeypatch, numbers):
+    monkeypatch.setattr(blocks, "NUMBERS", numbers)
     parquet = pytest.importorskip("pyarrow.parquet")
     table = parquet.read_table(min(faulty.glob("*.parquet")))
     middle = len(table) // 2
