@@ -1,9 +1,9 @@
 """Rows on their way from worker to worker: Spark moves and sorts blocks of rows, not single ones.
 
 A block has rows of one run, of a few neighbouring places (channels, or subtasks) and of a span of their numbers
-(positions, or steps). All blocks of the same places and numbers are a bucket, which whoever looks at them puts in order
-himself. However a log is made, a bucket that is right has at most `MOST_OF_BUCKET` rows: the more places are together,
-the shorter is the span.
+(positions, or steps). All blocks of the same places and numbers are a bucket, which is put in order by whoever looks at
+it. However a log is made, a bucket that is right has at most `MOST_OF_BUCKET` rows: the more places are together, the
+shorter is the span.
 """
 
 from collections.abc import Iterator
@@ -52,15 +52,15 @@ class Cut:
         return np.clip(numbers, 0, self.rows) // self.span
 
     def sort(self, numbers: Array, bucket: int) -> Array:
-        """The places of the rows of a bucket by their numbers; numbers that cannot be come first or last."""
+        """The rows of a bucket by their numbers; those that cannot be are among the first or last, to be refused."""
         return sort_stably(np.clip(numbers - bucket * self.span, 0, self.span))
 
 
 def make_cut(places: int, rows: int) -> Cut:
     """Raise OutgrownError where so many places cannot be numbered."""
     if places > MOST_PLACES:
-        raise OutgrownError(f"it has more than {MOST_PLACES:,} channels")
-    width = -(-places // MOST_PARTS)
+        raise OutgrownError(f"a run has more than {MOST_PLACES:,} channels")
+    width = max(1, -(-places // MOST_PARTS))
     return Cut(rows, width, max(1, NUMBERS // width))
 
 
@@ -84,10 +84,10 @@ def unpack(rows: Array) -> Chunk:
     )
 
 
-def make_blocks(run: int, cut: Cut, rows: Array, places: Array, numbers: Array) -> Any:
-    """An Arrow batch of the blocks of these rows, whose bytes lie behind each other as in the sorted rows."""
+def make_blocks(run: int, cut: Cut, rows: Array, places: Array, by: str) -> Any:
+    """An Arrow batch of the blocks of these rows: their bytes are the sorted rows, and are not copied."""
     arrow: Any = import_module("pyarrow")
-    parts, buckets = places // cut.width, cut.buckets(numbers)
+    parts, buckets = places // cut.width, cut.buckets(rows[by])
     first, count = (int(buckets.min()), int(np.ptp(buckets)) + 1) if len(rows) else (0, 1)
     codes = parts.astype(np.int64) * count + (buckets - first)
     order = sort_stably(codes)

@@ -182,15 +182,15 @@ def deal_by_subtask(runs: Runs, _hints: Any, batches: Iterator[Any]) -> Iterator
     for part in read_texts(batches):
         layout = runs.layout(part.run)
         for chunk in read_part(part, runs, layout):
-            yield make_blocks(part.run, runs.cuts[part.run], pack(chunk), chunk.subtask, chunk.step)
+            yield make_blocks(part.run, runs.cuts[part.run], pack(chunk), chunk.subtask, "step")
 
 
 def deal_by_channel(runs: Runs, hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
     for part in read_texts(batches):
         layout = runs.layout(part.run)
         for chunk in read_part(part, runs, layout):
-            rows, channel, position = pack(chunk), chunk.channel, chunk.position
+            rows, channel = pack(chunk), chunk.channel
             if "unclear" in hints:
                 chosen = np.flatnonzero(np.isin(channel, list(hints["unclear"][part.run])))
-                rows, channel, position = rows.take(chosen), channel[chosen], position[chosen]
-            yield make_blocks(part.run, runs.cuts[part.run], rows, channel, position)
+                rows, channel = rows.take(chosen), channel[chosen]
+            yield make_blocks(part.run, runs.cuts[part.run], rows, channel, "position")

@@ -4,7 +4,7 @@ Two passes with the same kernels. By file: is it a log at all, are keys where th
 in the order of their steps: turns, credit, barriers, and which records came late. Then rows are dealt out by channel,
 in the order of positions: all that needs both ends, and which late records were sent in time. Only where a subtask goes
 on in another file are rows dealt out by subtask, too; and where a channel has lost elements and others seem to be out
-of order, such channels are looked at once more.
+of order, such channels are looked at once more. Rows travel in blocks: see conformance.audit.blocks.
 """
 
 from collections.abc import Callable, Iterator

@@ -33,7 +33,7 @@ def deal(cut, chunk, size):
     """As several workers and Spark do: each makes blocks of its rows, and these are sorted."""
     rows = pack(chunk)
     pieces = [slice(at, at + size) for at in range(0, len(chunk), size)]
-    batches = [make_blocks(0, cut, rows[one], chunk.channel[one], chunk.position[one]) for one in pieces]
+    batches = [make_blocks(0, cut, rows[one], chunk.channel[one], "position") for one in pieces]
     table = pyarrow.Table.from_batches(batches).sort_by([(name, "ascending") for name in ORDER])
     return table.to_batches(max_chunksize=3)
 
@@ -107,9 +107,17 @@ def test_a_bucket_with_more_rows_than_it_can_have_is_not_held(monkeypatch):
     assert len(found) > 5
 
 
+def test_columns_may_be_narrow():
+    chunk = shuffled(1, 100)
+    chunk.position = chunk.position.astype(np.int8)
+    cut = make_cut(1, 100_000)
+    (found,) = read(cut, deal(cut, chunk, 50))
+    assert found.position.tolist() == list(range(100))
+
+
 def test_no_rows_are_no_blocks():
-    cut = make_cut(4, 0)
-    assert read(cut, [make_blocks(0, cut, pack(make_rows([], [])), np.empty(0, int), np.empty(0, int))]) == []
+    cut = make_cut(0, 0)
+    assert read(cut, [make_blocks(0, cut, pack(make_rows([], [])), np.empty(0, int), "position")]) == []
 
 
 def test_rows_have_no_room_for_more_channels():
