@@ -52,6 +52,7 @@ PATH = (
     ("deserializer", "Buffers become records again, wherever they were cut."),
     ("valve", "One watermark and one status from those of all channels."),
     ("combiner", "One watermark and one status from those of all inputs of an operator."),
+    ("multiplexer", "One watermark, and idleness, from those of all splits of a source."),
     ("mailbox", "Mails of many threads and the default action, run on one."),
     ("barriers", "Channels wait for a checkpoint's barriers, or are overtaken by them."),
     ("task", "The states of a task, its steps, and its end."),

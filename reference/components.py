@@ -10,6 +10,7 @@ from reference import (
     job_graph,
     mailbox,
     multiple_inputs,
+    multiplexer,
     network_input,
     outputs,
     partitioning,
@@ -33,6 +34,7 @@ COMPONENTS: dict[str, AnyComponent] = {
     for component in (
         valve.COMPONENT,
         combiner.COMPONENT,
+        multiplexer.COMPONENT,
         partitioning.COMPONENT,
         wiring.COMPONENT,
         serializer.COMPONENT,

@@ -83,6 +83,7 @@ def get(event: dict[str, Any], path: str) -> Any:
 
 
 IDLE, ACTIVE = (("status", "idle"),), (("status", "active"),)
+IMMEDIATE, DEFERRED = (("mode", "immediate"),), (("mode", "deferred"),)
 
 FORMS: dict[str, tuple[Form, ...]] = {
     "valve": (
@@ -94,6 +95,17 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("watermark", "{input:int}w{timestamp:long}"),
         Form("status", "{input:int}i", IDLE),
         Form("status", "{input:int}a", ACTIVE),
+    ),
+    "multiplexer": (
+        Form("register", "add{output:int}"),
+        Form("unregister", "drop{output:int}"),
+        Form("watermark", "{output:int}w{timestamp:long}", IMMEDIATE),
+        Form("watermark", "{output:int}later-w{timestamp:long}", DEFERRED),
+        Form("status", "{output:int}i", IMMEDIATE + IDLE),
+        Form("status", "{output:int}a", IMMEDIATE + ACTIVE),
+        Form("status", "{output:int}later-i", DEFERRED + IDLE),
+        Form("status", "{output:int}later-a", DEFERRED + ACTIVE),
+        Form("periodic_emit", "emit"),
     ),
     "partitioner": (
         Form("record", "r"),

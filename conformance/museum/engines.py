@@ -20,6 +20,8 @@ from conformance.museum.exchange import Exchange
 from conformance.museum.gate import Gate
 from conformance.museum.input_channels import InputChannels
 from conformance.museum.multiple_inputs import MultipleInputs
+from conformance.museum.multiplexer import SEMANTICS as MULTIPLEXER_SEMANTICS
+from conformance.museum.multiplexer import Multiplexer
 from conformance.museum.priority_gate import PriorityGate
 from conformance.museum.result_partition import ResultPartition
 from conformance.museum.serializer import Serializer
@@ -56,6 +58,7 @@ COMPONENTS: dict[str, tuple[Callable[[Json, Host], Machine], Json]] = {
     "exchange": (Exchange, {}),
     "result_partition": (ResultPartition, {}),
     "blocking_subpartition": (BlockingSubpartition, {}),
+    "multiplexer": (Multiplexer, {"semantics": list(MULTIPLEXER_SEMANTICS)}),
 }
 
 

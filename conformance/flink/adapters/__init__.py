@@ -18,6 +18,7 @@ from typing import Any
 NAMES = (
     "valve",
     "combiner",
+    "multiplexer",
     "partitioner",
     "wiring",
     "serializer",

@@ -41,6 +41,7 @@ COMPONENTS = (
     "multiple_inputs",
     "input_channels",
     "statuses",
+    "multiplexer",
 )
 
 

@@ -39,6 +39,7 @@ LEAST = {
     "multiple_inputs": 20,
     "input_channels": 36,
     "statuses": 22,
+    "multiplexer": 34,
 }
 
 

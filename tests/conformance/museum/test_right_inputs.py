@@ -72,9 +72,37 @@ def test_statuses_4_a_watermark_counts_when_active_was_announced():
     assert answers[3][-1] == {"type": "sent", "channel": 0, "element": "watermark", "timestamp": "5"}
 
 
+def of_split(kind, mode="deferred", **more):
+    return {"type": kind, "output": 0, "mode": mode, **more}
+
+
+EMIT, REGISTER = {"type": "periodic_emit"}, {"type": "register", "output": 0}
+SIX, IDLE = of_split("watermark", timestamp="6"), of_split("status", status="idle")
+IS_IDLE = {"type": "status", "status": "idle"}
+
+
+@pytest.mark.parametrize(
+    ("semantics", "flushed"), [("flink-38454", [{"type": "watermark", "timestamp": "6"}]), ("flink-18934", [])]
+)
+def test_mux_7_what_an_idle_split_had_noted(semantics, flushed):
+    answers = steps("multiplexer", {"semantics": semantics}, [REGISTER, SIX, IDLE, EMIT, EMIT])
+    assert answers == [[], [], [], [*flushed, IS_IDLE], [IS_IDLE]]
+
+
+@pytest.mark.parametrize(("semantics", "said"), [("flink-18934", [IS_IDLE]), ("flink-17653", [])])
+def test_mux_10_the_last_split_was_idle_and_went(semantics, said):
+    gone = {"type": "unregister", "output": 0}
+    answers = steps("multiplexer", {"semantics": semantics}, [EMIT, REGISTER, IDLE, EMIT, gone, EMIT])
+    assert answers == [[], [], [], [IS_IDLE], [], said]
+
+
 @pytest.mark.parametrize(
     ("component", "config", "event"),
     [
+        ("multiplexer", {"semantics": "flink-7728"}, None),
+        ("multiplexer", {}, {"type": "status", "output": 0, "status": "idle"}),
+        ("multiplexer", {}, {"type": "watermark", "output": 0, "mode": "deferred", "timestamp": 1}),
+        ("multiplexer", {}, {"type": "emit"}),
         ("multiple_inputs", {"inputs": [1]}, None),
         ("multiple_inputs", {"inputs": [1, 0]}, None),
         ("multiple_inputs", {"inputs": [1, 1]}, {"type": "event", "input": 0, "channel": 0, "kind": "data"}),
