@@ -59,6 +59,16 @@ def rename(field: str, size: str) -> Callable[[Case, Random], Case | None]:
     return vary
 
 
+def rename_outputs(case: Case, _random: Random) -> Case | None:
+    """Ids are names: any others do as well, also in another order."""
+    if not any(hasattr(event, "output") for event in case.events):
+        return None
+    renamed = [
+        attrs.evolve(event, output=7 - event.output) if hasattr(event, "output") else event for event in case.events
+    ]
+    return attrs.evolve(case, events=tuple(renamed))
+
+
 def same_on_renamed_channels(case: Case, _other: Case, first: Steps, second: Steps) -> bool:
     count = case.config.channels
 
@@ -212,6 +222,10 @@ RELATIONS = (
     ),
     Relation("renamed", "combiner", "The names of inputs do not matter.", ("COMB-2",), rename("input", "inputs"), same),
     Relation("later", "combiner", "Only the order of timestamps counts.", ("COMB-4",), move_timestamps, same_but_later),
+    Relation("renamed", "multiplexer", "The ids of outputs do not matter.", ("MUX-6",), rename_outputs, same),
+    Relation(
+        "later", "multiplexer", "Only the order of timestamps counts.", ("MUX-6",), move_timestamps, same_but_later
+    ),
     Relation(
         "renamed",
         "gate",

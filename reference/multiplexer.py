@@ -6,8 +6,7 @@ generators are asked in turns, is only noted until the periodic emit or an immed
 
 Choices. What the outputs amount to is computed as in the combiner, whose class Flink shares; what is said of it
 differs. Idle is said again each time that it is found, active never; and idleness is known only as of the last time
-that it was derived. `flink-38454` (Flink 2.2 and later), `flink-18934` (1.14 to 2.1) and `flink-17653` (1.11 to 1.13,
-where an output cannot be told that it is active).
+that it was derived. `flink-38454` (2.2 and later), `flink-18934` (1.14 to 2.1), `flink-17653` (1.11 to 1.13).
 """
 
 from enum import StrEnum

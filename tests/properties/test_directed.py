@@ -27,6 +27,7 @@ ENGINE_COMPONENTS = [
     "credit_sender",
     "credit_receiver",
     "gate",
+    "multiplexer",
 ]
 
 

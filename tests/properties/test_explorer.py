@@ -5,6 +5,7 @@ import pytest
 
 from properties.explorer import explore
 from properties.scopes import closures, cut_streams
+from properties.scopes.multiplexer import make_scope as make_multiplexer_scope
 from reference import combiner, valve
 from reference.credit import loop
 from reference.deserializer import Buffer, Partial, Record
@@ -95,6 +96,27 @@ def test_combiner_of_flink_18934_keeps_the_maximum_back():
     assert [one.name for one in found.broken] == ["all-idle-puts-out-the-maximum"]
     (found,) = explore_all(closures.of_combiner(3, 2, combiner.SEMANTICS[0]))
     assert (found.states, found.broken) == (396, ())
+
+
+@pytest.mark.rule("MUX-7", "MUX-10")
+@pytest.mark.parametrize(
+    ("semantics", "broken"),
+    [
+        ("flink-38454", {"idle-only-with-outputs": "add0 0i drop0 emit"}),
+        (
+            "flink-18934",
+            {
+                "idle-only-with-outputs": "add0 0i drop0 emit",
+                "idle-has-put-out-the-maximum": "add0 0later-w1 0i",
+            },
+        ),
+        ("flink-17653", {"idle-has-put-out-the-maximum": "add0 0later-w1 0i"}),
+    ],
+)
+def test_multiplexer_loses_watermarks_or_is_idle_without_splits(semantics, broken):
+    (found,) = explore_all(closures.of_scope(make_multiplexer_scope(2, 2, semantics, every=1)))
+    assert found.complete
+    assert {one.name: write_trace("multiplexer", one.trace) for one in found.broken} == broken
 
 
 @pytest.mark.rule("CREDIT-17", "CREDIT-18")

@@ -33,6 +33,7 @@ def test_relations_hold_for_right_engines(engine, component):
         ("valve-repeats-minimum", "valve"),
         ("valve-never-flushes", "valve"),
         ("combiner-two-inputs-only", "combiner"),
+        ("multiplexer-timestamps-32-bit", "multiplexer"),
         ("partitioner-watermark-advances-cursor", "partitioner"),
         ("serializer-flushed-bytes-repeated", "serializer"),
         ("deserializer-leftover-dropped", "deserializer"),

@@ -52,6 +52,16 @@ def test_flink_38454_between_1_17_0_and_2_3_0(flink_version, capsys):
     assert "the specification sides with flink:2.3.0" in said
 
 
+@pytest.mark.rule("MUX-7")
+def test_flink_38454_between_2_1_0_and_2_3_0(flink_version, capsys):
+    """What a split had noted when it turned idle."""
+    engines = [f"--engine=flink:{flink_version(version)}" for version in ("2.1.0", "2.3.0")]
+    assert main(["diff", *engines, "--component", "multiplexer", "--cases", "60"]) == 1
+    said = capsys.readouterr().out
+    assert "MUX-7" in said
+    assert "the specification sides with flink:2.3.0" in said
+
+
 def test_the_command_line_holds_an_engine_to_a_semantics(flink_version, capsys):
     engine = f"flink:{flink_version('2.3.0')}"
     config, trace = '{"channels":3,"semantics":"flink-40475"}', "2i 0w1 1w0 0i 2a 1i 2i"

@@ -6,11 +6,12 @@ from conformance.flink.engine import FlinkEngine
 from conformance.flink.fetch import TESTED
 from tests.conformance.flink.replaying import replay_generated
 
-#: Components of the protocol, and the first release in which the classes behind them are all there.
+#: Components of the protocol and the multiplexer, and the first release in which the classes behind them are all there.
 SINCE = {
     "valve": (1, 12),
     "partitioner": (1, 12),
     "serializer": (1, 12),
+    "multiplexer": (1, 12),
     "deserializer": (1, 12),
     "combiner": (1, 14),
     "credit_sender": (1, 14),
