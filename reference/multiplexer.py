@@ -42,7 +42,7 @@ class Output(Input):
 
 @attrs.frozen
 class State:
-    """The registered outputs by their ids; and the combination as last derived (of `flink-17653` not if idle)."""
+    """The registered outputs by their ids; and the combination, as it was when it was last derived."""
 
     config: Config
     outputs: tuple[Output, ...] = ()
@@ -158,7 +158,8 @@ def derive(state: State, *cause: str) -> Outcome[State, Observation]:
     """Derive the combination anew, and put out what there is to say."""
     if not state.outputs:
         # Nothing is derived: what was found last time stands, and is said again.
-        return Outcome(state, (StatusChange(Status.IDLE),) if state.idle else (), ("MUX-10", *cause))
+        repeated = state.idle and state.config.semantics != "flink-17653"
+        return Outcome(state, (StatusChange(Status.IDLE),) if repeated else (), ("MUX-10", *cause))
     # The combiner knows no older semantics than this one.
     semantics = min(state.config.semantics, "flink-18934", key=SEMANTICS.index)
     value, _rule = compute_combined(combiner.Config(1, semantics), state.outputs, state.combined)
@@ -166,8 +167,7 @@ def derive(state: State, *cause: str) -> Outcome[State, Observation]:
     observations: tuple[Observation, ...] = (Watermark(value),) if value > state.combined else ()
     if idle:
         observations = (*observations, StatusChange(Status.IDLE))
-    remembered = idle and state.config.semantics != "flink-17653"
-    after = attrs.evolve(state, combined=max(value, state.combined), idle=remembered)
+    after = attrs.evolve(state, combined=max(value, state.combined), idle=idle)
     return Outcome(after, observations, ("MUX-7", "MUX-8", *cause) if idle else ("MUX-6", *cause))
 
 

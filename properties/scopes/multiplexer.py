@@ -61,10 +61,11 @@ def make_scope(
 
 def small() -> Iterator[Scope]:
     latest, before, oldest = SEMANTICS
-    yield make_scope(1, 2, latest, every=97)
-    yield make_scope(1, 1, before, every=97, lean=True)
-    yield make_scope(1, 1, oldest, every=97)
+    yield make_scope(1, 1, latest, every=97)
+    yield make_scope(1, 2, latest, every=97, selection=EACH_STATE, lean=True)
     yield make_scope(2, 1, latest, every=97, lean=True)
+    yield make_scope(1, 1, before, every=97, lean=True)
+    yield make_scope(1, 1, oldest, every=97, selection=EACH_STATE)
 
 
 def thorough() -> Iterator[Scope]:
