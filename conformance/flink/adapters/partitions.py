@@ -1,9 +1,10 @@
-"""A real pipelined partition with one subpartition, whose memory comes from no pool.
+"""A real pipelined partition with one subpartition or more, whose memory comes from no pool.
 
 Flink's own pools allocate all their memory at once and let writers wait when it is used up. Here a buffer is made when
 it is asked for, of exactly the size that a case wants, so that a record may span as many as it likes.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from conformance.flink.jvm import Jvm
@@ -20,12 +21,23 @@ def has_partitions(jvm: Jvm) -> bool:
 
 
 class Partition:
-    """The partition, set up, with its only subpartition."""
+    """The partition, set up, with its subpartitions; `subpartition` is the first. Requests of buffers can be heard."""
 
-    def __init__(self, jvm: Jvm, buffer_size: int, buffers_per_channel: int = 2) -> None:
+    def __init__(
+        self,
+        jvm: Jvm,
+        buffer_size: int,
+        buffers_per_channel: int = 2,
+        channels: int = 1,
+        on_request: Callable[[], None] = lambda: None,
+    ) -> None:
         self._jvm = jvm
         self._buffer_size = buffer_size
-        subpartitions = jvm.jpype.JArray(jvm.cls(PARTITION + "ResultSubpartition"))(1)
+        self._channels = channels
+        self._on_request = on_request
+        #: what the pool says of itself; it gives buffers all the same
+        self.has_buffers = True
+        subpartitions = jvm.jpype.JArray(jvm.cls(PARTITION + "ResultSubpartition"))(channels)
         supplier = {"get": self._make_pool}
         self.partition = jvm.assemble(
             PIPELINED,
@@ -41,9 +53,11 @@ class Partition:
                 ],
             },
         )
-        sizes = [jvm.integer(0), jvm.integer(buffers_per_channel), jvm.integer(_MOST)]
-        self.subpartition = jvm.assemble(SUBPARTITION, {"int": sizes, "ResultPartition": [self.partition]})
-        subpartitions[0] = self.subpartition
+        for index in range(channels):
+            sizes = [jvm.integer(index), jvm.integer(buffers_per_channel), jvm.integer(_MOST)]
+            subpartitions[index] = jvm.assemble(SUBPARTITION, {"int": sizes, "ResultPartition": [self.partition]})
+        self.subpartitions = list(subpartitions)
+        self.subpartition = self.subpartitions[0]
         self.partition.setup()
 
     def _make_pool(self) -> Any:
@@ -53,13 +67,17 @@ class Partition:
         builder = jvm.cls(NETWORK + "buffer.BufferBuilder")
 
         def make_buffer(*_channel: Any) -> Any:
+            self._on_request()
             return builder(allocate(self._buffer_size), recycler)
+
+        exhausted = jvm.cls("java.util.concurrent.CompletableFuture")()
+        available = jvm.cls("org.apache.flink.runtime.io.AvailabilityProvider").AVAILABLE
 
         handlers = {
             "requestBufferBuilder": make_buffer,
             "requestBufferBuilderBlocking": make_buffer,
-            "getNumberOfRequiredMemorySegments": lambda: 1,
+            "getNumberOfRequiredMemorySegments": lambda: self._channels,
             "isDestroyed": lambda: False,
-            "getAvailableFuture": lambda: jvm.cls("org.apache.flink.runtime.io.AvailabilityProvider").AVAILABLE,
+            "getAvailableFuture": lambda: available if self.has_buffers else exhausted,
         }
         return jvm.implement(NETWORK + "buffer.BufferPool", handlers)
