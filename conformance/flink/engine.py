@@ -55,7 +55,7 @@ class Flink:
         self.declared: Json = {}
         for name in components:
             adapter = adapters.load(name)
-            claim = adapter.declare(self.jvm) if adapter is not None else None
+            claim = adapter.declare(self.jvm)
             if claim is not None:
                 self.makers[name] = adapter.make
                 self.declared[name] = claim

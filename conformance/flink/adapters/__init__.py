@@ -11,7 +11,6 @@ error of the case. An adapter never asks the specification.
 """
 
 import importlib
-import importlib.util
 from typing import Any
 
 #: The components that have an adapter, in the order of the protocol.
@@ -35,7 +34,6 @@ NAMES = (
     "gate",
     "priority_gate",
     "union_gate",
-    "input_channels",
     "network_input",
     "multiple_inputs",
     "mailbox",
@@ -44,8 +42,5 @@ NAMES = (
 
 
 def load(name: str) -> Any:
-    """The module of an adapter; None while nobody has written it."""
-    path = f"{__name__}.{name}"
-    if importlib.util.find_spec(path) is None:
-        return None
-    return importlib.import_module(path)
+    """The module of an adapter."""
+    return importlib.import_module(f"{__name__}.{name}")
