@@ -19,6 +19,7 @@ from conformance.museum.deserializer import Deserializer
 from conformance.museum.exchange import Exchange
 from conformance.museum.gate import Gate
 from conformance.museum.input_channels import InputChannels
+from conformance.museum.job import Job
 from conformance.museum.multiple_inputs import MultipleInputs
 from conformance.museum.multiplexer import SEMANTICS as MULTIPLEXER_SEMANTICS
 from conformance.museum.multiplexer import Multiplexer
@@ -59,6 +60,7 @@ COMPONENTS: dict[str, tuple[Callable[[Json, Host], Machine], Json]] = {
     "result_partition": (ResultPartition, {}),
     "blocking_subpartition": (BlockingSubpartition, {}),
     "multiplexer": (Multiplexer, {"semantics": list(MULTIPLEXER_SEMANTICS)}),
+    "job": (Job, {"semantics": list(valve.SEMANTICS)}),
 }
 
 

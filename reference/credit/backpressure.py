@@ -17,8 +17,11 @@ from reference.model import Law
 
 
 def is_writer_blocked(free: int, queued: tuple[int, ...], limit: int) -> bool:
-    """CREDIT-30: no buffer is `free`, or one subpartition has `queued` as many as it may."""
-    return free == 0 or any(count >= limit for count in queued)
+    """CREDIT-30: no buffer is `free`, or one subpartition has `queued` as many as it may.
+
+    Less than none is free where a writer that may stop only now and then has gone beyond its pool.
+    """
+    return free <= 0 or any(count >= limit for count in queued)
 
 
 # --- laws -----------------------------------------------------------------------------------------------------
