@@ -36,15 +36,16 @@ def encode(element: Element) -> str:
 def decode(payload: str) -> Element:
     tag = payload[:2]
     if tag == "02":
-        return Element("watermark", to_signed(payload[2:]))
+        return Element("watermark", to_long(int(payload[2:], 16)))
     if tag == "04":
         return Element("status", status="idle" if payload[2:] == "ffffffff" else "active")
-    number, identity, value = (to_signed(payload[start : start + 16]) for start in (2, 18, 34))
+    number, identity, value = (to_long(int(payload[start : start + 16], 16)) for start in (2, 18, 34))
     return Element("record", number, bytes.fromhex(payload[50:]).decode(), value, identity)
 
 
-def to_signed(digits: str) -> int:
-    return (int(digits, 16) + _WORD // 2) % _WORD - _WORD // 2
+def to_long(number: int) -> int:
+    """The low 64 bits as a signed number."""
+    return (number + _WORD // 2) % _WORD - _WORD // 2
 
 
 class Channel:

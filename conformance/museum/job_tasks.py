@@ -11,7 +11,7 @@ import attrs
 from conformance.museum.combiner import Combiner
 from conformance.museum.credit_receiver import CreditReceiver
 from conformance.museum.gate import Gate
-from conformance.museum.job_channels import Channel, RemoteChannel
+from conformance.museum.job_channels import Channel, RemoteChannel, to_long
 from conformance.museum.job_program import Element, Operator
 from conformance.museum.partitioner import Partitioner
 from conformance.museum.valve import Valve
@@ -192,7 +192,7 @@ class Subtask:
     def apply(self, operator: Operator, record: Element) -> list[Element]:
         match operator.function:
             case "map":
-                return [attrs.evolve(record, value=2 * record.value)]
+                return [attrs.evolve(record, value=to_long(2 * record.value))]
             case "flat_map":
                 return [attrs.evolve(record, key=word, value=1) for word in record.key.split()]
             case "filter":
@@ -206,7 +206,7 @@ class Subtask:
     def add_up(self, operator: Operator, record: Element) -> Element:
         totals = self.job.totals if self.bug == "subtasks-share-a-sum" else self.totals
         key = (operator.id, "" if self.bug == "keys-share-a-sum" else record.key)
-        totals[key] = totals.get(key, 0) + record.value
+        totals[key] = to_long(totals.get(key, 0) + record.value)
         return attrs.evolve(record, value=totals[key])
 
     def emit(self, operator: Operator, record: Element) -> None:

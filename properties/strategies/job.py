@@ -1,6 +1,7 @@
 """Cases for whole jobs: small programs of every shape, and schedules, each with a bias of its own.
 
 Operators are added one by one, each reading one or two of those before it; at the end sinks read what nobody reads.
+Some programs are then bent towards what chance makes rarely: a second reader, totals that come to nothing, few keys.
 """
 
 from random import Random
@@ -10,7 +11,7 @@ import attrs
 from reference.chains import Partitioner
 from reference.elements import Long, Status, StatusChange, Watermark
 from reference.job.programs import Barrier, Config, Edge, Function, Operator, Record, ScriptItem, Wire
-from reference.job.scheduler import Action, Choice, enabled, start, step
+from reference.job.scheduler import Action, Choice, actions_of_subtask, enabled, start, step
 from reference.job.states import Observation, State
 from reference.model import Rejected
 from reference.valve import SEMANTICS
@@ -31,9 +32,9 @@ class Run:
 
 
 def draw(random: Random) -> tuple[Config, tuple[Choice, ...]]:
-    config = draw_config(random)
+    config = bend(random, draw_config(random))
     most = random.choice((5, 20, 40, MOST_CHOICES))
-    return config, draw_run(random, config, most, refused=random.choice((0, 0, 0.05))).choices
+    return config, draw_run(random, config, most, refused=random.choice((0, 0.05, 0.15))).choices
 
 
 def draw_run(random: Random, config: Config, most: int | None = None, refused: float = 0) -> Run:
@@ -47,12 +48,66 @@ def draw_run(random: Random, config: Config, most: int | None = None, refused: f
         weights = [biases[one.action] * (3 if one.at == favourite else 1) for one in possible]
         choice = random.choices(possible, weights)[0]
         if random.random() < refused:
-            choice = Choice(random.choice(list(Action)), random.choice((-1, 0, 1, len(state.channels))))
+            choice = draw_refused(random, state)
         (outcome,) = step(state, choice)
         choices.append(choice)
         observations += outcome.observations
         state = outcome.state
     return Run(tuple(choices), tuple(observations), state)
+
+
+def draw_refused(random: Random, state: State) -> Choice:
+    """Mostly what a task would do if it were not held up: by full outputs, or by a gate that is empty."""
+    if random.random() < 0.3:
+        return Choice(random.choice(list(Action)), random.choice((-1, 0, 1, len(state.channels))))
+    held_up = [number for number in range(len(state.subtasks)) if not actions_of_subtask(state, number)]
+    number = random.choice(held_up or range(len(state.subtasks)))
+    return Choice(Action.EMIT if state.subtasks[number].gate is None else Action.POLL, number)
+
+
+# --- programs, bent -------------------------------------------------------------------------------------------
+
+
+def bend(random: Random, config: Config) -> Config:
+    operators, edges = list(config.operators), list(config.edges)
+    if random.random() < 0.2:
+        read = random.choice([operator for operator in operators if operator.function is not Function.SINK])
+        add_operator(random, operators, edges, "again", Function.SINK, (read,))
+    if random.random() < 0.3:
+        operators = [attrs.evolve(one, scripts=tuple(map(narrow, one.scripts))) for one in operators]
+    if random.random() < 0.1:
+        add_totals(random, operators, edges)
+    return attrs.evolve(config, operators=tuple(operators), edges=tuple(edges))
+
+
+def add_totals(random: Random, operators: list[Operator], edges: list[Edge]) -> None:
+    """Totals, keyed or not, of which only those that are positive get on: so it shows what was added up."""
+    place = random.choice([place for place, one in enumerate(operators) if one.function is Function.SOURCE])
+    read = operators[place]
+    more = [tuple(draw_addend(random) for _ in range(2)) + script for script in read.scripts]
+    operators[place] = attrs.evolve(read, scripts=tuple(more))
+    number, parallelism = len(operators) + 1, random.choice((1, 2, 2))
+    operators += (
+        Operator(number, "total", Function.SUM, parallelism),
+        Operator(number + 1, "positive", Function.FILTER, parallelism),
+        Operator(number + 2, "kept", Function.SINK, 3 - parallelism),
+    )
+    spread = random.choice((Partitioner.HASH, Partitioner.REBALANCE))
+    edges += (Edge(read.id, number, spread), Edge(number, number + 1), Edge(number + 1, number + 2))
+
+
+def draw_addend(random: Random) -> Record:
+    return Record(random.choice("ab"), Long(random.choice((-1, 1))), Long(0))
+
+
+def narrow(script: tuple[ScriptItem, ...]) -> tuple[ScriptItem, ...]:
+    """The same script with few keys, and values that cancel out."""
+    return tuple(
+        attrs.evolve(item, key=item.key[:1], value=Long(1 if item.value > 0 else -1))
+        if isinstance(item, Record)
+        else item
+        for item in script
+    )
 
 
 # --- programs -------------------------------------------------------------------------------------------------

@@ -89,7 +89,7 @@ def run_operator(turn: Turn, subtask: int, number: int, record: Record) -> Turn:
             turn = emit_record(turn, subtask, place, result)
         for chained in turn.layout.chained[number]:
             turn = run_operator(turn, subtask, chained, result)
-    return turn
+    return name_order(turn, subtask, number) if results else turn
 
 
 def emit_record(turn: Turn, subtask: int, place: int, record: Record) -> Turn:
@@ -118,6 +118,12 @@ def outputs_of(turn: Turn, subtask: int, operator: int) -> tuple[int, ...]:
     """The outputs of the subtask that are this operator's."""
     outputs = turn.layout.places[subtask].outputs
     return tuple(place for place, output in enumerate(outputs) if output.edge.source == operator)
+
+
+def name_order(turn: Turn, subtask: int, operator: int) -> Turn:
+    """Where an operator has several outputs, the order in which they were served is a rule."""
+    several = len(outputs_of(turn, subtask, operator)) + len(turn.layout.chained[operator]) > 1
+    return turn.because("OUT-1") if several else turn
 
 
 # --- watermarks and statuses ----------------------------------------------------------------------------------
@@ -173,7 +179,7 @@ def pass_control(turn: Turn, subtask: int, number: int, element: Watermark | Sta
         turn = emit(turn, subtask, place, element, element)
     for chained in turn.layout.chained[number]:
         turn = pass_control(turn, subtask, chained, element)
-    return turn
+    return name_order(turn, subtask, number)
 
 
 # --- events ---------------------------------------------------------------------------------------------------

@@ -42,6 +42,7 @@ COMPONENTS = (
     "input_channels",
     "statuses",
     "multiplexer",
+    "job",
 )
 
 

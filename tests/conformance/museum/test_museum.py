@@ -40,6 +40,7 @@ LEAST = {
     "input_channels": 36,
     "statuses": 22,
     "multiplexer": 34,
+    "job": 40,
 }
 
 
