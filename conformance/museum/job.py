@@ -3,12 +3,16 @@
 Each event lets one thing happen; what is seen are the rows of a run log.
 """
 
-from conformance.museum.deserializer import Deserializer
+from typing import TYPE_CHECKING
+
 from conformance.museum.job_channels import Channel, RemoteChannel
 from conformance.museum.job_layout import Layout, Route
 from conformance.museum.job_program import Element, read_program
 from conformance.museum.job_tasks import Subtask
 from conformance.museum.wire import Host, Json, Observations, get_choice, get_integer, rejected, unknown_type
+
+if TYPE_CHECKING:
+    from conformance.museum.deserializer import Deserializer
 
 _OF_SUBTASKS = ("emit", "poll")
 _OF_CHANNELS = ("flush", "deliver", "announce", "deliver_credit")

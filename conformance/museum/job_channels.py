@@ -34,12 +34,13 @@ def encode(element: Element) -> str:
 
 
 def decode(payload: str) -> Element:
-    tag = payload[:2]
-    if tag == "02":
-        return Element("watermark", to_long(int(payload[2:], 16)))
+    tag, rest = payload[:2], payload[2:]
     if tag == "04":
-        return Element("status", status="idle" if payload[2:] == "ffffffff" else "active")
-    number, identity, value = (to_long(int(payload[start : start + 16], 16)) for start in (2, 18, 34))
+        return Element("status", status="idle" if rest == "ffffffff" else "active")
+    numbers = [to_long(int(rest[start : start + 16], 16)) for start in (0, 16, 32) if rest[start : start + 16]]
+    if tag == "02":
+        return Element("watermark", numbers[0])
+    number, identity, value = numbers[:3]
     return Element("record", number, bytes.fromhex(payload[50:]).decode(), value, identity)
 
 
@@ -191,8 +192,10 @@ class RemoteChannel(Channel):
         if action == "flush":
             self.flush()
         elif action == "announce":
-            for _ in range(2 if self.bug == "credit-announced-twice" else 1):
-                self.announce()
+            self.to_receiver("announce")
+            if self.bug == "credit-announced-twice":
+                self.up.append(self.up[-1])
+                self.job.log_amount(self.route, "out", "credit", self.up[-1]["amount"])
         elif action == "deliver":
             self.deliver(*self.down.popleft())
         else:
@@ -203,15 +206,6 @@ class RemoteChannel(Channel):
             self.serialize({"type": "flush"})
         if self.bug != "flush-wakes-no-reader":
             self.to_sender({"type": "flush"})
-
-    def announce(self) -> None:
-        receiver = self.job.subtasks[self.route.target].receiver
-        if self.bug == "credit-announced-twice" and receiver is not None and self.up:
-            # What is on the wire already is said once more.
-            self.up.append(self.up[-1])
-            self.job.log_amount(self.route, "out", "credit", self.up[-1]["amount"])
-            return
-        self.to_receiver("announce")
 
     def deliver(self, message: Json, payload: Payload) -> None:
         bug = self.bug

@@ -311,6 +311,11 @@ OUT_OF_SCOPE = {
     "channels-asks-for-ever-without-timeout": "a timeout of zero",
     "channels-empty-buffer-ends-the-read": "two items waiting",
     "channels-more-looks-through": "two items waiting",
+    "job-valves-swapped": "inputs with different numbers of channels",
+    "job-channels-share-a-deserializer": "two channels with records that span buffers",
+    "job-only-sources-stop": "three tasks on a wire",
+    "job-only-the-first-output-stops": "two outputs on a wire",
+    "job-backpressure-by-events": "two barriers on a wire",
 }
 COMPONENTS = sorted({mutant.component for mutant in MUTANTS})
 
