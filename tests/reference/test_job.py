@@ -260,6 +260,32 @@ def test_a_task_without_free_buffers_stops():
     assert outcome.state.subtasks[0].cursor == 1
 
 
+@pytest.mark.rule("CREDIT-30")
+def test_a_task_beyond_its_pool_stays_stopped():
+    config = Config((source((mark(1),)), Operator(2, "out", Function.SINK, 3)), (Edge(1, 2),), Wire(64, 0, 1, 2))
+    assert walk(config, "emit0 flush0 flush1 emit0").observations == (Rejected(),)
+    assert walk(config, "emit0 flush0 flush1 flush2 emit0").observations == (Rejected(),)
+
+
+@pytest.mark.rule("OUT-1")
+def test_several_outputs_are_served_in_the_order_of_the_rule():
+    operators = (source((rec("a"), mark(1))), Operator(2, "next", Function.MAP), Operator(3, "out", Function.SINK, 2))
+    config = Config((*operators, Operator(4, "far", Function.SINK, 2)), (Edge(1, 2), Edge(1, 3), Edge(2, 4)))
+    for trace in ("emit0", "emit0 emit0"):
+        outcome = walk(config, trace)
+        assert [seen.edge for seen in outcome.observations] == sorted(seen.edge for seen in outcome.observations)
+        assert outcome.rules[-1] == "OUT-1"
+    alone = walk(make_word_count(), "emit0")
+    assert "OUT-1" not in alone.rules
+
+
+@pytest.mark.parametrize(("function", "value"), [(Function.MAP, -2), (Function.SUM, -(2**63))])
+def test_values_wrap_around(function, value):
+    _totals, (result,) = apply(Operator(1, "op", function), ((1, "a", Long(1)),), rec("a", value=2**63 - 1))
+    assert result.value == value
+    assert decode(encode(attrs.evolve(result, id=Long(0)))).value == value
+
+
 @pytest.mark.parametrize("trace", ["emit1", "emit-1", "poll0", "poll1", "emit9", "flush0", "deliver-1", "credit7"])
 def test_what_cannot_happen_is_refused(trace):
     config = count_words((rec("a"),), parallelism=1)
