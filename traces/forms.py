@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from traces.exchange_forms import EXCHANGE_FORMS
 from traces.subpartition_forms import SUBPARTITION_FORMS
 
 
@@ -289,5 +290,5 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("status", "{channel:int}a", ACTIVE),
         Form("latency_marker", "{channel:int}m"),
     ),
-    **{name: tuple(Form(*plain) for plain in forms) for name, forms in SUBPARTITION_FORMS.items()},
+    **{name: tuple(Form(*plain) for plain in forms) for name, forms in (SUBPARTITION_FORMS | EXCHANGE_FORMS).items()},
 }

@@ -31,6 +31,7 @@ from conformance.museum.task import Task
 from conformance.museum.union_gate import UnionGate
 from conformance.museum.wire import BadRequestError, Host, Json, Machine
 from conformance.museum.wiring import Wiring
+from conformance.museum.writer import Writer
 
 COMPONENTS: dict[str, tuple[Callable[[Json, Host], Machine], Json]] = {
     "valve": (valve.make_valve, {"semantics": list(valve.SEMANTICS)}),
@@ -61,6 +62,7 @@ COMPONENTS: dict[str, tuple[Callable[[Json, Host], Machine], Json]] = {
     "blocking_subpartition": (BlockingSubpartition, {}),
     "multiplexer": (Multiplexer, {"semantics": list(MULTIPLEXER_SEMANTICS)}),
     "job": (Job, {"semantics": list(valve.SEMANTICS)}),
+    "writer": (Writer, {}),
 }
 
 

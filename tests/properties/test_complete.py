@@ -316,6 +316,20 @@ OUT_OF_SCOPE = {
     "job-only-sources-stop": "three tasks on a wire",
     "job-only-the-first-output-stops": "two outputs on a wire",
     "job-backpressure-by-events": "two barriers on a wire",
+    "writer-flush-reaches-the-first": "two channels without a flush after each record",
+    "writer-zero-asks-for-the-least": "a reader that asks for a size of 0",
+    "writer-largest-hint-decides": "two readers that ask for sizes",
+    "writer-first-reader-decides": "two readers that ask for sizes",
+    "writer-zero-left-out-of-the-smallest": "two readers that ask for sizes",
+    "writer-timer-forgets-the-rest": "more time at once than the time-out",
+    "writer-dead-flusher-flushes": "a flusher that fails",
+    "writer-counter-reset-before-compared": "a flusher that fails",
+    "writer-failure-one-emit-late": "a flusher that fails",
+    "writer-failure-surfaces-once": "a flusher that fails",
+    "writer-failed-emit-writes": "a flusher that fails",
+    "writer-fails-twice": "a flusher that fails",
+    "writer-fail-after-the-end": "a flusher that fails",
+    "writer-marker-frees-the-shared-memory": "two channels without a flush after each record",
 }
 COMPONENTS = sorted({mutant.component for mutant in MUTANTS})
 

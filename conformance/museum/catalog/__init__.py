@@ -43,6 +43,7 @@ COMPONENTS = (
     "statuses",
     "multiplexer",
     "job",
+    "writer",
 )
 
 

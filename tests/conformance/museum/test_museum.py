@@ -41,6 +41,7 @@ LEAST = {
     "statuses": 22,
     "multiplexer": 34,
     "job": 40,
+    "writer": 50,
 }
 
 

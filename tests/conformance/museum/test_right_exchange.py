@@ -1,0 +1,68 @@
+"""The right writer, job graph, connection and credit loop of the museum, against examples worked out by hand."""
+
+import pytest
+
+from conformance.museum import engine
+
+
+def replay(component, config, events):
+    [answer] = engine(None).replay([{"case": "1", "component": component, "config": config, "events": events}])
+    return answer
+
+
+def steps(component, config, events):
+    return replay(component, config, events)["steps"]
+
+
+def emit(payload, channel=None):
+    event = {"type": "broadcast", "payload": payload}
+    return event if channel is None else {"type": "record", "channel": channel, "payload": payload}
+
+
+def seen(channel, data):
+    return {"type": "buffer", "channel": channel, "data": data}
+
+
+def test_writer_13_a_marker_ends_the_shared_buffer():
+    config = {"kind": "broadcast", "channels": 2, "buffer_size": 32, "timeout": -1}
+    answers = steps("writer", config, [emit("61"), emit("", 1), {"type": "finish"}])
+    added = {"type": "add", "committed": 0, "partial": 0}
+    assert answers[0] == [{"type": "request"}, {**added, "channel": 0}, {**added, "channel": 1}]
+    finished = [seen(0, "0000000161"), seen(1, "0000000161"), {"type": "count", "bytes": 10, "buffers": 2}]
+    assert answers[1] == [*finished, {"type": "request"}, {**added, "channel": 1}]
+    assert answers[2] == [seen(1, "00000000"), {"type": "count", "bytes": 4, "buffers": 1}]
+
+
+def test_writer_9_grows_by_the_record_and_a_byte():
+    config = {"kind": "selecting", "channels": 1, "buffer_size": 16, "timeout": -1}
+    asked = [{"type": "hint", "channel": 0, "size": 5}, {"type": "pool", "available": False}]
+    answers = steps("writer", config, [*asked, emit("61", 0), emit("", 0), {"type": "event"}])
+    assert [one["type"] for one in answers[2]] == ["request", "add"]
+    assert answers[3] == []
+    counted = {"type": "count", "bytes": 9, "buffers": 1}
+    assert answers[4] == [seen(0, "000000016100000000"), counted, {"type": "event", "channel": 0}]
+
+
+def test_writer_11_a_failure_surfaces_within_a_hundred_emits_and_stays():
+    config = {"kind": "selecting", "channels": 1, "buffer_size": 4096, "timeout": 5}
+    answers = steps("writer", config, [{"type": "fail"}, *[emit("", 0)] * 102])
+    failed = [answer == [{"type": "io_error"}] for answer in answers[1:]]
+    assert any(failed[:101])
+    assert all(failed[failed.index(True) :])
+
+
+@pytest.mark.parametrize(
+    ("component", "config", "event"),
+    [
+        ("writer", {"kind": "selecting", "channels": 1, "buffer_size": 0, "timeout": 0}, None),
+        ("writer", {"kind": "selecting", "channels": 1, "buffer_size": 1, "timeout": -2}, None),
+        (
+            "writer",
+            {"kind": "broadcast", "channels": 1, "buffer_size": 1, "timeout": 0},
+            {"type": "elapse", "milliseconds": 0},
+        ),
+    ],
+)
+def test_malformed_cases_are_bad_requests(component, config, event):
+    answer = replay(component, config, [event] if event else [])
+    assert answer["error"]["kind"] == "bad_request"
