@@ -20,6 +20,7 @@ from conformance.museum.exchange import Exchange
 from conformance.museum.gate import Gate
 from conformance.museum.input_channels import InputChannels
 from conformance.museum.job import Job
+from conformance.museum.job_graph import JobGraph
 from conformance.museum.multiple_inputs import MultipleInputs
 from conformance.museum.multiplexer import SEMANTICS as MULTIPLEXER_SEMANTICS
 from conformance.museum.multiplexer import Multiplexer
@@ -63,6 +64,7 @@ COMPONENTS: dict[str, tuple[Callable[[Json, Host], Machine], Json]] = {
     "multiplexer": (Multiplexer, {"semantics": list(MULTIPLEXER_SEMANTICS)}),
     "job": (Job, {"semantics": list(valve.SEMANTICS)}),
     "writer": (Writer, {}),
+    "job_graph": (JobGraph, {}),
 }
 
 

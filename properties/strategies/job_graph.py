@@ -35,7 +35,7 @@ def draw_graph(random: Random) -> JobGraph:
     mix = swarm(
         random,
         partition=4, default_strategy=4, input=3, batch=1, side_output=1.5, second=1, refused_forward=0.2,
-        timeout=0.4, no_operator=0.3, dataset=0.5,
+        timeout=0.4, no_operator=0.3, dataset=0.5, consecutive=0.7,
     )  # fmt: skip
     operators = tuple(make_operator(random, mix, operator) for operator in graph.operators)
     parallelism = {operator.id: operator.parallelism for operator in operators}
@@ -102,6 +102,9 @@ def draw_via(random: Random, mix: dict[str, float], edge: chaining.Edge, *, is_e
     if partitioner is Partitioner.FORWARD and not is_equal and not is_drawn(random, mix, "refused_forward"):
         is_silent = is_silent and random.random() < 0.5
         partitioner = random.choice(PLAIN)
+    elif is_silent and is_equal and is_drawn(random, mix, "consecutive"):
+        is_silent = False
+        partitioner = Partitioner.FORWARD_FOR_CONSECUTIVE_HASH
     via: list[VirtualNode] = []
     if not is_silent or is_drawn(random, mix, "partition"):
         if is_drawn(random, mix, "batch"):

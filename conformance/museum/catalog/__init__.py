@@ -44,6 +44,7 @@ COMPONENTS = (
     "multiplexer",
     "job",
     "writer",
+    "job_graph",
 )
 
 

@@ -42,6 +42,7 @@ LEAST = {
     "multiplexer": 34,
     "job": 40,
     "writer": 50,
+    "job_graph": 50,
 }
 
 

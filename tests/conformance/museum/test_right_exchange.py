@@ -51,6 +51,52 @@ def test_writer_11_a_failure_surfaces_within_a_hundred_emits_and_stays():
     assert all(failed[failed.index(True) :])
 
 
+def make_operator(operator_id, name, kind="operator", **fields):
+    plain = {"parallelism": 2, "max_parallelism": -1, "slot_group": "default", "yielding": False}
+    return {
+        "id": operator_id,
+        "name": name,
+        "kind": kind,
+        **plain,
+        "has_operator": True,
+        "buffer_timeout": "-1",
+        **fields,
+    }
+
+
+def make_edge(source, target, *via, number=0):
+    return {"source": source, "target": target, "input": number, "via": list(via)}
+
+
+def make_job(mode, operators, edges):
+    config = {"chaining": True, "chain_different_max_parallelism": True, "mode": mode}
+    [answer] = steps("job_graph", config, [{"type": "graph", "operators": operators, "edges": edges}])
+    return answer
+
+
+def test_job_graph_17_sources_run_in_the_task_of_their_consumer():
+    sources = [make_operator(1, "a", "source"), make_operator(2, "b", "source")]
+    join = make_operator(3, "join", strategy="head_with_sources")
+    edges = [make_edge(2, 3), make_edge(1, 3, number=1)]
+    [vertex] = make_job("all_edges_pipelined", [*sources, join], edges)
+    assert (vertex["head"], vertex["name"]) == (3, "join [b, a]")
+    assert [member["index"] for member in vertex["members"]] == [0, 0, 1]
+
+
+def test_job_graph_25_selective_results_that_are_shared_are_full():
+    operators = [make_operator(1, "src", "source"), make_operator(2, "a"), make_operator(3, "b")]
+    hashed = {"type": "partition", "partitioner": "hash", "exchange": "undefined"}
+    answer = make_job("all_edges_hybrid_selective", operators, [make_edge(1, 2, hashed), make_edge(1, 3, hashed)])
+    assert [seen.get("head") for seen in answer] == [2, 3, 1, None]
+    output = {"vertex": 1, "operator": 1, "partitioner": "hash", "pattern": "all_to_all", "result": "hybrid_full"}
+    assert answer[-1] == {"type": "output", **output, "consumers": [2, 3]}
+
+
+def test_job_graph_27_no_timeout_at_a_blocking_result():
+    operators = [make_operator(1, "src", "source", buffer_timeout="0"), make_operator(2, "map", parallelism=3)]
+    assert make_job("all_edges_blocking", operators, [make_edge(1, 2)]) == [{"type": "rejected"}]
+
+
 @pytest.mark.parametrize(
     ("component", "config", "event"),
     [
@@ -60,6 +106,12 @@ def test_writer_11_a_failure_surfaces_within_a_hundred_emits_and_stays():
             "writer",
             {"kind": "broadcast", "channels": 1, "buffer_size": 1, "timeout": 0},
             {"type": "elapse", "milliseconds": 0},
+        ),
+        ("job_graph", {"chaining": True, "chain_different_max_parallelism": True, "mode": "none"}, None),
+        (
+            "job_graph",
+            {"chaining": True, "chain_different_max_parallelism": True, "mode": "all_edges_blocking"},
+            {"type": "graph", "operators": [make_operator(1, "alone")], "edges": []},
         ),
     ],
 )
