@@ -13,6 +13,8 @@ from conformance.museum.blocking_subpartition import BlockingSubpartition
 from conformance.museum.buffer import Buffer
 from conformance.museum.catalog import MUTANTS, find
 from conformance.museum.chaining import Chaining
+from conformance.museum.credit_connection import CreditConnection
+from conformance.museum.credit_loop import CreditLoop
 from conformance.museum.credit_receiver import CreditReceiver
 from conformance.museum.credit_sender import CreditSender
 from conformance.museum.deserializer import Deserializer
@@ -65,6 +67,8 @@ COMPONENTS: dict[str, tuple[Callable[[Json, Host], Machine], Json]] = {
     "job": (Job, {"semantics": list(valve.SEMANTICS)}),
     "writer": (Writer, {}),
     "job_graph": (JobGraph, {}),
+    "credit_connection": (CreditConnection, {}),
+    "credit_loop": (CreditLoop, {}),
 }
 
 

@@ -16,6 +16,7 @@ from reference.job_outputs import Mode
 MODES = (*[Mode.ALL_EDGES_PIPELINED] * 4, *Mode)
 TIMEOUTS = (0, 1, 100, 2**31, 2**63 - 1)
 PLAINEST = (chaining.Partitioner.FORWARD, chaining.Exchange.UNDEFINED)
+REPEATABLE = (Exchange.UNDEFINED, Exchange.BATCH, Exchange.BATCH, Exchange.HYBRID_FULL, Exchange.HYBRID_SELECTIVE)
 PLAIN = [kind for kind in Partitioner if kind not in (Partitioner.FORWARD, Partitioner.CUSTOM)]
 
 
@@ -35,7 +36,7 @@ def draw_graph(random: Random) -> JobGraph:
     mix = swarm(
         random,
         partition=4, default_strategy=4, input=3, batch=1, side_output=1.5, second=1, refused_forward=0.2,
-        timeout=0.4, no_operator=0.3, dataset=0.5, consecutive=0.7,
+        timeout=0.6, no_operator=0.3, dataset=0.5, consecutive=0.7,
     )  # fmt: skip
     operators = tuple(make_operator(random, mix, operator) for operator in graph.operators)
     parallelism = {operator.id: operator.parallelism for operator in operators}
@@ -52,7 +53,36 @@ def draw_graph(random: Random) -> JobGraph:
                 dataset=random.choice("de") if is_drawn(random, mix, "dataset") else None,
             )
         )
-    return JobGraph(operators, tuple(edges))
+    job = JobGraph(operators, tuple(edges))
+    return add_readers(random, job) if random.random() < 0.15 else job
+
+
+def add_readers(random: Random, graph: JobGraph) -> JobGraph:
+    """Two or three readers of one operator with almost the same wishes: they share its result, or just not."""
+    source = random.choice(graph.operators)
+    free = max(operator.id for operator in graph.operators) + 1
+    wish = PartitionNode(random.choice((Partitioner.HASH, Partitioner.RESCALE)), random.choice(REPEATABLE))
+    operators, edges = list(graph.operators), list(graph.edges)
+    for reader in range(free, free + random.randint(2, 3)):
+        differs = random.choice(
+            (None, None, "parallelism", "max_parallelism", "partitioner", "exchange", "tag", "dataset")
+        )
+        operators.append(
+            JobOperator(
+                reader,
+                f"reader-{reader}",
+                Kind.OPERATOR,
+                source.parallelism + (differs == "parallelism"),
+                128 if differs == "max_parallelism" else -1,
+            )
+        )
+        own = PartitionNode(
+            Partitioner.BROADCAST if differs == "partitioner" else wish.partitioner,
+            random.choice(REPEATABLE) if differs == "exchange" else wish.exchange,
+        )
+        via = (own, SideOutputNode("late")) if differs == "tag" else (own,)
+        edges.append(JobEdge(source.id, reader, via=via, dataset="d" if differs == "dataset" else None))
+    return JobGraph(tuple(operators), tuple(edges))
 
 
 def is_taking_sources(operator: chaining.Operator) -> bool:

@@ -330,6 +330,19 @@ OUT_OF_SCOPE = {
     "writer-fails-twice": "a flusher that fails",
     "writer-fail-after-the-end": "a flusher that fails",
     "writer-marker-frees-the-shared-memory": "two channels without a flush after each record",
+    "connection-credit-for-the-first": "two readers with credit",
+    "connection-credit-for-everybody": "two readers with credit",
+    "connection-barrier-blocks-the-connection": "two readers with barriers",
+    "loop-barriers-take-buffers": "data behind a barrier that waits",
+    "loop-pool-shared-by-producers": "data on two channels",
+    "loop-sender-events-cost-credit": "a barrier, and credit for what follows it",
+    "loop-sender-credit-replaces": "two credit messages",
+    "loop-sender-announces-from-write-loop": "three data buffers",
+    "loop-sender-resume-keeps-credit": "credit left over at a barrier",
+    "loop-receiver-announces-one-by-one": "two floating buffers",
+    "loop-receiver-one-hand-over-only": "data on two channels",
+    "loop-receiver-decliner-keeps-waiting-flag": "data on two channels",
+    "loop-receiver-barrier-keeps-floating": "floating buffers left over at a barrier",
 }
 COMPONENTS = sorted({mutant.component for mutant in MUTANTS})
 

@@ -45,6 +45,8 @@ COMPONENTS = (
     "job",
     "writer",
     "job_graph",
+    "credit_connection",
+    "credit_loop",
 )
 
 

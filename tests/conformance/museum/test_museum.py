@@ -43,6 +43,8 @@ LEAST = {
     "job": 40,
     "writer": 50,
     "job_graph": 50,
+    "credit_connection": 40,
+    "credit_loop": 34,
 }
 
 

@@ -97,6 +97,41 @@ def test_job_graph_27_no_timeout_at_a_blocking_result():
     assert make_job("all_edges_blocking", operators, [make_edge(1, 2)]) == [{"type": "rejected"}]
 
 
+def add(reader, item="data"):
+    return {"type": "add", "reader": reader, "item": item}
+
+
+def test_connection_21_readers_take_turns():
+    writable = [{"type": "writable", "value": value} for value in (False, True)]
+    events = [writable[0], add(1), add(1), add(1), add(0), add(0), writable[1]]
+    answers = steps("credit_connection", {"initial_credits": [2, 2]}, events)
+    assert answers[:-1] == [[]] * 6
+    assert [(seen["reader"], seen["sequence"], seen["backlog"]) for seen in answers[-1]] == [
+        (1, 0, 1),
+        (0, 0, 0),
+        (1, 1, 0),
+        (0, 1, 0),
+    ]
+
+
+def test_connection_29_a_failed_producer_concerns_its_own_receiver():
+    writable = [{"type": "writable", "value": value} for value in (False, True)]
+    events = [writable[0], add(0), add(1), {"type": "fail", "reader": 0}, writable[1], {"type": "break"}, add(1)]
+    answers = steps("credit_connection", {"initial_credits": [1, 1]}, events)
+    sent = {"type": "send", "reader": 1, "kind": "data", "sequence": 0, "backlog": 0}
+    assert answers[4] == [{"type": "reader_error", "reader": 0}, sent]
+    assert answers[5:] == [[{"type": "closed"}], []]
+
+
+def test_loop_24_data_gets_through_without_exclusive_buffers():
+    config = {"channels": 1, "exclusive": 0, "floating": 1, "data": 1, "barriers": 0, "output": 1}
+    actions = ["write", "write", "flush", "deliver", "announce", "deliver_credit", "deliver", "consume"]
+    answers = steps("credit_loop", config, [{"type": "choice", "channel": 0, "action": one} for one in actions])
+    assert answers[1] == [{"type": "rejected"}]
+    assert answers[-1] == [{"type": "consumed", "channel": 0, "kind": "data"}]
+    assert answers[2:-1] == [[]] * 5
+
+
 @pytest.mark.parametrize(
     ("component", "config", "event"),
     [
@@ -108,6 +143,9 @@ def test_job_graph_27_no_timeout_at_a_blocking_result():
             {"type": "elapse", "milliseconds": 0},
         ),
         ("job_graph", {"chaining": True, "chain_different_max_parallelism": True, "mode": "none"}, None),
+        ("credit_connection", {"initial_credits": [-1]}, None),
+        ("credit_connection", {"initial_credits": [0]}, {"type": "credit", "reader": 0, "amount": 0}),
+        ("credit_loop", {"channels": 1, "exclusive": 0, "floating": 1, "data": 0, "barriers": 0, "output": 0}, None),
         (
             "job_graph",
             {"chaining": True, "chain_different_max_parallelism": True, "mode": "all_edges_blocking"},
