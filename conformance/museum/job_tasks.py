@@ -12,8 +12,8 @@ from conformance.museum.combiner import Combiner
 from conformance.museum.credit_receiver import CreditReceiver
 from conformance.museum.gate import Gate
 from conformance.museum.job_channels import Channel, RemoteChannel, to_long
+from conformance.museum.job_outputs import Output
 from conformance.museum.job_program import Element, Operator
-from conformance.museum.partitioner import Partitioner
 from conformance.museum.valve import Valve
 from conformance.museum.wire import HIGHEST, Host, Json
 
@@ -24,38 +24,6 @@ if TYPE_CHECKING:
 END_OF_DATA = Element("end_of_data")
 END_OF_PARTITION = Element("end_of_partition")
 OVER = Element("watermark", HIGHEST)
-
-
-def compute_max_parallelism(parallelism: int) -> int:
-    power = 128
-    while power < parallelism + parallelism // 2 and power < 2**15:
-        power *= 2
-    return power
-
-
-class Output:
-    """One of the outputs of a subtask, with its channels in the order of subpartitions."""
-
-    def __init__(self, edge: "NetworkEdge", channels: list[Channel]) -> None:
-        self.edge = edge
-        self.channels = sorted(channels, key=lambda channel: channel.route.subpartition)
-        kind = edge.edge.partitioner
-        groups = {"max_parallelism": compute_max_parallelism(edge.target.head.parallelism)} if kind == "hash" else {}
-        self.partitioner = Partitioner({"kind": kind, "channels": len(channels), **groups}, Host())
-        # A rebalance may begin anywhere; here it is the first channel.
-        self.partitioner.cursor = len(channels) - 1
-
-    @property
-    def is_idle(self) -> bool:
-        return self.partitioner.announced == "idle"
-
-    def send(self, event: Json, element: Element) -> None:
-        for seen in self.partitioner.step(event):
-            self.channels[seen["channel"]].write(element)
-
-    def broadcast(self, element: Element) -> None:
-        for channel in self.channels:
-            channel.write(element)
 
 
 class Subtask:

@@ -7,8 +7,8 @@ from conformance.golden import read_golden
 from conformance.museum import engine
 from conformance.museum.engines import Right
 from conformance.museum.job_channels import decode, encode
+from conformance.museum.job_outputs import compute_max_parallelism
 from conformance.museum.job_program import Element
-from conformance.museum.job_tasks import compute_max_parallelism
 from conformance.runner import Planned, Runner
 from conformance.verdicts import Result
 from properties.directed import directed
