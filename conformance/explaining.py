@@ -35,7 +35,8 @@ def explain(rule_id: str) -> Explanation:
 
 
 def describe_source(rule: Rule) -> str:
-    evidence = "observed on the real classes of Flink 2.3.0" if rule.evidence == "observed" else "read from source"
+    seen_on = f"up to {rule.until}" if rule.until else "2.3.0"
+    evidence = f"observed on the real classes of Flink {seen_on}" if rule.evidence == "observed" else "read from source"
     since = f"; since {rule.since}" if rule.since else ""
     until = f"; until {rule.until}" if rule.until else ""
     return f"{rule.source} ({evidence}{since}{until})"

@@ -262,11 +262,11 @@ def puts_out_the_watermarks_of_a_combiner(*calls: tuple[int, Long | Status]) -> 
     split = put_output(put_output(split, Output(id=0)), Output(id=1))
     for output, said in calls:
         if isinstance(said, Status):
-            here = step(split, OutputStatus(output, Mode.IMMEDIATE, said))[0]
-            there = combiner.step(joined, combiner.InputStatus(output, said))[0]
+            (here,) = step(split, OutputStatus(output, Mode.IMMEDIATE, said))
+            (there,) = combiner.step(joined, combiner.InputStatus(output, said))
         else:
-            here = step(split, OutputWatermark(output, Mode.IMMEDIATE, said))[0]
-            there = combiner.step(joined, combiner.InputWatermark(output, said))[0]
+            (here,) = step(split, OutputWatermark(output, Mode.IMMEDIATE, said))
+            (there,) = combiner.step(joined, combiner.InputWatermark(output, said))
         split, joined = here.state, there.state
         seen = [[one for one in each.observations if isinstance(one, Watermark)] for each in (here, there)]
         if seen[0] != seen[1]:

@@ -7,6 +7,7 @@ from reference.elements import Long, Status, StatusChange, Watermark
 from reference.model import InvalidInputError, Outcome
 from reference.multiplexer import Config, Mode, Output, OutputStatus, OutputWatermark, PeriodicEmit, Register, State
 from tests.reference.replaying import play
+from tests.reference.walking import last
 
 FLINK_38454, FLINK_18934, FLINK_17653 = multiplexer.SEMANTICS
 CLAIMS = {claim.name: claim for claim in multiplexer.COMPONENT.claims}
@@ -40,11 +41,23 @@ def run(trace, semantics=FLINK_38454):
         ("MUX-10", "emit add0 0w5 drop0 emit", ["", "", "w5", "", ""]),
         ("MUX-10", "add0 0i drop0 emit emit add1 emit", ["", "idle", "", "idle", "idle", "", ""]),
         ("MUX-10", "add0 0w5 0i 0w3 drop0 emit", ["", "w5", "idle", "", "", "idle"]),
+        ("MUX-10", "add0 0w5 0i drop0 add0 0w5 drop0 emit", ["", "w5", "idle", "", "", "", "", "idle"]),
         ("MUX-10", "add0 0i 0a drop0 emit", ["", "idle", "", "", ""]),
     ],
 )
 def test_rule_in_flink_38454(rule, trace, answers):
     assert run(trace) == answers
+
+
+@pytest.mark.parametrize(
+    ("rule", "trace"), [("MUX-1", "add0 add0"), ("MUX-2", "0w5"), ("MUX-2", "add0 1later-i"), ("MUX-9", "drop0")]
+)
+def test_what_is_refused_by_which_rule(rule, trace):
+    assert last("multiplexer", {}, trace) == ("rejected", rule)
+
+
+def test_the_protocol_does_not_name_it():
+    assert not multiplexer.COMPONENT.in_protocol
 
 
 @pytest.mark.rule("MUX-7")
