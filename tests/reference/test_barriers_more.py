@@ -2,22 +2,30 @@
 
 import pytest
 
-from reference.barriers.channel_state import Channel, on_barrier, on_poll, on_start
+from reference.barriers import buffering, channel_state
+from reference.barriers.buffering import Arrival, Cut
+from reference.barriers.channel_state import Channel, SubsumedError, on_barrier, on_poll, on_start
 from reference.barriers.handler import start, step
+from reference.barriers.properties import channels_go_on_after_the_trigger
 from reference.barriers.values import (
+    Abort,
     Advance,
     Announcement,
     Barrier,
     Block,
+    Cancel,
     Config,
     EndOfPartition,
     Kind,
     Mode,
     Prioritize,
+    Reason,
+    Resume,
     StartPersisting,
     Trigger,
 )
 from reference.elements import Long
+from reference.model import Outcome
 
 ONE = Long(1)
 
@@ -60,3 +68,54 @@ def test_only_its_own_barrier_or_a_newer_one_ends_what_a_checkpoint_saves():
     assert on_barrier(saving, 1).saving == 2
     assert on_barrier(saving, 2).saving is None
     assert on_barrier(saving, 3).saving is None
+
+
+def test_at_least_once_a_cancelled_checkpoint_ends_the_older_ones_for_good():
+    config = Config(Kind.AT_LEAST_ONCE, 2, finished_channels=True)
+    barriers = [Barrier(0, Long(number), Mode.ALIGNED, Long(0)) for number in (1, 3)]
+    assert play(config, *barriers, Cancel(1, Long(2))) == (Abort(ONE, Reason.CANCELLED),)
+    assert play(config, *barriers, Cancel(1, Long(2)), Barrier(1, ONE, Mode.ALIGNED, Long(0))) == ()
+
+
+# --- claims, told of what is wrong -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ahead", "holds"),
+    [
+        ((Abort(ONE, Reason.SUBSUMED), Resume(0)), False),
+        ((Resume(0), Abort(ONE, Reason.SUBSUMED)), True),
+        ((Resume(0), Abort(ONE, Reason.SUBSUMED), Resume(1)), False),
+        ((Abort(ONE, Reason.SUBSUMED), Resume(1), Abort(Long(2), Reason.SUBSUMED)), True),
+    ],
+)
+def test_the_last_resume_ahead_of_a_trigger_comes_before_the_last_checkpoint_given_up(ahead, holds):
+    (state,) = start(Config(Kind.ALIGNED, 2, finished_channels=True))
+    outcome = Outcome(state, (*ahead, Trigger(Long(3), aligned=True), Resume(0)), ())
+    assert channels_go_on_after_the_trigger(state, EndOfPartition(0), outcome) == holds
+
+
+def test_each_way_to_align_must_keep_each_channel_in_order(monkeypatch):
+    """The same elements before the same checkpoints, but those of one channel in another order."""
+    arrivals = (Arrival(0, 1), Arrival(0, 2), Arrival(1, 11))
+    assert buffering.cuts_are_the_same(2, arrivals)
+    monkeypatch.setattr(buffering, "process_buffering", lambda _channels, _arrivals: Cut((), (2, 1, 11)))
+    assert not buffering.cuts_are_the_same(2, arrivals)
+
+
+def test_a_barrier_that_is_dropped_has_overtaken_nothing(monkeypatch):
+    def poll_data_first(channel):
+        return on_poll(channel_state.attrs.evolve(channel, barriers=()))
+
+    monkeypatch.setattr(channel_state, "on_poll", poll_data_first)
+    assert not channel_state.barrier_overtakes_the_data(2, 0, 0)
+
+
+def test_a_checkpoint_is_not_too_late_for_its_own_barrier(monkeypatch):
+    def refuse_its_own(channel, checkpoint):
+        if checkpoint <= channel.last:
+            raise SubsumedError
+        return on_start(channel, checkpoint)
+
+    monkeypatch.setattr(channel_state, "on_start", refuse_its_own)
+    assert not channel_state.older_checkpoint_is_too_late(1, (1,))
