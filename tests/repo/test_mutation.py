@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutation import results as results_module
 from tests.mutation.explained import Entry, explain, find_stale, read_entries
 from tests.mutation.parts import CLAIM, MODEL, Parts
+from tests.mutation.results import Results
 from tests.mutation.running import Result
 from tests.mutation.sites import find_sites
 
@@ -146,6 +148,20 @@ def test_entries_that_explain_nothing_are_stale(toy):
     assert [entry for entry, _why in stale] == [gone, noticed]
     assert explain(mutations[3], [gone, noticed, right]) == "a reason"
     assert explain(mutations[2], [gone, noticed, right]) is None
+
+
+def test_only_survivors_are_examined_again_while_the_reference_is_the_same(toy, tmp_path, monkeypatch):
+    mutations = changes(toy)
+    file = tmp_path / "results.jsonl"
+    statuses = ["killed", "survived", "timeout", *["survived"] * (len(mutations) - 3)]
+    for mutation, status in zip(mutations, statuses, strict=True):
+        Results(file).write(Result(mutation, status, "tests", "a check"))
+    known, left = Results(file).split(mutations)
+    assert [(one.mutation, one.status) for one in known] == [(mutations[0], "killed"), (mutations[2], "timeout")]
+    assert left == [mutations[1], *mutations[3:]]
+    monkeypatch.setattr(results_module, "digest_reference", lambda: "another reference")
+    assert Results(file).split(mutations) == ([], mutations)
+    assert Results(None).split(mutations) == ([], mutations)
 
 
 def test_every_entry_gives_a_reason():
