@@ -35,6 +35,11 @@ def golden_folder() -> Path:
     return Path(str(files("traces"))) / "golden"
 
 
+def size_of_golden(component: str) -> int:
+    """How many bytes the traces of a component are: a measure of how much there is to it."""
+    return (golden_folder() / f"{component}.jsonl.gz").stat().st_size
+
+
 def make_golden(component: str) -> list[Case]:
     return [with_answers(one.case) for one in directed(component)] + list(select_generated(component))
 

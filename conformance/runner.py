@@ -23,21 +23,22 @@ class Planned:
 
 
 class Encoder:
-    """Cases as requests. Encoded events are remembered: the same few make up most traces."""
+    """Cases as requests. Encoded configs and events are remembered: the same few objects make up most traces."""
 
     def __init__(self) -> None:
-        self._events: dict[Any, Any] = {}
+        #: By identity, which is found faster than a hash; who is held here keeps it.
+        self._known: dict[int, tuple[Any, Any]] = {}
 
     def request(self, case: Case) -> Request:
-        return Request(case.name, case.component, encode(case.config), [self._event(event) for event in case.events])
+        return Request(case.name, case.component, self._encode(case.config), [*map(self._encode, case.events)])
 
-    def _event(self, event: Any) -> Any:
-        encoded = self._events.get(event)
-        if encoded is None:
-            if len(self._events) > 100_000:
-                self._events.clear()
-            encoded = self._events[event] = encode(event)
-        return encoded
+    def _encode(self, value: Any) -> Any:
+        known = self._known.get(id(value))
+        if known is None:
+            if len(self._known) > 100_000:
+                self._known.clear()
+            known = self._known[id(value)] = (value, encode(value))
+        return known[1]
 
 
 class Runner:

@@ -19,7 +19,7 @@ from conformance.cli.run import try_component
 from conformance.cli.session import Watch
 from conformance.engines.errors import EngineError
 from conformance.expectations import Entry, Expectations
-from conformance.golden import read_golden
+from conformance.golden import read_golden, size_of_golden
 from conformance.reports.jsonl import make_line
 from conformance.session import Part, Session
 from conformance.verdicts import Result, Verdict
@@ -86,8 +86,11 @@ class Crew:
             self._workers[ours] = worker
 
     def work(self, components: list[str]) -> Iterator[tuple[str, Tried | None]]:
-        """Each component with what was found, as it comes; with nothing if its worker died."""
-        waiting = iter(components)
+        """Each component with what was found, as it comes; with nothing if its worker died.
+
+        Those with the largest golden traces are the most work, and begin: so no worker waits long for the last.
+        """
+        waiting = iter(sorted(components, key=size_of_golden, reverse=True))
         for connection in self._workers:
             self._give_next(connection, waiting)
         while self._at:
