@@ -5,6 +5,7 @@ the others go on. The result is that of one process, but for what depends on tim
 """
 
 import argparse
+import gc
 import signal
 from collections.abc import Iterator
 from contextlib import suppress
@@ -138,6 +139,8 @@ def serve(connection: Connection, options: dict[str, Any], entries: tuple[Entry,
     """Try the components that come, until nobody sends any more."""
     # Whoever interrupts the run means the process that started us, which closes the connection then.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Suites are large and cases make no cycles: looking for garbage among them again and again finds none.
+    gc.set_threshold(100_000, 50, 50)
     args = argparse.Namespace(**options)
     try:
         with make_engine(args) as engine:
