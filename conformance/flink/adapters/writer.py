@@ -79,7 +79,8 @@ class Writer:
         except self._jvm.cls("java.lang.IllegalStateException"):
             return rejected()  # the partition is finished
         except self._jvm.cls("java.io.IOException"):
-            return [{"type": "io_error"}]
+            # Nobody emits behind the end: whether that or the dead flusher is noticed first then means nothing.
+            return rejected() if self._finished else [{"type": "io_error"}]
         self._note_adds()
         return self._shown
 
