@@ -154,6 +154,20 @@ def test_a_flush_that_ends_early_is_refused(monkeypatch):
     assert not holds(Subpartition((Item.DATA,) * 3))
 
 
+def test_a_flush_that_outlives_an_empty_item_is_refused(monkeypatch):
+    right = subpartitions.take
+
+    def go_on_behind_an_empty_one(subpartition, *, keeps_empty):
+        after, item = right(subpartition, keeps_empty=keeps_empty)
+        stays = subpartition.flush_requested and item is Item.EMPTY
+        return attrs.evolve(after, flush_requested=after.flush_requested or stays), item
+
+    holds = CLAIMS["credit_sender"]["a-flush-ends-with-the-last-item"].holds
+    assert holds(Subpartition((Item.DATA, Item.EMPTY)))
+    monkeypatch.setattr(subpartitions, "take", go_on_behind_an_empty_one)
+    assert not holds(Subpartition((Item.DATA, Item.EMPTY)))
+
+
 # --- a sender -------------------------------------------------------------------------------------------------
 
 

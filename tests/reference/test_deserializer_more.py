@@ -1,12 +1,13 @@
 """The claims about reading refuse what they are there to refuse; and reading, in corners."""
 
+import attrs
 import pytest
 
-from reference import deserializer, deserializer_laws, spilling
+from reference import deserializer, deserializer_laws, reading, spilling
 from reference.deserializer import Buffer, Config, start, step
 from reference.model import Outcome
-from reference.reading import Read, Reader, Result, read_spanning
-from reference.spanning import encode_record
+from reference.reading import Control, Read, Reader, Result, demultiplex, read_buffer, read_spanning
+from reference.spanning import HEADER_BYTES, encode_record
 
 CLAIMS = {claim.name: claim for claim in deserializer.COMPONENT.claims}
 
@@ -102,6 +103,83 @@ PARTIAL = read_of(b"", Result.PARTIAL)
 def test_across_buffers_a_negative_length_loses_the_buffer(monkeypatch, reads, is_right):
     monkeypatch.setattr(deserializer_laws, "read_pieces", lambda _pieces: reads)
     assert deserializer_laws.negative_length_across_buffers_loses_the_buffer(-1, 1) == is_right
+
+
+@pytest.mark.parametrize("at", [1, 4, 7])
+def test_a_reader_that_the_end_of_its_buffer_bounds_is_refused_where_a_record_spans_buffers(monkeypatch, at):
+    """It may go one byte beyond its record, since one byte of the next record is there."""
+
+    def go_beyond(reader, taken):
+        data = reader.gathered + reader.rest
+        read = read_spanning(reader, taken)
+        end = HEADER_BYTES + (taken or 0)
+        return read if read is not None or end > len(data) else reading.deliver(data[HEADER_BYTES:end], data[end:])
+
+    four, two = encode_record(b"cdef"), encode_record(b"ab")
+    pieces = (four[:at], four[at:] + two[:1], two[1:])
+    assert CLAIMS["wrong-reader-across-buffers"].holds(pieces)
+    monkeypatch.setattr(reading, "read_spanning", go_beyond)
+    assert not CLAIMS["wrong-reader-across-buffers"].holds(pieces)
+
+
+def test_across_buffers_a_negative_length_is_no_error(monkeypatch):
+    monkeypatch.setattr(deserializer_laws, "read_pieces", lambda _pieces: [PARTIAL, None])
+    assert not CLAIMS["negative-length-across-buffers"].holds(-1, 1)
+
+
+# --- buffers and channels -------------------------------------------------------------------------------------
+
+ONE, TWO = encode_record(b"a"), encode_record(b"bc")
+
+
+def test_a_buffer_that_continues_a_record_is_given_back_too(monkeypatch):
+    """The record that it continues had begun behind another one."""
+
+    def keep_what_continues(reader, data):
+        reads = read_buffer(reader, data)
+        return (attrs.evolve(reads[0], result=Result.INTERMEDIATE), *reads[1:]) if reader.gathered else reads
+
+    pieces = (ONE + TWO[:5], TWO[5:])
+    holds = CLAIMS["each-buffer-is-given-back-once"].holds
+    assert holds((b"a", b"bc"), pieces)
+    monkeypatch.setattr(deserializer_laws, "read_buffer", keep_what_continues)
+    assert not holds((b"a", b"bc"), pieces)
+
+
+def test_a_buffer_in_which_the_reader_fails_is_not_given_back(monkeypatch):
+    monkeypatch.setattr(deserializer_laws, "read_buffer", lambda reader, data: (read_buffer(reader, data)[0], None))
+    assert not CLAIMS["each-buffer-is-given-back-once"].holds((b"a", b"bc"), (ONE + TWO,))
+
+
+def forget_who_ended(channels, arrivals):
+    """Wrong: the end of a partition takes back what was read of it."""
+    payloads = demultiplex(channels, arrivals)
+    if payloads is None:
+        return None
+    forgotten = [channel for channel, item in arrivals if item is Control.END_OF_PARTITION]
+    left = list(payloads)
+    for channel in forgotten:
+        left[channel] = ()
+    return tuple(left)
+
+
+def stop_when_all_have_ended(channels, arrivals):
+    """Wrong: who has seen all ends does not look at what comes after them."""
+    left = set(range(channels))
+    for place, (channel, item) in enumerate(arrivals):
+        if item is Control.END_OF_PARTITION:
+            left.discard(channel)
+        if not left:
+            return demultiplex(channels, arrivals[: place + 1])
+    return demultiplex(channels, arrivals)
+
+
+@pytest.mark.parametrize("wrong", [forget_who_ended, stop_when_all_have_ended])
+def test_readers_that_are_released_in_another_way_are_refused(monkeypatch, wrong):
+    pieces = (encode_record(b"ab")[:3], encode_record(b"ab")[3:])
+    assert CLAIMS["only-the-end-releases-a-reader"].holds(*pieces)
+    monkeypatch.setattr(deserializer_laws, "demultiplex", wrong)
+    assert not CLAIMS["only-the-end-releases-a-reader"].holds(*pieces)
 
 
 # --- spilling -------------------------------------------------------------------------------------------------

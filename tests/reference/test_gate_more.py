@@ -42,3 +42,13 @@ def test_nothing_may_wait_behind_an_end(waiting, is_right):
 def test_a_gate_that_gives_nothing_does_not_serve_in_rounds(monkeypatch):
     monkeypatch.setattr(gate, "on_poll", lambda state: Outcome(state, (Nothing(),), ()))
     assert not CLAIMS["in-rounds"].holds(1, 2, 0)
+
+
+def test_a_gate_that_serves_only_while_it_is_available_serves_in_rounds(monkeypatch):
+    right = gate.on_poll
+
+    def ask_first(state):
+        return right(state) if state.available else Outcome(state, (Nothing(),), ())
+
+    monkeypatch.setattr(gate, "on_poll", ask_first)
+    assert CLAIMS["in-rounds"].holds(1, 2, 0)
