@@ -150,3 +150,20 @@ def test_the_idlest_is_the_first_of_the_best(monkeypatch, loads, traversed, chos
     monkeypatch.setattr(selection, "compute_idlest_channel", lambda _loads, _last, _traversed: chosen)
     loads = tuple(Load(*load) for load in loads)
     assert CLAIMS["idlest-is-the-first-of-the-best"].holds(loads, -1, traversed) == is_right
+
+
+def by_bytes_alone(loads, last, traversed):
+    """Another way to the same turns: with every record a channel gets bytes."""
+    looked_at = [(last + 1 + offset) % len(loads) for offset in range(min(traversed, len(loads)))]
+    return min(looked_at, key=lambda channel: loads[channel].queued_bytes)
+
+
+def once_while_all_are_idle(loads, last, _traversed):
+    """A wrong writer: it takes turns only while all channels are idle or were until just now."""
+    return (last + 1) % len(loads) if any(load.buffers == 0 for load in loads) else last
+
+
+@pytest.mark.parametrize(("choose", "is_right"), [(by_bytes_alone, True), (once_while_all_are_idle, False)])
+def test_channels_that_nobody_reads_get_fuller(monkeypatch, choose, is_right):
+    monkeypatch.setattr(selection, "compute_idlest_channel", choose)
+    assert CLAIMS["unread-channels-take-turns"].holds(3, 3) == is_right

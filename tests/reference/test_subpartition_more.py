@@ -1,10 +1,13 @@
-"""The rules that a subpartition names while its reader is held back by a barrier."""
+"""The rules that a subpartition names while its reader is held back by a barrier; and claims, in corners."""
 
+import attrs
 import pytest
 
+from reference.model import Outcome
 from reference.subpartition.pipelined import start, step
-from reference.subpartition.pipelined_values import AddEvent, Config, CreateView, Flush, Poll
-from reference.subpartition.queue import Kind
+from reference.subpartition.pipelined_claims import takes_from_the_front
+from reference.subpartition.pipelined_values import AddEvent, Config, CreateView, Flush, Poll, Polled
+from reference.subpartition.queue import Item, Kind, Queue
 
 
 @pytest.mark.parametrize(("event", "rules"), [(Flush(), ("SUBP-7", "SUBP-13")), (Poll(), ("SUBP-13", "SUBP-8"))])
@@ -13,3 +16,11 @@ def test_a_hold_is_named_where_it_decides(event, rules):
     for before in (CreateView(), AddEvent(Kind.BARRIER), Poll()):
         state = step(state, before)[0].state
     assert step(state, event)[0].rules == rules
+
+
+def test_an_empty_buffer_that_is_handed_out_says_nothing():
+    (state,) = start(Config())
+    before = attrs.evolve(state, queue=Queue((Item(Kind.DATA), Item(Kind.BARRIER))))
+    after = attrs.evolve(state, queue=Queue((Item(Kind.BARRIER),)))
+    polled = Polled(Kind.DATA, b"", 0, Kind.BARRIER, 0)
+    assert takes_from_the_front(before, Poll(), Outcome(after, (polled,), ()))
