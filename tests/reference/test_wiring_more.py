@@ -59,3 +59,13 @@ def test_where_one_number_divides_the_other_no_float_was_used():
 )
 def test_a_producer_of_1_13_feeds_from_where_the_one_before_ended(producer, fed):
     assert float_wiring.compute_fed_consumers(producer, 7, 57) == fed
+
+
+def test_a_broadcast_has_one_subpartition_and_is_read_as_a_whole(monkeypatch):
+    right = wiring.compute_dynamic_subpartitions
+
+    def read_all_there_is(consumer, subpartitions, consumers, *, broadcast):
+        return range(subpartitions) if broadcast else right(consumer, subpartitions, consumers, broadcast=False)
+
+    monkeypatch.setattr(wiring, "compute_dynamic_subpartitions", read_all_there_is)
+    assert wiring.dynamic_consumers_share_out_the_subpartitions(4, 3)
