@@ -14,15 +14,15 @@ def test_the_least_and_the_greatest_int_are_keys(value):
     assert IntKey(value).value == value
 
 
-@pytest.mark.parametrize("text", ["\ud800", "\udfff"])
-def test_the_first_and_the_last_surrogate_are_no_keys(text):
+@pytest.mark.parametrize("unit", [0xD800, 0xDFFF])
+def test_the_first_and_the_last_surrogate_are_no_keys(unit):
     with pytest.raises(InvalidInputError):
-        StringKey(text)
+        StringKey(chr(unit))
 
 
-@pytest.mark.parametrize("text", ["\ud7ff", "\ue000"])
-def test_what_stands_around_the_surrogates_is_a_key(text):
-    assert StringKey(text).value == text
+@pytest.mark.parametrize("unit", [0xD7FF, 0xE000])
+def test_what_stands_around_the_surrogates_is_a_key(unit):
+    assert StringKey(chr(unit)).value == chr(unit)
 
 
 @pytest.mark.rule("PART-11")
