@@ -49,7 +49,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--without", action="append", default=[], help="leave out a stage, such as golden")
     parser.add_argument("--floor", type=float, default=FLOOR, help=f"the score to reach (default: {FLOOR:g})")
     parser.add_argument(
-        "--results", type=Path, metavar="FILE", help="keep results here; what was noticed before is not run again"
+        "--results", type=Path, metavar="FILE", help="keep results here; what was noticed or explained before is not run again"
     )
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(modules.ROOT)}, of a whole run")
     parser.add_argument("--format", choices=("text", "json"), default="text")
@@ -85,7 +85,7 @@ def draw_sample(sites: list[Site], options: argparse.Namespace) -> list[Site]:
 
 def run(all_sites: list[Site], options: argparse.Namespace, started: float) -> Report:
     """Import the project, collect what is known of it while it is right, and examine each mutant."""
-    results = Results(options.results)
+    results = Results(options.results, explained.read_entries())
     known, left = results.split(site.mutation for site in draw_sample(all_sites, options))
     wanted_ones = set(left)
     sites = [site for site in all_sites if site.mutation in wanted_ones]
@@ -109,7 +109,7 @@ def run(all_sites: list[Site], options: argparse.Namespace, started: float) -> R
         recorded = order(recorded, evidence.STAGES)
         say(f"{len(recorded)} checks, {len(sites)} mutants, ready after {time.monotonic() - started:.0f} s")
         if known:
-            say(f"{len(known)} more were noticed before")
+            say(f"{len(known)} more are known from before")
         suite = Suite(recorded, swapper, at_import, Afresh(data, recorded, options.without), modules.file_of)
         gc.collect()
         gc.freeze()

@@ -159,6 +159,8 @@ def test_only_survivors_are_examined_again_while_the_reference_is_the_same(toy, 
     known, left = Results(file).split(mutations)
     assert [(one.mutation, one.status) for one in known] == [(mutations[0], "killed"), (mutations[2], "timeout")]
     assert left == [mutations[1], *mutations[3:]]
+    entry = Entry(mutations[1].path, "a reason", mutations[1].within, mutations[1].before, mutations[1].after)
+    assert Results(file, [entry]).split(mutations)[1] == mutations[3:]
     monkeypatch.setattr(results_module, "digest_reference", lambda: "another reference")
     assert Results(file).split(mutations) == ([], mutations)
     assert Results(None).split(mutations) == ([], mutations)
