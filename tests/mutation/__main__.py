@@ -49,7 +49,10 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--without", action="append", default=[], help="leave out a stage, such as golden")
     parser.add_argument("--floor", type=float, default=FLOOR, help=f"the score to reach (default: {FLOOR:g})")
     parser.add_argument(
-        "--results", type=Path, metavar="FILE", help="keep results here; what was noticed or explained before is not run again"
+        "--results",
+        type=Path,
+        metavar="FILE",
+        help="keep results here; what was noticed or explained before is not run again",
     )
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(modules.ROOT)}, of a whole run")
     parser.add_argument("--format", choices=("text", "json"), default="text")
