@@ -1,11 +1,14 @@
-"""The claims about the outputs of an operator, told of what is wrong."""
+"""The outputs of an operator: claims, told of what is wrong, and the rule of failures."""
 
 import attrs
+import pytest
 
 from reference import output_claims
+from reference.elements import Status, StatusChange, Watermark
 from reference.output_claims import changes_stay_private_without_reuse
 from reference.output_handing import emit
-from reference.output_parts import Change, Write
+from reference.output_parts import Barrier, Change, Config, Failed, Fault, LatencyMarker, Network, Write
+from reference.outputs import start, step
 
 
 def test_the_law_of_copies_sees_a_change_on_the_network(monkeypatch):
@@ -19,3 +22,13 @@ def test_the_law_of_copies_sees_a_change_on_the_network(monkeypatch):
     assert changes_stay_private_without_reuse((Change.VALUE,), 7)
     monkeypatch.setattr(output_claims, "emit", emit_wrong)
     assert not changes_stay_private_without_reuse((Change.VALUE,), 7)
+
+
+@pytest.mark.rule("OUT-6")
+@pytest.mark.parametrize("event", [Watermark(1), StatusChange(Status.IDLE), LatencyMarker(), Barrier(unaligned=False)])
+def test_what_fails_names_the_rule_of_failures_first(event):
+    (state,) = start(Config((Network(unaligned=False),), object_reuse=True))
+    (failing,) = step(state, Fault(0, 1))
+    (outcome,) = step(failing.state, event)
+    assert isinstance(outcome.observations[-1], Failed)
+    assert outcome.rules == ("OUT-6", *step(state, event)[0].rules)
