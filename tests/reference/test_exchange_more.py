@@ -3,8 +3,9 @@
 import attrs
 import pytest
 
-from reference.subpartition.exchange import TRAITS, traits_agree
+from reference.subpartition.exchange import COMPONENT, TRAITS, traits_agree
 from reference.subpartition.exchange_values import ResultType
+from tests.reference import words
 
 
 @pytest.mark.parametrize("wrong", [{"repeatable": False}, {"may_be_early": True}])
@@ -13,3 +14,15 @@ def test_what_is_kept_beyond_the_job_is_complete_and_read_again(monkeypatch, wro
     assert traits_agree(persistent)
     monkeypatch.setitem(TRAITS, persistent, attrs.evolve(TRAITS[persistent], **wrong))
     assert not traits_agree(persistent)
+
+
+def test_it_is_no_part_of_the_protocol():
+    assert not COMPONENT.in_protocol
+
+
+@pytest.mark.rule("XCHG-2")
+@pytest.mark.parametrize("trace", ["release", "end_job"])
+def test_what_was_never_registered_is_not_seen_to_be_released(trace):
+    config = {"result": "blocking", "consumers": 1, "limit": 1}
+    assert words.last("exchange", config, trace) == ("", ("XCHG-2",))
+    assert words.last("exchange", config, f"register {trace}") == ("released", ("XCHG-2",))

@@ -1,6 +1,6 @@
 """The claims about statuses, told of what is refused."""
 
-from reference.statuses import Config, Record, records_pass_while_idle, start, step
+from reference.statuses import COMPONENT, Config, Record, records_pass_while_idle, start, step
 
 
 def test_a_record_of_no_channel_need_not_pass():
@@ -9,3 +9,7 @@ def test_a_record_of_no_channel_need_not_pass():
         event = Record(channel)
         (outcome,) = step(state, event)
         assert records_pass_while_idle(state, event, outcome)
+
+
+def test_it_is_no_part_of_the_protocol():
+    assert not COMPONENT.in_protocol
