@@ -24,3 +24,7 @@ def test_an_empty_buffer_that_is_handed_out_says_nothing():
     after = attrs.evolve(state, queue=Queue((Item(Kind.BARRIER),)))
     polled = Polled(Kind.DATA, b"", 0, Kind.BARRIER, 0)
     assert takes_from_the_front(before, Poll(), Outcome(after, (polled,), ()))
+
+
+def test_two_buffers_a_channel_and_no_limit_of_size_are_usual():
+    assert Config() == Config(exclusive=2, size_hint=2**31 - 1)
