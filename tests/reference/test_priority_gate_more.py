@@ -37,3 +37,9 @@ def test_numbers_wrap_around_after_32_bits(number, wrapped):
 )
 def test_a_negative_number_is_newer_than_one_beyond_half_the_range(sequence, polled, outdated):
     assert is_outdated(sequence, polled) == outdated
+
+
+def test_numbers_begin_with_0_where_nothing_else_is_said():
+    (state,) = start(Config(2))
+    assert [channel.expected for channel in state.channels] == [0, 0]
+    assert Config(2) == Config(2, subpartitions=1, first=0)
