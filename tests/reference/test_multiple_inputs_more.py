@@ -29,7 +29,6 @@ def test_nin_9_what_is_read_comes_behind_the_input_that_it_comes_from():
     [
         ("0.0over call call call", "nothing_available", "false"),
         ("0.0end call", "more_available", "true"),
-        ("0.0end call call", "nothing_available", "false"),
     ],
 )
 def test_nin_9_the_end_of_one_input_is_not_the_end_of_all(trace, status, available):
