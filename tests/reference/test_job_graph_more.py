@@ -132,3 +132,26 @@ def forget_the_tag_behind_a_partitioner(via):
 def test_a_partitioner_at_the_producers_end_does_not_take_the_tag_away(monkeypatch):
     monkeypatch.setattr(job_edges, "compute_route", forget_the_tag_behind_a_partitioner)
     assert not CLAIMS["virtual-nodes-count-from-both-ends"].holds((LATE,), HASH)
+
+
+# --- the rules that a graph names -------------------------------------------------------------------------------
+
+
+def compute_rules(*more, edges):
+    (outcome,) = job_graph.step(make_state(), JobGraph((*OPERATORS, *more), edges))
+    return set(outcome.rules)
+
+
+def test_a_rule_is_named_as_soon_as_one_edge_or_operator_makes_use_of_it():
+    more = JobOperator(3, "3", Kind.OPERATOR, 2), JobOperator(4, "4", Kind.OPERATOR, 1, strategy=Strategy.HEAD)
+    edges = JobEdge(1, 2, via=(REBALANCE, LATE)), JobEdge(1, 3), JobEdge(2, 4)
+    used = {"CHAIN-14", "CHAIN-15", "CHAIN-16", "CHAIN-22", "CHAIN-25", "CHAIN-28"}
+    assert used <= compute_rules(*more, edges=edges)
+    two = compute_rules(more[0], edges=edges[:2])
+    assert used <= two
+
+
+def test_rules_that_nothing_makes_use_of_are_not_named():
+    rules = compute_rules(edges=(JobEdge(1, 2, via=(HASH,)),))
+    assert not rules & {"CHAIN-15", "CHAIN-16", "CHAIN-22", "CHAIN-25", "CHAIN-28"}
+    assert rules >= {"CHAIN-14", "CHAIN-23", "CHAIN-24"}
