@@ -92,6 +92,8 @@ def run(all_sites: list[Site], options: argparse.Namespace, started: float) -> R
     known, left = results.split(site.mutation for site in draw_sample(all_sites, options))
     wanted_ones = set(left)
     sites = [site for site in all_sites if site.mutation in wanted_ones]
+    if not sites:
+        return make_report([site.mutation for site in all_sites], known, [], time.monotonic() - started)
     files = {name: modules.file_of(name) for name in modules.reference_modules()}
     recorder = Recorder(files.values())
     if "reference.components" in sys.modules:
