@@ -6,10 +6,10 @@ from reference.chains import Partitioner
 from reference.credit import subpartitions
 from reference.elements import Long, Watermark
 from reference.job.examples import make_word_count
-from reference.job.programs import Config, Edge, Function, Operator, Record, Wire
-from reference.job.scheduler import COMPONENT, enabled, start, step
+from reference.job.programs import Barrier, Config, Edge, Function, Operator, Record, Wire
+from reference.job.scheduler import COMPONENT, Action, Choice, enabled, start, step
 from reference.job.states import Overrun
-from reference.model import InvalidInputError
+from reference.model import InvalidInputError, Rejected
 
 CLAIMS = {claim.name: claim for claim in COMPONENT.claims}
 
@@ -26,6 +26,53 @@ def run(config):
 def test_an_operator_has_a_subtask():
     with pytest.raises(InvalidInputError):
         Operator(2, "out", Function.SINK, 0)
+
+
+def make_job(*script, parallelism=1, wire=None):
+    """A source, and a sink that is not chained to it."""
+    operators = (Operator(1, "in", Function.SOURCE, 1, (script,)), Operator(2, "out", Function.SINK, parallelism))
+    return Config(operators, (Edge(1, 2, Partitioner.REBALANCE),), wire)
+
+
+def choose(config, *choices):
+    (state,) = start(config)
+    for action, at in choices:
+        (outcome,) = step(state, Choice(action, at))
+        state = outcome.state
+    return outcome
+
+
+RECORD = Record("a", Long(1), Long(1))
+
+
+def test_a_checkpoint_comes_once():
+    with pytest.raises(InvalidInputError):
+        make_job(Barrier(1), Barrier(1))
+
+
+def test_rebalance_begins_at_the_first_channel():
+    (row,) = choose(make_job(RECORD, parallelism=3), (Action.EMIT, 0)).observations
+    assert row.consumer == 0
+
+
+def test_a_task_with_one_input_combines_nothing():
+    rules = choose(make_job(Watermark(Long(1))), (Action.EMIT, 0), (Action.POLL, 1)).rules
+    assert "VALVE-4" in rules
+    assert not any(rule.startswith("COMB") for rule in rules)
+
+
+@pytest.mark.parametrize(
+    ("action", "at", "rule"),
+    [
+        *((Action.EMIT, 2, "CREDIT-30"), (Action.EMIT, -1, "CREDIT-30"), (Action.POLL, 0, "CREDIT-30")),
+        *((Action.FLUSH, 1, "CREDIT-20"), (Action.FLUSH, -1, "CREDIT-20"), (Action.DELIVER, 0, "CREDIT-20")),
+    ],
+)
+def test_what_cannot_be_chosen_is_refused_by_the_rule_of_tasks_or_of_channels(action, at, rule):
+    config = make_job(RECORD, RECORD, wire=Wire(100, 0, 1, 2))
+    assert choose(config, (Action.EMIT, 0), (Action.FLUSH, 0)).observations != (Rejected(),)
+    outcome = choose(config, (Action.EMIT, 0), (action, at))
+    assert (outcome.observations, outcome.rules) == ((Rejected(),), (rule,))
 
 
 def test_the_lines_of_word_count_have_no_value_and_its_words_the_times_of_their_lines():
