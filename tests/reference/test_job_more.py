@@ -4,10 +4,10 @@ import pytest
 
 from reference.chains import Partitioner
 from reference.credit import subpartitions
-from reference.elements import Long, Watermark
+from reference.elements import Long, Status, StatusChange, Watermark
 from reference.job.examples import make_word_count
 from reference.job.programs import Barrier, Config, Edge, Function, Operator, Record, Wire
-from reference.job.scheduler import COMPONENT, Action, Choice, enabled, start, step
+from reference.job.scheduler import COMPONENT, Action, Choice, enabled, is_done, is_stuck, start, step
 from reference.job.states import Overrun
 from reference.model import InvalidInputError, Rejected
 
@@ -73,6 +73,30 @@ def test_what_cannot_be_chosen_is_refused_by_the_rule_of_tasks_or_of_channels(ac
     assert choose(config, (Action.EMIT, 0), (Action.FLUSH, 0)).observations != (Rejected(),)
     outcome = choose(config, (Action.EMIT, 0), (action, at))
     assert (outcome.observations, outcome.rules) == ((Rejected(),), (rule,))
+
+
+def test_a_job_is_done_when_all_of_it_is_and_not_stuck_before_or_after():
+    states = [before for before, _choice, _outcome in run(make_job(RECORD))]
+    assert not any(is_done(state) or is_stuck(state) for state in states)
+    *_, (_before, _choice, outcome) = run(make_job(RECORD))
+    assert is_done(outcome.state)
+    assert not is_stuck(outcome.state)
+
+
+def test_buffers_go_from_producer_to_consumer_and_credit_the_other_way():
+    rows = [row for *_, outcome in run(make_job(RECORD, wire=Wire(100, 0, 1, 2))) for row in outcome.observations]
+    seen = {(row.kind, row.dir, row.task) for row in rows if row.kind in ("buffer", "credit")}
+    buffers = {("buffer", "out", "in"), ("buffer", "in", "out")}
+    assert seen == buffers | {("credit", "out", "out"), ("credit", "in", "in")}
+
+
+def test_a_row_has_the_key_only_of_what_is_keyed_and_says_1_of_what_is_active():
+    (row,) = choose(make_job(RECORD), (Action.EMIT, 0)).observations
+    assert row.key is None
+    statuses = make_job(StatusChange(Status.IDLE), StatusChange(Status.ACTIVE))
+    (idle,) = choose(statuses, (Action.EMIT, 0)).observations
+    (active,) = choose(statuses, (Action.EMIT, 0), (Action.EMIT, 0)).observations
+    assert (idle.value, active.value) == (0, 1)
 
 
 def test_the_lines_of_word_count_have_no_value_and_its_words_the_times_of_their_lines():
