@@ -122,3 +122,26 @@ def test_data_that_is_sent_without_credit_finds_no_buffer(monkeypatch):
     )
     broken = next(one for one in run(config) if not claim.holds(*one))
     assert Overrun(0) in broken[2].observations
+
+
+def make_line(*scripts):
+    """Sources, a task in between that reads all of them, and two sinks."""
+    operators = (
+        Operator(1, "in", Function.SOURCE, len(scripts), scripts),
+        Operator(2, "mid", Function.MAP),
+        Operator(3, "out", Function.SINK, 2),
+    )
+    return Config(operators, (Edge(1, 2, Partitioner.REBALANCE), Edge(2, 3)))
+
+
+def test_one_barrier_is_aligned_at_once_and_several_are_waited_for():
+    alone = choose(make_line((Barrier(1),)), (Action.EMIT, 0), (Action.POLL, 1)).rules
+    first = choose(make_line((Barrier(1),), (Barrier(1),)), (Action.EMIT, 0), (Action.POLL, 2)).rules
+    assert ("BARR-4" in alone, "BARR-3" in alone) == (True, False)
+    assert ("BARR-4" in first, "BARR-3" in first) == (False, True)
+
+
+def test_a_task_ends_its_outputs_when_all_its_channels_have_ended():
+    rows = [row for *_, outcome in run(make_line((), ())) for row in outcome.observations if row.task == "mid"]
+    for kind in ("end_of_data", "end_of_partition"):
+        assert [row.dir for row in rows if row.kind == kind] == ["in", "in", "out", "out"]
