@@ -145,3 +145,15 @@ def test_a_task_ends_its_outputs_when_all_its_channels_have_ended():
     rows = [row for *_, outcome in run(make_line((), ())) for row in outcome.observations if row.task == "mid"]
     for kind in ("end_of_data", "end_of_partition"):
         assert [row.dir for row in rows if row.kind == kind] == ["in", "in", "out", "out"]
+
+
+@pytest.mark.parametrize(("value", "is_named"), [(1, True), (0, False)])
+def test_the_order_of_outputs_is_a_rule_only_where_something_is_put_out(value, is_named):
+    operators = (
+        Operator(1, "in", Function.SOURCE, 1, ((Record("a", Long(value), Long(1)),),)),
+        Operator(2, "kept", Function.FILTER, 1),
+        Operator(3, "out", Function.SINK, 1),
+        Operator(4, "again", Function.SINK, 1),
+    )
+    edges = (Edge(1, 2), Edge(2, 3, Partitioner.REBALANCE), Edge(2, 4, Partitioner.REBALANCE))
+    assert ("OUT-1" in choose(Config(operators, edges), (Action.EMIT, 0)).rules) == is_named
