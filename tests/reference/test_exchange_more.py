@@ -26,3 +26,11 @@ def test_what_was_never_registered_is_not_seen_to_be_released(trace):
     config = {"result": "blocking", "consumers": 1, "limit": 1}
     assert words.last("exchange", config, trace) == ("", ("XCHG-2",))
     assert words.last("exchange", config, f"register {trace}") == ("released", ("XCHG-2",))
+
+
+@pytest.mark.parametrize(("result", "rule"), [("pipelined", "XCHG-1"), ("blocking", "XCHG-2")])
+@pytest.mark.parametrize("event", ["produce", "finish"])
+def test_behind_its_end_a_result_takes_nothing_for_the_reason_of_its_kind(result, rule, event):
+    config = {"result": result, "consumers": 1, "limit": 1}
+    assert words.last("exchange", config, event) == ("rejected", ("XCHG-4",))
+    assert words.last("exchange", config, f"register finish {event}") == ("rejected", (rule,))

@@ -62,3 +62,12 @@ def test_where_somebody_waited_the_set_up_names_it():
 def test_behind_a_flush_to_a_file_a_broadcast_opens_a_buffer_of_its_own():
     trace = "setup broadcast:61 flush broadcast:62 finish 1request 0poll 0poll"
     assert last(trace, "blocking")[0].startswith("item data 62")
+
+
+@pytest.mark.rule("SUBP-23")
+@pytest.mark.parametrize("kind", ["pipelined", "blocking"])
+def test_the_end_of_data_names_its_rule_where_it_is_read(kind):
+    seen, rules = last("setup drain finish 0request 0poll", kind)
+    assert seen.startswith("item end_of_data")
+    assert rules[0] == "SUBP-23"
+    assert "SUBP-23" not in last("setup 0emit:61 finish 0request 0poll", kind)[1]
