@@ -19,7 +19,7 @@ run: $(READY) ## the main job: a tour of the suite, on a right engine and on a w
 	@$(BIN)/tidegate run
 
 test: $(READY) lint types ## the whole suite: lint, types and every test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(READY) ## style and common mistakes
 	$(BIN)/ruff check .

@@ -3,7 +3,7 @@
 Each rule that is within reach of a component that the engine declares becomes one test, `tidegate::valve::VALVE-10`.
 Its cases are run once a component, when the first of its tests is run. A test passes if its rule was exercised and
 decided no failure. One more test of each component, `answers`, fails for whatever no rule accounts for: errors,
-timeouts, crashes, cases that were not run. With xdist, `--dist loadgroup` has each component's cases run by one worker.
+timeouts, crashes, cases that were not run. With xdist, `--dist loadscope` has each component's cases run by one worker.
 
 Without the option nothing is collected, and nothing is imported but pytest.
 """
@@ -171,12 +171,6 @@ class Component(pytest.Collector):
 
 class Rule(pytest.Item):
     """`tidegate::valve::VALVE-10`"""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        if self.config.pluginmanager.hasplugin("xdist"):
-            # With --dist loadgroup, a component's cases are run by one worker, and not by each.
-            self.add_marker(pytest.mark.xdist_group(f"{PREFIX}-{self.component}"))
 
     @property
     def component(self) -> str:

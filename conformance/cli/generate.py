@@ -88,12 +88,12 @@ def generate_docs(args: argparse.Namespace) -> int:
 
 def generate_spark_page(args: argparse.Namespace) -> int:
     from conformance.cli.console import console
-    from conformance.spark.session import make_session
+    from conformance.spark.session import SHORT_LIVED, make_session
     from conformance.spark_page.page import find_surprises, write_page
     from conformance.verdicts import Exit
 
     with console(stderr=True).status("running jobs and traces on Spark"):
-        spark = make_session(args.master, "tidegate spark page")
+        spark = make_session(args.master, "tidegate spark page", SHORT_LIVED)
         surprises = find_surprises(*write_page(spark, args.out))
         spark.stop()
     print(args.out)

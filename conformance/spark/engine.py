@@ -17,7 +17,7 @@ from conformance.spark.deserializer import DESERIALIZER
 from conformance.spark.mutants import find
 from conformance.spark.partitioner import PARTITIONER
 from conformance.spark.serializer import SERIALIZER
-from conformance.spark.session import LOCAL, make_session
+from conformance.spark.session import LOCAL, SHORT_LIVED, make_session
 from conformance.spark.valve import VALVE
 from conformance.spark.wiring import WIRING
 
@@ -49,7 +49,7 @@ class Spark:
         self.version = pyspark.__version__
         name = mutant or self.mutant
         self._wrong = find(name) if name else None
-        base = session or make_session(master, "tidegate spark engine")
+        base = session or make_session(master, "tidegate spark engine", SHORT_LIVED)
         self._session = base.newSession()  # so that our settings are nobody else's
         for key, value in SETTINGS.items():
             self._session.conf.set(key, value)

@@ -1,4 +1,4 @@
-"""What tests of engines share: the versions of Flink that they need, brought by whoever needs them first."""
+"""What tests of engines share: a session of Spark, and the versions of Flink, brought by whoever needs them first."""
 
 import fcntl
 
@@ -6,6 +6,16 @@ import pytest
 
 from conformance.flink.cache import cache_folder, is_fetched
 from conformance.flink.fetch import fetch
+from conformance.spark.session import SHORT_LIVED, make_session
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """One session for all tests of Spark: starting one costs seconds."""
+    pytest.importorskip("pyspark")
+    session = make_session("local[2]", "tidegate tests", SHORT_LIVED)
+    yield session
+    session.stop()
 
 
 @pytest.fixture(scope="session")

@@ -88,11 +88,13 @@ def test_trouble_that_no_rule_accounts_for_fails_answers(run_pytest, tmp_path):
 
 
 def test_workers_of_xdist(run_pytest):
-    words = ["--tidegate-engine", f"{MUSEUM}:ValveNeverFlushes", "--tidegate-stage", "directed"]
-    done = run_pytest("-p", "xdist", "-n", "2", "--dist", "loadgroup", *words)
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert re.search(r"1 failed, \d+ passed", done.stdout)
-    assert "FAILED tidegate::valve::VALVE-10" in done.stdout
+    """Each component's cases are run by one of them, and not by each."""
+    engine = ["--tidegate-engine", f"{MUSEUM}:Right", "--tidegate-component", "valve", "--tidegate-component", "gate"]
+    words = [*engine, "--tidegate-stage", "directed", "-v", "tidegate"]
+    done = run_pytest("-p", "xdist", "-n", "2", "--dist", "loadscope", *words)
+    results = re.findall(r"^\[(gw\d)\] .* (?:PASSED|FAILED) tidegate::(\w+)::", done.stdout, re.MULTILINE)
+    assert len(results) > 20, done.stdout + done.stderr
+    assert len(set(results)) == len({component for _worker, component in results}) == 2
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from conformance.spark.native.logs import CAPABILITIES
 from conformance.spark.native.mutants import find
 from conformance.spark.native.query import Observed, UnfinishedError, observe
 from conformance.spark.native.traces import Trace
-from conformance.spark.session import LOCAL, borrow_session
+from conformance.spark.session import LOCAL, SHORT_LIVED, borrow_session
 from traces.runlog import Capabilities
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 POLICIES = ("min", "max")
 #: A micro-batch is mostly waiting for files: so many traces run beside each other.
 AT_ONCE = 4
-#: For a JVM that lives a minute, what the second compiler does to its code costs more than it saves.
-JAVA = {"spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1"}
 #: Seconds for a trace, on a cold JVM and a busy machine, unless told otherwise.
 TIMEOUT = 600.0
 
@@ -66,7 +64,7 @@ class SparkNative:
 
     def __enter__(self) -> Self:
         """Raise CannotStartError where there is no PySpark or no Java for it."""
-        self._borrowed = borrow_session(self.master, "tidegate spark-native", JAVA)
+        self._borrowed = borrow_session(self.master, "tidegate spark-native", SHORT_LIVED)
         self._session: SparkSession = self._borrowed.__enter__()
         return self
 

@@ -1,4 +1,4 @@
-"""Synthetic logs that several tests audit, and a session of Spark for those that need one."""
+"""Synthetic logs that several tests audit."""
 
 import pytest
 
@@ -30,13 +30,3 @@ def spread_out(tmp_path_factory):
     """A run over three files, in which channels have both lost and swapped elements."""
     faults = spread(13) | {"lost": 4, "swapped": 4, "doubled": 4}
     return write_logs(tmp_path_factory.mktemp("spread"), 60_000, 1, faults, files=3)
-
-
-@pytest.fixture(scope="session")
-def spark():
-    pytest.importorskip("pyspark")
-    from conformance.spark.session import make_session
-
-    session = make_session("local[2]", "tidegate tests")
-    yield session
-    session.stop()

@@ -5,14 +5,14 @@ import signal
 import sys
 from pathlib import Path
 
-from conformance.spark.session import make_session
+from conformance.spark.session import SHORT_LIVED, make_session
 from conformance.spark.streaming.query import Folder, Options, run_query
 from tests.conformance.spark.test_faults import keep_a_copy
 
 
 def main(path):
     folder = Folder(Path(path))
-    spark = make_session("local[2]", "to be killed")
+    spark = make_session("local[2]", "to be killed", SHORT_LIVED)
     jvm = spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid()
 
     def kill_the_jvm(number):

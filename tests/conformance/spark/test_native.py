@@ -1,8 +1,9 @@
 """The engine spark-native: Spark's own event time on real Spark, from the command line and in process."""
 
+import io
 import json
-import subprocess
-import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -28,14 +29,14 @@ PAGE = Path(__file__).parent.parent.parent.parent / "docs" / "spark.md"
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """What the page is written from, by the command that it names."""
-    folder = tmp_path_factory.mktemp("native")
-    options = ["--engine", "spark-native", "--master", "local[2]", "--cases", str(NATIVE_CASES)]
-    command = [sys.executable, "-m", "conformance.cli.main", "run", *options, "--format", "json", "--report"]
-    done = subprocess.run([*command, str(folder)], capture_output=True, text=True, check=False)
-    assert done.returncode == Exit.CONFORMANT, done.stdout + done.stderr
-    return json.loads(done.stdout), folder
+def finished(spark, tmp_path_factory):
+    """What the page is written from, by the command that it names, on the session that is there."""
+    folder, said = tmp_path_factory.mktemp("native"), io.StringIO()
+    options = ["--engine", "spark-native", "--cases", str(NATIVE_CASES), "--format", "json", "--report", str(folder)]
+    with redirect_stdout(said):
+        code = main(["run", *options])
+    assert code == Exit.CONFORMANT, said.getvalue()
+    return json.loads(said.getvalue()), folder
 
 
 def test_what_it_declares(finished):
@@ -111,13 +112,24 @@ SHOWN = {
 }
 
 
+@pytest.fixture(scope="module")
+def exams(spark):
+    """By mutant; several at once, for a micro-batch is mostly waiting."""
+
+    def examine_trace(engine, trace, policy):
+        wanted = (trace, policy)
+        return examine(engine, cases=0, wanted=lambda one: (str(one.trace), one.policy) == wanted, most_runs=0)
+
+    with ExitStack() as stack, ThreadPoolExecutor(engines.AT_ONCE) as pool:
+        wrong = {name: stack.enter_context(SparkNative(mutant=name)) for name in SHOWN}
+        futures = {name: pool.submit(examine_trace, engine, *SHOWN[name][:2]) for name, engine in wrong.items()}
+        return {name: future.result() for name, future in futures.items()}
+
+
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
-def test_wrong_queries_are_caught(spark, mutant):
-    trace, policy, wrong = SHOWN[mutant.name]
-    with SparkNative(mutant=mutant.name) as engine:
-        found = examine(
-            engine, cases=0, wanted=lambda one: (str(one.trace), one.policy) == (trace, policy), most_runs=0
-        )
+def test_wrong_queries_are_caught(exams, mutant):
+    _trace, policy, wrong = SHOWN[mutant.name]
+    found = exams[mutant.name]
     assert len(found.runs) == 1
     assert (policy, wrong) in found.examples
     assert mutant.breaks in ("", wrong)
