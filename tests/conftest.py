@@ -1,5 +1,6 @@
 """Which tests share a process when several run them: `pytest -n 2 --dist loadfile`."""
 
+import pytest
 from xdist.scheduler import LoadFileScheduling
 
 #: What has a costly fixture that files share: all of these are run by one process, before all others.
@@ -21,6 +22,7 @@ class Scheduling(LoadFileScheduling):
         return scope_of(nodeid)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     if config.getvalue("dist") != "loadfile":
         return None

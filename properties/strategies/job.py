@@ -1,7 +1,8 @@
 """Cases for whole jobs: small programs of every shape, and schedules, each with a bias of its own.
 
 Operators are added one by one, each reading one or two of those before it; at the end sinks read what nobody reads.
-Some programs are then bent towards what chance makes rarely: a second reader, totals that come to nothing, few keys.
+Some programs are then bent towards what chance makes rarely: a second reader, totals that come to nothing, few keys, a
+join of sources. Some schedules starve an edge.
 """
 
 from random import Random
@@ -11,7 +12,16 @@ import attrs
 from reference.chains import Partitioner
 from reference.elements import Long, Status, StatusChange, Watermark
 from reference.job.programs import Barrier, Config, Edge, Function, Operator, Record, ScriptItem, Wire
-from reference.job.scheduler import Action, Choice, actions_of_subtask, enabled, start, step
+from reference.job.scheduler import (
+    OF_SUBTASKS,
+    Action,
+    Choice,
+    actions_of_subtask,
+    enabled,
+    is_backpressured,
+    start,
+    step,
+)
 from reference.job.states import Observation, State
 from reference.model import Rejected
 from reference.valve import SEMANTICS
@@ -41,11 +51,13 @@ def draw_run(random: Random, config: Config, most: int | None = None, refused: f
     """Choices that lead on, to the end or up to `most`; and with the rate `refused` ones that may not."""
     biases = {action: random.choice((0.05, 0.3, 1, 1, 3)) for action in Action}
     (state,) = start(config)
-    favourite = random.randrange(len(state.subtasks))
+    favourite, starved = random.randrange(len(state.subtasks)), draw_starved(random, state)
     choices: list[Choice] = []
     observations: list[Observation | Rejected] = []
     while (most is None or len(choices) < most) and (possible := enabled(state)):
-        weights = [biases[one.action] * (3 if one.at == favourite else 1) for one in possible]
+        weights = [
+            biases[one.action] * (3 if one.at == favourite else 1) * (0.02 if one in starved else 1) for one in possible
+        ]
         choice = random.choices(possible, weights)[0]
         if random.random() < refused:
             choice = draw_refused(random, state)
@@ -56,12 +68,24 @@ def draw_run(random: Random, config: Config, most: int | None = None, refused: f
     return Run(tuple(choices), tuple(observations), state)
 
 
+def draw_starved(random: Random, state: State) -> frozenset[Choice]:
+    """In half of the runs, all that moves the channels of one edge: so its producers fill up, whatever else they do."""
+    routes = state.layout.routes
+    if not routes or random.random() < 0.5:
+        return frozenset()
+    edge = random.choice(routes).edge
+    channels = [number for number, route in enumerate(routes) if route.edge == edge]
+    return frozenset(Choice(action, at) for action in Action if action not in OF_SUBTASKS for at in channels)
+
+
 def draw_refused(random: Random, state: State) -> Choice:
     """Mostly what a task would do if it were not held up: by full outputs, or by a gate that is empty."""
     if random.random() < 0.3:
         return Choice(random.choice(list(Action)), random.choice((-1, 0, 1, len(state.channels))))
-    held_up = [number for number in range(len(state.subtasks)) if not actions_of_subtask(state, number)]
-    number = random.choice(held_up or range(len(state.subtasks)))
+    numbers = range(len(state.subtasks))
+    full = [number for number in numbers if is_backpressured(state, number)]
+    held_up = full or [number for number in numbers if not actions_of_subtask(state, number)]
+    number = random.choice(held_up or numbers)
     return Choice(Action.EMIT if state.subtasks[number].gate is None else Action.POLL, number)
 
 
@@ -77,6 +101,8 @@ def bend(random: Random, config: Config) -> Config:
         operators = [attrs.evolve(one, scripts=tuple(map(narrow, one.scripts))) for one in operators]
     if random.random() < 0.1:
         add_totals(random, operators, edges)
+    if random.random() < 0.1:
+        add_join(random, operators, edges)
     return attrs.evolve(config, operators=tuple(operators), edges=tuple(edges))
 
 
@@ -94,6 +120,18 @@ def add_totals(random: Random, operators: list[Operator], edges: list[Edge]) -> 
     )
     spread = random.choice((Partitioner.HASH, Partitioner.REBALANCE))
     edges += (Edge(read.id, number, spread), Edge(number, number + 1), Edge(number + 1, number + 2))
+
+
+def add_join(random: Random, operators: list[Operator], edges: list[Edge]) -> None:
+    """A source of its own and one that is there, joined: two inputs, each with event time and statuses of its own."""
+    read = random.choice([one for one in operators if one.function is Function.SOURCE])
+    barriers = sum(isinstance(item, Barrier) for item in read.scripts[0])
+    scripts = tuple(draw_script(random, 4, barriers) for _ in range(random.choice((1, 2))))
+    other = Operator(len(operators) + 1, "other", Function.SOURCE, len(scripts), scripts)
+    operators.append(other)
+    pair = (read, other) if random.random() < 0.5 else (other, read)
+    add_operator(random, operators, edges, "joined", Function.JOIN, pair)
+    add_operator(random, operators, edges, "matched", Function.SINK, (operators[-1],))
 
 
 def draw_addend(random: Random) -> Record:

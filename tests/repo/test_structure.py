@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import TOGETHER
+
 ROOT = Path(__file__).parent.parent.parent
 ORDER = ("reference", "traces", "properties", "conformance")
 MODULES = sorted(path for folder in ORDER for path in (ROOT / folder).rglob("*.py"))
@@ -76,6 +78,11 @@ def test_commands_start_light(command):
     )
     done = subprocess.run([sys.executable, "-c", program, *command], capture_output=True, text=True, check=True)
     assert "HEAVY []" in done.stderr
+
+
+def test_what_is_run_together_is_there():
+    """A folder that was given another name would not be, and cost minutes that nobody sees."""
+    assert all((ROOT / place).exists() for place in TOGETHER)
 
 
 def tracked_files():
