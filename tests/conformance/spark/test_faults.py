@@ -33,7 +33,7 @@ def folder(spark, tmp_path_factory):
     command = [sys.executable, "-m", "tests.conformance.spark.killed_driver", str(made.path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
     assert done.returncode != 0, done.stderr
-    assert sorted(place.name for place in made.batches.iterdir()) == ["0", "1"]
+    assert sorted(place.name for place in made.batches.iterdir()) == ["0", "1"], done.stderr
     run_query(spark, made, Options(incarnation=1, hook=lambda number: keep_a_copy(made, number)))
     return made
 
