@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from conformance.engines.base import Description, Engine
-    from conformance.verdicts import Verdict
+    from tidegate.conformance.engines.base import Description, Engine
+    from tidegate.conformance.judging.verdicts import Verdict
 
 PREFIX = "tidegate"
 ANSWERS = "answers"
@@ -79,8 +79,8 @@ class Campaign:
     """One engine for the whole session, and what was found about it so far."""
 
     def __init__(self, config: pytest.Config) -> None:
-        from conformance.engines.errors import EngineError  # noqa: PLC0415 - nobody pays for this without the option
-        from conformance.engines.resolve import resolve  # noqa: PLC0415
+        from tidegate.conformance.engines.errors import EngineError  # noqa: PLC0415 - nobody pays for this without the option
+        from tidegate.conformance.kinds import resolve  # noqa: PLC0415
 
         self.name: str = config.getoption("--tidegate-engine")
         self.cases: int = config.getoption("--tidegate-cases")
@@ -95,7 +95,7 @@ class Campaign:
         self.components = self.choose(tuple(config.getoption("--tidegate-component")))
 
     def choose(self, wanted: tuple[str, ...]) -> list[str]:
-        from conformance.suite import declared_components  # noqa: PLC0415
+        from tidegate.conformance.judging.suite import declared_components  # noqa: PLC0415
 
         declared = declared_components(self.description)
         unknown = [name for name in wanted if name not in declared]
@@ -107,17 +107,17 @@ class Campaign:
         return [name for name in declared if not wanted or name in wanted]
 
     def rules(self, component: str) -> tuple[str, ...]:
-        from conformance.suite import wanted_of  # noqa: PLC0415
+        from tidegate.conformance.judging.suite import wanted_of  # noqa: PLC0415
 
         return wanted_of(self.description, [component]).rules
 
     def run(self, component: str) -> Found:
         """The cases of the component, run on the first call."""
-        from conformance.coverage import measure  # noqa: PLC0415
-        from conformance.judge import Judge  # noqa: PLC0415
-        from conformance.runner import Runner  # noqa: PLC0415
-        from conformance.suite import STAGES, Budget, plan  # noqa: PLC0415
-        from conformance.verdicts import Result  # noqa: PLC0415
+        from tidegate.conformance.judging.coverage import measure  # noqa: PLC0415
+        from tidegate.conformance.judging.judge import Judge  # noqa: PLC0415
+        from tidegate.conformance.judging.runner import Runner  # noqa: PLC0415
+        from tidegate.conformance.judging.suite import STAGES, Budget, plan  # noqa: PLC0415
+        from tidegate.conformance.judging.verdicts import Result  # noqa: PLC0415
 
         if component not in self.found:
             found, judge = Found(), Judge()
@@ -133,10 +133,10 @@ class Campaign:
 
     def check(self, component: str, rule: str) -> None:
         """Raise what is wrong about the rule."""
-        from conformance.judge import Judge  # noqa: PLC0415
-        from conformance.reports.findings import as_text, describe  # noqa: PLC0415
-        from conformance.runner import Runner  # noqa: PLC0415
-        from conformance.shrink import shrink  # noqa: PLC0415
+        from tidegate.conformance.judging.judge import Judge  # noqa: PLC0415
+        from tidegate.conformance.judging.runner import Runner  # noqa: PLC0415
+        from tidegate.conformance.judging.shrink import shrink  # noqa: PLC0415
+        from tidegate.conformance.reports.findings import as_text, describe  # noqa: PLC0415
 
         found = self.run(component)
         if rule in found.shortest:

@@ -10,10 +10,12 @@ from typing import Any
 
 import attrs
 
-from reference import deserializer, serializer, valve
-from reference.credit import sender
-from reference.elements import MAX, MIN, Long, Status, Watermark
-from traces.cases import Case
+from tidegate.reference.credit import credit_sender as sender
+from tidegate.reference.elements import MAX, MIN, Long, Status, Watermark
+from tidegate.reference.spanning import serializer
+from tidegate.reference.spanning.deserializer import step as deserializer
+from tidegate.reference.watermarks import valve
+from tidegate.traces.cases import Case
 
 Json = Any
 Steps = list[list[Json]]

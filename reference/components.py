@@ -1,68 +1,79 @@
-"""Every component of the specification, by name."""
+"""Every component of the specification, in the order in which a record travels, with one sentence each.
 
-from reference import (
-    chain_lifecycle,
-    chaining,
-    combiner,
-    deserializer,
-    gate,
-    input_channels,
-    job_graph,
-    mailbox,
-    multiple_inputs,
-    multiplexer,
-    network_input,
-    outputs,
-    partitioning,
-    priority_gate,
-    serializer,
-    statuses,
-    task,
-    union_gate,
-    valve,
-    wiring,
-    writer,
+This is the one list: documentation, notation, generators, suites and the command line read it. A component is found by
+its place: `watermarks/valve` is the module (or package) `tidegate.reference.watermarks.valve`, whose `COMPONENT` it is.
+"""
+
+from importlib import import_module
+
+import attrs
+
+from tidegate.reference.model import AnyComponent
+
+
+@attrs.frozen
+class Place:
+    """Where a component stands: its folder, and its part in the journey of a record."""
+
+    path: str
+    sentence: str
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+    @property
+    def subject(self) -> str:
+        """The folder that holds the component, its rules and its kin."""
+        return self.path.partition("/")[0]
+
+    @property
+    def module(self) -> str:
+        return f"tidegate.reference.{self.path.replace('/', '.')}"
+
+
+PATH = (
+    Place("chaining/chaining", "Operators are fused into tasks; what is left are the edges between tasks."),
+    Place("chaining/job_graph", "Each edge gets its pattern and its result type."),
+    Place(
+        "chaining/chain_lifecycle",
+        "The operators of a task are opened, told of checkpoints, ended and closed in order.",
+    ),
+    Place("outputs", "What an operator emits goes to the network and to the operators chained to it."),
+    Place("partitioning/wiring", "Each consumer learns which subpartitions of which producers it reads."),
+    Place("partitioning/partitioner", "The output picks the channels that an element is written to."),
+    Place("spanning/serializer", "Records become bytes, and bytes fill buffers."),
+    Place("spanning/writer", "Buffers of many channels, shared or not, under flushes and size hints."),
+    Place(
+        "subpartition/buffer", "One builder writes, many consumers read, and the memory goes back when all are done."
+    ),
+    Place(
+        "subpartition/subpartition", "Buffers and events queue for one reader, which is woken only where it must be."
+    ),
+    Place("subpartition/blocking_subpartition", "A result is written to the end, then read as often as anybody likes."),
+    Place("subpartition/result_partition", "Partitions are registered, requested, flushed and released."),
+    Place("exchange", "Push or pull: when a result may be read, how often, and who releases it."),
+    Place("credit/credit_sender", "Buffers are sent while there is credit; the backlog goes with them."),
+    Place("credit/credit_receiver", "Buffers are granted as credit, exclusive ones first, floating ones where needed."),
+    Place("credit/credit_connection", "Several senders take turns on one connection."),
+    Place("credit/credit_loop", "Sender, wire and receiver together: nothing is lost, nothing gets stuck."),
+    Place("input/input_channels", "Channels find their producers, and notice what is lost on the way."),
+    Place("gate/gate", "Channels with data are polled in turn."),
+    Place("gate/priority_gate", "What has priority overtakes, and late notifications do no harm."),
+    Place("gate/union_gate", "Several gates are read as one."),
+    Place("spanning/deserializer", "Buffers become records again, wherever they were cut."),
+    Place("input/network_input", "Buffers are read, and each kind of element goes its own way."),
+    Place("input/multiple_inputs", "Of several inputs, one is read at a time."),
+    Place("watermarks/valve", "One watermark and one status from those of all channels."),
+    Place("watermarks/combiner", "One watermark and one status from those of all inputs of an operator."),
+    Place("watermarks/multiplexer", "One watermark, and idleness, from those of all splits of a source."),
+    Place("watermarks/statuses", "Statuses and latency markers on their way through a task."),
+    Place("mailbox", "Mails of many threads and the default action, run on one."),
+    Place("barriers", "Channels wait for a checkpoint's barriers, or are overtaken by them."),
+    Place("task", "The states of a task, its steps, and its end."),
+    Place("job", "All of it together, under a scheduler that may do anything at any time."),
 )
-from reference.barriers import handler
-from reference.credit import connection, loop, receiver, sender
-from reference.job import scheduler
-from reference.model import AnyComponent
-from reference.subpartition import blocking, buffer, exchange, partition, pipelined
 
-COMPONENTS: dict[str, AnyComponent] = {
-    component.name: component
-    for component in (
-        valve.COMPONENT,
-        combiner.COMPONENT,
-        multiplexer.COMPONENT,
-        partitioning.COMPONENT,
-        wiring.COMPONENT,
-        serializer.COMPONENT,
-        writer.COMPONENT,
-        deserializer.COMPONENT,
-        chaining.COMPONENT,
-        job_graph.COMPONENT,
-        chain_lifecycle.COMPONENT,
-        outputs.COMPONENT,
-        buffer.COMPONENT,
-        pipelined.COMPONENT,
-        blocking.COMPONENT,
-        partition.COMPONENT,
-        exchange.COMPONENT,
-        sender.COMPONENT,
-        receiver.COMPONENT,
-        loop.COMPONENT,
-        connection.COMPONENT,
-        gate.COMPONENT,
-        priority_gate.COMPONENT,
-        union_gate.COMPONENT,
-        input_channels.COMPONENT,
-        network_input.COMPONENT,
-        multiple_inputs.COMPONENT,
-        mailbox.COMPONENT,
-        handler.COMPONENT,
-        task.COMPONENT,
-        statuses.COMPONENT,
-        scheduler.COMPONENT,
-    )
-}
+PLACES: dict[str, Place] = {place.name: place for place in PATH}
+
+COMPONENTS: dict[str, AnyComponent] = {place.name: import_module(place.module).COMPONENT for place in PATH}

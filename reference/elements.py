@@ -5,7 +5,7 @@ from typing import Any, ClassVar, NewType
 
 import attrs
 
-from reference.model import InvalidInputError
+from tidegate.reference.model import InvalidInputError
 
 #: A 64-bit quantity: event time, a watermark, a long key. A decimal string on the wire.
 Long = NewType("Long", int)

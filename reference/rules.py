@@ -1,7 +1,7 @@
 """The registry of rules: what each id means, why it is so, and where it comes from.
 
-The texts are data, one TOML file a prefix in `rulebook/`; documentation, reports and test names are derived from
-them. A rule keeps its id for ever.
+The texts are data: each subject has its `rules.toml` beside its code. Documentation, reports and test names are derived
+from them. A rule keeps its id for ever.
 """
 
 import tomllib
@@ -47,20 +47,23 @@ class Rule:
 @cache
 def all_rules() -> dict[str, Rule]:
     """Every rule by its id, in the order of prefix and number."""
-    rules = [rule for text in rulebook_texts() for rule in parse(text)]
+    rules = [rule for text in read_rulebooks() for rule in parse(text)]
     return {rule.id: rule for rule in sorted(rules, key=lambda rule: (rule.prefix, rule.number))}
 
 
-def rulebook_texts() -> list[str]:
-    folder = files("reference") / "rulebook"
-    return [file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name.endswith(".toml")]
+def read_rulebooks() -> list[str]:
+    books = [folder / "rules.toml" for folder in files("tidegate.reference").iterdir() if folder.is_dir()]
+    return [book.read_text(encoding="utf-8") for book in books if book.is_file()]
 
 
 def parse(text: str) -> list[Rule]:
-    """The rules of one file; a default for all of them may stand in its table `defaults`."""
+    """The rules of one file. Its table `defaults` holds for all of them, or has a table for each prefix."""
     tables: dict[str, dict[str, Any]] = tomllib.loads(text)
     defaults = tables.pop("defaults", {})
-    return [make_rule(rule_id, {**defaults, **table}) for rule_id, table in tables.items()]
+    return [
+        make_rule(rule_id, {**defaults.get(rule_id.partition("-")[0], defaults), **table})
+        for rule_id, table in tables.items()
+    ]
 
 
 def make_rule(rule_id: str, table: dict[str, Any]) -> Rule:

@@ -5,9 +5,9 @@ from xdist.scheduler import LoadFileScheduling
 
 #: What has a costly fixture that files share: all of these are run by one process, before all others.
 TOGETHER = {
-    "tests/conformance/spark/": "spark",
+    "tests/conformance/engines/spark/": "spark",
     "tests/conformance/audit/test_spark.py": "spark",
-    "tests/conformance/flink/": "flink",
+    "tests/conformance/engines/flink/": "flink",
 }
 
 

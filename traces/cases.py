@@ -4,8 +4,8 @@ from typing import Any
 
 import attrs
 
-from reference.components import COMPONENTS
-from reference.model import AnyComponent
+from tidegate.reference.components import COMPONENTS
+from tidegate.reference.model import AnyComponent
 
 
 @attrs.frozen

@@ -17,10 +17,10 @@ import cattrs
 from cattrs.cols import homogenous_tuple_structure_factory
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
-from reference.components import COMPONENTS
-from reference.elements import MAX, MIN, Long
-from reference.model import AnyComponent, InvalidInputError, Rejected
-from traces.cases import Case
+from tidegate.reference.components import COMPONENTS
+from tidegate.reference.elements import MAX, MIN, Long
+from tidegate.reference.model import AnyComponent, InvalidInputError, Rejected
+from tidegate.traces.cases import Case
 
 DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,18}")
 HEX = re.compile(r"(?:[0-9a-f]{2})*")

@@ -14,8 +14,8 @@ from typing import IO, Any
 
 import attrs
 
-from traces.cases import Case
-from traces.codec import DecodeError, decode_case, encode_case
+from tidegate.traces.cases import Case
+from tidegate.traces.codec import DecodeError, decode_case, encode_case
 
 FORMAT = "tidegate-traces/1"
 SUITE = "0.1.0"

@@ -17,7 +17,7 @@ from typing import Any
 
 import attrs
 
-from traces.codec import decode, encode
+from tidegate.traces.codec import decode, encode
 
 # --- rows -----------------------------------------------------------------------------------------------------
 

@@ -13,9 +13,9 @@ from typing import Any
 import attrs
 import numpy as np
 
-from properties.kernels import OutgrownError
-from properties.kernels.columns import Chunk, sort_stably
-from properties.kernels.layout import SIDES, Array
+from tidegate.properties.kernels import OutgrownError
+from tidegate.properties.kernels.columns import Chunk, sort_stably
+from tidegate.properties.kernels.layout import SIDES, Array
 
 #: A row without its key. `what`: channel, kind and direction in one number.
 COLUMNS = ("step", "position", "timestamp", "id", "value")

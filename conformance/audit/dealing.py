@@ -9,19 +9,19 @@ from typing import Any
 import attrs
 import numpy as np
 
-from conformance.audit.blocks import Cut, make_blocks, make_cut, pack
-from conformance.audit.files import WORDS, check_run
-from conformance.audit.outcomes import Outcome
-from conformance.audit.sources import Footer, LogFileError, open_file
-from properties.kernels import Layout, OutgrownError
-from properties.kernels.columns import Chunk, make_chunk
-from properties.kernels.findings import Tally
-from properties.kernels.layout import Array
-from properties.kernels.matching import Identity
-from properties.kernels.routes import Firsts, Routes
-from properties.kernels.run import SubtaskHalf, make_tallies
-from traces.codec import decode, encode
-from traces.runlog import COLUMNS, Job, MalformedLogError
+from tidegate.conformance.audit.blocks import Cut, make_blocks, make_cut, pack
+from tidegate.conformance.audit.files import WORDS, check_run
+from tidegate.conformance.audit.outcomes import Outcome
+from tidegate.conformance.audit.sources import Footer, LogFileError, open_file
+from tidegate.properties.kernels import Layout, OutgrownError
+from tidegate.properties.kernels.columns import Chunk, make_chunk
+from tidegate.properties.kernels.findings import Tally
+from tidegate.properties.kernels.layout import Array
+from tidegate.properties.kernels.matching import Identity
+from tidegate.properties.kernels.routes import Firsts, Routes
+from tidegate.properties.kernels.run import SubtaskHalf, make_tallies
+from tidegate.traces.codec import decode, encode
+from tidegate.traces.runlog import COLUMNS, Job, MalformedLogError
 
 BATCH = 2**17
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import attrs
 
-from conformance.audit.sources import Footer, group_statistics, open_file
-from properties.kernels.findings import Finding
-from properties.runlog import INVARIANTS
-from traces.runlog import COLUMNS, Channel, Direction, Edge, Job, Kind, Row, RunLog, renumber, write_runlog
+from tidegate.conformance.audit.sources import Footer, group_statistics, open_file
+from tidegate.properties.kernels.findings import Finding
+from tidegate.properties.runlog import INVARIANTS
+from tidegate.traces.runlog import COLUMNS, Channel, Direction, Edge, Job, Kind, Row, RunLog, renumber, write_runlog
 
 #: How far around the violation rows are taken, one after the other.
 DISTANCES = (3, 30, 300, 3000)

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
-from conformance.audit.outcomes import Outcome
-from conformance.audit.sources import Footer, LogFileError, open_file
-from properties.kernels import Chunk, Layout, OutgrownError, audit_run, make_chunk, skipped
-from properties.kernels.findings import MOST
-from traces.runlog import COLUMNS, MalformedLogError
+from tidegate.conformance.audit.outcomes import Outcome
+from tidegate.conformance.audit.sources import Footer, LogFileError, open_file
+from tidegate.properties.kernels import Chunk, Layout, OutgrownError, audit_run, make_chunk, skipped
+from tidegate.properties.kernels.findings import MOST
+from tidegate.traces.runlog import COLUMNS, MalformedLogError
 
 #: So many rows are looked at together.
 BATCH = 2**18

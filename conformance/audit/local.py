@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
-from conformance.audit.files import audit_files
-from conformance.audit.outcomes import Outcome, from_json, to_json
-from conformance.audit.planning import Work
-from conformance.audit.sources import Footer
+from tidegate.conformance.audit.files import audit_files
+from tidegate.conformance.audit.outcomes import Outcome, from_json, to_json
+from tidegate.conformance.audit.planning import Work
+from tidegate.conformance.audit.sources import Footer
 
 #: With fewer rows than this, starting processes takes longer than the audit.
 WORTH_A_PROCESS = 3_000_000

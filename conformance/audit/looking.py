@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from conformance.audit.blocks import read_buckets
-from conformance.audit.dealing import Runs, Seen, deal_by_channel, deal_by_subtask, look_at_files, note_late
-from properties.kernels import OutgrownError
-from properties.kernels.columns import Chunk
-from properties.kernels.findings import Tally
-from properties.kernels.layout import Array
-from properties.kernels.run import ChannelHalf, SecondLook, SubtaskHalf, make_tallies
-from traces.runlog import MalformedLogError
+from tidegate.conformance.audit.blocks import read_buckets
+from tidegate.conformance.audit.dealing import Runs, Seen, deal_by_channel, deal_by_subtask, look_at_files, note_late
+from tidegate.properties.kernels import OutgrownError
+from tidegate.properties.kernels.columns import Chunk
+from tidegate.properties.kernels.findings import Tally
+from tidegate.properties.kernels.layout import Array
+from tidegate.properties.kernels.run import ChannelHalf, SecondLook, SubtaskHalf, make_tallies
+from tidegate.traces.runlog import MalformedLogError
 
 
 def look_by_subtask(runs: Runs, _hints: Any, batches: Iterator[Any]) -> Iterator[Any]:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from conformance.audit.files import audit_files
-from conformance.audit.outcomes import Outcome, from_json, to_json
-from conformance.audit.planning import Work
-from conformance.audit.sources import Footer, LogFileError, read_footer
+from tidegate.conformance.audit.files import audit_files
+from tidegate.conformance.audit.outcomes import Outcome, from_json, to_json
+from tidegate.conformance.audit.planning import Work
+from tidegate.conformance.audit.sources import Footer, LogFileError, read_footer
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

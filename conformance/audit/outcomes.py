@@ -5,9 +5,9 @@ from typing import Any
 
 import attrs
 
-from properties.kernels.findings import Finding, Tally
-from properties.runlog import INVARIANTS
-from traces.runlog import Direction, Kind
+from tidegate.properties.kernels.findings import Finding, Tally
+from tidegate.properties.runlog import INVARIANTS
+from tidegate.traces.runlog import Direction, Kind
 
 NAMES = tuple(one.id for one in INVARIANTS)
 

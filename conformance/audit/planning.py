@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 import attrs
 
-from conformance.audit.files import by_run
-from conformance.audit.outcomes import Outcome
-from conformance.audit.sources import Footer, LogFileError, find_files, read_footer
+from tidegate.conformance.audit.files import by_run
+from tidegate.conformance.audit.outcomes import Outcome
+from tidegate.conformance.audit.sources import Footer, LogFileError, find_files, read_footer
 
 FILES, SHUFFLE = "files", "shuffle"
 

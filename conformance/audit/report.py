@@ -7,13 +7,13 @@ from typing import Any
 
 import attrs
 
-from conformance.audit.excerpts import Excerpt, write_excerpts
-from conformance.audit.outcomes import NAMES, Audit
-from conformance.audit.sources import show_path
-from conformance.verdicts import Exit
-from properties.kernels.findings import Finding
-from properties.runlog import INVARIANTS
-from traces.runlog import Row
+from tidegate.conformance.audit.excerpts import Excerpt, write_excerpts
+from tidegate.conformance.audit.outcomes import NAMES, Audit
+from tidegate.conformance.audit.sources import show_path
+from tidegate.conformance.judging.verdicts import Exit
+from tidegate.properties.kernels.findings import Finding
+from tidegate.properties.runlog import INVARIANTS
+from tidegate.traces.runlog import Row
 
 FORMAT = "tidegate-audit/1"
 HEADER = ("invariant", "checked", "violated", "skipped")

@@ -4,25 +4,25 @@ Two passes with the same kernels. By file: is it a log at all, are keys where th
 in the order of their steps: turns, credit, barriers, and which records came late. Then rows are dealt out by channel,
 in the order of positions: all that needs both ends, and which late records were sent in time. Only where a subtask goes
 on in another file are rows dealt out by subtask, too; and where a channel has lost elements and others seem to be out
-of order, such channels are looked at once more. Rows travel in blocks: see conformance.audit.blocks.
+of order, such channels are looked at once more. Rows travel in blocks: see tidegate.conformance.audit.blocks.
 """
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from conformance.audit.blocks import DEALT, DESTINATION, ORDER
-from conformance.audit.dealing import Runs, Seen, make_parts, make_runs, merge_seen
-from conformance.audit.looking import PASSES
-from conformance.audit.outcomes import Outcome
-from conformance.audit.planning import Work
-from conformance.audit.sources import Footer
-from properties.kernels import Layout, skipped
-from properties.kernels.routes import Firsts, find_scattered
+from tidegate.conformance.audit.blocks import DEALT, DESTINATION, ORDER
+from tidegate.conformance.audit.dealing import Runs, Seen, make_parts, make_runs, merge_seen
+from tidegate.conformance.audit.looking import PASSES
+from tidegate.conformance.audit.outcomes import Outcome
+from tidegate.conformance.audit.planning import Work
+from tidegate.conformance.audit.sources import Footer
+from tidegate.properties.kernels import Layout, skipped
+from tidegate.properties.kernels.routes import Firsts, find_scattered
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from properties.kernels.matching import Identity
+    from tidegate.properties.kernels.matching import Identity
 
 #: Blocks that Spark hands to Python at a time: at most 25 MB.
 SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "64"}

@@ -7,8 +7,8 @@ from typing import Any
 
 import attrs
 
-from traces.codec import DecodeError, decode
-from traces.runlog import COLUMNS, INTEGERS, Job
+from tidegate.traces.codec import DecodeError, decode
+from tidegate.traces.runlog import COLUMNS, INTEGERS, Job
 
 #: A file of more rows than this must show that its rows are interleaved as they happened.
 MOST_IN_ANY_ORDER = 8_000_000

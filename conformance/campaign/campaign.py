@@ -5,9 +5,9 @@ from collections.abc import Callable, Generator, Mapping
 
 import attrs
 
-from conformance.campaign.folder import Folder
-from conformance.campaign.outcome import Outcome
-from conformance.campaign.plan import Chunk, Order, Plan
+from tidegate.conformance.campaign.folder import Folder
+from tidegate.conformance.campaign.outcome import Outcome
+from tidegate.conformance.campaign.plan import Chunk, Order, Plan
 
 #: How often a chunk of which nothing came back is tried.
 TRIES = 2

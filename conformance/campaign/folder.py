@@ -16,8 +16,8 @@ from typing import Any
 
 import attrs
 
-from conformance.campaign.outcome import Finding, Outcome
-from conformance.campaign.plan import Chunk, Plan
+from tidegate.conformance.campaign.outcome import Finding, Outcome
+from tidegate.conformance.campaign.plan import Chunk, Plan
 
 #: The rows of a chunk's file: one `chunk`, a `count` for each verdict, a `rules` for each set of rules that decided
 #: steps, with the kinds of observations that they gave, and a `finding` for each case that did not pass.

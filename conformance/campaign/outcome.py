@@ -7,11 +7,11 @@ from typing import Any
 
 import attrs
 
-from conformance.campaign.plan import Chunk
-from conformance.judge import Allowed, Exercised, Violation
-from conformance.session import kind_of_failure, size_of
-from conformance.verdicts import Result, Verdict
-from traces.codec import decode_case, decode_observation, encode, encode_case
+from tidegate.conformance.campaign.plan import Chunk
+from tidegate.conformance.judging.judge import Allowed, Exercised, Violation
+from tidegate.conformance.judging.session import kind_of_failure, size_of
+from tidegate.conformance.judging.verdicts import Result, Verdict
+from tidegate.traces.codec import decode_case, decode_observation, encode, encode_case
 
 STAGE = "generated"
 

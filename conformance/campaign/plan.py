@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from conformance.engines.base import Claim, Description
+from tidegate.conformance.engines.base import Claim, Description
 
 #: Long enough that handing out a chunk costs nothing beside it, short enough that losing one costs little.
 LARGEST_CHUNK = 5000

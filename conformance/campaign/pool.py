@@ -13,11 +13,11 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from conformance.campaign.outcome import Outcome, not_run
-from conformance.campaign.plan import Order
-from conformance.campaign.worker import close_engine, run_chunk, run_in_worker
-from conformance.engines.errors import CannotStartError
-from conformance.engines.text import printable
+from tidegate.conformance.campaign.outcome import Outcome, not_run
+from tidegate.conformance.campaign.plan import Order
+from tidegate.conformance.campaign.worker import close_engine, run_chunk, run_in_worker
+from tidegate.conformance.engines.errors import CannotStartError
+from tidegate.conformance.engines.text import printable
 
 if TYPE_CHECKING:
     from pyspark import SparkContext

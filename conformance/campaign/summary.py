@@ -6,16 +6,16 @@ from typing import Any
 
 import attrs
 
-from conformance.campaign.campaign import Campaign
-from conformance.campaign.outcome import STAGE, Finding, Outcome, decode_verdict
-from conformance.campaign.plan import Chunk
-from conformance.engines.base import Engine
-from conformance.expectations import Expectations
-from conformance.reports.summary import as_json
-from conformance.session import Finished, Session
-from conformance.suite import wanted_of
-from conformance.verdicts import VIOLATIONS, Result, Verdict
-from properties.strategies import draw_case
+from tidegate.conformance.campaign.campaign import Campaign
+from tidegate.conformance.campaign.outcome import STAGE, Finding, Outcome, decode_verdict
+from tidegate.conformance.campaign.plan import Chunk
+from tidegate.conformance.engines.base import Engine
+from tidegate.conformance.judging.expectations import Expectations
+from tidegate.conformance.judging.session import Finished, Session
+from tidegate.conformance.judging.suite import wanted_of
+from tidegate.conformance.judging.verdicts import VIOLATIONS, Result, Verdict
+from tidegate.conformance.reports.summary import as_json
+from tidegate.properties.cases.drawing import draw_case
 
 
 @attrs.define

@@ -14,14 +14,14 @@ import time
 from collections.abc import Iterator
 from types import FrameType
 
-from conformance.campaign.outcome import STAGE, Outcome, Tally, not_run
-from conformance.campaign.plan import Order, name_of
-from conformance.engines.errors import CannotStartError, EngineError
-from conformance.engines.resolve import resolve
-from conformance.runner import Planned, Runner, accepts
-from conformance.verdicts import Result
-from properties.strategies import NothingAcceptedError, draw_case
-from traces.cases import Case
+from tidegate.conformance.campaign.outcome import STAGE, Outcome, Tally, not_run
+from tidegate.conformance.campaign.plan import Order, name_of
+from tidegate.conformance.engines.errors import CannotStartError, EngineError
+from tidegate.conformance.judging.runner import Planned, Runner, accepts
+from tidegate.conformance.judging.verdicts import Result
+from tidegate.conformance.kinds import resolve
+from tidegate.properties.cases.drawing import NothingAcceptedError, draw_case
+from tidegate.traces.cases import Case
 
 #: What an engine is told apart by, and who talks to it. There is one at a time.
 _KEPT: dict[tuple[object, ...], Runner] = {}

@@ -16,7 +16,7 @@ EXAMPLE = """tidegate generate log --events 1000000 --faults 13 --out logs
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from conformance.cli.options import add_format, at_least_zero
+    from tidegate.conformance.cli.options import add_format, at_least_zero
 
     parser.add_argument("paths", nargs="+", metavar="PATH", help="Parquet files, folders of them, or their URLs")
     parser.add_argument("--local", action="store_true", help="in this process: no Spark, no Java")
@@ -43,12 +43,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from conformance.cli.extras import need
+    from tidegate.conformance.cli.extras import need
 
     need("pyarrow", "numpy", extra="spark")
-    from conformance.audit.outcomes import NAMES
-    from conformance.audit.planning import plan
-    from conformance.audit.report import exit_of
+    from tidegate.conformance.audit.outcomes import NAMES
+    from tidegate.conformance.audit.planning import plan
+    from tidegate.conformance.audit.report import exit_of
 
     if args.local and (args.master or args.path == "shuffle"):
         args.parser.error("--local is without Spark: it goes with neither --master nor --path shuffle")
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def collect(args: argparse.Namespace, work: Any) -> Any:
-    from conformance.audit.outcomes import Audit
+    from tidegate.conformance.audit.outcomes import Audit
 
     path = args.path if args.path != "auto" else work.path
     outcomes = []
@@ -80,13 +80,13 @@ def audit_runs(args: argparse.Namespace, work: Any, path: str) -> Iterator[Any]:
     if not work.runs:
         return
     if args.local:
-        from conformance.audit.local import audit_here
+        from tidegate.conformance.audit.local import audit_here
 
         yield from audit_here(work, args.most, args.workers)
         return
-    from conformance.audit.on_spark import audit_by_files
-    from conformance.audit.shuffle import audit_by_channel
-    from conformance.spark.session import LOCAL, borrow_session
+    from tidegate.conformance.audit.on_spark import audit_by_files
+    from tidegate.conformance.audit.shuffle import audit_by_channel
+    from tidegate.conformance.engines.spark.session import LOCAL, borrow_session
 
     with borrow_session(args.master or LOCAL, "tidegate audit") as session:
         yield from (audit_by_channel if path == "shuffle" else audit_by_files)(session, work, args.most)
@@ -99,15 +99,15 @@ def progress(args: argparse.Namespace, outcomes: Iterable[Any], runs: int) -> It
         return
     from rich.progress import track
 
-    from conformance.cli.console import console
+    from tidegate.conformance.cli.console import console
 
     yield from track(outcomes, "auditing", total=runs, console=console(stderr=True), transient=True)
 
 
 def find_excerpts(args: argparse.Namespace, work: Any, audit: Any) -> list[tuple[str, Any]]:
     """Of the first violations of each invariant, in the order of the table."""
-    from conformance.audit.excerpts import make_excerpt
-    from conformance.audit.outcomes import NAMES
+    from tidegate.conformance.audit.excerpts import make_excerpt
+    from tidegate.conformance.audit.outcomes import NAMES
 
     runs = {run[0].run: run for run in work.runs}
     chosen = []
@@ -127,7 +127,7 @@ NOTHING = Nothing()
 
 
 def show(args: argparse.Namespace, audit: Any, excerpts: list[tuple[str, Any]]) -> None:
-    from conformance.audit import report
+    from tidegate.conformance.audit import report
 
     paths: list[Any] = [None] * len(excerpts)
     if args.report is not None:
@@ -144,8 +144,8 @@ def show_pretty(args: argparse.Namespace, audit: Any, texts: list[str]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from conformance.audit import report
-    from conformance.cli.console import console
+    from tidegate.conformance.audit import report
+    from tidegate.conformance.cli.console import console
 
     out = console()
     table = Table(*report.HEADER, box=None, header_style="bold", pad_edge=False)

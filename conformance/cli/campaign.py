@@ -16,7 +16,7 @@ EXAMPLE = """tidegate campaign --engine "exec:./my-engine" --cases 1000000 --com
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from conformance.cli.options import add_engine_options, add_format, add_seed, at_least_one
+    from tidegate.conformance.cli.options import add_engine_options, add_format, add_seed, at_least_one
 
     add_engine_options(parser)
     parser.add_argument(
@@ -53,10 +53,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from conformance.campaign.folder import Folder
-    from conformance.cli.options import make_engine
-    from conformance.cli.session import show
-    from conformance.expectations import Expectations, read_expectations
+    from tidegate.conformance.campaign.folder import Folder
+    from tidegate.conformance.cli.options import make_engine
+    from tidegate.conformance.cli.session import show
+    from tidegate.conformance.judging.expectations import Expectations, read_expectations
 
     check_usage(args)
     expectations = Expectations() if args.expect is None else read_expectations(args.expect)
@@ -80,8 +80,8 @@ def run(args: argparse.Namespace) -> int:
 def check_usage(args: argparse.Namespace) -> None:
     from importlib.util import find_spec
 
-    from conformance.engines.errors import CannotStartError
-    from reference.components import COMPONENTS
+    from tidegate.conformance.engines.errors import CannotStartError
+    from tidegate.reference.components import COMPONENTS
 
     if args.engine is None:
         args.parser.error("--engine is missing")
@@ -91,14 +91,14 @@ def check_usage(args: argparse.Namespace) -> None:
     if find_spec("pyarrow") is None:
         raise CannotStartError("a campaign writes Parquet, and there is no PyArrow", "pip install 'tidegate[spark]'")
     if not args.local:
-        from conformance.spark.java import check_spark
+        from tidegate.conformance.engines.spark.java import check_spark
 
         check_spark()
 
 
 def plan_of(args: argparse.Namespace, description: Any) -> Any:
-    from conformance.campaign.plan import make_plan
-    from conformance.suite import declared_components
+    from tidegate.conformance.campaign.plan import make_plan
+    from tidegate.conformance.judging.suite import declared_components
 
     components = declared_components(description, tuple(args.component))
     undeclared = [name for name in args.component if name not in components]
@@ -117,8 +117,8 @@ def plan_of(args: argparse.Namespace, description: Any) -> Any:
 
 def lead(args: argparse.Namespace, plan: Any, folder: Any) -> Any:
     """Run what is not done, on Spark or here."""
-    from conformance.campaign.campaign import Campaign
-    from conformance.campaign.pool import run_here, run_on_spark, with_attempts
+    from tidegate.conformance.campaign.campaign import Campaign
+    from tidegate.conformance.campaign.pool import run_here, run_on_spark, with_attempts
 
     campaign = Campaign(plan, folder, {"case_timeout": args.timeout, "start_timeout": args.start_timeout})
     with ExitStack() as stack:
@@ -126,7 +126,7 @@ def lead(args: argparse.Namespace, plan: Any, folder: Any) -> Any:
         if args.local or all(folder.is_done(chunk) for chunk in plan.chunks()):
             campaign.run(run_here, observe)
         else:
-            from conformance.spark.session import LOCAL, make_session
+            from tidegate.conformance.engines.spark.session import LOCAL, make_session
 
             spark = make_session(with_attempts(args.master or LOCAL), "tidegate campaign")
             stack.callback(spark.stop)
@@ -135,9 +135,9 @@ def lead(args: argparse.Namespace, plan: Any, folder: Any) -> Any:
 
 
 def write_summary(args: argparse.Namespace, campaign: Any, engine: Any, seconds: float, expectations: Any) -> Any:
-    from conformance.campaign.summary import summarize
-    from conformance.reports.junit import as_junit
-    from conformance.reports.summary import as_markdown
+    from tidegate.conformance.campaign.summary import summarize
+    from tidegate.conformance.reports.junit import as_junit
+    from tidegate.conformance.reports.summary import as_markdown
 
     summary = summarize(campaign, engine, seconds, expectations, args.floor)
     campaign.folder.write_text("summary.json", as_text(summary) + "\n")
@@ -170,8 +170,8 @@ def progress(args: argparse.Namespace, campaign: Any) -> Iterator[Callable[[Any]
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from conformance.cli.console import console
-    from conformance.verdicts import VIOLATIONS
+    from tidegate.conformance.cli.console import console
+    from tidegate.conformance.judging.verdicts import VIOLATIONS
 
     columns = (
         BarColumn(),

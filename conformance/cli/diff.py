@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections import Counter
 
-    from conformance.differ import Comparison, Divergence
-    from conformance.engines.base import Description, Engine
+    from tidegate.conformance.engines.base import Description, Engine
+    from tidegate.conformance.judging.differ import Comparison, Divergence
 
 NAME = "diff"
 HELP = "replay the same cases on two or more engines and find where they disagree; no oracle is needed"
@@ -23,7 +23,7 @@ CONCLUSIONS = {0: "the engines agree", 1: "the engines disagree", 2: "undetermin
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from conformance.cli.options import add_engine_options, add_format, add_master, add_seed, at_least_zero
+    from tidegate.conformance.cli.options import add_engine_options, add_format, add_master, add_seed, at_least_zero
 
     add_engine_options(parser, several=True)
     add_master(parser)
@@ -40,9 +40,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from conformance.dialects import HeldTo, disputed
-    from conformance.differ import Comparison, common_ground
-    from reference.components import COMPONENTS
+    from tidegate.conformance.judging.dialects import HeldTo, disputed
+    from tidegate.conformance.judging.differ import Comparison, common_ground
+    from tidegate.reference.components import COMPONENTS
 
     if len(args.engine) < 2:
         args.parser.error("diff needs at least two engines: --engine A --engine B")
@@ -74,8 +74,8 @@ def labels(engines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def start(args: argparse.Namespace, text: str, stack: ExitStack) -> "Engine":
-    from conformance.cli.options import make_engine
-    from conformance.engines.errors import EngineError
+    from tidegate.conformance.cli.options import make_engine
+    from tidegate.conformance.engines.errors import EngineError
 
     try:
         engine: Engine = stack.enter_context(make_engine(args, text))
@@ -87,7 +87,7 @@ def start(args: argparse.Namespace, text: str, stack: ExitStack) -> "Engine":
 
 def read_case(args: argparse.Namespace) -> Any:
     """The case of --trace, if there is one."""
-    from conformance.cli.replay import read_inline
+    from tidegate.conformance.cli.replay import read_inline
 
     if args.trace is None:
         return None
@@ -97,9 +97,9 @@ def read_case(args: argparse.Namespace) -> Any:
 
 
 def plan(args: argparse.Namespace, common: "Description", case: Any) -> Iterator[Any]:
-    from conformance.runner import Planned, is_declared
-    from conformance.suite import Budget, declared_components
-    from conformance.suite import plan as plan_component
+    from tidegate.conformance.judging.runner import Planned, is_declared
+    from tidegate.conformance.judging.suite import Budget, declared_components
+    from tidegate.conformance.judging.suite import plan as plan_component
 
     if case is not None:
         yield from [Planned("trace", case)] if is_declared(common, case) else []
@@ -117,8 +117,8 @@ def progress(args: argparse.Namespace) -> "Iterator[Callable[[str, Counter[tuple
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    from conformance.cli.console import console
-    from conformance.differ import DIVERGED
+    from tidegate.conformance.cli.console import console
+    from tidegate.conformance.judging.differ import DIVERGED
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console(stderr=True), transient=True) as bar:
@@ -134,14 +134,14 @@ def progress(args: argparse.Namespace) -> "Iterator[Callable[[str, Counter[tuple
 
 def rows(comparison: "Comparison") -> "list[tuple[str, dict[str, int]]]":
     """For each component, how many cases of each outcome."""
-    from conformance.differ import OUTCOMES
+    from tidegate.conformance.judging.differ import OUTCOMES
 
     components = dict.fromkeys(component for component, _outcome in comparison.counts)
     return [(one, {outcome: comparison.counts[one, outcome] for outcome in OUTCOMES}) for one in components]
 
 
 def outcomes_shown(comparison: "Comparison") -> list[str]:
-    from conformance.differ import AGREED, DIVERGED, OUTCOMES
+    from tidegate.conformance.judging.differ import AGREED, DIVERGED, OUTCOMES
 
     return [outcome for outcome in OUTCOMES if outcome in (AGREED, DIVERGED) or comparison.count(outcome)]
 
@@ -155,8 +155,8 @@ def reproduction(engines: list[str], found: "Divergence") -> str:
 
 
 def notes(comparison: "Comparison", left_out: dict[str, str]) -> list[str]:
-    from conformance.differ import FREE, NOT_RUN, UNANSWERED
-    from conformance.engines.text import printable
+    from tidegate.conformance.engines.text import printable
+    from tidegate.conformance.judging.differ import FREE, NOT_RUN, UNANSWERED
 
     said = [] if comparison.complete else ["It was interrupted: this is what was known by then."]
     for why in dict.fromkeys(left_out.values()):
@@ -216,7 +216,7 @@ def show_json(comparison: "Comparison", left_out: dict[str, str], again: list[st
 
 
 def show_markdown(comparison: "Comparison", left_out: dict[str, str], again: list[str]) -> None:
-    from conformance.engines.text import printable
+    from tidegate.conformance.engines.text import printable
 
     shown = outcomes_shown(comparison)
     lines = ["# Differences", "", *(f"- `{printable(name)}`" for name in comparison.engines), ""]
@@ -235,7 +235,7 @@ def show_pretty(comparison: "Comparison", left_out: dict[str, str], again: list[
     from rich.markup import escape
     from rich.table import Table
 
-    from conformance.cli.console import console
+    from tidegate.conformance.cli.console import console
 
     out = console()
     shown = outcomes_shown(comparison)

@@ -18,8 +18,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from conformance.explaining import explain
-    from reference.rules import all_rules
+    from tidegate.conformance.documents.explaining import explain
+    from tidegate.reference.rules import all_rules
 
     if args.rule.lower() == "job":
         return explain_job(args)
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
 
         print(json.dumps(attrs.asdict(explanation), indent=2, ensure_ascii=False))
     elif args.format == "markdown":
-        from conformance.documents import explanation_as_markdown
+        from tidegate.conformance.documents.pages import explanation_as_markdown
 
         print(explanation_as_markdown(explanation))
     else:
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def explain_job(args: argparse.Namespace) -> int:
-    from conformance import job_story
+    from tidegate.conformance.documents import job_story
 
     if args.format == "json":
         import attrs
@@ -58,7 +58,7 @@ def print_pretty(explanation: Any) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from conformance.cli.console import console
+    from tidegate.conformance.cli.console import console
 
     out = console()
     rule = explanation.rule

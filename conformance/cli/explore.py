@@ -22,7 +22,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from conformance.cli.options import at_least_one
+    from tidegate.conformance.cli.options import at_least_one
 
     parser.add_argument("component", help="valve, combiner, credit_loop, deserializer, or another with a small scope")
     parser.add_argument("--channels", type=at_least_one, metavar="N", help="valve (default: 3), credit_loop (2)")
@@ -52,9 +52,9 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 def run(args: argparse.Namespace) -> int:
-    from conformance.cli import exploring
-    from conformance.verdicts import Exit
-    from reference.model import InvalidInputError
+    from tidegate.conformance.cli import exploring
+    from tidegate.conformance.judging.verdicts import Exit
+    from tidegate.reference.model import InvalidInputError
 
     refuse_foreign_options(args)
     try:
@@ -83,8 +83,9 @@ def refuse_foreign_options(args: argparse.Namespace) -> None:
 
 
 def choose_closures(args: argparse.Namespace) -> list[Any]:
-    from properties.scopes import closures, has_scopes
-    from reference.components import COMPONENTS
+    from tidegate.properties.cases.scopes import has_scopes
+    from tidegate.properties.explorer import closures
+    from tidegate.reference.components import COMPONENTS
 
     name = args.component
     if name == "valve":

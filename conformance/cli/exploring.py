@@ -8,12 +8,12 @@ from typing import Any
 import attrs
 from rich.markup import escape
 
-from conformance.cli.console import console
-from properties.explorer import Broken, explore
-from properties.scopes.closures import Closure
-from reference.rules import all_rules
-from traces.codec import encode
-from traces.notation import write_event, write_trace
+from tidegate.conformance.cli.console import console
+from tidegate.properties.explorer.closures import Closure
+from tidegate.properties.explorer.exploring import Broken, explore
+from tidegate.reference.rules import all_rules
+from tidegate.traces.codec import encode
+from tidegate.traces.notation.notation import write_event, write_trace
 
 
 @attrs.frozen

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 def need(*modules: str, extra: str) -> None:
     """Raise CannotStartError, with what to install, where one is missing."""
-    from conformance.engines.errors import CannotStartError
+    from tidegate.conformance.engines.errors import CannotStartError
 
     missing = [module for module in modules if find_spec(module) is None]
     if missing:

@@ -15,7 +15,7 @@ EXAMPLE = """tidegate flink fetch 2.3.0 1.17.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from conformance.cli.flink_jobs import add_options
+    from tidegate.conformance.cli.flink_jobs import add_options
 
     parser.add_argument("action", choices=("fetch", "list", "jobs", "matrix"), help="what to do")
     parser.add_argument(
@@ -31,14 +31,14 @@ def run(args: argparse.Namespace) -> int:
             args.parser.error("list takes no versions")
         return show_fetched(args)
     if args.action == "jobs":
-        from conformance.cli.flink_jobs import run_jobs
-        from conformance.flink.cache import DEFAULT_VERSION
+        from tidegate.conformance.cli.flink_jobs import run_jobs
+        from tidegate.conformance.engines.flink.cache import DEFAULT_VERSION
 
         if len(args.versions) > 1:
             args.parser.error("jobs takes one version")
         return run_jobs(args, *(args.versions or [DEFAULT_VERSION]))
     if args.action == "matrix":
-        from conformance.cli.flink_jobs import write_matrix
+        from tidegate.conformance.cli.flink_jobs import write_matrix
 
         return write_matrix(args)
     if not args.versions:
@@ -47,9 +47,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def fetch_all(args: argparse.Namespace) -> int:
-    from conformance.flink.cache import folder_of, is_fetched, is_version
-    from conformance.flink.fetch import TESTED, fetch
-    from conformance.verdicts import Exit
+    from tidegate.conformance.engines.flink.cache import folder_of, is_fetched, is_version
+    from tidegate.conformance.engines.flink.fetch import TESTED, fetch
+    from tidegate.conformance.judging.verdicts import Exit
 
     for version in args.versions:
         if not is_version(version):
@@ -65,9 +65,9 @@ def fetch_all(args: argparse.Namespace) -> int:
 
 
 def show_fetched(args: argparse.Namespace) -> int:
-    from conformance.flink.cache import fetched_versions, flink_folder, folder_of
-    from conformance.flink.fetch import size_of
-    from conformance.verdicts import Exit
+    from tidegate.conformance.engines.flink.cache import fetched_versions, flink_folder, folder_of
+    from tidegate.conformance.engines.flink.fetch import size_of
+    from tidegate.conformance.judging.verdicts import Exit
 
     rows: list[dict[str, Any]] = [
         {"version": version, "bytes": size_of(folder_of(version)), "folder": str(folder_of(version))}
@@ -88,7 +88,7 @@ def progress(version: str) -> Iterator[Callable[[int, str], None]]:
     """Megabytes on the screen while they come in; nothing if standard error is no terminal."""
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    from conformance.cli.console import console
+    from tidegate.conformance.cli.console import console
 
     out = console(stderr=True)
     if not out.is_terminal:

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    from conformance.cli.options import at_least_one
+    from tidegate.conformance.cli.options import at_least_one
 
     parser.add_argument("--jobs", type=at_least_one, default=100, metavar="N", help="jobs: how many (default: 100)")
     parser.add_argument("--seed", type=int, default=0, help="jobs: the same seed gives the same jobs (default: 0)")
@@ -33,10 +33,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run_jobs(args: argparse.Namespace, version: str) -> int:
-    from conformance.flink.jobs.cluster import Cluster
-    from conformance.jobs.drawing import draw_job
-    from conformance.jobs.judging import run_job
-    from conformance.verdicts import Exit
+    from tidegate.conformance.engines.flink.jobs.cluster import Cluster
+    from tidegate.conformance.judging.jobs.drawing import draw_job
+    from tidegate.conformance.judging.jobs.judging import run_job
+    from tidegate.conformance.judging.verdicts import Exit
 
     results = Results(version, args.seed, args.task_managers)
     with Cluster(version, args.task_managers, 1) as cluster:
@@ -59,10 +59,10 @@ def write_matrix(args: argparse.Namespace) -> int:
     """Versions that are missing are fetched; a difference that nothing explains is a violation."""
     from datetime import UTC, datetime
 
-    from conformance.flink.fetch import TESTED, fetch
-    from conformance.flink_matrix import as_page, make_matrix
-    from conformance.suite import Budget
-    from conformance.verdicts import Exit
+    from tidegate.conformance.documents.flink_matrix import as_page, make_matrix
+    from tidegate.conformance.engines.flink.fetch import TESTED, fetch
+    from tidegate.conformance.judging.suite import Budget
+    from tidegate.conformance.judging.verdicts import Exit
 
     versions = args.versions or list(TESTED)
     for version in versions:
@@ -81,7 +81,7 @@ def write_matrix(args: argparse.Namespace) -> int:
 
 
 def write_log(folder: Path, judged: Any) -> None:
-    from traces.runlog import write_runlog
+    from tidegate.traces.runlog import write_runlog
 
     folder.mkdir(parents=True, exist_ok=True)
     if judged.log is not None:
@@ -121,13 +121,13 @@ class Results:
             self.keep(kind, judged, cluster, lambda again: bool(again.wrongs) and kind_of(again) == kind)
 
     def keep(self, kind: str, judged: Any, cluster: Any, is_same: Any) -> None:
-        from conformance.jobs.judging import shrink_job
+        from tidegate.conformance.judging.jobs.judging import shrink_job
 
         if kind not in self.examples:
             self.examples[kind] = shrink_job(cluster, judged, is_same)
 
     def as_json(self) -> dict[str, Any]:
-        from traces.codec import encode
+        from tidegate.traces.codec import encode
 
         return {
             "engine": f"flink:{self.version}",
@@ -144,7 +144,7 @@ class Results:
         }
 
     def as_text(self) -> str:
-        from conformance.jobs.judging import tell_job
+        from tidegate.conformance.judging.jobs.judging import tell_job
 
         counts = self.counts
         where = f"Flink {self.version}, {counts['jobs']} jobs on {self.task_managers} task managers"

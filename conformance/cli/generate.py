@@ -13,8 +13,8 @@ EXAMPLE = """tidegate generate traces valve --cases 100 --seed 7 --out valve.jso
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from conformance.cli import logs
-    from conformance.cli.options import add_seed, at_least_zero
+    from tidegate.conformance.cli import logs
+    from tidegate.conformance.cli.options import add_seed, at_least_zero
 
     kinds = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
     traces = kinds.add_parser(
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     if args.what == "traces":
         return generate_traces(args)
     if args.what == "log":
-        from conformance.cli import logs
+        from tidegate.conformance.cli import logs
 
         return logs.run(args)
     if args.what == "golden":
@@ -53,10 +53,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def generate_traces(args: argparse.Namespace) -> int:
-    from conformance.golden import with_answers
-    from properties.strategies import draw_case
-    from traces.codec import DecodeError, find_component
-    from traces.files import write_traces
+    from tidegate.conformance.judging.golden import with_answers
+    from tidegate.properties.cases.drawing import draw_case
+    from tidegate.traces.codec import DecodeError, find_component
+    from tidegate.traces.files import write_traces
 
     try:
         component = find_component(args.component).name
@@ -69,7 +69,7 @@ def generate_traces(args: argparse.Namespace) -> int:
 
 
 def generate_golden(args: argparse.Namespace) -> int:
-    from conformance.golden import golden_folder, write_golden
+    from tidegate.conformance.judging.golden import golden_folder, write_golden
 
     folder = args.out or golden_folder()
     manifest = write_golden(folder)
@@ -79,7 +79,7 @@ def generate_golden(args: argparse.Namespace) -> int:
 
 
 def generate_docs(args: argparse.Namespace) -> int:
-    from conformance.documents import write_documents
+    from tidegate.conformance.documents.pages import write_documents
 
     for path in write_documents(args.out):
         print(path)
@@ -87,10 +87,10 @@ def generate_docs(args: argparse.Namespace) -> int:
 
 
 def generate_spark_page(args: argparse.Namespace) -> int:
-    from conformance.cli.console import console
-    from conformance.spark.session import SHORT_LIVED, make_session
-    from conformance.spark_page.page import find_surprises, write_page
-    from conformance.verdicts import Exit
+    from tidegate.conformance.cli.console import console
+    from tidegate.conformance.documents.spark_page.page import find_surprises, write_page
+    from tidegate.conformance.engines.spark.session import SHORT_LIVED, make_session
+    from tidegate.conformance.judging.verdicts import Exit
 
     with console(stderr=True).status("running jobs and traces on Spark"):
         spark = make_session(args.master, "tidegate spark page", SHORT_LIVED)

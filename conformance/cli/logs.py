@@ -6,7 +6,7 @@ from typing import Any
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from conformance.cli.options import add_seed
+    from tidegate.conformance.cli.options import add_seed
 
     parser.add_argument("--events", type=whole_number, required=True, metavar="N", help="about so many in all, as 1e7")
     parser.add_argument("--runs", type=whole_number, metavar="N", help="so many (default: one for 10 million events)")
@@ -31,10 +31,16 @@ def whole_number(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    from conformance.cli.extras import need
+    from tidegate.conformance.cli.extras import need
 
     need("pyarrow", "numpy", extra="spark")
-    from conformance.synthetic.planning import PlanningError, make_tasks, write_here, write_manifest, write_on_spark
+    from tidegate.conformance.synthetic.planning import (
+        PlanningError,
+        make_tasks,
+        write_here,
+        write_manifest,
+        write_on_spark,
+    )
 
     runs = args.runs or max(1, round(args.events / 10_000_000))
     try:
@@ -48,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     if args.master is None:
         written = write_here(tasks, observe)
     else:
-        from conformance.spark.session import make_session
+        from tidegate.conformance.engines.spark.session import make_session
 
         session = make_session(args.master, "tidegate generate log")
         written = write_on_spark(session, tasks, observe)
@@ -58,8 +64,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def read_faults(args: argparse.Namespace) -> dict[str, int]:
-    from conformance.synthetic.faults import PLANT
-    from conformance.synthetic.planning import spread
+    from tidegate.conformance.synthetic.faults import PLANT
+    from tidegate.conformance.synthetic.planning import spread
 
     if args.faults.isascii() and args.faults.isdigit():
         return spread(int(args.faults))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
-from conformance.verdicts import Exit
+from tidegate.conformance.judging.verdicts import Exit
 
 #: One module a verb, each with NAME, HELP, EXAMPLE, configure(parser) and run(args).
 VERBS = (
@@ -55,7 +55,7 @@ def make_parser() -> Parser:
     parser.add_argument("--version", action="version", version="tidegate 0.1.0, engine protocol 1")
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, parser_class=Parser)
     for name in VERBS:
-        verb = import_module(f"conformance.cli.{name}")
+        verb = import_module(f"tidegate.conformance.cli.{name}")
         one = verbs.add_parser(
             verb.NAME,
             help=verb.HELP,
@@ -91,11 +91,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def exit_code(error: Exception) -> Exit:
     # Imported here, so that a command that goes well does not pay for them.
-    from conformance.engines.errors import BadOptionError, EngineError, UnknownEngineError, WholeJobsOnlyError
-    from conformance.expectations import ExpectationsFileError
-    from reference.model import InvalidInputError
-    from traces.codec import DecodeError
-    from traces.files import TraceFileError
+    from tidegate.conformance.engines.errors import (
+        BadOptionError,
+        EngineError,
+        UnknownEngineError,
+        WholeJobsOnlyError,
+    )
+    from tidegate.conformance.judging.expectations import ExpectationsFileError
+    from tidegate.reference.model import InvalidInputError
+    from tidegate.traces.codec import DecodeError
+    from tidegate.traces.files import TraceFileError
 
     if isinstance(error, UnknownEngineError | WholeJobsOnlyError | BadOptionError):
         return Exit.USAGE

@@ -13,7 +13,7 @@ EXAMPLE = """tidegate museum --component valve
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from conformance.cli.options import add_format, add_seed, at_least_zero
+    from tidegate.conformance.cli.options import add_format, add_seed, at_least_zero
 
     parser.add_argument("--component", metavar="C", help="only the wrong engines of this component")
     parser.add_argument("--mutant", metavar="NAME", help="only this one")
@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from conformance.museum.catalog import MUTANTS
+    from tidegate.conformance.engines.museum.catalog import MUTANTS
 
     mutants = [one for one in MUTANTS if args.component in (None, one.component) and args.mutant in (None, one.name)]
     if not mutants:
@@ -50,9 +50,9 @@ def tell(args: argparse.Namespace, mutants: list[Any]) -> int:
 
 def try_all(args: argparse.Namespace, names: list[str]) -> int:
     """Rows are printed as they come: whoever interrupts a long matrix keeps what is known."""
-    from conformance.kill_matrix import make_matrix
-    from conformance.suite import Budget
-    from conformance.verdicts import Exit
+    from tidegate.conformance.judging.kill_matrix import make_matrix
+    from tidegate.conformance.judging.suite import Budget
+    from tidegate.conformance.judging.verdicts import Exit
 
     rows = []
     show: Callable[[Any], None] = (lambda _row: None) if args.format == "json" else begin_table()
@@ -71,7 +71,7 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
 
 
 def begin_table() -> Callable[[Any], None]:
-    from conformance.suite import STAGES
+    from tidegate.conformance.judging.suite import STAGES
 
     print("| wrong engine | breaks | " + " | ".join(STAGES) + " | smallest | named |")
     print("|---|---|" + "---:|" * len(STAGES) + "---:|---|", flush=True)
@@ -86,7 +86,7 @@ def begin_table() -> Callable[[Any], None]:
 
 
 def print_totals(rows: list[Any]) -> None:
-    from conformance.suite import STAGES
+    from tidegate.conformance.judging.suite import STAGES
 
     print()
     for stage in STAGES:

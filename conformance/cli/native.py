@@ -23,9 +23,9 @@ ABOUT_COMPONENTS: dict[str, Any] = {
 
 def run(args: argparse.Namespace, master: str) -> int:
     check_usage(args)
-    from conformance.event_time.exam import CASES, examine
-    from conformance.event_time.report import write_report
-    from conformance.spark.native.engine import SparkNative
+    from tidegate.conformance.engines.spark.native.engine import SparkNative
+    from tidegate.conformance.judging.event_time.exam import CASES, examine
+    from tidegate.conformance.judging.event_time.report import write_report
 
     with SparkNative(master, args.timeout) as engine, progress(args) as observe:
         exam = examine(engine, args.seed, CASES if args.cases is None else args.cases, observe)
@@ -57,7 +57,7 @@ def progress(args: argparse.Namespace) -> Iterator[Callable[[int, int], None]]:
         return
     from rich.progress import Progress
 
-    from conformance.cli.console import console
+    from tidegate.conformance.cli.console import console
 
     with Progress(console=console(stderr=True), transient=True) as bar:
         task = bar.add_task("running traces on Spark", total=None)
@@ -65,7 +65,7 @@ def progress(args: argparse.Namespace) -> Iterator[Callable[[int, int], None]]:
 
 
 def show(args: argparse.Namespace, exam: Any) -> None:
-    from conformance.event_time import report
+    from tidegate.conformance.judging.event_time import report
 
     if args.format == "json":
         print(json.dumps(report.as_json(exam, args.engine), indent=2, ensure_ascii=False))
@@ -81,9 +81,9 @@ def show_pretty(exam: Any) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from conformance.cli.console import console
-    from conformance.event_time import report
-    from conformance.spark.native.engine import POLICIES
+    from tidegate.conformance.cli.console import console
+    from tidegate.conformance.engines.spark.native.engine import POLICIES
+    from tidegate.conformance.judging.event_time import report
 
     out = console()
     declared = exam.declared

@@ -31,7 +31,7 @@ def add_engine_options(parser: argparse.ArgumentParser, default: str | None = No
 
 
 def make_engine(args: argparse.Namespace, text: str | None = None) -> Any:
-    from conformance.engines.resolve import resolve
+    from tidegate.conformance.kinds import resolve
 
     name = with_master(args, text or args.engine)
     engine = resolve(name, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
@@ -52,8 +52,8 @@ def add_semantics(parser: argparse.ArgumentParser) -> None:
 
 
 def hold_to(args: argparse.Namespace, engine: Any) -> Any:
-    from conformance.dialects import HeldTo, components_with
-    from reference.components import COMPONENTS
+    from tidegate.conformance.judging.dialects import HeldTo, components_with
+    from tidegate.reference.components import COMPONENTS
 
     found = components_with(args.semantics)
     if not found:

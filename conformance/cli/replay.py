@@ -12,7 +12,7 @@ EXAMPLE = """tidegate replay traces.jsonl.gz --engine "exec:python3 examples/pyt
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from conformance.cli.options import add_engine_options, add_format, add_master, add_report, add_semantics
+    from tidegate.conformance.cli.options import add_engine_options, add_format, add_master, add_report, add_semantics
 
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="trace files (*.jsonl, *.jsonl.gz)")
     parser.add_argument("--case", metavar="NAME", help="only the case of this name")
@@ -27,8 +27,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from conformance.cli.session import conduct
-    from conformance.runner import Planned, is_declared
+    from tidegate.conformance.cli.session import conduct
+    from tidegate.conformance.judging.runner import Planned, is_declared
 
     if (args.trace is None) == (not args.files):
         args.parser.error("give trace files, or --component, --config and --trace")
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def read_files(args: argparse.Namespace) -> list[Any]:
-    from traces.files import read_traces
+    from tidegate.traces.files import read_traces
 
     cases = [case for file in args.files for case in read_traces(file, strict=args.strict)[1]]
     if args.case is None:
@@ -61,9 +61,9 @@ def read_files(args: argparse.Namespace) -> list[Any]:
 
 
 def read_inline(args: argparse.Namespace) -> Any:
-    from traces.cases import Case
-    from traces.codec import DecodeError, decode, find_component
-    from traces.notation import read_trace
+    from tidegate.traces.cases import Case
+    from tidegate.traces.codec import DecodeError, decode, find_component
+    from tidegate.traces.notation.notation import read_trace
 
     if args.component is None:
         args.parser.error("--trace needs --component")

@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.status:
         return print_status(args)
-    from reference.rules import all_rules
+    from tidegate.reference.rules import all_rules
 
     wanted = args.component
     rules = [
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         from rich.markup import escape
         from rich.table import Table
 
-        from conformance.cli.console import console
+        from tidegate.conformance.cli.console import console
 
         table = Table("rule", "level", "text", box=None, header_style="bold", pad_edge=False)
         for rule in rules:
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
 
 def print_status(args: argparse.Namespace) -> int:
     """The table of the registry: what is modelled, what the golden traces or a claim exercise, what is left out."""
-    from conformance.explaining import rule_status
+    from tidegate.conformance.documents.explaining import rule_status
 
     rows = rule_status()
     if args.format == "json":

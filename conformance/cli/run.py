@@ -15,7 +15,7 @@ EXAMPLE = """tidegate run
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from conformance.cli.options import (
+    from tidegate.conformance.cli.options import (
         add_engine_options,
         add_format,
         add_master,
@@ -78,10 +78,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from conformance.cli.options import with_master
-    from conformance.engines.resolve import WHOLE_JOBS
-    from conformance.suite import CASES, STAGES
-    from reference.components import COMPONENTS
+    from tidegate.conformance.cli.options import with_master
+    from tidegate.conformance.judging.suite import CASES, STAGES
+    from tidegate.conformance.kinds import find_kind
+    from tidegate.reference.components import COMPONENTS
 
     for name in args.component:
         if name not in COMPONENTS:
@@ -91,22 +91,22 @@ def run(args: argparse.Namespace) -> int:
             args.parser.error(f"no stage {stage!r}; there are {', '.join(STAGES)}")
     if args.update_expectations and args.expect is None:
         args.parser.error("--update-expectations needs --expect FILE")
-    if args.engine is not None and args.engine.partition(":")[0] in WHOLE_JOBS:
-        from conformance.cli import native
+    if args.engine is not None and find_kind(args.engine).make is None:
+        from tidegate.conformance.cli import native
 
         return native.run(args, with_master(args, args.engine).partition(":")[2])
     if args.cases is None:
         args.cases = CASES
     if args.engine is None:
-        from conformance.cli.tour import tour
+        from tidegate.conformance.cli.tour import tour
 
         return tour(args)
     return run_engine(args)
 
 
 def run_engine(args: argparse.Namespace) -> int:
-    from conformance.expectations import Expectations, read_expectations, write_expectations
-    from conformance.verdicts import Exit
+    from tidegate.conformance.judging.expectations import Expectations, read_expectations, write_expectations
+    from tidegate.conformance.judging.verdicts import Exit
 
     fresh = args.update_expectations and not args.expect.exists()
     expectations = Expectations() if args.expect is None or fresh else read_expectations(args.expect)
@@ -120,7 +120,7 @@ def run_engine(args: argparse.Namespace) -> int:
 
 def conduct_suite(args: argparse.Namespace, expectations: Any = None) -> Any:
     """The whole suite against the engine of the options."""
-    from conformance.cli.session import conduct
+    from tidegate.conformance.cli.session import conduct
 
     return conduct(
         args,
@@ -132,14 +132,14 @@ def conduct_suite(args: argparse.Namespace, expectations: Any = None) -> Any:
 
 def try_components(args: argparse.Namespace, session: Any, watch: Any) -> Iterator[tuple[str, str]]:
     """Component by component, or several at once; gives what may be said of each that passes its complete stage."""
-    from conformance.suite import declared_components, undeclared_cases
-    from conformance.verdicts import Result, Verdict
+    from tidegate.conformance.judging.suite import declared_components, undeclared_cases
+    from tidegate.conformance.judging.verdicts import Result, Verdict
 
     description = session.engine.start()
     components = declared_components(description, tuple(args.component))
     jobs = min(choose_jobs(args), len(components))
     if jobs > 1:
-        from conformance.cli.side_by_side import try_side_by_side
+        from tidegate.conformance.cli.side_by_side import try_side_by_side
 
         yield from try_side_by_side(args, session, watch, components, jobs)
     else:
@@ -151,8 +151,8 @@ def try_components(args: argparse.Namespace, session: Any, watch: Any) -> Iterat
 
 
 def try_component(args: argparse.Namespace, session: Any, component: str) -> Iterator[tuple[str, str]]:
-    from conformance.metamorphic import check
-    from conformance.suite import METAMORPHIC, complete_claims, plan
+    from tidegate.conformance.judging.metamorphic import check
+    from tidegate.conformance.judging.suite import METAMORPHIC, complete_claims, plan
 
     description, budget = session.engine.start(), make_budget(args)
     related = check(session.engine, description, component, budget) if METAMORPHIC in budget.stages else ()
@@ -168,12 +168,12 @@ def choose_jobs(args: argparse.Namespace) -> int:
 
 
 def make_budget(args: argparse.Namespace) -> Any:
-    from conformance.suite import STAGES, Budget
+    from tidegate.conformance.judging.suite import STAGES, Budget
 
     return Budget(args.cases, args.seed, tuple(args.stage) or STAGES, args.thorough, args.extra_states)
 
 
 def wanted_by(args: argparse.Namespace, description: Any) -> Any:
-    from conformance.suite import declared_components, wanted_of
+    from tidegate.conformance.judging.suite import declared_components, wanted_of
 
     return wanted_of(description, declared_components(description, tuple(args.component)), args.floor)

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from conformance.cli.console import console
-from conformance.cli.options import make_engine
-from conformance.coverage import Wanted
-from conformance.engines.base import Description, Engine
-from conformance.expectations import Expectations
-from conformance.reports.findings import as_text, describe
-from conformance.reports.jsonl import ReportWriter
-from conformance.reports.junit import as_junit
-from conformance.reports.summary import as_json, as_markdown, conclusion, remarks, rows
-from conformance.session import Finished, Part, Session
-from conformance.verdicts import VIOLATIONS, Result, Verdict
+from tidegate.conformance.cli.console import console
+from tidegate.conformance.cli.options import make_engine
+from tidegate.conformance.engines.base import Description, Engine
+from tidegate.conformance.judging.coverage import Wanted
+from tidegate.conformance.judging.expectations import Expectations
+from tidegate.conformance.judging.session import Finished, Part, Session
+from tidegate.conformance.judging.verdicts import VIOLATIONS, Result, Verdict
+from tidegate.conformance.reports.findings import as_text, describe
+from tidegate.conformance.reports.jsonl import ReportWriter
+from tidegate.conformance.reports.junit import as_junit
+from tidegate.conformance.reports.summary import as_json, as_markdown, conclusion, remarks, rows
 
 
 class Watch:

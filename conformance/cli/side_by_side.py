@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 
-from conformance.cli.options import make_engine
-from conformance.cli.run import try_component
-from conformance.cli.session import Watch
-from conformance.engines.errors import EngineError
-from conformance.expectations import Entry, Expectations
-from conformance.golden import read_golden, size_of_golden
-from conformance.reports.jsonl import make_line
-from conformance.session import Part, Session
-from conformance.verdicts import Result, Verdict
+from tidegate.conformance.cli.options import make_engine
+from tidegate.conformance.cli.run import try_component
+from tidegate.conformance.cli.session import Watch
+from tidegate.conformance.engines.errors import EngineError
+from tidegate.conformance.judging.expectations import Entry, Expectations
+from tidegate.conformance.judging.golden import read_golden, size_of_golden
+from tidegate.conformance.judging.session import Part, Session
+from tidegate.conformance.judging.verdicts import Result, Verdict
+from tidegate.conformance.reports.jsonl import make_line
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess

@@ -6,10 +6,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from conformance.engines.errors import CannotStartError
-    from conformance.reports.findings import Finding
-    from conformance.smoke import Remark, Smoked
-    from conformance.verdicts import Verdict
+    from tidegate.conformance.engines.errors import CannotStartError
+    from tidegate.conformance.judging.smoke import Remark, Smoked
+    from tidegate.conformance.judging.verdicts import Verdict
+    from tidegate.conformance.reports.findings import Finding
 
 NAME = "smoke"
 HELP = "a first look at an engine: handshake, one case of each declared component, and how well it keeps the protocol"
@@ -21,16 +21,16 @@ COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from conformance.cli.options import add_engine_options, add_format
+    from tidegate.conformance.cli.options import add_engine_options, add_format
 
     add_engine_options(parser)
     add_format(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from conformance.engines.errors import CannotStartError
-    from conformance.engines.resolve import resolve
-    from conformance.smoke import smoke
+    from tidegate.conformance.engines.errors import CannotStartError
+    from tidegate.conformance.judging.smoke import smoke
+    from tidegate.conformance.kinds import resolve
 
     if args.engine is None:
         args.parser.error("smoke needs an --engine to look at")
@@ -46,8 +46,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def show_no_start(args: argparse.Namespace, error: "CannotStartError") -> int:
-    from conformance.smoke import by_hand
-    from conformance.verdicts import Exit
+    from tidegate.conformance.judging.smoke import by_hand
+    from tidegate.conformance.judging.verdicts import Exit
 
     again = by_hand(args.engine)
     if args.format == "json":
@@ -64,10 +64,10 @@ def findings(smoked: "Smoked") -> "list[tuple[Finding, str]]":
     """Each case that went wrong, with the shell line that shows it without the harness."""
     import attrs
 
-    from conformance.reports.findings import describe
-    from conformance.runner import Encoder
-    from conformance.smoke import by_hand
-    from conformance.verdicts import VIOLATIONS
+    from tidegate.conformance.judging.runner import Encoder
+    from tidegate.conformance.judging.smoke import by_hand
+    from tidegate.conformance.judging.verdicts import VIOLATIONS
+    from tidegate.conformance.reports.findings import describe
 
     found = []
     for verdict in smoked.verdicts:
@@ -81,7 +81,7 @@ def findings(smoked: "Smoked") -> "list[tuple[Finding, str]]":
 
 
 def finding_as_text(finding: "Finding", again: str) -> str:
-    from conformance.reports.findings import as_text
+    from tidegate.conformance.reports.findings import as_text
 
     return as_text(finding) + (f"\n  by hand  {again}" if again else "")
 
@@ -126,7 +126,7 @@ def verdict_as_json(verdict: "Verdict") -> dict[str, Any]:
 
 
 def show_markdown(smoked: "Smoked") -> None:
-    from conformance.engines.text import printable
+    from tidegate.conformance.engines.text import printable
 
     lines = [f"# Smoke test of `{printable(smoked.engine)}`", "", conclusion(smoked) + ".", ""]
     if smoked.verdicts:
@@ -149,8 +149,8 @@ def show_pretty(smoked: "Smoked") -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from conformance.cli.console import console
-    from conformance.cli.session import paint
+    from tidegate.conformance.cli.console import console
+    from tidegate.conformance.cli.session import paint
 
     out = console()
     table = Table("component", "case", "events", "verdict", box=None, header_style="bold", pad_edge=False)

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 RIGHT = "reference"
-WRONG = "python:conformance.museum.engines:ValveAlwaysFlushes"
+WRONG = "python:tidegate.conformance.engines.museum.engines:ValveAlwaysFlushes"
 SPARK = "spark"
 
 
 def tour(args: argparse.Namespace) -> int:
     """Exit 0 if the right engines pass and the wrong one is caught, as they must."""
-    from conformance.cli.run import conduct_suite
-    from conformance.verdicts import Exit
+    from tidegate.conformance.cli.run import conduct_suite
+    from tidegate.conformance.judging.verdicts import Exit
 
     folder = args.report or Path("report")
     say(args, "1. The suite on the reference itself: everything must pass.")
@@ -39,9 +39,9 @@ def tour(args: argparse.Namespace) -> int:
 
 def tour_spark(args: argparse.Namespace, folder: Path) -> Any:
     """A few cases of each component that the engine has; None, and why, where Spark cannot run."""
-    from conformance.cli.run import conduct_suite
-    from conformance.engines.errors import CannotStartError
-    from conformance.spark.java import check_spark
+    from tidegate.conformance.cli.run import conduct_suite
+    from tidegate.conformance.engines.errors import CannotStartError
+    from tidegate.conformance.engines.spark.java import check_spark
 
     try:
         check_spark()
@@ -58,6 +58,6 @@ def changed(args: argparse.Namespace, **changes: Any) -> argparse.Namespace:
 
 def say(args: argparse.Namespace, text: str) -> None:
     if args.format == "pretty":
-        from conformance.cli.console import console
+        from tidegate.conformance.cli.console import console
 
         console().print(f"[bold]{text}[/]")

@@ -1,6 +1,6 @@
 """Engines: whatever replays cases, behind one interface, however it is reached."""
 
-from conformance.engines.base import (
+from tidegate.conformance.engines.base import (
     Broken,
     Claim,
     Crashed,
@@ -13,11 +13,14 @@ from conformance.engines.base import (
     Steps,
     TimedOut,
 )
-from conformance.engines.errors import CannotStartError, EngineError, UnknownEngineError, VersionMismatchError
-from conformance.engines.resolve import FORMS, resolve
+from tidegate.conformance.engines.errors import (
+    CannotStartError,
+    EngineError,
+    UnknownEngineError,
+    VersionMismatchError,
+)
 
 __all__ = [
-    "FORMS",
     "Broken",
     "CannotStartError",
     "Claim",
@@ -33,5 +36,4 @@ __all__ = [
     "TimedOut",
     "UnknownEngineError",
     "VersionMismatchError",
-    "resolve",
 ]

@@ -18,7 +18,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from conformance.engines.base import PROTOCOL_VERSION
+from tidegate.conformance.engines.base import PROTOCOL_VERSION
 
 
 class BatchEngine(Protocol):

@@ -17,8 +17,8 @@ import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from conformance.engines.errors import CannotStartError
-from conformance.engines.text import printable
+from tidegate.conformance.engines.errors import CannotStartError
+from tidegate.conformance.engines.text import printable
 
 #: Every engine adds its own mark to those it finds here, so that an engine within an engine bears both.
 LINEAGE = "TIDEGATE_LINEAGE"

@@ -17,11 +17,11 @@ from collections import deque
 from collections.abc import Sequence
 from itertools import islice
 
-from conformance.engines.base import Broken, Crashed
-from conformance.engines.child import Child
-from conformance.engines.limits import MEBIBYTE, Limits
-from conformance.engines.lines import LineBuffer, Tail
-from conformance.engines.text import quoted
+from tidegate.conformance.engines.base import Broken, Crashed
+from tidegate.conformance.engines.child import Child
+from tidegate.conformance.engines.limits import MEBIBYTE, Limits
+from tidegate.conformance.engines.lines import LineBuffer, Tail
+from tidegate.conformance.engines.text import quoted
 
 _CHUNK = 256 * 1024
 #: Without a descriptor that tells of the engine's death, we look for it this often.

@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from conformance.engines import messages
-from conformance.engines.base import Broken, Crashed, NotRun, Reply, Request, TimedOut
-from conformance.engines.text import quoted
+from tidegate.conformance.engines import messages
+from tidegate.conformance.engines.base import Broken, Crashed, NotRun, Reply, Request, TimedOut
+from tidegate.conformance.engines.text import quoted
 
 if TYPE_CHECKING:
-    from conformance.engines.process import ProcessEngine
+    from tidegate.conformance.engines.process import ProcessEngine
 
 
 #: A process is greeted with id 1.

@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-from conformance.engines.errors import BadOptionError
+from tidegate.conformance.engines.errors import BadOptionError
 
 MEBIBYTE = 1024 * 1024
 

@@ -2,7 +2,7 @@
 
 from collections import deque
 
-from conformance.engines.text import printable
+from tidegate.conformance.engines.text import printable
 
 
 class LineBuffer:

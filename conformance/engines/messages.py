@@ -18,9 +18,18 @@ from typing import Any
 
 import attrs
 
-from conformance.engines.base import PROTOCOL_VERSION, Broken, Claim, Description, Refused, Reply, Request, Steps
-from conformance.engines.errors import BadHelloError, VersionMismatchError
-from conformance.engines.text import printable, quoted
+from tidegate.conformance.engines.base import (
+    PROTOCOL_VERSION,
+    Broken,
+    Claim,
+    Description,
+    Refused,
+    Reply,
+    Request,
+    Steps,
+)
+from tidegate.conformance.engines.errors import BadHelloError, VersionMismatchError
+from tidegate.conformance.engines.text import printable, quoted
 
 ERROR_KINDS = ("unsupported", "bad_request", "internal")
 #: Values (numbers, strings, lists, objects) in one line, or in all the replies that wait for an earlier one.

@@ -11,12 +11,12 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from importlib import metadata
 from typing import Any
 
-from conformance.engines import messages
-from conformance.engines.base import Broken, Description, Engine, Reply, Request
-from conformance.engines.connection import Connection
-from conformance.engines.conversation import Conversation
-from conformance.engines.errors import BadHelloError, CannotStartError, EngineBusyError
-from conformance.engines.limits import Limits
+from tidegate.conformance.engines import messages
+from tidegate.conformance.engines.base import Broken, Description, Engine, Reply, Request
+from tidegate.conformance.engines.connection import Connection
+from tidegate.conformance.engines.conversation import Conversation
+from tidegate.conformance.engines.errors import BadHelloError, CannotStartError, EngineBusyError
+from tidegate.conformance.engines.limits import Limits
 
 _STDOUT_HINT = (
     "standard output carries the protocol alone, one JSON object a line; print everything else to standard error"
@@ -128,7 +128,7 @@ class ProcessEngine(Engine):
         return reply
 
     def _complaint(self, message: dict[str, Any], schema: str, component: str | None = None) -> str:
-        from conformance import schemas  # noqa: PLC0415 - strict mode alone needs it, and the library behind it
+        from tidegate.conformance.engines import schemas  # noqa: PLC0415 - strict mode alone needs it, and the library behind it
 
         return "; ".join(schemas.check(message, schema, component=component)[:3])
 

@@ -9,13 +9,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from conformance.engines import messages
-from conformance.engines.base import Description, Engine, Reply, Request
-from conformance.engines.batches import BatchEngine, answer, describe_to_hello
-from conformance.engines.errors import BadHelloError, UnknownEngineError
-from conformance.engines.limits import Limits
-from conformance.engines.process import ProcessEngine
-from conformance.engines.text import printable
+from tidegate.conformance.engines import messages
+from tidegate.conformance.engines.base import Description, Engine, Reply, Request
+from tidegate.conformance.engines.batches import BatchEngine, answer, describe_to_hello
+from tidegate.conformance.engines.errors import BadHelloError, UnknownEngineError
+from tidegate.conformance.engines.limits import Limits
+from tidegate.conformance.engines.process import ProcessEngine
+from tidegate.conformance.engines.text import printable
 
 
 class PythonEngine(ProcessEngine):
@@ -31,7 +31,9 @@ class PythonEngine(ProcessEngine):
         limits = limits or Limits()
         # A batch is answered as a whole: one that takes a quarter of the time allowed for a case is long enough.
         quick = limits.case_timeout / 4
-        super().__init__([sys.executable, "-m", "conformance.engines.host", path, str(quick)], limits, strict=strict)
+        super().__init__(
+            [sys.executable, "-m", "tidegate.conformance.engines.host", path, str(quick)], limits, strict=strict
+        )
 
 
 class InProcess(Engine):

@@ -6,12 +6,12 @@ from typing import Any
 
 import attrs
 
-from conformance.engines.text import printable
-from conformance.verdicts import Verdict, suspects
-from reference.components import COMPONENTS
-from reference.rules import all_rules
-from traces.codec import encode
-from traces.notation import write_event, write_observations, write_trace
+from tidegate.conformance.engines.text import printable
+from tidegate.conformance.judging.verdicts import Verdict, suspects
+from tidegate.reference.components import COMPONENTS
+from tidegate.reference.rules import all_rules
+from tidegate.traces.codec import encode
+from tidegate.traces.notation.notation import write_event, write_observations, write_trace
 
 #: How many of the rules of a finding are quoted; the others are named.
 RULES_IN_FULL = 2

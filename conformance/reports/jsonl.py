@@ -9,9 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from conformance.reports.findings import describe
-from conformance.session import Finished
-from conformance.verdicts import Result, Verdict
+from tidegate.conformance.judging.session import Finished
+from tidegate.conformance.judging.verdicts import Result, Verdict
+from tidegate.conformance.reports.findings import describe
 
 FORMAT = "tidegate-report/1"
 

@@ -2,9 +2,9 @@
 
 from xml.etree import ElementTree as ET
 
-from conformance.reports.findings import as_text, describe
-from conformance.session import Finished
-from conformance.verdicts import UNDETERMINED, VIOLATIONS, Result
+from tidegate.conformance.judging.session import Finished
+from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Result
+from tidegate.conformance.reports.findings import as_text, describe
 
 
 def as_junit(finished: Finished) -> bytes:

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from conformance.coverage import Pair
-from conformance.engines.text import printable
-from conformance.reports.findings import as_text, describe
-from conformance.session import Finished
-from conformance.verdicts import Exit, Result
+from tidegate.conformance.engines.text import printable
+from tidegate.conformance.judging.coverage import Pair
+from tidegate.conformance.judging.session import Finished
+from tidegate.conformance.judging.verdicts import Exit, Result
+from tidegate.conformance.reports.findings import as_text, describe
 
 CONCLUSIONS = {
     Exit.CONFORMANT: "conformant",

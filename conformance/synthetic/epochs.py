@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import attrs
 import numpy as np
 
-from conformance.synthetic.job import (
+from tidegate.conformance.synthetic.job import (
     AT,
     COUNT,
     DEALT,
@@ -24,7 +24,7 @@ from conformance.synthetic.job import (
     Plan,
     owners,
 )
-from properties.kernels.layout import (
+from tidegate.properties.kernels.layout import (
     BARRIER,
     BUFFER,
     CREDIT,
@@ -38,7 +38,7 @@ from properties.kernels.layout import (
     WATERMARK,
     Array,
 )
-from reference.elements import MAX
+from tidegate.reference.elements import MAX
 
 #: Event time passes so much in an epoch.
 TICK = 1000

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
-from conformance.synthetic.epochs import IDLE_EVERY, TICK, column
-from conformance.synthetic.job import (
+from tidegate.conformance.synthetic.epochs import IDLE_EVERY, TICK, column
+from tidegate.conformance.synthetic.job import (
     AT,
     COUNT,
     DEALT,
@@ -24,7 +24,7 @@ from conformance.synthetic.job import (
     WATCH,
     WATCHERS,
 )
-from properties.kernels.layout import (
+from tidegate.properties.kernels.layout import (
     BARRIER,
     BUFFER,
     CREDIT,
@@ -37,7 +37,7 @@ from properties.kernels.layout import (
     WATERMARK,
     Array,
 )
-from properties.runlog import INVARIANTS
+from tidegate.properties.runlog import INVARIANTS
 
 NAMES = tuple(one.id for one in INVARIANTS)
 Blocks = dict[tuple[int, int], Array]

@@ -10,12 +10,12 @@ from typing import Any, Self
 import attrs
 import numpy as np
 
-from conformance.synthetic.epochs import Writer, column
-from conformance.synthetic.faults import NAMES, PLANT, Fault
-from conformance.synthetic.job import JOB, KEYS, SIZES, SLEEPER, TASKS, Plan
-from properties.kernels.layout import DIRECTIONS, FLOWS, KINDS, NONE, SIDES, Array, Layout
-from traces.codec import encode
-from traces.runlog import COLUMNS
+from tidegate.conformance.synthetic.epochs import Writer, column
+from tidegate.conformance.synthetic.faults import NAMES, PLANT, Fault
+from tidegate.conformance.synthetic.job import JOB, KEYS, SIZES, SLEEPER, TASKS, Plan
+from tidegate.properties.kernels.layout import DIRECTIONS, FLOWS, KINDS, NONE, SIDES, Array, Layout
+from tidegate.traces.codec import encode
+from tidegate.traces.runlog import COLUMNS
 
 #: So many rows are a row group.
 GROUP = 500_000

@@ -9,10 +9,10 @@ from functools import cache
 import attrs
 import numpy as np
 
-from properties.kernels.layout import Array
-from reference.keys import StringKey
-from reference.partitioning import Config, Kind, compute_channel_of_key
-from traces.runlog import Capabilities, Edge, Job
+from tidegate.properties.kernels.layout import Array
+from tidegate.reference.partitioning.keys import StringKey
+from tidegate.reference.partitioning.partitioner import Config, Kind, compute_channel_of_key
+from tidegate.traces.runlog import Capabilities, Edge, Job
 
 TASKS = ("source", "map", "count", "sink", "watch")
 SOURCE, MAP, COUNT, SINK, WATCH = range(len(TASKS))

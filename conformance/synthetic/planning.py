@@ -6,9 +6,9 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from conformance.synthetic.faults import MOST, PLANT, Fault, is_quiet
-from conformance.synthetic.files import Task, write_run
-from conformance.synthetic.job import Plan, events_of_epoch
+from tidegate.conformance.synthetic.faults import MOST, PLANT, Fault, is_quiet
+from tidegate.conformance.synthetic.files import Task, write_run
+from tidegate.conformance.synthetic.job import Plan, events_of_epoch
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

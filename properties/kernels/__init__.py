@@ -1,16 +1,16 @@
 """The invariants over run logs in bulk: numpy kernels that take a log chunk by chunk, in memory that does not grow.
 
-The folds of `properties.runlog` are the text of record; a kernel finds what its fold finds.
+The folds of `tidegate.properties.runlog` are the text of record; a kernel finds what its fold finds.
 """
 
 from collections.abc import Callable, Iterable
 
-from properties.kernels.columns import Chunk, make_chunk
-from properties.kernels.findings import MOST, Finding, Tally
-from properties.kernels.layout import Layout
-from properties.kernels.matching import OutgrownError
-from properties.kernels.run import RunKernels, SecondLook, make_tallies, skipped
-from traces.runlog import Job
+from tidegate.properties.kernels.columns import Chunk, make_chunk
+from tidegate.properties.kernels.findings import MOST, Finding, Tally
+from tidegate.properties.kernels.layout import Layout
+from tidegate.properties.kernels.matching import OutgrownError
+from tidegate.properties.kernels.run import RunKernels, SecondLook, make_tallies, skipped
+from tidegate.traces.runlog import Job
 
 __all__ = ["Chunk", "Finding", "Layout", "OutgrownError", "Tally", "audit_run", "make_chunk", "skipped"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import attrs
 import numpy as np
 
-from properties.kernels.layout import DIRECTIONS, FLOWS, IN, KINDS, NONE, RECORD, SIDES, Array, Layout
-from traces.runlog import MalformedLogError
+from tidegate.properties.kernels.layout import DIRECTIONS, FLOWS, IN, KINDS, NONE, RECORD, SIDES, Array, Layout
+from tidegate.traces.runlog import MalformedLogError
 
 #: Values are statuses, checkpoints, amounts and bytes: they leave room for the kind beside them in one number.
 MOST_VALUE = 2**58

@@ -5,10 +5,10 @@ from collections import defaultdict
 import attrs
 import numpy as np
 
-from properties.kernels.columns import Chunk, sort_stably
-from properties.kernels.findings import Finding, Tally
-from properties.kernels.layout import BUFFER, CREDIT, DIRECTIONS, IN, KINDS, NONE, OUT, Array, Layout
-from properties.kernels.subtasks import find, show
+from tidegate.properties.kernels.columns import Chunk, sort_stably
+from tidegate.properties.kernels.findings import Finding, Tally
+from tidegate.properties.kernels.layout import BUFFER, CREDIT, DIRECTIONS, IN, KINDS, NONE, OUT, Array, Layout
+from tidegate.properties.kernels.subtasks import find, show
 
 
 @attrs.define

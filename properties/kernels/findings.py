@@ -5,7 +5,7 @@ from itertools import islice
 
 import attrs
 
-from traces.runlog import Channel, Direction, Kind
+from tidegate.traces.runlog import Channel, Direction, Kind
 
 #: So many findings of an invariant are told in words; the rest is only counted.
 MOST = 10_000

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from properties.kernels.layout import Array
-from reference import keys as reference_keys
+from tidegate.properties.kernels.layout import Array
+from tidegate.reference.partitioning import keys as reference_keys
 
 
 def compute_hash_codes(strings: Any) -> Array:

@@ -10,9 +10,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from properties.runlog.invariant import compute_consumers
-from reference.partitioning import Kind as Partitioner
-from traces.runlog import Channel, Direction, Edge, Job, Kind, MalformedLogError
+from tidegate.properties.runlog.invariant import compute_consumers
+from tidegate.reference.partitioning.partitioner import Kind as Partitioner
+from tidegate.traces.runlog import Channel, Direction, Edge, Job, Kind, MalformedLogError
 
 Array = npt.NDArray[Any]
 

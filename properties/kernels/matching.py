@@ -9,10 +9,10 @@ finds no partner stays, so that memory holds what is in flight and what is wrong
 import attrs
 import numpy as np
 
-from properties.kernels.columns import describe_element
-from properties.kernels.findings import Finding, Tally
-from properties.kernels.layout import KINDS, Array, Layout
-from traces.runlog import Direction
+from tidegate.properties.kernels.columns import describe_element
+from tidegate.properties.kernels.findings import Finding, Tally
+from tidegate.properties.kernels.layout import KINDS, Array, Layout
+from tidegate.traces.runlog import Direction
 
 #: More elements than this that found no partner, in all channels together, are more than a worker should hold.
 MOST_PENDING = 4_000_000

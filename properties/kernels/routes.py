@@ -6,14 +6,14 @@ from functools import partial
 import attrs
 import numpy as np
 
-from properties.kernels.columns import Chunk
-from properties.kernels.findings import Finding, Tally
-from properties.kernels.keys import compute_hash_codes, compute_key_groups, compute_owners
-from properties.kernels.layout import DIRECTIONS, IN, KINDS, NONE, OUT, RECORD, Array, Layout
-from properties.kernels.matching import OutgrownError
-from properties.kernels.subtasks import find
-from reference.partitioning import Kind
-from traces.runlog import Edge
+from tidegate.properties.kernels.columns import Chunk
+from tidegate.properties.kernels.findings import Finding, Tally
+from tidegate.properties.kernels.keys import compute_hash_codes, compute_key_groups, compute_owners
+from tidegate.properties.kernels.layout import DIRECTIONS, IN, KINDS, NONE, OUT, RECORD, Array, Layout
+from tidegate.properties.kernels.matching import OutgrownError
+from tidegate.properties.kernels.subtasks import find
+from tidegate.reference.partitioning.partitioner import Kind
+from tidegate.traces.runlog import Edge
 
 #: More keys than this on edges with a partitioner that we do not know are more than a worker should hold.
 MOST_KEYS = 2_000_000

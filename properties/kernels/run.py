@@ -9,17 +9,17 @@ from collections.abc import Iterator
 import attrs
 import numpy as np
 
-from properties.kernels.columns import Chunk, sort_stably
-from properties.kernels.credit import Credits, Grants
-from properties.kernels.findings import MOST, Tally
-from properties.kernels.layout import IN, NONE, OUT, RECORD, SIDES, STATUS, WATERMARK, Array, Layout
-from properties.kernels.matching import Identity, Matching, Queue
-from properties.kernels.routes import Routes
-from properties.kernels.sides import Endings, Rows, Statuses, Watermarks
-from properties.kernels.subtasks import Barriers, Clocks, Steps
-from properties.runlog import INVARIANTS
-from reference.elements import MIN
-from traces.runlog import MalformedLogError
+from tidegate.properties.kernels.columns import Chunk, sort_stably
+from tidegate.properties.kernels.credit import Credits, Grants
+from tidegate.properties.kernels.findings import MOST, Tally
+from tidegate.properties.kernels.layout import IN, NONE, OUT, RECORD, SIDES, STATUS, WATERMARK, Array, Layout
+from tidegate.properties.kernels.matching import Identity, Matching, Queue
+from tidegate.properties.kernels.routes import Routes
+from tidegate.properties.kernels.sides import Endings, Rows, Statuses, Watermarks
+from tidegate.properties.kernels.subtasks import Barriers, Clocks, Steps
+from tidegate.properties.runlog import INVARIANTS
+from tidegate.reference.elements import MIN
+from tidegate.traces.runlog import MalformedLogError
 
 #: Late records by channel: the positions as the receiver counts them.
 Late = dict[int, set[int]]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 import attrs
 import numpy as np
 
-from properties.kernels.findings import Finding, Tally
-from properties.kernels.layout import (
+from tidegate.properties.kernels.findings import Finding, Tally
+from tidegate.properties.kernels.layout import (
     BARRIER,
     DIRECTIONS,
     END_OF_DATA,
@@ -20,7 +20,7 @@ from properties.kernels.layout import (
     Array,
     Layout,
 )
-from reference.elements import MAX
+from tidegate.reference.elements import MAX
 
 
 @attrs.frozen(eq=False)

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 import attrs
 import numpy as np
 
-from properties.kernels.columns import Chunk
-from properties.kernels.findings import Finding, Tally
-from properties.kernels.layout import (
+from tidegate.properties.kernels.columns import Chunk
+from tidegate.properties.kernels.findings import Finding, Tally
+from tidegate.properties.kernels.layout import (
     BARRIER,
     BUFFER,
     DIRECTIONS,
@@ -22,7 +22,7 @@ from properties.kernels.layout import (
     Array,
     Layout,
 )
-from reference.elements import MIN
+from tidegate.reference.elements import MIN
 
 
 @attrs.frozen(eq=False)

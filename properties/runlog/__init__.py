@@ -1,10 +1,10 @@
 """Invariants over run logs: what must hold of every run of every job, whatever engine wrote the log."""
 
-from properties.runlog.invariant import Invariant, Status, Verdict, Violation
-from properties.runlog.of_channels import END, LOSS, ORDER, STATUS, WATERMARK
-from properties.runlog.of_subtasks import BARRIER, CREDIT, LATE
-from properties.runlog.routing import ROUTE
-from traces.runlog import RunLog, check_numbers, check_places
+from tidegate.properties.runlog.invariant import Invariant, Status, Verdict, Violation
+from tidegate.properties.runlog.of_channels import END, LOSS, ORDER, STATUS, WATERMARK
+from tidegate.properties.runlog.of_subtasks import BARRIER, CREDIT, LATE
+from tidegate.properties.runlog.routing import ROUTE
+from tidegate.traces.runlog import RunLog, check_numbers, check_places
 
 __all__ = ["INVARIANTS", "Invariant", "Status", "Verdict", "Violation", "check"]
 

@@ -7,8 +7,8 @@ from functools import cache
 
 import attrs
 
-from reference import wiring
-from traces.runlog import Capabilities, Channel, Direction, Edge, Row, RunLog
+from tidegate.reference.partitioning import wiring
+from tidegate.traces.runlog import Capabilities, Channel, Direction, Edge, Row, RunLog
 
 #: How many rows of the same subtask are shown on either side of a violation.
 AROUND = 3

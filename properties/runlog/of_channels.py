@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from properties.runlog.invariant import Finding, Invariant, by_side, channels_of
-from reference.elements import MAX
-from traces.runlog import Direction, Kind, Row, RunLog
+from tidegate.properties.runlog.invariant import Finding, Invariant, by_side, channels_of
+from tidegate.reference.elements import MAX
+from tidegate.traces.runlog import Direction, Kind, Row, RunLog
 
 # --- watermarks -----------------------------------------------------------------------------------------------
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import attrs
 
-from properties.runlog.invariant import Finding, Invariant, by_side, by_subtask, channels_into
-from reference.elements import MIN
-from traces.runlog import Capabilities, Channel, ClockScope, Direction, Kind, Row, RunLog
+from tidegate.properties.runlog.invariant import Finding, Invariant, by_side, by_subtask, channels_into
+from tidegate.reference.elements import MIN
+from tidegate.traces.runlog import Capabilities, Channel, ClockScope, Direction, Kind, Row, RunLog
 
 # --- credit ---------------------------------------------------------------------------------------------------
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 import attrs
 
-from reference.job.layout import TaskEdge, compute_layout
-from reference.job.programs import Config
-from reference.job.scheduler import Choice, is_done, start, step
-from reference.job.states import Logged, Observation
-from reference.model import Rejected
-from traces.runlog import Capabilities, Direction, Edge, Job, Kind, Row, RunLog, renumber
+from tidegate.reference.job.layout import TaskEdge, compute_layout
+from tidegate.reference.job.programs import Config
+from tidegate.reference.job.states import Logged, Observation
+from tidegate.reference.job.step import Choice, is_done, start, step
+from tidegate.reference.model import Rejected
+from tidegate.traces.runlog import Capabilities, Direction, Edge, Job, Kind, Row, RunLog, renumber
 
 
 def record(config: Config, choices: Iterable[Choice], run: str = "run") -> RunLog:

@@ -3,11 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from properties.runlog.invariant import Finding, Invariant, compute_consumers
-from reference.keys import StringKey
-from reference.partitioning import Config, Kind, compute_channel_of_key
-from traces import runlog
-from traces.runlog import Direction, Edge, Row, RunLog
+from tidegate.properties.runlog.invariant import Finding, Invariant, compute_consumers
+from tidegate.reference.partitioning.keys import StringKey
+from tidegate.reference.partitioning.partitioner import Config, Kind, compute_channel_of_key
+from tidegate.traces import runlog
+from tidegate.traces.runlog import Direction, Edge, Row, RunLog
 
 
 def find_wrong_routes(log: RunLog) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ Choices. SingleCheckpointBarrierHandler and its states (WaitingForFirstBarrier, 
 
 import attrs
 
-from reference.barriers.values import (
+from tidegate.reference.barriers.values import (
     Abort,
     Advance,
     Alignment,
@@ -30,8 +30,8 @@ from reference.barriers.values import (
     Timer,
     Trigger,
 )
-from reference.elements import Long
-from reference.model import Outcome
+from tidegate.reference.elements import Long
+from tidegate.reference.model import Outcome
 
 Seen = Outcome[Alignment, Observation]
 #: A state, and what was seen on the way to it.

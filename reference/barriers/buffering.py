@@ -12,7 +12,7 @@ from itertools import permutations, product
 
 import attrs
 
-from reference.model import Law
+from tidegate.reference.model import Law
 
 #: What a channel carries: numbered elements, and a barrier for each None.
 Element = int | None

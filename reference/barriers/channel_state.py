@@ -13,9 +13,9 @@ from itertools import product
 
 import attrs
 
-from reference import mailbox
-from reference.mailbox_values import SEMANTICS, Config, Kind, Loop, MailRun, Put, State, Thread
-from reference.model import Law
+from tidegate.reference.mailbox import step as mailbox
+from tidegate.reference.mailbox.values import SEMANTICS, Config, Kind, Loop, MailRun, Put, State, Thread
+from tidegate.reference.model import Law
 
 
 @attrs.frozen

@@ -8,7 +8,7 @@ Choices. CheckpointBarrierTracker. With one open channel nothing is counted and 
 
 import attrs
 
-from reference.barriers.values import (
+from tidegate.reference.barriers.values import (
     Abort,
     Barrier,
     Cancel,
@@ -19,8 +19,8 @@ from reference.barriers.values import (
     Tracking,
     Trigger,
 )
-from reference.elements import Long
-from reference.model import Outcome
+from tidegate.reference.elements import Long
+from tidegate.reference.model import Outcome
 
 MOST_PENDING = 50
 

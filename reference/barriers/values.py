@@ -5,8 +5,8 @@ from typing import Any, ClassVar, get_args
 
 import attrs
 
-from reference.elements import MAX, Long, at_least, check_long
-from reference.model import InvalidInputError
+from tidegate.reference.elements import MAX, Long, at_least, check_long
+from tidegate.reference.model import InvalidInputError
 
 #: Before any checkpoint.
 NONE = Long(-1)

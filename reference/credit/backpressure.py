@@ -10,10 +10,10 @@ Choices. Flink 2.3: LocalBufferPool of a result partition. A buffer is counted f
 from collections.abc import Iterator
 from itertools import product
 
-from reference.credit import readers
-from reference.credit.readers import Reader, start_reader
-from reference.credit.subpartitions import BUFFERS, Item
-from reference.model import Law
+from tidegate.reference.credit import readers
+from tidegate.reference.credit.readers import Reader, start_reader
+from tidegate.reference.credit.subpartitions import BUFFERS, Item
+from tidegate.reference.model import Law
 
 
 def is_writer_blocked(free: int, queued: tuple[int, ...], limit: int) -> bool:

@@ -14,7 +14,7 @@ from itertools import product
 
 import attrs
 
-from reference.model import Law
+from tidegate.reference.model import Law
 
 #: A backlog that says nothing about the backlog (CREDIT-13).
 NO_INFORMATION = -1

@@ -11,9 +11,9 @@ from typing import ClassVar
 
 import attrs
 
-from reference.credit import subpartitions
-from reference.credit.subpartitions import BUFFERS, Item, Subpartition
-from reference.model import Law
+from tidegate.reference.credit import subpartitions
+from tidegate.reference.credit.subpartitions import BUFFERS, Item, Subpartition
+from tidegate.reference.model import Law
 
 
 class Kind(StrEnum):

@@ -1,6 +1,31 @@
-"""A whole job: the machines of the other components, put together under an explicit scheduler.
+"""A whole job under a scheduler that may do anything at any time.
 
-`programs` is what a user writes, `layout` what becomes of it, `states` what a running job remembers, `functions` what
-operators do, `channels` how elements cross from one task to the next, `tasks` what a task does with them, and
-`scheduler` the component.
+A program becomes a job graph, its chains become tasks, tasks become subtasks, edges become channels, and elements
+travel through all of it. Every machine on the way is one of the other components; nothing here decides what a
+watermark does or where a record goes. Each event is one choice of the scheduler: which source goes on, which task
+polls, which message arrives. So a run can be replayed from its choices, and the choices of a small job can be
+enumerated. Every run is finite, since each choice uses something up.
+
+Choices. A job runs at one of two levels of detail. Without a wire its tasks share a machine, and what is written can
+be polled at once; the order in which tasks get to run is all that is left to choose. With a wire there are bytes,
+buffers, credit and backpressure too. Rebalance begins at its first channel. A task stops only between two turns: what
+it writes in one turn finds room, even beyond its share of buffers.
 """
+
+from tidegate.reference.job import programs, states, step
+from tidegate.reference.model import Component
+from tidegate.reference.watermarks import valve
+
+COMPONENT = Component(
+    name="job",
+    title="A whole job",
+    config=programs.Config,
+    events=(step.Choice,),
+    observations=(states.Logged, states.Overrun),
+    start=step.start,
+    step=step.step,
+    properties=step.PROPERTIES,
+    invariants=step.INVARIANTS,
+    semantics=valve.SEMANTICS,
+    in_protocol=False,
+)

@@ -12,13 +12,16 @@ import struct
 
 import attrs
 
-from reference import deserializer, gate, serializer, stream_elements
-from reference.credit import receiver, sender
-from reference.credit.readers import Backlog, Kind, Send
-from reference.elements import Long
-from reference.job.programs import Barrier, Element, EndOfData, EndOfPartition, Record
-from reference.job.states import Direction, LogKind, Overrun, Payload, Remote, Turn
-from reference.model import Rejected
+from tidegate.reference.credit import credit_receiver as receiver
+from tidegate.reference.credit import credit_sender as sender
+from tidegate.reference.credit.readers import Backlog, Kind, Send
+from tidegate.reference.elements import Long
+from tidegate.reference.gate import gate
+from tidegate.reference.job.programs import Barrier, Element, EndOfData, EndOfPartition, Record
+from tidegate.reference.job.states import Direction, LogKind, Overrun, Payload, Remote, Turn
+from tidegate.reference.model import Rejected
+from tidegate.reference.spanning import serializer, stream_elements
+from tidegate.reference.spanning.deserializer import step as deserializer
 
 # --- elements as bytes ----------------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 """Programs to look at, and to begin with."""
 
-from reference.chains import Partitioner
-from reference.elements import Long, Watermark
-from reference.job.programs import Config, Edge, Function, Operator, Record, Wire
+from tidegate.reference.chaining.chains import Partitioner
+from tidegate.reference.elements import Long, Watermark
+from tidegate.reference.job.programs import Config, Edge, Function, Operator, Record, Wire
 
 
 def make_word_count(wire: Wire | None = None) -> Config:

@@ -6,8 +6,8 @@ positive, and `sum` adds up the values of each key and puts out the new total. V
 
 import attrs
 
-from reference.elements import Long
-from reference.job.programs import Function, Operator, Record
+from tidegate.reference.elements import Long
+from tidegate.reference.job.programs import Function, Operator, Record
 
 #: What each sum knows: operator, key, total; sorted, so that equal knowledge is equal.
 Totals = tuple[tuple[int, str, Long], ...]

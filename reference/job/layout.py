@@ -9,10 +9,11 @@ from functools import cache
 
 import attrs
 
-from reference import keygroups, partitioning, wiring
-from reference.job.programs import Config, Operator, compute_job_graph
-from reference.job_graph import JobVertex
-from reference.job_outputs import NetworkOutput
+from tidegate.reference.chaining.job_graph.outputs import NetworkOutput
+from tidegate.reference.chaining.job_graph.step import JobVertex
+from tidegate.reference.job.programs import Config, Operator, compute_job_graph
+from tidegate.reference.partitioning import keygroups, wiring
+from tidegate.reference.partitioning import partitioner as partitioning
 
 
 @attrs.frozen

@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 
 import attrs
 
-from reference import job_graph, valve
-from reference.chains import Exchange, Kind, Partitioner
-from reference.elements import MAX, Long, StatusChange, Watermark, at_least, check_long, one_of
-from reference.job_edges import PartitionNode
-from reference.job_outputs import Mode
-from reference.keys import check_text
-from reference.model import InvalidInputError, Rejected
+from tidegate.reference.chaining.chains import Exchange, Kind, Partitioner
+from tidegate.reference.chaining.job_graph import step as job_graph
+from tidegate.reference.chaining.job_graph.edges import PartitionNode
+from tidegate.reference.chaining.job_graph.outputs import Mode
+from tidegate.reference.elements import MAX, Long, StatusChange, Watermark, at_least, check_long, one_of
+from tidegate.reference.model import InvalidInputError, Rejected
+from tidegate.reference.partitioning.keys import check_text
+from tidegate.reference.watermarks import valve
 
 # --- elements -------------------------------------------------------------------------------------------------
 

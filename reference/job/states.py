@@ -10,21 +10,21 @@ from typing import Any, ClassVar
 
 import attrs
 
-from reference.combiner import State as Combiner
-from reference.credit.readers import Backlog, Send
-from reference.credit.receiver import Credit, ResumeMessage
-from reference.credit.receiver import State as Receiver
-from reference.credit.sender import State as Sender
-from reference.deserializer import State as Deserializer
-from reference.elements import Long, Status, StatusChange, Watermark
-from reference.gate import State as Gate
-from reference.job.functions import Totals
-from reference.job.layout import Layout, Route, compute_layout
-from reference.job.programs import Barrier, Config, Element, EndOfData, EndOfPartition, Record
-from reference.partitioning import Kind as Partitioner
-from reference.partitioning import State as Output
-from reference.serializer import State as Serializer
-from reference.valve import State as Valve
+from tidegate.reference.credit.credit_receiver import Credit, ResumeMessage
+from tidegate.reference.credit.credit_receiver import State as Receiver
+from tidegate.reference.credit.credit_sender import State as Sender
+from tidegate.reference.credit.readers import Backlog, Send
+from tidegate.reference.elements import Long, Status, StatusChange, Watermark
+from tidegate.reference.gate.gate import State as Gate
+from tidegate.reference.job.functions import Totals
+from tidegate.reference.job.layout import Layout, Route, compute_layout
+from tidegate.reference.job.programs import Barrier, Config, Element, EndOfData, EndOfPartition, Record
+from tidegate.reference.partitioning.partitioner import Kind as Partitioner
+from tidegate.reference.partitioning.partitioner import State as Output
+from tidegate.reference.spanning.deserializer.step import State as Deserializer
+from tidegate.reference.spanning.serializer import State as Serializer
+from tidegate.reference.watermarks.combiner import State as Combiner
+from tidegate.reference.watermarks.valve import State as Valve
 
 #: What lies in a channel: a buffer with bytes, or something that no buffer holds.
 Payload = bytes | Element

@@ -12,15 +12,17 @@ its end that event time is over; a task that reads learns it from its channels.
 
 import attrs
 
-from reference import combiner, gate, partitioning, valve
-from reference.elements import MAX, Long, StatusChange, Watermark
-from reference.job.channels import recycle, resume, take, write
-from reference.job.functions import apply
-from reference.job.layout import Route
-from reference.job.programs import Barrier, Element, EndOfData, EndOfPartition, Function, Record
-from reference.job.states import Direction, Turn
-from reference.keys import StringKey
-from reference.model import Rejected
+from tidegate.reference.elements import MAX, Long, StatusChange, Watermark
+from tidegate.reference.gate import gate
+from tidegate.reference.job.channels import recycle, resume, take, write
+from tidegate.reference.job.functions import apply
+from tidegate.reference.job.layout import Route
+from tidegate.reference.job.programs import Barrier, Element, EndOfData, EndOfPartition, Function, Record
+from tidegate.reference.job.states import Direction, Turn
+from tidegate.reference.model import Rejected
+from tidegate.reference.partitioning import partitioner as partitioning
+from tidegate.reference.partitioning.keys import StringKey
+from tidegate.reference.watermarks import combiner, valve
 
 # --- turns ----------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ The last data buffer may be open: the producer still writes into it. What is kno
 they are finished, since the producer finishes a buffer before it opens the next. Whether the last one is finished
 the queue knows only from the time it was added or last read (`known_finished`).
 
-Choices. `reference.credit.subpartitions` is the same queue without open buffers, as much of it as a sender of finished
+Choices. `credit.subpartitions` is the same queue without open buffers, as much of it as a sender of finished
 buffers needs. Flink: PipelinedSubpartition, BufferConsumer, PrioritizedDeque.
 """
 

@@ -15,7 +15,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from conformance.synthetic.planning import MANIFEST, make_tasks, read_planted, spread, write_here, write_manifest
+from tidegate.conformance.synthetic.planning import (
+    MANIFEST,
+    make_tasks,
+    read_planted,
+    spread,
+    write_here,
+    write_manifest,
+)
 
 CONTENDERS = ("kernel", "files", "shuffle", "duckdb", "polars")
 FAULTS = 50

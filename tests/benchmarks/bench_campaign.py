@@ -5,17 +5,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from conformance.campaign.campaign import Campaign
-from conformance.campaign.folder import Folder
-from conformance.campaign.plan import make_plan
-from conformance.campaign.pool import run_on_spark
-from conformance.campaign.worker import close_engine
-from conformance.engines import resolve
-from conformance.session import Session
-from conformance.spark.session import make_session
-from conformance.suite import Budget, plan
+from tidegate.conformance.campaign.campaign import Campaign
+from tidegate.conformance.campaign.folder import Folder
+from tidegate.conformance.campaign.plan import make_plan
+from tidegate.conformance.campaign.pool import run_on_spark
+from tidegate.conformance.campaign.worker import close_engine
+from tidegate.conformance.engines.spark.session import make_session
+from tidegate.conformance.judging.session import Session
+from tidegate.conformance.judging.suite import Budget, plan
+from tidegate.conformance.kinds import resolve
 
-ENGINES = {"reference": 40_000, "python:conformance.museum.engines:Right": 20_000}
+ENGINES = {"reference": 40_000, "python:tidegate.conformance.engines.museum.engines:Right": 20_000}
 CHUNK = 2000
 PAIRS = 3
 

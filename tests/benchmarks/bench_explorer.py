@@ -39,8 +39,8 @@ def measure():
 
 
 def measure_step():
-    from reference import valve
-    from reference.elements import Status
+    from tidegate.reference.elements import Status
+    from tidegate.reference.watermarks import valve
 
     (state,) = valve.start(valve.Config(4))
     events = [valve.ChannelWatermark(c, t) for t in range(1, 6) for c in range(4)]

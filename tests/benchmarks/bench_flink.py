@@ -5,10 +5,10 @@ Only the components whose steps are a call or two: there the adapter could cost 
 
 import time
 
-from conformance.flink.cache import DEFAULT_VERSION, is_fetched
-from conformance.flink.engine import Flink
-from properties.strategies import draw_case
-from traces.codec import encode
+from tidegate.conformance.engines.flink.cache import DEFAULT_VERSION, is_fetched
+from tidegate.conformance.engines.flink.engine import Flink
+from tidegate.properties.cases.drawing import draw_case
+from tidegate.traces.codec import encode
 
 CASES = 1500
 ROUNDS = 7

@@ -5,14 +5,14 @@ import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
 
-from conformance.engines.process import ProcessEngine
-from conformance.runner import Encoder, Planned, Runner
-from conformance.verdicts import Result
-from properties.strategies import draw_case
+from tests.paths import ROOT
+from tidegate.conformance.engines.process import ProcessEngine
+from tidegate.conformance.judging.runner import Encoder, Planned, Runner
+from tidegate.conformance.judging.verdicts import Result
+from tidegate.properties.cases.drawing import draw_case
 
-ENGINE = [sys.executable, str(Path(__file__).parent.parent.parent / "examples" / "python" / "engine.py")]
+ENGINE = [sys.executable, str(ROOT / "examples" / "python" / "engine.py")]
 CASES = 1500
 EVENTS = 50
 

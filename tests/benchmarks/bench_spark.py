@@ -3,13 +3,13 @@
 import statistics
 import time
 
-from conformance.museum.engines import Engine as Museum
-from conformance.museum.keys import choose_channel
-from conformance.runner import Encoder
-from conformance.spark import keys
-from conformance.spark.engine import SETTINGS, Spark
-from conformance.spark.session import make_session
-from properties.strategies import draw_case
+from tidegate.conformance.engines.museum.engines import Engine as Museum
+from tidegate.conformance.engines.museum.partitioner.keys import choose_channel
+from tidegate.conformance.engines.spark import keys
+from tidegate.conformance.engines.spark.engine import SETTINGS, Spark
+from tidegate.conformance.engines.spark.session import make_session
+from tidegate.conformance.judging.runner import Encoder
+from tidegate.properties.cases.drawing import draw_case
 
 EVENTS = 20
 TRACES = 5000

@@ -4,9 +4,9 @@ import fcntl
 
 import pytest
 
-from conformance.flink.cache import cache_folder, is_fetched
-from conformance.flink.fetch import fetch
-from conformance.spark.session import SHORT_LIVED, make_session
+from tidegate.conformance.engines.flink.cache import cache_folder, is_fetched
+from tidegate.conformance.engines.flink.fetch import fetch
+from tidegate.conformance.engines.spark.session import SHORT_LIVED, make_session
 
 
 @pytest.fixture(scope="session")

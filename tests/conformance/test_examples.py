@@ -3,17 +3,17 @@
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from conformance.coverage import Wanted
-from conformance.engines.process import ProcessEngine
-from conformance.session import Session
-from conformance.suite import Budget, declared_components, plan
-from conformance.verdicts import Exit
+from tests.paths import ROOT
+from tidegate.conformance.engines.process import ProcessEngine
+from tidegate.conformance.judging.coverage import Wanted
+from tidegate.conformance.judging.session import Session
+from tidegate.conformance.judging.suite import Budget, declared_components, plan
+from tidegate.conformance.judging.verdicts import Exit
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+EXAMPLES = ROOT / "examples"
 SOURCES = {
     "python": EXAMPLES / "python" / "engine.py",
     "javascript": EXAMPLES / "javascript" / "engine.js",

@@ -4,12 +4,12 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-MUSEUM = "python:conformance.museum.engines"
+from tests.paths import ROOT
+
+MUSEUM = "python:tidegate.conformance.engines.museum.engines"
 
 #: The rules that are tested are those of the golden traces. Here the directed ones do: they are few.
 CONFTEST = """
@@ -26,7 +26,7 @@ def run_pytest(tmp_path):
     (tmp_path / "conftest.py").write_text(CONFTEST)
     (tmp_path / "test_mine.py").write_text("def test_mine(): pass\n")
 
-    def run(*words, plugin="conformance.pytest_plugin"):
+    def run(*words, plugin="tidegate.conformance.pytest_plugin"):
         # Named here, since the entry point may or may not be installed.
         environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-m", "pytest", "-p", plugin, "-p", "no:cacheprovider", *words]
@@ -120,7 +120,7 @@ def test_without_the_option_nothing_happens_and_nothing_is_imported(run_pytest, 
         "def test_mine():\n"
         "    heavy = [name for name in sys.modules if name.split('.')[0] in {'reference', 'traces', 'properties'}]\n"
         "    ours = sorted(name for name in sys.modules if name.startswith('conformance.'))\n"
-        "    assert (heavy, ours) == ([], ['conformance.pytest_plugin'])\n"
+        "    assert (heavy, ours) == ([], ['tidegate.conformance.pytest_plugin'])\n"
     )
     done = run_pytest()
     assert done.returncode == 0, done.stdout

@@ -96,7 +96,7 @@ def run(all_sites: list[Site], options: argparse.Namespace, started: float) -> R
         return make_report([site.mutation for site in all_sites], known, [], time.monotonic() - started)
     files = {name: modules.file_of(name) for name in modules.reference_modules()}
     recorder = Recorder(files.values())
-    if "reference.components" in sys.modules:
+    if "tidegate.reference.components" in sys.modules:
         raise RuntimeError("the reference was imported too early to see what runs on import")
     with recorder:
         evidence = importlib.import_module("tests.mutation.evidence")

@@ -14,17 +14,17 @@ from typing import Any
 
 import attrs
 
-from conformance.golden import read_golden
-from conformance.judge import expect
-from conformance.museum.engines import COMPONENTS as IN_MUSEUM
-from conformance.museum.engines import Engine
-from properties import scopes
-from properties.explorer import explore
-from properties.strategies import draw_case
-from reference.components import COMPONENTS
-from traces.cases import Case
-from traces.codec import decode_case, encode_case
-from traces.files import read_traces
+from tidegate.conformance.engines.museum.engines import COMPONENTS as IN_MUSEUM
+from tidegate.conformance.engines.museum.engines import Engine
+from tidegate.conformance.judging.golden import read_golden
+from tidegate.conformance.judging.judge import expect
+from tidegate.properties.cases import scopes
+from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.explorer.exploring import explore
+from tidegate.reference.components import COMPONENTS
+from tidegate.traces.cases import Case
+from tidegate.traces.codec import decode_case, encode_case
+from tidegate.traces.files import read_traces
 
 VECTORS = Path(__file__).parent.parent / "vectors" / "flink-2.3.0"
 STAGES = ("golden", "flink", "museum", "laws", "claims", "explored", "tests")

@@ -4,12 +4,13 @@ import ast
 import functools
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.paths import ROOT
+
 PROJECT = ("reference", "traces", "properties", "conformance", "tests")
 #: What a component is, the registry of rule texts, and the list of components: no behaviour of their own.
-NOT_MUTATED = ("reference.model", "reference.rules", "reference.components")
+NOT_MUTATED = ("tidegate.reference.model", "tidegate.reference.rules", "tidegate.reference.components")
 #: Imported by every test, so that importing them says nothing about what a test is about.
-SAYS_NOTHING = (*NOT_MUTATED, "reference.elements")
+SAYS_NOTHING = (*NOT_MUTATED, "tidegate.reference.elements")
 
 
 def name_module(path: Path) -> str:
@@ -25,7 +26,7 @@ def reference_modules() -> dict[str, Path]:
 @functools.cache
 def mutated_modules() -> dict[str, Path]:
     """Those that belong to a registered component, or that a test is about."""
-    used = imports_of(reference_modules()["reference.components"]).union(*map(imports_of, test_files()))
+    used = imports_of(reference_modules()["tidegate.reference.components"]).union(*map(imports_of, test_files()))
     reached = closure(used) - set(NOT_MUTATED)
     return {name: path for name, path in reference_modules().items() if name in reached}
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from conformance.engines.python import InProcess
-from conformance.engines.reference import ReferenceEngine
-from conformance.metamorphic import check
-from conformance.museum.engines import Engine
-from conformance.suite import Budget
-from conformance.verdicts import Result
-from properties.metamorphic import RELATIONS
+from tidegate.conformance.engines.museum.engines import Engine
+from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.judging.metamorphic import check
+from tidegate.conformance.judging.reference_engine import ReferenceEngine
+from tidegate.conformance.judging.suite import Budget
+from tidegate.conformance.judging.verdicts import Result
+from tidegate.properties.metamorphic import RELATIONS
 
 COMPONENTS = sorted({relation.component for relation in RELATIONS})
 

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from conformance.golden import read_golden
-from reference.components import COMPONENTS
-from traces.codec import DecodeError, decode_case, encode, encode_case
+from tidegate.conformance.judging.golden import read_golden
+from tidegate.reference.components import COMPONENTS
+from tidegate.traces.codec import DecodeError, decode_case, encode, encode_case
 
 FILE = Path(__file__).parent / "domains.json"
 TRIED = (-3, -2, -1, 0, 1, 2)

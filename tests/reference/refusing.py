@@ -17,11 +17,11 @@ from typing import Any
 
 import attrs
 
-from conformance.golden import read_golden
-from reference.components import COMPONENTS
-from reference.model import Invariant, Outcome, Property
-from traces.cases import Case
-from traces.codec import decode_case, encode_case
+from tidegate.conformance.judging.golden import read_golden
+from tidegate.reference.components import COMPONENTS
+from tidegate.reference.model import Invariant, Outcome, Property
+from tidegate.traces.cases import Case
+from tidegate.traces.codec import decode_case, encode_case
 
 FOLDER = Path(__file__).parent / "refusals"
 

@@ -1,12 +1,12 @@
 """Plays a trace in short notation on a deterministic component, and shows its answers as short."""
 
-from conformance.judge import expect
-from reference.components import COMPONENTS
-from reference.elements import StatusChange, Watermark
-from reference.model import Rejected
-from traces.cases import Case
-from traces.codec import decode
-from traces.notation import read_trace
+from tidegate.conformance.judging.judge import expect
+from tidegate.reference.components import COMPONENTS
+from tidegate.reference.elements import StatusChange, Watermark
+from tidegate.reference.model import Rejected
+from tidegate.traces.cases import Case
+from tidegate.traces.codec import decode
+from tidegate.traces.notation.notation import read_trace
 
 
 def play(component, config, trace):

@@ -17,12 +17,12 @@ from pathlib import Path
 from types import FrameType, FunctionType
 from typing import Any
 
-from reference.components import COMPONENTS
-from reference.model import Law
 from tests.reference.refusing import alter
+from tidegate.reference.components import COMPONENTS
+from tidegate.reference.model import Law
 
 FILE = Path(__file__).parent / "sabotage.json"
-REFERENCE = str(Path(sys.modules["reference.model"].__file__ or "").parent)
+REFERENCE = str(Path(sys.modules["tidegate.reference.model"].__file__ or "").parent)
 
 #: A law is tried on so many samples, from all over; each function gets so many faults.
 SAMPLES, FAULTS = 24, 3
@@ -116,7 +116,7 @@ def sabotaged(name: str, number: int) -> Iterator[None]:
     places = [
         (vars(one), here)
         for one in list(sys.modules.values())
-        if one is not None and getattr(one, "__name__", "").startswith("reference.")
+        if one is not None and getattr(one, "__name__", "").startswith("tidegate.reference.")
         for here, value in list(vars(one).items())
         if value is right
     ]

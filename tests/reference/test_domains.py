@@ -2,8 +2,8 @@
 
 import pytest
 
-from reference.components import COMPONENTS
 from tests.reference.domains import find_domains, read_stored
+from tidegate.reference.components import COMPONENTS
 
 
 @pytest.mark.parametrize("component", COMPONENTS)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from reference.components import COMPONENTS
 from tests.reference.refusing import FOLDER, claims_of, count_refused, read_stored
+from tidegate.reference.components import COMPONENTS
 
 CLAIMS = [(component, name) for component in COMPONENTS for name in claims_of(component)]
 

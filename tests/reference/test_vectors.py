@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.engines.reference import ReferenceEngine
-from conformance.judge import Judge, Passed, allowed_outcomes
-from traces.codec import encode_case
-from traces.files import read_traces
+from tidegate.conformance.judging.judge import Judge, Passed, allowed_outcomes
+from tidegate.conformance.judging.reference_engine import ReferenceEngine
+from tidegate.traces.codec import encode_case
+from tidegate.traces.files import read_traces
 
 FILES = sorted((Path(__file__).parent.parent / "vectors" / "flink-2.3.0").glob("*.jsonl.gz"))
 

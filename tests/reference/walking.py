@@ -1,9 +1,9 @@
 """Walks a deterministic component along a trace in short notation: what is seen, and by which rules."""
 
-from reference.components import COMPONENTS
-from reference.model import Rejected
-from traces.codec import decode
-from traces.notation import read_trace, write_observations
+from tidegate.reference.components import COMPONENTS
+from tidegate.reference.model import Rejected
+from tidegate.traces.codec import decode
+from tidegate.traces.notation.notation import read_trace, write_observations
 
 
 def walk(component, config, trace):

@@ -1,8 +1,8 @@
 """Plays a trace in short notation on a deterministic component, and shows each answer in a few words."""
 
-from reference.components import COMPONENTS
-from traces.codec import decode, encode
-from traces.notation import read_trace
+from tidegate.reference.components import COMPONENTS
+from tidegate.traces.codec import decode, encode
+from tidegate.traces.notation.notation import read_trace
 
 
 def walk(component, config, trace):

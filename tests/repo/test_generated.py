@@ -2,16 +2,15 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
-from conformance.documents import make_documents
-from conformance.golden import digest, golden_folder, make_golden, read_golden, write_golden
-from reference.components import COMPONENTS
+from tests.paths import ROOT
+from tidegate.conformance.documents.pages import make_documents
+from tidegate.conformance.judging.golden import digest, golden_folder, make_golden, read_golden, write_golden
+from tidegate.reference.components import COMPONENTS
 
 DOCUMENTS = make_documents()
-ROOT = Path(__file__).parent.parent.parent
 MANIFEST = json.loads((golden_folder() / "manifest.json").read_text(encoding="utf-8"))
 
 
@@ -32,7 +31,7 @@ def test_golden_traces_are_small():
 
 
 def test_writing_golden_traces_writes_a_manifest_that_fits(tmp_path, monkeypatch):
-    monkeypatch.setattr("conformance.golden.COMPONENTS", {"wiring": COMPONENTS["wiring"]})
+    monkeypatch.setattr("tidegate.conformance.judging.golden.COMPONENTS", {"wiring": COMPONENTS["wiring"]})
     manifest = write_golden(tmp_path)
     assert manifest["wiring.jsonl.gz"] == MANIFEST["wiring.jsonl.gz"]
     assert json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8")) == manifest

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +12,7 @@ from tests.mutation.parts import CLAIM, MODEL, Parts
 from tests.mutation.results import Results
 from tests.mutation.running import Result
 from tests.mutation.sites import find_sites
-
-ROOT = Path(__file__).parent.parent.parent
+from tests.paths import ROOT
 
 TOY = '''
 """A limit of 3 and a law of 4."""

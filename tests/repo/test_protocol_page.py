@@ -2,14 +2,14 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
-from conformance.engines.reference import ReferenceEngine
-from reference.components import COMPONENTS
+from tests.paths import ROOT
+from tidegate.conformance.judging.reference_engine import ReferenceEngine
+from tidegate.reference.components import COMPONENTS
 
-PAGE = (Path(__file__).parent.parent.parent / "docs" / "protocol.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^\| `(\w+)` \| `(\{.*\})` \| `(\{.*\})` \| `(\[.*\])` \|$", PAGE, flags=re.MULTILINE)
 
 

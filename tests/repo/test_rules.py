@@ -2,16 +2,15 @@
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
 
-from conformance.golden import read_golden
-from conformance.stepping import step_through
-from reference.components import COMPONENTS
-from reference.rules import all_rules
+from tests.paths import ROOT
+from tidegate.conformance.documents.stepping import step_through
+from tidegate.conformance.judging.golden import read_golden
+from tidegate.reference.components import COMPONENTS
+from tidegate.reference.rules import all_rules
 
-ROOT = Path(__file__).parent.parent.parent
 ID = re.compile(r"^[A-Z]+-\d+$")
 
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from properties.strategies import cases
-from reference.components import COMPONENTS
-from traces.codec import DecodeError, decode_case, encode_case
-from traces.notation import read_trace, write_trace
+from tidegate.properties.cases.drawing import cases
+from tidegate.reference.components import COMPONENTS
+from tidegate.traces.codec import DecodeError, decode_case, encode_case
+from tidegate.traces.notation.notation import read_trace, write_trace
 
 ALL_CASES = st.sampled_from(sorted(COMPONENTS)).flatmap(cases)
 

@@ -4,9 +4,9 @@ import gzip
 
 import pytest
 
-from properties.strategies import draw_case
-from traces import files
-from traces.files import TraceFileError, read_traces, write_traces
+from tidegate.properties.cases.drawing import draw_case
+from tidegate.traces import files
+from tidegate.traces.files import TraceFileError, read_traces, write_traces
 
 CASES = [draw_case("valve", 1, index) for index in range(5)]
 

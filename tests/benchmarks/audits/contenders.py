@@ -23,22 +23,22 @@ def of_outcomes(outcomes):
 
 def with_kernel(folder, _session):
     """The bare kernel: no Spark, one process, file after file."""
-    from conformance.audit.local import audit_here
-    from conformance.audit.planning import plan
+    from tidegate.conformance.audit.local import audit_here
+    from tidegate.conformance.audit.planning import plan
 
     return of_outcomes(audit_here(plan([str(folder)]), MOST, workers=1))
 
 
 def with_files(folder, session):
-    from conformance.audit.on_spark import audit_by_files
-    from conformance.audit.planning import plan
+    from tidegate.conformance.audit.on_spark import audit_by_files
+    from tidegate.conformance.audit.planning import plan
 
     return of_outcomes(audit_by_files(session, plan([str(folder)]), MOST))
 
 
 def with_shuffle(folder, session):
-    from conformance.audit.planning import plan
-    from conformance.audit.shuffle import audit_by_channel
+    from tidegate.conformance.audit.planning import plan
+    from tidegate.conformance.audit.shuffle import audit_by_channel
 
     return of_outcomes(audit_by_channel(session, plan([str(folder)]), MOST))
 
@@ -47,8 +47,8 @@ def with_duckdb(folder, _session):
     import duckdb
     import pyarrow as pa
 
-    from conformance.synthetic.job import KEYS, owners
     from tests.benchmarks.audits.duckdb_queries import PREPARATIONS, QUERIES
+    from tidegate.conformance.synthetic.job import KEYS, owners
 
     connection = duckdb.connect()
     connection.execute("SET threads = 2; SET memory_limit = '8GB'")
@@ -84,7 +84,7 @@ def main():
     args = parser.parse_args()
     session = None
     if args.contender in ("files", "shuffle"):
-        from conformance.spark.session import make_session
+        from tidegate.conformance.engines.spark.session import make_session
 
         session = make_session("local[2]", "tidegate benchmark")
     contender = CONTENDERS[args.contender]

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from conformance.synthetic.job import KEYS, owners
+from tidegate.conformance.synthetic.job import KEYS, owners
 
 CHANNEL = ["run", "edge", "producer", "consumer"]
 SIDE = [*CHANNEL, "dir"]

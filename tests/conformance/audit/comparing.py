@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from conformance.synthetic.planning import read_planted
+from tidegate.conformance.synthetic.planning import read_planted
 
 
 def found(outcomes):

@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("pyarrow")
 pytest.importorskip("numpy")
 
-from conformance.synthetic.planning import make_tasks, spread, write_here, write_manifest
+from tidegate.conformance.synthetic.planning import make_tasks, spread, write_here, write_manifest
 
 
 def write_logs(folder, events, runs, faults, files=1, seed=5):

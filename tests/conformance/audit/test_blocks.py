@@ -5,10 +5,10 @@ import pytest
 np = pytest.importorskip("numpy")
 pyarrow = pytest.importorskip("pyarrow")
 
-from conformance.audit import blocks  # noqa: E402
-from conformance.audit.blocks import MOST_PLACES, ORDER, ROW, make_blocks, make_cut, pack, read_buckets  # noqa: E402
-from properties.kernels import OutgrownError  # noqa: E402
-from properties.kernels.columns import Chunk  # noqa: E402
+from tidegate.conformance.audit import blocks  # noqa: E402
+from tidegate.conformance.audit.blocks import MOST_PLACES, ORDER, ROW, make_blocks, make_cut, pack, read_buckets  # noqa: E402
+from tidegate.properties.kernels import OutgrownError  # noqa: E402
+from tidegate.properties.kernels.columns import Chunk  # noqa: E402
 
 WILD = [-(2**63), -1, 2**40, 2**63 - 1]
 

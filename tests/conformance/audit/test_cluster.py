@@ -3,13 +3,13 @@
 import subprocess
 import sys
 
-from conformance.audit.local import audit_here
-from conformance.audit.outcomes import from_json
-from conformance.audit.planning import plan
-from conformance.synthetic.planning import spread
 from tests.conformance.audit.comparing import checked, found, planted
 from tests.conformance.audit.conftest import write_logs
 from tests.spark_cluster import start_cluster
+from tidegate.conformance.audit.local import audit_here
+from tidegate.conformance.audit.outcomes import from_json
+from tidegate.conformance.audit.planning import plan
+from tidegate.conformance.synthetic.planning import spread
 
 RUNS = 6
 #: Tells each outcome as it comes, and waits after the first: so whoever reads knows that the audit is in its middle.

@@ -3,16 +3,16 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from conformance.cli.main import main
-from properties.runlog import INVARIANTS
+from tests.paths import ROOT
+from tidegate.conformance.cli.main import main
+from tidegate.properties.runlog import INVARIANTS
 
 pytest.importorskip("pyarrow")
 
-PAGE = (Path(__file__).parents[3] / "docs" / "run-logs.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "run-logs.md").read_text(encoding="utf-8")
 
 
 def write_example(folder, program):

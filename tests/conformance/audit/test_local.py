@@ -7,18 +7,18 @@ from collections import Counter
 import attrs
 import pytest
 
-from conformance.audit import files, local
-from conformance.audit.excerpts import make_excerpt
-from conformance.audit.files import audit_files
-from conformance.audit.local import audit_here
-from conformance.audit.outcomes import NAMES, from_json, to_json
-from conformance.audit.planning import FILES, SHUFFLE, plan
-from conformance.audit.sources import LogFileError, find_files, read_footer
-from conformance.synthetic.planning import spread
-from properties.runlog import INVARIANTS
 from tests.conformance.audit.comparing import checked, found, planted
 from tests.conformance.audit.conftest import write_logs
-from traces.runlog import COLUMNS, read_runlog
+from tidegate.conformance.audit import files, local
+from tidegate.conformance.audit.excerpts import make_excerpt
+from tidegate.conformance.audit.files import audit_files
+from tidegate.conformance.audit.local import audit_here
+from tidegate.conformance.audit.outcomes import NAMES, from_json, to_json
+from tidegate.conformance.audit.planning import FILES, SHUFFLE, plan
+from tidegate.conformance.audit.sources import LogFileError, find_files, read_footer
+from tidegate.conformance.synthetic.planning import spread
+from tidegate.properties.runlog import INVARIANTS
+from tidegate.traces.runlog import COLUMNS, read_runlog
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -78,7 +78,7 @@ def test_one_run_a_file_is_read_by_files(clean):
 
 
 def test_a_large_file_out_of_order_is_shuffled(clean, tmp_path, monkeypatch):
-    monkeypatch.setattr("conformance.audit.sources.MOST_IN_ANY_ORDER", 1000)
+    monkeypatch.setattr("tidegate.conformance.audit.sources.MOST_IN_ANY_ORDER", 1000)
     (path,) = clean.glob("*.parquet")
     assert plan([str(path)]).path == FILES
     table = parquet.read_table(path)
@@ -187,7 +187,7 @@ def test_files_of_one_run_must_be_of_one_job(clean, tmp_path):
     (path,) = clean.glob("*.parquet")
     shutil.copy(path, tmp_path / "one.parquet")
     job = read_footer(str(path)).job
-    from traces.codec import encode
+    from tidegate.traces.codec import encode
 
     other = json.dumps(encode(attrs.evolve(job, engine="another")))
     rewrite(path, tmp_path / "two.parquet", lambda table: with_metadata(table, job=other))

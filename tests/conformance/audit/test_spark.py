@@ -4,13 +4,13 @@ import shutil
 
 import pytest
 
-from conformance.audit import blocks
-from conformance.audit.local import audit_here
-from conformance.audit.on_spark import audit_by_files
-from conformance.audit.planning import plan
-from conformance.audit.shuffle import audit_by_channel
-from conformance.synthetic.planning import make_tasks, write_on_spark
 from tests.conformance.audit.comparing import checked, found, planted
+from tidegate.conformance.audit import blocks
+from tidegate.conformance.audit.local import audit_here
+from tidegate.conformance.audit.on_spark import audit_by_files
+from tidegate.conformance.audit.planning import plan
+from tidegate.conformance.audit.shuffle import audit_by_channel
+from tidegate.conformance.synthetic.planning import make_tasks, write_on_spark
 
 pytest.importorskip("pyspark")
 

@@ -5,20 +5,19 @@ import os
 import subprocess
 import sys
 from functools import cache
-from pathlib import Path
 
-from conformance.engines import resolve
-from conformance.reports.summary import as_json
-from conformance.session import Session
-from conformance.suite import Budget, declared_components, plan, wanted_of
+from tests.paths import ROOT
+from tidegate.conformance.judging.session import Session
+from tidegate.conformance.judging.suite import Budget, declared_components, plan, wanted_of
+from tidegate.conformance.kinds import resolve
+from tidegate.conformance.reports.summary import as_json
 
-ROOT = Path(__file__).parents[3]
-WRONG = "python:conformance.museum.engines:ValveAlwaysFlushes"
+WRONG = "python:tidegate.conformance.engines.museum.engines:ValveAlwaysFlushes"
 ENGINES = "python:tests.conformance.campaign.engines"
 
 
 def command(*args):
-    return [sys.executable, "-m", "conformance.cli.main", "campaign", *map(str, args)]
+    return [sys.executable, "-m", "tidegate.conformance.cli.main", "campaign", *map(str, args)]
 
 
 def tidegate(*args, cwd=ROOT, **environment):

@@ -4,7 +4,7 @@ import os
 import signal
 from pathlib import Path
 
-from conformance.museum.engines import Right
+from tidegate.conformance.engines.museum.engines import Right
 
 
 class Mortal(Right):

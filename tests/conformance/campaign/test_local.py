@@ -9,19 +9,20 @@ import attrs
 import pyarrow.parquet as pq
 import pytest
 
-from conformance.campaign.campaign import Campaign
-from conformance.campaign.folder import CampaignFolderError, Folder
-from conformance.campaign.outcome import decode_verdict, encode_verdict, not_run
-from conformance.campaign.plan import Order, make_plan, usual_chunk
-from conformance.campaign.pool import explain, run_here, with_attempts
-from conformance.campaign.summary import summarize
-from conformance.campaign.worker import run_chunk
-from conformance.engines import CannotStartError, resolve
-from conformance.expectations import Entry, Expectations
-from conformance.runner import Runner
-from conformance.verdicts import Exit, Result
-from properties.strategies import draw_case
 from tests.conformance.campaign.campaigns import ENGINES, ROOT, WRONG, command, in_one_process, summary_of, tidegate
+from tidegate.conformance.campaign.campaign import Campaign
+from tidegate.conformance.campaign.folder import CampaignFolderError, Folder
+from tidegate.conformance.campaign.outcome import decode_verdict, encode_verdict, not_run
+from tidegate.conformance.campaign.plan import Order, make_plan, usual_chunk
+from tidegate.conformance.campaign.pool import explain, run_here, with_attempts
+from tidegate.conformance.campaign.summary import summarize
+from tidegate.conformance.campaign.worker import run_chunk
+from tidegate.conformance.engines import CannotStartError
+from tidegate.conformance.judging.expectations import Entry, Expectations
+from tidegate.conformance.judging.runner import Runner
+from tidegate.conformance.judging.verdicts import Exit, Result
+from tidegate.conformance.kinds import resolve
+from tidegate.properties.cases.drawing import draw_case
 
 
 def make_campaign(folder, engine="reference", components=("valve",), cases=100, chunk=25, seed=0, **limits):

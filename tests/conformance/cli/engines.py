@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from conformance.museum.engines import Engine
+from tidegate.conformance.engines.museum.engines import Engine
 
 
 class KillsItsWorker(Engine):

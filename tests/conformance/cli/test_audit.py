@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from conformance.cli.main import main
+from tidegate.conformance.cli.main import main
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -127,7 +127,7 @@ def test_without_the_libraries_it_says_what_to_install(logs):
         "import importlib.util as u, sys\n"
         "real = u.find_spec\n"
         "u.find_spec = lambda name, *rest: None if name == 'pyarrow' else real(name, *rest)\n"
-        "from conformance.cli.main import main\n"
+        "from tidegate.conformance.cli.main import main\n"
         "sys.exit(main(sys.argv[1:]))"
     )
     command = [sys.executable, "-c", program, "audit", "--local", str(logs / "clean")]

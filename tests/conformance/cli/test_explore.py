@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from conformance.cli.explore import numbers
-from conformance.cli.main import main
-from traces.notation import read_trace
+from tidegate.conformance.cli.explore import numbers
+from tidegate.conformance.cli.main import main
+from tidegate.traces.notation.notation import read_trace
 
 
 def run(capsys, *arguments):

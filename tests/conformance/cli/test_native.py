@@ -2,13 +2,13 @@
 
 import pytest
 
-from conformance.cli.main import main
-from conformance.engines import resolve
-from conformance.engines.errors import WholeJobsOnlyError
-from conformance.event_time.exam import CASES
-from conformance.spark.native import engine
-from conformance.verdicts import Exit
-from tests.conformance.event_time.stand_in import StandIn
+from tests.conformance.judging.event_time.stand_in import StandIn
+from tidegate.conformance.cli.main import main
+from tidegate.conformance.engines.errors import WholeJobsOnlyError
+from tidegate.conformance.engines.spark.native import engine
+from tidegate.conformance.judging.event_time.exam import CASES
+from tidegate.conformance.judging.verdicts import Exit
+from tidegate.conformance.kinds import resolve
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from conformance.reports.jsonl import read_report
-from tests.conformance.test_cli import ROOT, tidegate
+from tests.conformance.cli.test_cli import ROOT, tidegate
+from tidegate.conformance.reports.jsonl import read_report
 
 ENGINES = "python:tests.conformance.cli.engines"
 SMALL = ("--component", "wiring", "--component", "gate", "--component", "valve", "--cases", "40")
@@ -38,7 +38,7 @@ def test_the_result_is_that_of_one_process(engine, code, options):
 
 
 def test_known_failures_are_known_to_every_worker(tmp_path):
-    engine = "python:conformance.museum.engines:Right"
+    engine = "python:tidegate.conformance.engines.museum.engines:Right"
     expected = tmp_path / "known.txt"
     expected.write_text("case valve-directed-* -- not so\ncase gate-directed-* -- not so\n", encoding="utf-8")
     done = tidegate("run", "--engine", engine, *QUICK, "--jobs", "2", "--expect", expected)
@@ -72,7 +72,15 @@ def test_an_engine_that_cannot_start_is_told_of_once():
 
 
 def test_an_interrupt_keeps_what_other_workers_have_found(tmp_path):
-    command = [sys.executable, "-m", "conformance.cli.main", "run", "--engine", f"{ENGINES}:SlowAtTheGate", *QUICK]
+    command = [
+        sys.executable,
+        "-m",
+        "tidegate.conformance.cli.main",
+        "run",
+        "--engine",
+        f"{ENGINES}:SlowAtTheGate",
+        *QUICK,
+    ]
     command += ["--jobs", "2", "--timeout", "600", "--report", str(tmp_path)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(

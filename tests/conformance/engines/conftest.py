@@ -14,7 +14,7 @@ import attrs
 import pytest
 
 HARNESS = Path(__file__).with_name("harness.py")
-HOSTILE = Path(__file__).parents[1] / "hostile"
+HOSTILE = Path(__file__).with_name("hostile")
 MARK = "TIDEGATE_TEST_MARK"
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import attrs
 
-from conformance.engines import CannotStartError, Request, resolve
+from tidegate.conformance.engines import CannotStartError, Request
+from tidegate.conformance.kinds import resolve
 
 
 def cases(names: list[str]) -> Iterator[Request]:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from conformance.engines.base import Broken, Claim, Refused, Steps
-from conformance.engines.errors import BadHelloError, VersionMismatchError
-from conformance.engines.lines import LineBuffer, Tail
-from conformance.engines.messages import (
+from tidegate.conformance.engines.base import Broken, Claim, Refused, Steps
+from tidegate.conformance.engines.errors import BadHelloError, VersionMismatchError
+from tidegate.conformance.engines.lines import LineBuffer, Tail
+from tidegate.conformance.engines.messages import (
     VALUES_LIMIT,
     MalformedLineError,
     Parser,
@@ -14,7 +14,7 @@ from conformance.engines.messages import (
     read_answer,
     read_reply,
 )
-from conformance.engines.text import printable, quoted
+from tidegate.conformance.engines.text import printable, quoted
 
 
 def taken(buffer):

@@ -9,9 +9,10 @@ import time
 
 import pytest
 
-from conformance.engines import Broken, Crashed, Request, Steps, TimedOut, resolve
-from conformance.engines.errors import BadHelloError, EngineBusyError
 from tests.conformance.engines.conftest import MARK, survivors, survivors_in_the_end
+from tidegate.conformance.engines import Broken, Crashed, Request, Steps, TimedOut
+from tidegate.conformance.engines.errors import BadHelloError, EngineBusyError
+from tidegate.conformance.kinds import resolve
 
 EVENTS = [{"type": "watermark", "channel": 0, "timestamp": str(step)} for step in range(3)]
 RIGHT = Steps([[{"type": "watermark", "timestamp": str(step)}] for step in range(3)])

@@ -1,12 +1,19 @@
 """Python engines, hosted in a process of their own and in ours: the same answers from both."""
 
-from pathlib import Path
-
 import pytest
 
-from conformance.engines import CannotStartError, Claim, Refused, Request, Steps, UnknownEngineError, resolve
-from conformance.engines.python import InProcess
 from tests.conformance.engines import python_engines
+from tests.paths import ROOT
+from tidegate.conformance.engines import (
+    CannotStartError,
+    Claim,
+    Refused,
+    Request,
+    Steps,
+    UnknownEngineError,
+)
+from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.kinds import resolve
 
 HERE = "python:tests.conformance.engines.python_engines"
 NAMES = [*(f"before-{i}" for i in range(10)), "bad", *(f"after-{i}" for i in range(10))]
@@ -116,7 +123,7 @@ def test_a_class_that_cannot_be_started(path, words):
 
 def test_the_current_directory_is_searched(tmp_path, monkeypatch):
     (tmp_path / "mine.py").write_text("from tests.conformance.engines.python_engines import Echo\n")
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3]))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.chdir(tmp_path)
     with resolve("python:mine:Echo") as engine:
         assert engine.start().name == "echo"

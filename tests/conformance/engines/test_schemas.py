@@ -6,9 +6,9 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from conformance import schemas
-from conformance.engines.errors import StrictModeUnavailableError
-from reference.components import COMPONENTS as REFERENCE
+from tidegate.conformance.engines import schemas
+from tidegate.conformance.engines.errors import StrictModeUnavailableError
+from tidegate.reference.components import COMPONENTS as REFERENCE
 
 COMPONENTS = (
     "barriers",

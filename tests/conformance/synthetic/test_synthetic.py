@@ -7,13 +7,13 @@ import pytest
 pytest.importorskip("pyarrow")
 pytest.importorskip("numpy")
 
-from conformance.synthetic.faults import MOST, PLANT
-from conformance.synthetic.files import Task, write_run
-from conformance.synthetic.job import Plan
-from conformance.synthetic.planning import PlanningError, make_plan, make_tasks, read_planted, spread
-from properties.runlog import Status, check
 from tests.conformance.audit.conftest import write_logs
-from traces.runlog import Kind, read_runlog
+from tidegate.conformance.synthetic.faults import MOST, PLANT
+from tidegate.conformance.synthetic.files import Task, write_run
+from tidegate.conformance.synthetic.job import Plan
+from tidegate.conformance.synthetic.planning import PlanningError, make_plan, make_tasks, read_planted, spread
+from tidegate.properties.runlog import Status, check
+from tidegate.traces.runlog import Kind, read_runlog
 
 
 def by_folds(folder):

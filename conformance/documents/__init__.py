@@ -1,0 +1,1 @@
+"""Text for people, written from what runs: pages, explanations, stories, matrices."""

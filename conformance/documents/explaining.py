@@ -1,0 +1,105 @@
+"""What there is to say about a rule: its text, who checks it, and the shortest golden trace that shows it."""
+
+import json
+from functools import cache
+
+import attrs
+
+from tidegate.conformance.documents.stepping import Step, step_through
+from tidegate.conformance.judging.golden import read_golden
+from tidegate.reference.components import COMPONENTS
+from tidegate.reference.rules import Rule, all_rules
+from tidegate.traces.cases import Case
+from tidegate.traces.codec import encode
+
+
+@attrs.frozen
+class Example:
+    name: str
+    component: str
+    config: str
+    steps: tuple[Step, ...]
+
+
+@attrs.frozen
+class Explanation:
+    rule: Rule
+    source: str
+    statements: tuple[str, ...]
+    example: Example | None
+
+
+def explain(rule_id: str) -> Explanation:
+    rule = all_rules()[rule_id]
+    return Explanation(rule, describe_source(rule), tuple(statements_of(rule)), find_example(rule))
+
+
+def describe_source(rule: Rule) -> str:
+    seen_on = f"up to {rule.until}" if rule.until else "2.3.0"
+    evidence = f"observed on the real classes of Flink {seen_on}" if rule.evidence == "observed" else "read from source"
+    since = f"; since {rule.since}" if rule.since else ""
+    until = f"; until {rule.until}" if rule.until else ""
+    return f"{rule.source} ({evidence}{since}{until})"
+
+
+def statements_of(rule: Rule) -> list[str]:
+    """The properties, invariants and laws that name the rule."""
+    statements = []
+    for component in COMPONENTS.values():
+        named = [one for one in component.claims if rule.id in one.rules]
+        statements += [f"{component.name}/{one.name}: {one.statement}" for one in named]
+    return statements
+
+
+def find_example(rule: Rule) -> Example | None:
+    """The shortest trace, cut after the step that shows the rule."""
+    best: tuple[Case, list[Step]] | None = None
+    for component in rule.components:
+        for case, steps in golden_steps(component):
+            shown = next((index for index, step in enumerate(steps) if rule.id in step.rules), None)
+            if shown is not None and (best is None or shown + 1 < len(best[1])):
+                best = case, steps[: shown + 1]
+    if best is None:
+        return None
+    case, steps = best
+    config = json.dumps(encode(case.config))
+    return Example(case.name, case.component, config, tuple(steps))
+
+
+@cache
+def golden_steps(component: str) -> list[tuple[Case, list[Step]]]:
+    return [(case, step_through(case)) for case in read_golden(component)]
+
+
+@attrs.frozen
+class Status:
+    """The rules of one prefix: how many there are, and how each is kept honest."""
+
+    prefix: str
+    rules: int
+    modelled: int
+    shown: int
+    claimed: int
+    out_of_scope: int
+
+
+def rule_status() -> list[Status]:
+    shown = {
+        rule for name in COMPONENTS for _case, steps in golden_steps(name) for step in steps for rule in step.rules
+    }
+    claimed = {rule for component in COMPONENTS.values() for one in component.claims for rule in one.rules}
+    prefixes = list(dict.fromkeys(rule.prefix for rule in all_rules().values()))
+    return [status_of(prefix, shown, claimed) for prefix in [*prefixes, "all"]]
+
+
+def status_of(prefix: str, shown: set[str], claimed: set[str]) -> Status:
+    rules = [rule for rule in all_rules().values() if prefix in (rule.prefix, "all")]
+    modelled = {rule.id for rule in rules if not rule.out_of_scope}
+    return Status(
+        prefix=prefix,
+        rules=len(rules),
+        modelled=len(modelled),
+        shown=len(modelled & shown),
+        claimed=len((modelled & claimed) - shown),
+        out_of_scope=len(rules) - len(modelled),
+    )

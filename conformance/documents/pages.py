@@ -1,0 +1,239 @@
+"""The documentation of the semantics, written from the same source that runs: registry, components, golden traces.
+
+One page for each component, one with all rules, and an overview. `make docs` writes them; a test fails when they are
+stale.
+"""
+
+import inspect
+import json
+from enum import StrEnum
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+import attrs
+
+from tidegate.conformance.documents.explaining import Explanation, describe_source
+from tidegate.conformance.documents.stepping import Step, step_through
+from tidegate.conformance.judging.golden import read_golden
+from tidegate.reference.components import COMPONENTS, PATH, PLACES
+from tidegate.reference.elements import Long
+from tidegate.reference.model import AnyComponent
+from tidegate.reference.rules import Rule, all_rules, rules_of
+from tidegate.traces.cases import Case
+from tidegate.traces.codec import encode
+from tidegate.traces.notation.forms import FORMS
+
+#: Characters of an example: more do not fit a page.
+LONGEST_EXAMPLE = 3500
+
+MADE = "<!-- Written by `make docs` from the specification. Do not edit. -->"
+
+
+def write_documents(folder: Path) -> list[Path]:
+    written = []
+    for name, text in make_documents().items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        written.append(path)
+    return written
+
+
+def make_documents() -> dict[str, str]:
+    pages = {"semantics/index.md": overview(), "semantics/rules.md": rules_page()}
+    pages |= {f"semantics/{component.name}.md": component_page(component) for component in COMPONENTS.values()}
+    return pages
+
+
+def overview() -> str:
+    lines = [
+        MADE,
+        "# The exchange",
+        "",
+        "How a record travels from one task to the next, and which page says what.",
+        "",
+    ]
+    lines += ["```mermaid", "flowchart LR", *diagram(), "```", ""]
+    lines += ["| component | what it does | rules |", "|---|---|---|"]
+    for place in PATH:
+        component = COMPONENTS[place.name]
+        note = "" if component.in_protocol else " (not in the engine protocol)"
+        lines.append(f"| [{component.title}]({place.name}.md){note} | {place.sentence} | {len(rules_of(place.name))} |")
+    modelled = [rule for rule in all_rules().values() if not rule.out_of_scope]
+    lines += ["", f"[All rules](rules.md): {len(all_rules())}, of which {len(modelled)} are modelled.", ""]
+    return "\n".join(lines)
+
+
+def diagram() -> list[str]:
+    return [
+        '  operator["operator"] -->|record, watermark, status| partitioner',
+        '  subgraph producer["producing task"]',
+        "    operator",
+        '    partitioner["partitioner<br/>which channel"] --> serializer["serializer<br/>bytes in buffers"]',
+        '    serializer --> subpartition["subpartition<br/>queue of buffers"]',
+        "  end",
+        '  subpartition --> sender["credit sender"]',
+        '  sender ==>|"buffer, backlog"| receiver["credit receiver"]',
+        "  receiver -.->|credit| sender",
+        '  subgraph consumer["consuming task"]',
+        '    receiver --> gate["gate<br/>one item a turn"]',
+        '    gate --> deserializer["deserializer<br/>records again"]',
+        '    deserializer -->|watermark, status| valve["valve"]',
+        '    deserializer -->|record| next["next operator"]',
+        '    valve --> combiner["combiner<br/>all inputs"] --> next',
+        "  end",
+    ]
+
+
+def rules_page() -> str:
+    lines = [MADE, "# All rules", "", "| rule | level | components | text | evidence |", "|---|---|---|---|---|"]
+    for rule in all_rules().values():
+        text = cell(rule.text) + (f" *Not modelled: {cell(rule.out_of_scope)}*" if rule.out_of_scope else "")
+        pages = ", ".join(f"[{name}]({name}.md)" if name in COMPONENTS else name for name in rule.components)
+        lines.append(f"| {rule.id} | {rule.level} | {pages} | {text} | {rule.evidence} |")
+    return "\n".join(lines) + "\n"
+
+
+def component_page(component: AnyComponent) -> str:
+    lines = [MADE, f"# {component.title}", "", *introduction(component), ""]
+    if not component.in_protocol:
+        lines += ["*Not part of the engine protocol: the specification alone drives this component.*", ""]
+    lines += ["## Config", "", *fields_table(component.config), ""]
+    lines += ["## Events", "", *values_table(component, component.events), ""]
+    lines += ["## Observations", "", *values_table(component, component.observations), ""]
+    lines += ["`rejected`: the event is refused, and every part of the state stays as it was.", ""]
+    lines += ["## State", "", *state_section(component), ""]
+    lines += ["## Rules", ""]
+    for rule in rules_of(component.name):
+        lines += rule_section(rule)
+    if component.claims:
+        lines += ["## What must hold", "", "| name | statement | rules |", "|---|---|---|"]
+        lines += [f"| {one.name} | {cell(one.statement)} | {', '.join(one.rules)} |" for one in component.claims]
+        lines.append("")
+    lines += example_section(component)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def introduction(component: AnyComponent) -> list[str]:
+    return (inspect.getdoc(import_module(PLACES[component.name].module)) or "").splitlines()
+
+
+def fields_table(cls: type[Any]) -> list[str]:
+    fields = attrs.fields(cls)
+    if not fields:
+        return ["Nothing to configure."]
+    lines = ["| field | type | default |", "|---|---|---|"]
+    for field in fields:
+        default = "" if field.default is attrs.NOTHING or field.default is None else f"`{field.default}`"
+        lines.append(f"| `{field.name}` | {cell(type_name(field.type))} | {default} |")
+    return lines
+
+
+def values_table(component: AnyComponent, classes: tuple[type[Any], ...]) -> list[str]:
+    lines = ["| type | fields | meaning | short form |", "|---|---|---|---|"]
+    for cls in classes:
+        fields = ", ".join(f"`{field.name}`: {type_name(field.type)}" for field in attrs.fields(cls)) or "none"
+        doc = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
+        doc = "" if doc.startswith("Method generated by attrs") else doc
+        forms = FORMS.get(component.name, ()) if cls in component.events else ()
+        short = " ".join(f"`{form.shown()}`" for form in forms if form.type == cls.type)
+        lines.append(f"| `{cls.type}` | {cell(fields)} | {cell(doc)} | {cell(short)} |")
+    return lines
+
+
+def type_name(annotation: Any) -> str:
+    """A type as an implementer sees it in JSON."""
+    if isinstance(annotation, type) and issubclass(annotation, StrEnum):
+        return " or ".join(f"`{name}`" for name in annotation)
+    members = [member for member in get_args(annotation) if member not in (type(None), ...)]
+    if get_origin(annotation) is tuple:
+        return f"list of {type_name(members[0])}"
+    if members:
+        return " or ".join(type_name(member) for member in members)
+    known = {
+        Long: "64-bit (decimal string)",
+        bytes: "bytes (hex)",
+        int: "integer",
+        str: "string",
+        bool: "true or false",
+    }
+    if annotation in known:
+        return known[annotation]
+    if attrs.has(annotation):
+        kind = vars(annotation).get("type")
+        tag = [f'`type`: "{kind}"'] if isinstance(kind, str) else []
+        inner = [f"`{field.name}`: {type_name(field.type)}" for field in attrs.fields(annotation)]
+        return "(" + ", ".join(tag + inner) + ")"
+    return str(getattr(annotation, "__name__", annotation))
+
+
+def state_section(component: AnyComponent) -> list[str]:
+    case = example_case(component)
+    if case is None:
+        return ["See the example."]
+    state = component.start(case.config)[0]
+    if not attrs.has(type(state)):
+        return ["None."]
+    fields = [field for field in attrs.fields(type(state)) if field.name != "config"]
+    if not fields:
+        return ["None: the answer depends on the config and the event alone."]
+    return [f"- `{field.name}`: {type_name(field.type)}" for field in fields]
+
+
+def rule_section(rule: Rule) -> list[str]:
+    lines = [
+        f"### {rule.id}",
+        "",
+        rule.text,
+        "",
+        f"*Why:* {rule.intent}",
+        "",
+        f"*Source:* {describe_source(rule)}.",
+        "",
+    ]
+    if rule.out_of_scope:
+        lines += [f"*Not modelled:* {rule.out_of_scope}", ""]
+    return lines
+
+
+@cache
+def example_case(component: AnyComponent) -> Case | None:
+    """A golden trace that is short and shows much: the most rules for its length, among those that fit a page."""
+    cases = [case for case in read_golden(component.name) if 1 <= len(case.events) <= 9]
+    cases = [case for case in cases if sum(len(f"{step}") for step in step_through(case)) < LONGEST_EXAMPLE]
+    return max(cases, key=lambda case: (len(rules_shown(case)), -len(case.events)), default=None)
+
+
+def rules_shown(case: Case) -> set[str]:
+    return {rule for step in step_through(case) for rule in step.rules}
+
+
+def example_section(component: AnyComponent) -> list[str]:
+    case = example_case(component)
+    if case is None:
+        return []
+    lines = ["## Example", "", f"`{case.name}`, with config `{json.dumps(encode(case.config))}`:", ""]
+    return [*lines, *steps_table(tuple(step_through(case)))]
+
+
+def steps_table(steps: tuple[Step, ...]) -> list[str]:
+    lines = ["| event | seen | rules | state afterwards |", "|---|---|---|---|"]
+    for step in steps:
+        cells = (f"`{step.event}`", step.observations, ", ".join(step.rules), f"`{step.state or 'none'}`")
+        lines.append("| " + " | ".join(map(cell, cells)) + " |")
+    return lines
+
+
+def explanation_as_markdown(explanation: Explanation) -> str:
+    lines = rule_section(explanation.rule)
+    lines += [f"- {statement}" for statement in explanation.statements]
+    if explanation.example is not None:
+        lines += ["", f"`{explanation.example.name}`:", "", *steps_table(explanation.example.steps)]
+    return "\n".join(lines)
+
+
+def cell(text: str) -> str:
+    """Text that stays inside its cell of a Markdown table."""
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,71 @@
+"""What was seen when the jobs of the page ran on Spark."""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+
+from tidegate.conformance.documents.spark_page.jobs import (
+    BUGS,
+    SEED,
+    bug_of,
+    encode_jobs,
+    find_wrongs_of,
+    make_right_jobs,
+    make_wrong_jobs,
+)
+from tidegate.conformance.engines.spark.streaming.campaign import Campaign
+from tidegate.conformance.engines.spark.streaming.logs import Outcome, read_outcomes
+from tidegate.conformance.engines.spark.streaming.query import Folder
+from tidegate.properties.runlog import check
+from tidegate.traces.runlog import RunLog
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@attrs.frozen
+class JobFacts:
+    """`wrongs` is what is wrong with the runs that should be right; `found` are the mistakes that were found out."""
+
+    jobs: int
+    rows: int
+    results: int
+    happened: tuple[str, ...]
+    verdicts: dict[str, dict[str, int]]
+    wrongs: dict[str, list[str]]
+    found: tuple[str, ...]
+
+
+def run_jobs(spark: "SparkSession", folder: Path) -> tuple[Campaign, dict[str, Outcome]]:
+    """All jobs, right and wrong, in one query that goes down again and again."""
+    wrong = make_wrong_jobs()
+    campaign = Campaign(spark, Folder(folder), {run: bug_of(run) for run in wrong})
+    campaign.run(encode_jobs(make_right_jobs() | wrong), SEED)
+    return campaign, read_outcomes(campaign.folder)
+
+
+def judge_jobs(happened: Iterable[str], outcomes: dict[str, Outcome]) -> JobFacts:
+    right = make_right_jobs()
+    wrongs = {run: find_wrongs_of(config, outcomes[run]) for run, config in right.items()}
+    found = {bug_of(run) for run, config in make_wrong_jobs().items() if find_wrongs_of(config, outcomes[run])}
+    return JobFacts(
+        len(right),
+        sum(len(outcomes[run].log.rows) for run in right),
+        sum(len(outcomes[run].results.collected) + len(outcomes[run].results.totals) for run in right),
+        tuple(happened),
+        count_verdicts(outcomes[run].log for run in right),
+        {run: found for run, found in wrongs.items() if found},
+        tuple(bug for bug in BUGS if bug in found),
+    )
+
+
+def count_verdicts(logs: Iterable[RunLog]) -> dict[str, dict[str, int]]:
+    """How often each invariant passed, failed or was skipped."""
+    counts: dict[str, Counter[str]] = {}
+    for log in logs:
+        for verdict in check(log):
+            counts.setdefault(verdict.invariant, Counter())[verdict.status.value] += 1
+    return {invariant: dict(statuses) for invariant, statuses in counts.items()}

@@ -1,0 +1,220 @@
+"""The barrier handler: `SingleCheckpointBarrierHandler` and `CheckpointBarrierTracker`.
+
+The adapter is what surrounds them: channels that can be blocked, a task that is triggered, a clock that only events
+move, and a timer on that clock. A channel that is blocked or has ended delivers nothing, which is refused here. The
+handler keeps channels in hash maps; those that it resumes or lets overtake at a time are shown in ascending order.
+"""
+
+from functools import cache
+from itertools import groupby
+from typing import Any
+
+from tidegate.conformance.engines.flink.adapters.buffer_parts import NETWORK, events_of
+from tidegate.conformance.engines.flink.jvm import Jvm
+from tidegate.conformance.engines.wire import (
+    BadRequestError,
+    Json,
+    Observations,
+    get_at_least,
+    get_boolean,
+    get_choice,
+    get_integer,
+    get_long,
+    rejected,
+    unknown_type,
+)
+
+CHECKPOINTING = "org.apache.flink.streaming.runtime.io.checkpointing."
+HANDLER = f"{CHECKPOINTING}SingleCheckpointBarrierHandler"
+TRACKER = f"{CHECKPOINTING}CheckpointBarrierTracker"
+TIMER = f"{CHECKPOINTING}BarrierAlignmentUtil$DelayableTimer"
+KINDS = ("aligned", "at_least_once", "unaligned", "alternating")
+REASONS = {
+    "CHECKPOINT_DECLINED_SUBSUMED": "subsumed",
+    "CHECKPOINT_DECLINED_ON_CANCELLATION_BARRIER": "cancelled",
+    "CHECKPOINT_DECLINED_INPUT_END_OF_STREAM": "end_of_partition",
+}
+SETS = ("resume", "prioritize")
+
+
+def declare(jvm: Jvm) -> Json | None:
+    """The handler has had its three ways since 1.14."""
+    return {} if jvm.has(HANDLER, "alternating") and jvm.has(TIMER) else None
+
+
+def make(jvm: Jvm, config: Json) -> "Handler":
+    kind = get_choice(config, "kind", KINDS)
+    timeout = get_at_least(config, "timeout", 1) if kind == "alternating" else None
+    return Handler(jvm, kind, get_at_least(config, "channels", 1), get_boolean(config, "finished_channels"), timeout)
+
+
+class Surroundings:
+    """The task, the input and the timer of a handler, which note what it asks of them."""
+
+    def __init__(self, jvm: Jvm, channels: int) -> None:
+        self.jvm = jvm
+        self.seen: Observations = []
+        self.blocked: set[int] = set()
+        self.now = 0
+        #: when what is to be called
+        self.timers: dict[int, tuple[int, Any]] = {}
+        info = jvm.cls("org.apache.flink.runtime.checkpoint.channel.InputChannelInfo")
+        self.channels = [info(0, index) for index in range(channels)]
+
+    def note(self, kind: str, **details: Any) -> None:
+        self.seen.append({"type": kind, **details})
+
+    def task(self) -> Any:
+        handlers = {
+            "triggerCheckpointOnBarrier": lambda meta, options, _metrics: self.note(
+                "trigger", checkpoint=str(meta.getCheckpointId()), aligned=not options.isUnalignedCheckpoint()
+            ),
+            "abortCheckpointOnBarrier": lambda checkpoint, cause: self.note(
+                "abort", checkpoint=str(checkpoint), reason=REASONS[str(cause.getCheckpointFailureReason().name())]
+            ),
+        }
+        return self.jvm.jpype.JProxy("org.apache.flink.runtime.jobgraph.tasks.CheckpointableTask", dict=handlers)
+
+    def input(self) -> Any:
+        infos = self.jvm.cls("java.util.ArrayList")(self.channels)
+        handlers = {
+            "blockConsumption": self.block,
+            "resumeConsumption": self.resume,
+            "getChannelInfos": lambda: infos,
+            "getNumberOfInputChannels": lambda: len(self.channels),
+            "getInputGateIndex": lambda: 0,
+            "checkpointStarted": lambda barrier: self.note("start_persisting", checkpoint=str(barrier.getId())),
+            "checkpointStopped": lambda checkpoint: self.note("stop_persisting", checkpoint=str(checkpoint)),
+            "convertToPriorityEvent": lambda channel, sequence: self.note(
+                "prioritize", channel=int(channel), sequence=int(sequence)
+            ),
+        }
+        return self.jvm.jpype.JProxy(f"{NETWORK}partition.consumer.CheckpointableInput", dict=handlers)
+
+    def block(self, info: Any) -> None:
+        channel = int(info.getInputChannelIdx())
+        self.blocked.add(channel)
+        self.note("block", channel=channel)
+
+    def resume(self, info: Any) -> None:
+        channel = int(info.getInputChannelIdx())
+        self.blocked.discard(channel)
+        self.note("resume", channel=channel)
+
+    def timer(self) -> Any:
+        return self.jvm.jpype.JProxy(TIMER, dict={"registerTask": self.register})
+
+    def register(self, callback: Any, delay: Any) -> Any:
+        number = max(self.timers, default=0) + 1
+        self.timers[number] = (self.now + int(delay.toMillis()), callback)
+
+        def cancel() -> None:
+            self.timers.pop(number, None)
+
+        return self.jvm.jpype.JProxy(f"{CHECKPOINTING}BarrierAlignmentUtil$Cancellable", dict={"cancel": cancel})
+
+    def advance(self, milliseconds: int) -> None:
+        self.now += milliseconds
+        for number, (due, callback) in list(self.timers.items()):
+            if due <= self.now and number in self.timers:
+                del self.timers[number]
+                callback.call()
+
+    def take_seen(self) -> Observations:
+        """What was noted since; sets in ascending order."""
+        seen, self.seen = self.seen, []
+        grouped: Observations = []
+        for kind, group in groupby(seen, key=lambda one: one["type"]):
+            grouped += sorted(group, key=lambda one: one["channel"] if kind in SETS else 0)
+        return grouped
+
+
+@cache
+def coordinator_of(jvm: Jvm) -> Any:
+    """The coordinator is told where channel state begins; what it does then is beyond the handler."""
+    interface = "org.apache.flink.streaming.runtime.tasks.SubtaskCheckpointCoordinator"
+    names = {str(one.getName()) for one in jvm.cls(interface).class_.getMethods()}
+
+    def nothing(*_arguments: Any) -> None:
+        return None
+
+    return jvm.jpype.JProxy(interface, dict=dict.fromkeys(names, nothing))
+
+
+class Handler:
+    def __init__(self, jvm: Jvm, kind: str, channels: int, finished_channels: bool, timeout: int | None) -> None:  # noqa: FBT001
+        self.jvm, self.kind, self.events = jvm, kind, events_of(jvm)
+        self.around = Surroundings(jvm, channels)
+        self.ended: set[int] = set()
+        self.clock = jvm.cls("org.apache.flink.util.clock.ManualClock")(0)
+        self.duration = jvm.cls("java.time.Duration").ofMillis
+        options = jvm.cls("org.apache.flink.runtime.checkpoint.CheckpointOptions")
+        self.options = {
+            "aligned": self.events.aligned,
+            "unaligned": self.events.unaligned,
+            "timeout": options.alignedWithTimeout(self.events.checkpoint, self.events.location, timeout or 1),
+        }
+        task = self.around.task()
+        if kind == "at_least_once":
+            self.handler = jvm.cls(TRACKER)(channels, task, self.clock, finished_channels)
+        else:
+            inputs = jvm.jpype.JArray(jvm.cls(f"{NETWORK}partition.consumer.CheckpointableInput"))(
+                [self.around.input()]
+            )
+            coordinator = () if kind == "aligned" else (coordinator_of(jvm),)
+            self.handler = getattr(jvm.cls(HANDLER), kind)(
+                "task", task, *coordinator, self.clock, channels, self.around.timer(), finished_channels, inputs
+            )
+        self.handlers = {
+            "barrier": self.on_barrier,
+            "announcement": self.on_announcement,
+            "cancel": self.on_cancel,
+            "end_of_partition": self.on_end_of_partition,
+        }
+
+    def step(self, event: Json) -> Observations:
+        kind = event.get("type", "")
+        if kind == "advance":
+            milliseconds = get_at_least(event, "milliseconds", 0)
+            self.clock.advanceTime(self.duration(milliseconds))
+            self.around.advance(milliseconds)
+            return self.around.take_seen()
+        handler = self.handlers.get(kind)
+        if handler is None:
+            raise unknown_type(event)
+        channel = get_integer(event, "channel")
+        delivers = 0 <= channel < len(self.around.channels) and channel not in self.ended | self.around.blocked
+        handler(event, self.around.channels[channel] if delivers else None)
+        return self.around.take_seen() if delivers else rejected()
+
+    def on_barrier(self, event: Json, channel: Any) -> None:
+        mode = get_choice(event, "mode", tuple(self.options))
+        if mode == "unaligned" and self.kind in ("aligned", "at_least_once"):
+            raise BadRequestError(f"a handler of kind {self.kind} gets no unaligned barriers")
+        barrier = self.events.barrier_class(get_checkpoint(event), get_long(event, "created"), self.options[mode])
+        if channel is not None:
+            self.handler.processBarrier(barrier, channel, False)
+
+    def on_announcement(self, event: Json, channel: Any) -> None:
+        made = self.options["timeout"]
+        barrier = self.events.barrier_class(get_checkpoint(event), get_long(event, "created"), made)
+        sequence = get_integer(event, "sequence")
+        if channel is not None:
+            self.handler.processBarrierAnnouncement(barrier, sequence, channel)
+
+    def on_cancel(self, event: Json, channel: Any) -> None:
+        marker = self.events.cancel_class(get_checkpoint(event))
+        if channel is not None:
+            self.handler.processCancellationBarrier(marker, channel)
+
+    def on_end_of_partition(self, event: Json, channel: Any) -> None:
+        if channel is not None:
+            self.ended.add(get_integer(event, "channel"))
+            self.handler.processEndOfPartition(channel)
+
+
+def get_checkpoint(event: Json) -> int:
+    checkpoint = get_long(event, "checkpoint")
+    if checkpoint < 0:
+        raise BadRequestError(f"checkpoint must not be negative: {checkpoint}")
+    return checkpoint

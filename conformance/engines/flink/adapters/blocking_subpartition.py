@@ -1,0 +1,258 @@
+"""The bounded blocking subpartition: `BoundedBlockingSubpartition` over its stores, in files of a temporary folder.
+
+The adapter is the producer (one end of data, no writing into a buffer that was handed on) and the file system (a file
+that is lost). Whether the data is gone is seen where Flink deletes it: in the file system or, once the file was lost,
+in what the subpartition still holds.
+"""
+
+import contextlib
+import tempfile
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from tidegate.conformance.engines.flink.adapters.buffer_parts import NETWORK, buffers_of, events_of
+from tidegate.conformance.engines.flink.adapters.subpartition import REFUSED, parent_of
+from tidegate.conformance.engines.flink.jvm import Jvm
+from tidegate.conformance.engines.wire import (
+    Json,
+    Observations,
+    get_boolean,
+    get_choice,
+    get_hex,
+    get_integer,
+    rejected,
+    unknown_type,
+)
+
+STORES = f"{NETWORK}partition.BoundedBlockingSubpartitionType"
+#: What a store of the protocol is called in Flink. Regions of a plain file are handed out where nothing is encrypted.
+TYPES = {"file": "FILE", "file_region": "FILE", "mmap": "MMAP", "file_mmap": "FILE_MMAP"}
+#: How many bytes a reader of a plain file reads at a time: more than any buffer of a case.
+READ_SIZE = 1024
+
+_numbers = count()
+
+
+def declare(jvm: Jvm) -> Json | None:
+    """Regions came in 1.12; the end of data is told from other events since 1.20 at the latest."""
+    direct = jvm.has(f"{NETWORK}partition.BoundedBlockingSubpartitionDirectTransferReader")
+    known = {str(one.name()) for one in jvm.cls(f"{NETWORK}buffer.Buffer$DataType").values()}
+    return {} if direct and "END_OF_DATA" in known else None
+
+
+def make(jvm: Jvm, config: Json) -> "BlockingSubpartition":
+    return BlockingSubpartition(jvm, get_choice(config, "store", tuple(TYPES)))
+
+
+@cache
+def folder_for_files() -> "tempfile.TemporaryDirectory[str]":
+    """Removed when the process ends."""
+    return tempfile.TemporaryDirectory(prefix="tidegate-flink-", ignore_cleanup_errors=True)
+
+
+class Reader:
+    """A view, the buffers that it gave and that were not recycled, and how often it was woken."""
+
+    def __init__(self) -> None:
+        self.view: Any = None
+        self.held: list[Any] = []
+        self.released = False
+        self.woken = 0
+
+    def notifyDataAvailable(self, *_view: Any) -> None:  # noqa: N802 - Java's name
+        self.woken += 1
+
+    def notifyPriorityEvent(self, _sequence: Any) -> None:  # noqa: N802
+        raise AssertionError("a blocking subpartition knows no priority events")
+
+
+class BlockingSubpartition:
+    def __init__(self, jvm: Jvm, store: str) -> None:
+        self.jvm, self.buffers, self.events = jvm, buffers_of(jvm), events_of(jvm)
+        self.reads_regions = store == "file_region"
+        self.file = Path(folder_for_files().name) / str(next(_numbers))
+        number, boolean = jvm.cls("java.lang.Integer"), jvm.cls("java.lang.Boolean")
+        self.subpartition = jvm.call(
+            jvm.cls(STORES).valueOf(TYPES[store]),
+            "create",
+            number(0),
+            parent_of(jvm),
+            jvm.cls("java.io.File")(str(self.file)),
+            number(READ_SIZE),
+            boolean(not self.reads_regions),
+        )
+        self.readers: list[Reader] = []
+        self.open: Any = None
+        self.data_ended = self.lost = False
+        self.handlers = {
+            "buffer": self.on_buffer,
+            "append": self.on_append,
+            "finish_buffer": self.on_finish_buffer,
+            "end_of_data": self.on_end_of_data,
+            "flush": self.on_flush,
+            "finish": self.on_finish,
+            "release": self.on_release,
+            "lose_file": self.on_lose_file,
+            "view": self.on_view,
+        }
+        self.reader_handlers = {
+            "poll": self.on_poll,
+            "recycle": self.on_recycle,
+            "query": self.on_query,
+            "release_view": self.on_release_view,
+        }
+
+    def step(self, event: Json) -> Observations:
+        kind = event.get("type", "")
+        if kind in self.handlers:
+            return self.handlers[kind](event)
+        if kind not in self.reader_handlers:
+            raise unknown_type(event)
+        view = get_integer(event, "view")
+        if not 0 <= view < len(self.readers) or self.readers[view].released:
+            return rejected()
+        return self.reader_handlers[kind](event, view)
+
+    def close(self) -> None:
+        with contextlib.suppress(self.jvm.JavaError):
+            self.subpartition.release()
+        for reader in self.readers:
+            if not reader.released:
+                with contextlib.suppress(self.jvm.JavaError):
+                    reader.view.releaseAllResources()
+        for file in self.files():
+            file.unlink(missing_ok=True)
+
+    def files(self) -> list[Path]:
+        """A store has one file, or two: the data, and where each buffer begins."""
+        return [file for file in (self.file, *self.file.parent.glob(f"{self.file.name}.*")) if file.exists()]
+
+    # The producer
+
+    def on_buffer(self, event: Json) -> Observations:
+        data, finished = bytes.fromhex(get_hex(event, "data")), get_boolean(event, "finished")
+        builder = self.buffers.open(data)
+        if finished:
+            builder.finish()
+        return self.add(builder.createBufferConsumerFromBeginning(), None if finished else builder)
+
+    def on_end_of_data(self, _event: Json) -> Observations:
+        if self.data_ended:
+            return rejected()
+        seen = self.add(self.buffers.to_consumer(self.events.end_of_data, False), None)
+        self.data_ended = seen != rejected()
+        return seen
+
+    def add(self, consumer: Any, builder: Any) -> Observations:
+        if int(self.subpartition.add(consumer, 0)) == REFUSED:
+            return rejected()
+        self.open = builder
+        return []
+
+    def on_append(self, event: Json) -> Observations:
+        data = bytes.fromhex(get_hex(event, "data"))
+        if self.open is None:
+            return rejected()
+        self.buffers.append(self.open, data)
+        return []
+
+    def on_finish_buffer(self, _event: Json) -> Observations:
+        if self.open is None:
+            return rejected()
+        self.open.finish()
+        self.open = None
+        return []
+
+    def on_flush(self, _event: Json) -> Observations:
+        self.subpartition.flush()
+        self.open = None
+        return []
+
+    def on_finish(self, _event: Json) -> Observations:
+        try:
+            self.subpartition.finish()
+        except self.jvm.JavaError:
+            return rejected()
+        self.open = None
+        return []
+
+    # The owner, and the disk
+
+    def on_release(self, _event: Json) -> Observations:
+        self.open = None
+        return self.give_up(self.subpartition.release)
+
+    def on_lose_file(self, _event: Json) -> Observations:
+        self.lost = True
+        for file in self.files():
+            file.unlink()
+        return []
+
+    def give_up(self, release: Any) -> Observations:
+        """Something that held the data lets go of it, which may be the last."""
+        before = self.is_kept()
+        try:
+            release()
+        except self.jvm.JavaError:
+            if not self.lost:
+                raise
+        return [{"type": "deleted"}] if before and not self.is_kept() else []
+
+    def is_kept(self) -> bool:
+        if not self.lost:
+            return bool(self.files())
+        released = bool(self.jvm.field(self.subpartition, "isReleased"))
+        return not released or not self.jvm.field(self.subpartition, "readers").isEmpty()
+
+    # The readers
+
+    def on_view(self, _event: Json) -> Observations:
+        reader = Reader()
+        listener = self.jvm.jpype.JProxy(f"{NETWORK}partition.BufferAvailabilityListener", inst=reader)
+        try:
+            reader.view = self.subpartition.createReadView(listener)
+        except self.jvm.cls(f"{NETWORK}partition.PartitionNotFoundException"):
+            return [{"type": "not_found"}]
+        except self.jvm.JavaError:
+            return rejected()
+        self.readers.append(reader)
+        return [{"type": "view", "view": len(self.readers) - 1}]
+
+    def on_poll(self, _event: Json, view: int) -> Observations:
+        reader = self.readers[view]
+        found = reader.view.getNextBuffer()
+        if found is None:
+            return [{"type": "none"}]
+        buffer = found.buffer()
+        reader.held.append(buffer)
+        kind = self.buffers.kind_of(buffer.getDataType())
+        item: Json = {"type": "item", "kind": kind, "data": self.read(buffer).hex() if kind == "data" else ""}
+        item["backlog"] = int(found.buffersInBacklog())
+        item["next"] = self.buffers.kind_of(found.getNextDataType())
+        item["sequence"] = int(found.getSequenceNumber())
+        return [item]
+
+    def read(self, buffer: Any) -> bytes:
+        if not self.reads_regions:
+            return self.buffers.read(buffer)
+        length = int(buffer.readableBytes())
+        return self.buffers.read(buffer.readInto(self.buffers.allocate(max(length, 1))))
+
+    def on_recycle(self, _event: Json, view: int) -> Observations:
+        reader = self.readers[view]
+        if not reader.held:
+            return rejected()
+        before = reader.woken
+        reader.held.pop(0).recycleBuffer()
+        return [{"type": "data_available", "view": view}] * (reader.woken - before)
+
+    def on_query(self, event: Json, view: int) -> Observations:
+        found = self.readers[view].view.getAvailabilityAndBacklog(get_boolean(event, "credit"))
+        return [{"type": "availability", "available": bool(found.isAvailable()), "backlog": int(found.getBacklog())}]
+
+    def on_release_view(self, _event: Json, view: int) -> Observations:
+        reader = self.readers[view]
+        reader.released = True
+        return self.give_up(reader.view.releaseAllResources)

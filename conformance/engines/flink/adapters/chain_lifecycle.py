@@ -1,0 +1,236 @@
+"""The life cycle of a chain: `RegularOperatorChain` and its `StreamOperatorWrapper`s over a real mailbox.
+
+The adapter is the task: it asks for each phase once, ends only inputs that are open, and calls nothing on a chain
+that has failed but what ends it. The chain is made by the constructor that takes its operators in the order of their
+creation. That order is therefore the adapter's own, and `create` the one event that no class of Flink answers here.
+"""
+
+from functools import cache
+from typing import Any
+
+from tidegate.conformance.engines.flink.adapters.buffer_parts import NETWORK
+from tidegate.conformance.engines.flink.adapters.chain_parts import OPERATORS, Operator, failure_of
+from tidegate.conformance.engines.flink.jvm import Jvm
+from tidegate.conformance.engines.wire import (
+    BadRequestError,
+    Json,
+    Observations,
+    get_at_least,
+    get_boolean,
+    get_choice,
+    get_integer,
+    get_semantics,
+    rejected,
+    unknown_type,
+)
+
+TASKS = "org.apache.flink.streaming.runtime.tasks."
+WRAPPER = f"{TASKS}StreamOperatorWrapper"
+SEMANTICS = "flink-2.3"
+FALLIBLE = (
+    "init", "open", "end_input", "finish", "prepare", "snapshot", "complete", "abort", "subsume", "close", "dispose",
+)  # fmt: skip
+STEPS = ("prepare", "snapshot", "complete", "abort", "subsume")
+
+
+def declare(jvm: Jvm) -> Json | None:
+    """The order is that of 1.14 and later; chains told of subsumed checkpoints are a little younger."""
+    known = jvm.has(f"{TASKS}RegularOperatorChain", "notifyCheckpointSubsumed") and jvm.has(f"{NETWORK}api.StopMode")
+    return {"semantics": [SEMANTICS]} if known and jvm.has(WRAPPER, "notifyCheckpointSubsumed") else None
+
+
+def make(jvm: Jvm, config: Json) -> "Chain":
+    get_semantics(config, (SEMANTICS,))
+    operators = config.get("operators")
+    if not isinstance(operators, list) or not operators:
+        raise BadRequestError("operators must be a list, the head first")
+    for index, operator in enumerate(operators[1:], start=1):
+        if not 0 <= get_integer(operator, "parent") < index:
+            raise BadRequestError(f"the parent of operator {index} must be one before it")
+    return Chain(jvm, operators, get_at_least(config, "sources", 0), get_at_least(config, "inputs", 0))
+
+
+@cache
+def last_output(jvm: Jvm) -> Any:
+    """What the operators emit is not looked at here."""
+    groups = jvm.cls("org.apache.flink.runtime.metrics.groups.UnregisteredMetricGroups")
+    nobody = jvm.jpype.JProxy(f"{OPERATORS}Input", dict={})
+    return jvm.new(f"{TASKS}ChainingOutput", nobody, None, groups.createUnregisteredOperatorMetricGroup(), None)
+
+
+class Chain:
+    def __init__(self, jvm: Jvm, operators: list[Json], sources: int, inputs: int) -> None:
+        self.jvm, self.parents, self.inputs = jvm, [one.get("parent") for one in operators], inputs
+        self.seen: Observations = []
+        self.faults: set[tuple[int, str]] = set()
+        lingering = [get_boolean(one, "lingers") for one in operators] + [False] * sources
+        self.operators = [Operator(self, index, lingers=lingers) for index, lingers in enumerate(lingering)]
+        self.mailbox = jvm.cls(f"{TASKS}mailbox.TaskMailboxImpl")()
+        self.executors = [self.make_executor(index) for index in range(len(self.operators))]
+        self.chain: Any = None
+        self.opened = self.finished = self.failed = False
+        self.ended: set[int] = set()
+        self.handlers = {
+            "fault": self.on_fault,
+            "create": self.on_create,
+            "open": self.on_open,
+            "end_input": self.on_end_input,
+            "mail": self.on_mail,
+            "finish": self.on_finish,
+            "checkpoint": self.on_checkpoint,
+            "close": self.on_close,
+        }
+
+    @property
+    def immediately(self) -> Any:
+        return self.jvm.cls(f"{TASKS}StreamTaskActionExecutor").IMMEDIATE
+
+    @property
+    def is_running(self) -> bool:
+        return self.opened and not self.finished and not self.failed and not self.chain.isClosed()
+
+    def make_executor(self, index: int) -> Any:
+        """Deeper in the chain means a higher priority; chained sources are above the head."""
+        depth, above = 0, index if index < len(self.parents) else None
+        while above is not None:
+            depth, above = depth + 1, self.parents[above]
+        return self.jvm.cls(f"{TASKS}mailbox.MailboxExecutorImpl")(self.mailbox, depth, self.immediately)
+
+    def creation_order(self) -> list[int]:
+        """An operator is created when its outputs are: those who receive from it first, subtree by subtree."""
+
+        def subtree(root: int) -> list[int]:
+            children = [index for index, parent in enumerate(self.parents) if parent == root]
+            return [index for child in children for index in subtree(child)] + [root]
+
+        return subtree(0) + list(range(len(self.parents), len(self.operators)))
+
+    def step(self, event: Json) -> Observations:
+        handler = self.handlers.get(event.get("type", ""))
+        if handler is None:
+            raise unknown_type(event)
+        self.seen = []
+        return self.seen if handler(event) else rejected()
+
+    def attempt(self, call: Any, *arguments: Any) -> bool:
+        """Call the chain; an error of an operator is seen, and tells that it failed."""
+        try:
+            call(*arguments)
+        except self.jvm.JavaError as error:
+            failure = failure_of(error)
+            if failure is None:
+                raise
+            self.seen.append({"type": "failed", "operator": failure[0], "suppressed": failure[1]})
+            return False
+        return True
+
+    # Events: each says whether it was accepted
+
+    def on_fault(self, event: Json) -> bool:
+        index, call = get_integer(event, "operator"), get_choice(event, "call", FALLIBLE)
+        change = self.faults.add if get_boolean(event, "failing") else self.faults.discard
+        if not 0 <= index < len(self.operators):
+            return False
+        change((index, call))
+        return True
+
+    def on_create(self, _event: Json) -> bool:
+        if self.chain is not None:
+            return False
+        optional, boolean = self.jvm.cls("java.util.Optional"), self.jvm.cls("java.lang.Boolean")
+        wrappers: dict[int, Any] = {}
+        for index in self.creation_order():
+            one = self.operators[index]
+            is_head = boolean(index == 0 or index >= len(self.parents))
+            timers, executor = optional.of(one.timers()), self.executors[index]
+            wrappers[index] = self.jvm.new(WRAPPER, one.operator, timers, executor, is_head)
+            self.seen.append({"type": "call", "operator": index, "call": "create"})
+        self.wrappers = wrappers
+        listed = self.jvm.cls("java.util.ArrayList")(list(wrappers.values()))
+        none = self.jvm.jpype.JArray(self.jvm.cls("org.apache.flink.streaming.runtime.io.RecordWriterOutput"))(0)
+        output = last_output(self.jvm)
+        self.chain = self.jvm.new(f"{TASKS}RegularOperatorChain", listed, none, output, wrappers[0])
+        return True
+
+    def on_open(self, _event: Json) -> bool:
+        if self.chain is None or self.opened or self.failed or self.chain.isClosed():
+            return False
+        self.opened = self.attempt(self.chain.initializeStateAndOpenOperators, None)
+        self.failed = not self.opened
+        return True
+
+    def on_end_input(self, event: Json) -> bool:
+        index = get_integer(event, "input")
+        if not self.is_running or index in self.ended or not 0 <= index < self.inputs:
+            return False
+        self.ended.add(index)
+        self.failed = not self.attempt(self.chain.endInput, index + 1)
+        return True
+
+    def on_mail(self, event: Json) -> bool:
+        index = get_integer(event, "operator")
+        if not self.is_running or not 0 <= index < len(self.operators):
+            return False
+        self.put_mail(index)
+        return True
+
+    def put_mail(self, index: int) -> None:
+        command = self.jvm.jpype.JProxy(
+            "org.apache.flink.util.function.ThrowingRunnable", dict={"run": lambda: self.operators[index].note("mail")}
+        )
+        self.executors[index].execute(command, "mail")
+
+    def on_finish(self, event: Json) -> bool:
+        drain = get_boolean(event, "drain")
+        if not self.is_running or (drain and len(self.ended) < self.inputs):
+            return False
+        modes = self.jvm.cls(f"{NETWORK}api.StopMode")
+        mode = modes.DRAIN if drain else modes.NO_DRAIN
+        self.finished = self.attempt(self.chain.finishOperators, self.immediately, mode)
+        self.failed = not self.finished
+        return True
+
+    def on_checkpoint(self, event: Json) -> bool:
+        step = get_choice(event, "step", STEPS)
+        if not self.opened:
+            return False
+        calls = {
+            "prepare": lambda: self.chain.prepareSnapshotPreBarrier(1),
+            "snapshot": self.snapshot,
+            "complete": lambda: self.chain.notifyCheckpointComplete(1),
+            "abort": lambda: self.chain.notifyCheckpointAborted(1),
+            "subsume": self.subsume,
+        }
+        self.attempt(calls[step])
+        return True
+
+    def snapshot(self) -> None:
+        jvm, checkpoint = self.jvm, "org.apache.flink.runtime.checkpoint."
+        running = jvm.jpype.JProxy(
+            "java.util.function.Supplier", dict={"get": lambda: jvm.cls("java.lang.Boolean").TRUE}
+        )
+        self.chain.snapshotState(
+            jvm.cls("java.util.HashMap")(),
+            jvm.cls(f"{checkpoint}CheckpointMetaData")(1, 1),
+            jvm.cls(f"{checkpoint}CheckpointOptions").forCheckpointWithDefaultLocation(),
+            running,
+            jvm.cls(f"{checkpoint}channel.ChannelStateWriter$ChannelStateWriteResult").EMPTY,
+            None,
+        )
+
+    def subsume(self) -> None:
+        """For this call the wrappers hold operators with keyed state; it goes to nobody else."""
+        for index, wrapper in self.wrappers.items():
+            self.jvm.set_field(wrapper, "wrapped", self.operators[index].stateful())
+        try:
+            self.chain.notifyCheckpointSubsumed(1)
+        finally:
+            for index, wrapper in self.wrappers.items():
+                self.jvm.set_field(wrapper, "wrapped", self.operators[index].operator)
+
+    def on_close(self, _event: Json) -> bool:
+        if self.chain is None:
+            return False
+        if not self.chain.isClosed():
+            self.attempt(self.chain.closeAllOperators)
+        return True

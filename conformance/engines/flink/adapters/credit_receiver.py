@@ -1,0 +1,96 @@
+"""The receiving end of credit: `RemoteInputChannel` and `BufferManager` in a `SingleInputGate`.
+
+The adapter is the network thread. It takes a buffer from the channel for data that comes in, as the decoder of messages
+does, and it builds the credit message when it is told to. What arrives is polled from the gate at once, and kept until
+it is recycled.
+"""
+
+from typing import Any
+
+from tidegate.conformance.engines.flink.adapters.remote_gate import NETWORK, REMOTE, RemoteGate
+from tidegate.conformance.engines.flink.jvm import Jvm
+from tidegate.conformance.engines.wire import Json, Observations, get_at_least, get_integer, rejected, unknown_type
+
+_KINDS = ("data", "event", "backlog", "recycle", "announce", "barrier", "resume")
+_LOWEST_BACKLOG = {"data": 0, "event": 0, "backlog": 1}
+
+
+def declare(jvm: Jvm) -> Json | None:
+    """Channels without exclusive buffers, and all that follows from them, are there since 1.14."""
+    return {} if jvm.has(REMOTE, "onBlockingUpstream") and jvm.has(REMOTE, "resumeConsumption") else None
+
+
+class CreditReceiver:
+    def __init__(self, jvm: Jvm, channels: int, exclusive: int, floating: int) -> None:
+        self._shown: Observations = []
+        handlers = {
+            "notifyCreditAvailable": lambda channel: self._show("notify", channel),
+            "resumeConsumption": lambda channel: self._show("resume", channel),
+        }
+        self._rig = RemoteGate(jvm, channels, exclusive, floating, handlers)
+        self._held: list[list[Any]] = [[] for _ in range(channels)]
+        self._event = jvm.cls(NETWORK + "api.EndOfSuperstepEvent").INSTANCE
+        options = jvm.cls("org.apache.flink.runtime.checkpoint.CheckpointOptions").forCheckpointWithDefaultLocation()
+        self._barrier = jvm.cls(NETWORK + "api.CheckpointBarrier")(1, 0, options)
+
+    def _show(self, kind: str, channel: Any) -> None:
+        self._shown.append({"type": kind, "channel": int(channel.getChannelIndex())})
+
+    def step(self, event: Json) -> Observations:
+        kind = event.get("type")
+        if kind not in _KINDS:
+            raise unknown_type(event)
+        channel = get_integer(event, "channel")
+        backlog = get_integer(event, "backlog") if kind in _LOWEST_BACKLOG else 0
+        if not 0 <= channel < len(self._held) or backlog < _LOWEST_BACKLOG.get(kind, 0):
+            return rejected()
+        self._shown = []
+        if not self._handle(kind, channel, backlog):
+            return rejected()
+        self._consume()
+        return self._shown
+
+    def _handle(self, kind: str, channel: int, backlog: int) -> bool:
+        """Whether the channel takes it."""
+        remote = self._rig.channels[channel]
+        if kind == "data":
+            # Asking in vain would count as one buffer less to wait for: the channel is broken anyway, but ours goes on.
+            if not remote.getNumberOfAvailableBuffers():
+                return False
+            buffer = remote.requestBuffer()
+            buffer.setSize(4)
+            self._rig.receive(channel, buffer, backlog)
+        elif kind == "recycle":
+            if not self._held[channel]:
+                return False
+            self._held[channel].pop(0).recycleBuffer()
+        elif kind == "event":
+            self._rig.receive_event(channel, self._event, backlog)
+        elif kind == "barrier":
+            self._rig.receive_event(channel, self._barrier)
+        elif kind == "backlog":
+            remote.onSenderBacklog(backlog)
+        elif kind == "announce":
+            amount = int(remote.getAndResetUnannouncedCredit())
+            if amount:
+                self._shown.append({"type": "credit", "channel": channel, "amount": amount})
+        else:
+            self._rig.gate.resumeConsumption(remote.getChannelInfo())
+        return True
+
+    def _consume(self) -> None:
+        while (found := self._rig.poll()) is not None:
+            if found.isBuffer():
+                self._held[int(found.getChannelInfo().getInputChannelIdx())].append(found.getBuffer())
+
+    def close(self) -> None:
+        self._shown = []  # what recycling now brings about belongs to no step
+        for buffers in self._held:
+            for buffer in buffers:
+                buffer.recycleBuffer()
+        self._rig.close()
+
+
+def make(jvm: Jvm, config: Json) -> CreditReceiver:
+    exclusive, floating = get_at_least(config, "exclusive", 0), get_at_least(config, "floating", 1)
+    return CreditReceiver(jvm, get_at_least(config, "channels", 1), exclusive, floating)

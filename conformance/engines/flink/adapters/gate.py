@@ -1,0 +1,91 @@
+"""The gate: `SingleInputGate` over remote channels, polled as a task polls it.
+
+That a producer sends nothing behind its end is not checked by the gate; what no producer would send is refused here.
+"""
+
+from typing import Any
+
+from tidegate.conformance.engines.flink.adapters.remote_gate import GATE, NETWORK, REMOTE, RemoteGate
+from tidegate.conformance.engines.flink.jvm import Jvm
+from tidegate.conformance.engines.wire import (
+    Json,
+    Observations,
+    get_at_least,
+    get_choice,
+    get_integer,
+    rejected,
+    unknown_type,
+)
+
+_END_OF_DATA = NETWORK + "api.EndOfData"
+_ITEMS = ("data", "end_of_data", "end_of_partition")
+_NAMES = {"EndOfData": "end_of_data", "EndOfPartitionEvent": "end_of_partition"}
+
+
+def declare(jvm: Jvm) -> Json | None:
+    return {} if jvm.has(GATE, "pollNext") and jvm.has(REMOTE, "onBuffer") and jvm.has(_END_OF_DATA) else None
+
+
+class Gate:
+    def __init__(self, jvm: Jvm, channels: int) -> None:
+        self._rig = RemoteGate(jvm, channels, exclusive=1, floating=1, handlers={})
+        self._ended: set[int] = set()
+        self._data_ended: set[int] = set()
+        self._allocate = jvm.cls("org.apache.flink.core.memory.MemorySegmentFactory").allocateUnpooledSegment
+        self._buffer = jvm.cls(NETWORK + "buffer.NetworkBuffer")
+        self._recycler = jvm.cls(NETWORK + "buffer.FreeingBufferRecycler").INSTANCE
+        self._data = jvm.cls(NETWORK + "buffer.Buffer$DataType").DATA_BUFFER
+        self._events = {
+            "end_of_data": make_end_of_data(jvm),
+            "end_of_partition": jvm.cls(NETWORK + "api.EndOfPartitionEvent").INSTANCE,
+        }
+
+    def step(self, event: Json) -> Observations:
+        kind = event.get("type")
+        if kind == "poll":
+            return self._poll()
+        if kind == "arrive":
+            return self._arrive(get_integer(event, "channel"), get_choice(event, "item", _ITEMS))
+        raise unknown_type(event)
+
+    def _arrive(self, channel: int, item: str) -> Observations:
+        known = 0 <= channel < len(self._rig.channels) and channel not in self._ended
+        if not known or (item == "end_of_data" and channel in self._data_ended):
+            return rejected()
+        available = self._rig.gate.getAvailableFuture()
+        was_available = bool(available.isDone())
+        if item == "data":
+            # Memory of its own: how many buffers a channel has is not what a gate is about.
+            self._rig.receive(channel, self._buffer(self._allocate(8), self._recycler, self._data, 8))
+        else:
+            {"end_of_data": self._data_ended, "end_of_partition": self._ended}[item].add(channel)
+            self._rig.receive_event(channel, self._events[item])
+        return [{"type": "available"}] if not was_available and available.isDone() else []
+
+    def _poll(self) -> Observations:
+        found = self._rig.poll()
+        if found is None:
+            return [{"type": "none"}]
+        item = "data"
+        if found.isBuffer():
+            found.getBuffer().recycleBuffer()
+        else:
+            item = _NAMES[str(found.getEvent().getClass().getSimpleName())]
+        channel = int(found.getChannelInfo().getInputChannelIdx())
+        shown: Observations = [{"type": "item", "channel": channel, "item": item, "more": bool(found.moreAvailable())}]
+        if self._rig.gate.isFinished():
+            shown.append({"type": "finished"})
+        return shown
+
+    def close(self) -> None:
+        self._rig.close()
+
+
+def make_end_of_data(jvm: Jvm) -> Any:
+    """Since 1.15 it says how the source ended."""
+    mode = NETWORK + "api.StopMode"
+    return jvm.cls(_END_OF_DATA)(jvm.cls(mode).DRAIN) if jvm.has(mode) else jvm.cls(_END_OF_DATA).INSTANCE
+
+
+def make(jvm: Jvm, config: Json) -> Gate:
+    return Gate(jvm, get_at_least(config, "channels", 1))

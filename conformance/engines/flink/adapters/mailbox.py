@@ -1,0 +1,284 @@
+"""The mailbox: `TaskMailboxImpl` and `MailboxProcessor`, driven by the thread that made them and by another one.
+
+The processor gets its mails through a mailbox that passes every call on, notes control mails, and throws where the
+real one would wait: so the loop is left there. The default action throws as well, after it has been noted. Neither
+touches what is queued. That the loop is entered with an open mailbox alone is a Java assertion of `runMailboxLoop`;
+assertions are off in production, so the adapter makes this one itself.
+"""
+
+import queue
+import threading
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from tidegate.conformance.engines.flink.jvm import Jvm
+from tidegate.conformance.engines.wire import (
+    BadRequestError,
+    Json,
+    Observations,
+    get_choice,
+    get_integer,
+    get_semantics,
+    rejected,
+    unknown_type,
+)
+
+TASKS = "org.apache.flink.streaming.runtime.tasks."
+MAILBOX = f"{TASKS}mailbox."
+OPTIONS = "org.apache.flink.api.common.operators.MailboxExecutor$MailOptions"
+URGENT_IN_ORDER, LATEST_URGENT_FIRST = "flink-35051", "flink-14304"
+#: How Flink describes its own mails: the one that resumes the default action, and those that stop the loop.
+CONTROL = ("poison mail", "resume default action")
+LEAST_PRIORITY, MOST_PRIORITY = -1, 2**31 - 1
+
+
+def declare(jvm: Jvm) -> Json | None:
+    """Deferrable mails came in 1.19, urgent ones that keep their order in 2.1."""
+    if not jvm.has(OPTIONS, "deferrable"):
+        return None
+    return {"semantics": [URGENT_IN_ORDER if jvm.has(OPTIONS, "urgent") else LATEST_URGENT_FIRST]}
+
+
+def make(jvm: Jvm, config: Json) -> "Mailbox":
+    return Mailbox(jvm, get_semantics(config, (URGENT_IN_ORDER, LATEST_URGENT_FIRST)))
+
+
+class OtherThread:
+    """A thread that is not the mailbox's, and does one thing at a time for whoever waits for it."""
+
+    def __init__(self, jvm: Jvm) -> None:
+        self.jvm = jvm
+        self.tasks: queue.SimpleQueue[Callable[[], Any]] = queue.SimpleQueue()
+        self.results: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+        threading.Thread(target=self.work, daemon=True).start()
+
+    def work(self) -> None:
+        self.jvm.cls("java.lang.Thread").attachAsDaemon()
+        while True:
+            task = self.tasks.get()
+            try:
+                task()
+            except Exception as error:  # noqa: BLE001 - it belongs to whoever asked
+                self.results.put(error)
+            else:
+                self.results.put(None)
+
+    def do(self, task: Callable[[], Any]) -> None:
+        self.tasks.put(task)
+        error = self.results.get()
+        if error is not None:
+            raise error
+
+
+@cache
+def other_thread(jvm: Jvm) -> OtherThread:
+    return OtherThread(jvm)
+
+
+class Leave:
+    """What the loop is left by; its message tells it from a failure of Flink's."""
+
+    MESSAGE = "the loop is left"
+
+    def __init__(self, jvm: Jvm) -> None:
+        self.error = jvm.cls("java.lang.IllegalStateException")
+
+    def __call__(self) -> None:
+        raise self.error(self.MESSAGE)
+
+    def is_why(self, error: Exception) -> bool:
+        while error is not None and str(error.getMessage()) != self.MESSAGE:  # type: ignore[attr-defined]
+            error = error.getCause()  # type: ignore[attr-defined]
+        return error is not None
+
+
+@cache
+def mailbox_methods(jvm: Jvm) -> frozenset[str]:
+    return frozenset(str(one.getName()) for one in jvm.cls(f"{MAILBOX}TaskMailbox").class_.getMethods())
+
+
+@cache
+def takes_no_executor(jvm: Jvm) -> bool:
+    """Since 2.0 a mail can be made without saying who runs it."""
+    return any(
+        one[0] == OPTIONS and not any(name.endswith("Executor") for name in one)
+        for one in jvm.parameters(f"{MAILBOX}Mail")
+    )
+
+
+class Mailbox:
+    def __init__(self, jvm: Jvm, semantics: str) -> None:
+        self.jvm, self.semantics = jvm, semantics
+        self.leave = Leave(jvm)
+        self.seen: Observations = []
+        self.mailbox = jvm.cls(f"{MAILBOX}TaskMailboxImpl")()
+        self.handles: list[Any] = []
+        self.in_loop = False
+        self.executor = jvm.cls(f"{TASKS}StreamTaskActionExecutor").IMMEDIATE
+        watched = self.watched_mailbox()
+        self.processor = jvm.new(f"{MAILBOX}MailboxProcessor", self.default_action(), watched, self.executor)
+        self.controller = jvm.new(f"{MAILBOX}MailboxProcessor$MailboxController", self.processor)
+        self.handlers = {
+            "put": self.on_put,
+            "batch": self.on_batch,
+            "take_from_batch": self.on_take_from_batch,
+            "take": self.on_take,
+            "loop": self.on_loop,
+            "step": self.on_step,
+            "suspend_default": self.on_suspend_default,
+            "resume": self.on_resume,
+            "complete": self.on_complete,
+            "suspend_loop": self.on_suspend_loop,
+            "quiesce": self.on_quiesce,
+            "close": self.on_close,
+            "drain": self.on_drain,
+            "has_mail": self.on_has_mail,
+        }
+
+    def default_action(self) -> Any:
+        def run(_controller: Any) -> None:
+            self.seen.append({"type": "default"})
+            if self.in_loop:
+                self.leave()
+
+        return self.jvm.jpype.JProxy(f"{MAILBOX}MailboxDefaultAction", dict={"runDefaultAction": run})
+
+    def watched_mailbox(self) -> Any:
+        handlers = {name: getattr(self.mailbox, name) for name in mailbox_methods(self.jvm)}
+
+        def noting(take: Any) -> Callable[..., Any]:
+            def taking(*arguments: Any) -> Any:
+                found = take(*arguments)
+                if found.isPresent():
+                    self.note_control(found.get())
+                return found
+
+            return taking
+
+        def wait(_priority: Any) -> None:
+            self.seen.append({"type": "wait"})
+            self.leave()
+
+        handlers |= {name: noting(handlers[name]) for name in ("tryTake", "tryTakeFromBatch")} | {"take": wait}
+        return self.jvm.jpype.JProxy(f"{MAILBOX}TaskMailbox", dict=handlers)
+
+    def note_control(self, mail: Any) -> None:
+        if str(mail) in CONTROL:
+            self.seen.append({"type": "control"})
+
+    def step(self, event: Json) -> Observations:
+        handler = self.handlers.get(event.get("type", ""))
+        if handler is None:
+            raise unknown_type(event)
+        self.seen = []
+        try:
+            handler(event)
+        except self.jvm.JavaError:
+            return rejected()
+        return self.seen
+
+    def on_thread(self, event: Json, task: Callable[[], Any]) -> None:
+        if get_choice(event, "thread", ("mailbox", "other")) == "mailbox":
+            task()
+        else:
+            other_thread(self.jvm).do(task)
+
+    def run(self, mail: Any) -> None:
+        self.note_control(mail)
+        mail.run()
+
+    def run_found(self, found: Any) -> None:
+        if found.isPresent():
+            self.run(found.get())
+        else:
+            self.seen.append({"type": "none"})
+
+    # Mails
+
+    def on_put(self, event: Json) -> None:
+        kind, number = get_choice(event, "kind", ("normal", "urgent", "deferrable")), get_integer(event, "mail")
+        options = self.jvm.cls(OPTIONS)
+        put = self.mailbox.put
+        if kind == "urgent" and self.semantics == LATEST_URGENT_FIRST:
+            put, kind = self.mailbox.putFirst, "normal"
+        made = {"normal": "options", "urgent": "urgent", "deferrable": "deferrable"}[kind]
+        command = self.jvm.jpype.JProxy(
+            "org.apache.flink.util.function.ThrowingRunnable",
+            dict={"run": lambda: self.seen.append({"type": "run", "mail": number})},
+        )
+        nothing = self.jvm.jpype.JArray(self.jvm.jpype.JObject)([])
+        mail_class, executor = self.jvm.cls(f"{MAILBOX}Mail"), () if takes_no_executor(self.jvm) else (self.executor,)
+        mail = mail_class(getattr(options, made)(), command, get_priority(event), *executor, str(number), nothing)
+        self.on_thread(event, lambda: put(mail))
+
+    def on_batch(self, _event: Json) -> None:
+        self.seen.append({"type": "batch", "available": bool(self.mailbox.createBatch())})
+
+    def on_take_from_batch(self, _event: Json) -> None:
+        self.run_found(self.mailbox.tryTakeFromBatch())
+
+    def on_take(self, event: Json) -> None:
+        self.run_found(self.mailbox.tryTake(get_priority(event)))
+
+    def on_drain(self, _event: Json) -> None:
+        for mail in list(self.mailbox.drain()):
+            self.run(mail)
+
+    def on_has_mail(self, _event: Json) -> None:
+        self.seen.append({"type": "has_mail", "value": bool(self.mailbox.hasMail())})
+
+    # The processor
+
+    def on_loop(self, _event: Json) -> None:
+        if str(self.mailbox.getState()) != "OPEN":
+            self.seen = rejected()
+            return
+        self.in_loop = True
+        try:
+            self.processor.runMailboxLoop()
+        except self.jvm.JavaError as error:
+            if not self.leave.is_why(error):
+                raise
+        else:
+            self.seen.append({"type": "stopped"})
+        finally:
+            self.in_loop = False
+
+    def on_step(self, _event: Json) -> None:
+        if not self.processor.runMailboxStep():
+            self.seen.append({"type": "none"})
+
+    def on_suspend_default(self, event: Json) -> None:
+        self.on_thread(event, lambda: self.handles.append(self.controller.suspendDefaultAction()))
+        self.seen.append({"type": "suspended", "handle": len(self.handles) - 1})
+
+    def on_resume(self, event: Json) -> None:
+        handle = get_integer(event, "handle")
+        if not 0 <= handle < len(self.handles):
+            self.seen = rejected()
+        else:
+            self.on_thread(event, self.handles[handle].resume)
+
+    def on_complete(self, event: Json) -> None:
+        self.on_thread(event, self.processor.allActionsCompleted)
+
+    def on_suspend_loop(self, event: Json) -> None:
+        self.on_thread(event, self.processor.suspend)
+
+    # The end
+
+    def on_quiesce(self, event: Json) -> None:
+        self.on_thread(event, self.mailbox.quiesce)
+
+    def on_close(self, event: Json) -> None:
+        dropped: list[Any] = []
+        self.on_thread(event, lambda: dropped.extend(self.mailbox.close()))
+        self.seen += [{"type": "dropped", "mail": int(str(mail))} for mail in dropped if str(mail) not in CONTROL]
+
+
+def get_priority(event: Json) -> int:
+    priority = get_integer(event, "priority")
+    if not LEAST_PRIORITY <= priority <= MOST_PRIORITY:
+        raise BadRequestError(f"priority must be in {LEAST_PRIORITY}..{MOST_PRIORITY}, not {priority}")
+    return priority

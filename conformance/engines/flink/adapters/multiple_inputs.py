@@ -1,0 +1,74 @@
+"""Several inputs of one task: `StreamMultipleInputProcessor` over network inputs, for an operator that selects all."""
+
+from typing import Any
+
+from tidegate.conformance.engines.flink.adapters import network_input
+from tidegate.conformance.engines.flink.adapters.network_input import STREAMING, Batch, Input, Operator
+from tidegate.conformance.engines.flink.jvm import Jvm
+from tidegate.conformance.engines.wire import (
+    BadRequestError,
+    Json,
+    Observations,
+    get_boolean,
+    get_integer,
+    rejected,
+    unknown_type,
+)
+
+PROCESSOR = f"{STREAMING}io.StreamMultipleInputProcessor"
+SELECTION = f"{STREAMING}io.MultipleInputSelectionHandler"
+FEWEST_INPUTS = 2
+
+
+def declare(jvm: Jvm) -> Json | None:
+    known = network_input.declare(jvm) is not None and jvm.has(PROCESSOR) and jvm.has(SELECTION)
+    return {} if known else None
+
+
+def make(jvm: Jvm, config: Json) -> "MultipleInputs":
+    channels = config.get("inputs")
+    numbers = isinstance(channels, list) and all(type(one) is int and one >= 1 for one in channels)
+    if not isinstance(channels, list) or not numbers or len(channels) < FEWEST_INPUTS:
+        raise BadRequestError(f"inputs must be a list of two or more numbers of channels, not {channels!r}")
+    return MultipleInputs(jvm, channels)
+
+
+class MultipleInputs:
+    def __init__(self, jvm: Jvm, channels: list[int]) -> None:
+        self.jvm, self.operator, self.batch = jvm, Operator(), Batch()
+        self.inputs = [Input(jvm, count, self.operator, self.batch) for count in channels]
+        processors = [self.watched(index, one) for index, one in enumerate(self.inputs)]
+        array = jvm.jpype.JArray(jvm.cls(f"{STREAMING}io.StreamOneInputProcessor"))(processors)
+        self.processor = jvm.cls(PROCESSOR)(jvm.new(SELECTION, None, jvm.integer(len(channels))), array)
+
+    def watched(self, index: int, one: Input) -> Any:
+        """The processor of an input, which notes when it is asked for an element."""
+        real, interface = one.input, f"{STREAMING}io.StreamTaskInput"
+
+        def emit_next(output: Any) -> Any:
+            if not any(seen["type"] == "reads" for seen in self.operator.seen):
+                self.operator.note("reads", input=index)
+            return real.emitNext(output)
+
+        names = {str(method.getName()) for method in self.jvm.cls(interface).class_.getMethods()}
+        handlers = {name: getattr(real, name) for name in names if hasattr(real, name)} | {"emitNext": emit_next}
+        self.jvm.set_field(one.processor, "input", self.jvm.jpype.JProxy(interface, dict=handlers))
+        return one.processor
+
+    def step(self, event: Json) -> Observations:
+        kind = event.get("type")
+        if kind in ("buffer", "event"):
+            index = get_integer(event, "input")
+            known = 0 <= index < len(self.inputs)
+            return [] if known and self.inputs[index].arrive(event) else rejected()
+        if kind != "process":
+            raise unknown_type(event)
+        self.batch.goes_on = get_boolean(event, "batch")
+        self.operator.seen = []
+        status = str(self.processor.processInput().name()).lower()
+        returned = {"type": "returned", "status": status, "available": bool(self.processor.isAvailable())}
+        return [*self.operator.seen, returned]
+
+    def close(self) -> None:
+        for one in self.inputs:
+            one.close()

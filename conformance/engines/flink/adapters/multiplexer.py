@@ -1,0 +1,126 @@
+"""The watermark multiplexer: `WatermarkOutputMultiplexer`, with an output below it that shows what it is told.
+
+Doors are asked for at each event, as a source may do, so that Flink itself refuses those of outputs that are not
+registered. Releases from 1.15 to 2.0 want a listener with each registration, others can do without one. Those before
+1.14 know no active status, and those before 2.2 lose watermarks (FLINK-38454).
+"""
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+from tidegate.conformance.engines.flink.jvm import Jvm
+from tidegate.conformance.engines.wire import (
+    Json,
+    Observations,
+    get_choice,
+    get_integer,
+    get_long,
+    rejected,
+    unknown_type,
+)
+
+_EVENT_TIME = "org.apache.flink.api.common.eventtime."
+_MULTIPLEXER = f"{_EVENT_TIME}WatermarkOutputMultiplexer"
+_OUTPUT = f"{_EVENT_TIME}WatermarkOutput"
+_LISTENER = f"{_MULTIPLEXER}$WatermarkUpdateListener"
+_FIRST_TO_FLUSH = (2, 2)
+_MODES = ("immediate", "deferred")
+_STATUSES = ("idle", "active")
+
+
+def declare(jvm: Jvm) -> Json | None:
+    if not jvm.has(_MULTIPLEXER, "unregisterOutput"):
+        return None
+    return {"semantics": [semantics_of(jvm)]}
+
+
+def semantics_of(jvm: Jvm) -> str:
+    if not jvm.has(_OUTPUT, "markActive"):
+        return "flink-17653"
+    return "flink-38454" if jvm.release >= _FIRST_TO_FLUSH else "flink-18934"
+
+
+class Parts:
+    """What all multiplexers of a version share."""
+
+    def __init__(self, jvm: Jvm) -> None:
+        self.multiplexer = jvm.cls(_MULTIPLEXER)
+        self.watermark = jvm.cls(f"{_EVENT_TIME}Watermark")
+        self.string = jvm.cls("java.lang.String")
+        self.refusals = (jvm.cls("java.lang.IllegalStateException"), jvm.cls("java.lang.IllegalArgumentException"))
+        self.has_active = jvm.has(_OUTPUT, "markActive")
+        registering = [one for one in self.multiplexer.class_.getMethods() if one.getName().equals("registerNewOutput")]
+        self.wants_listener = all(one.getParameterCount() > 1 for one in registering)
+
+
+@cache
+def parts_of(jvm: Jvm) -> Parts:
+    return Parts(jvm)
+
+
+class Multiplexer:
+    def __init__(self, jvm: Jvm) -> None:
+        self._parts = parts = parts_of(jvm)
+        self._shown: Observations = []
+        handlers = {
+            "emitWatermark": self._on_watermark,
+            "markIdle": partial(self._on_status, "idle"),
+            "markActive": partial(self._on_status, "active"),
+        }
+        self._multiplexer = parts.multiplexer(jvm.implement(_OUTPUT, handlers))
+        self._listener = [jvm.implement(_LISTENER, {})] if parts.wants_listener else []
+        self._doors = {
+            "immediate": self._multiplexer.getImmediateOutput,
+            "deferred": self._multiplexer.getDeferredOutput,
+        }
+
+    def step(self, event: Json) -> Observations:
+        call = self._read(event)
+        self._shown = []
+        try:
+            call()
+        except self._parts.refusals as refusal:
+            return [{"type": "rejected", "reason": str(refusal.getMessage())}]
+        return self._shown
+
+    def _read(self, event: Json) -> Callable[[], Any]:
+        """The call that the event is; reading it may find that it is no event at all."""
+        kind = event.get("type")
+        if kind == "periodic_emit":
+            emit: Callable[[], Any] = self._multiplexer.onPeriodicEmit
+            return emit
+        name = self._parts.string(str(get_integer(event, "output")))
+        if kind == "register":
+            return lambda: self._multiplexer.registerNewOutput(name, *self._listener)
+        if kind == "unregister":
+            return lambda: self._unregister(name)
+        door = self._doors[get_choice(event, "mode", _MODES)]
+        if kind == "watermark":
+            watermark = self._parts.watermark(get_long(event, "timestamp"))
+            return lambda: door(name).emitWatermark(watermark)
+        if kind != "status":
+            raise unknown_type(event)
+        if get_choice(event, "status", _STATUSES) == "idle":
+            return lambda: door(name).markIdle()
+        return lambda: self._mark_active(door(name))
+
+    def _unregister(self, name: Any) -> None:
+        if not self._multiplexer.unregisterOutput(name):
+            self._shown = rejected()
+
+    def _mark_active(self, output: Any) -> None:
+        if self._parts.has_active:
+            output.markActive()
+        else:
+            self._shown = rejected()
+
+    def _on_watermark(self, watermark: Any) -> None:
+        self._shown.append({"type": "watermark", "timestamp": str(watermark.getTimestamp())})
+
+    def _on_status(self, status: str) -> None:
+        self._shown.append({"type": "status", "status": status})
+
+
+def make(jvm: Jvm, _config: Json) -> Multiplexer:
+    return Multiplexer(jvm)

@@ -1,0 +1,83 @@
+"""A real pipelined partition with one subpartition or more, whose memory comes from no pool.
+
+Flink's own pools allocate all their memory at once and let writers wait when it is used up. Here a buffer is made when
+it is asked for, of exactly the size that a case wants, so that a record may span as many as it likes.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from tidegate.conformance.engines.flink.jvm import Jvm
+
+NETWORK = "org.apache.flink.runtime.io.network."
+PARTITION = NETWORK + "partition."
+PIPELINED = PARTITION + "PipelinedResultPartition"
+SUBPARTITION = PARTITION + "PipelinedSubpartition"
+_MOST = 2**31 - 1
+
+
+def has_partitions(jvm: Jvm) -> bool:
+    return jvm.has(PIPELINED, "emitRecord") and jvm.has(SUBPARTITION, "pollBuffer")
+
+
+class Partition:
+    """The partition, set up, with its subpartitions; `subpartition` is the first. Requests of buffers can be heard."""
+
+    def __init__(
+        self,
+        jvm: Jvm,
+        buffer_size: int,
+        buffers_per_channel: int = 2,
+        channels: int = 1,
+        on_request: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._jvm = jvm
+        self._buffer_size = buffer_size
+        self._channels = channels
+        self._on_request = on_request
+        #: what the pool says of itself; it gives buffers all the same
+        self.has_buffers = True
+        subpartitions = jvm.jpype.JArray(jvm.cls(PARTITION + "ResultSubpartition"))(channels)
+        supplier = {"get": self._make_pool}
+        self.partition = jvm.assemble(
+            PIPELINED,
+            {
+                "String": ["producer"],
+                "int": [jvm.integer(0), jvm.integer(1)],
+                "ResultPartitionID": [jvm.cls(PARTITION + "ResultPartitionID")()],
+                "ResultPartitionType": [jvm.cls(PARTITION + "ResultPartitionType").PIPELINED_BOUNDED],
+                "ResultSubpartition[]": [subpartitions],
+                "ResultPartitionManager": [jvm.cls(PARTITION + "ResultPartitionManager")()],
+                "SupplierWithException": [
+                    jvm.implement("org.apache.flink.util.function.SupplierWithException", supplier)
+                ],
+            },
+        )
+        for index in range(channels):
+            sizes = [jvm.integer(index), jvm.integer(buffers_per_channel), jvm.integer(_MOST)]
+            subpartitions[index] = jvm.assemble(SUBPARTITION, {"int": sizes, "ResultPartition": [self.partition]})
+        self.subpartitions = list(subpartitions)
+        self.subpartition = self.subpartitions[0]
+        self.partition.setup()
+
+    def _make_pool(self) -> Any:
+        jvm = self._jvm
+        allocate = jvm.cls("org.apache.flink.core.memory.MemorySegmentFactory").allocateUnpooledSegment
+        recycler = jvm.cls(NETWORK + "buffer.FreeingBufferRecycler").INSTANCE
+        builder = jvm.cls(NETWORK + "buffer.BufferBuilder")
+
+        def make_buffer(*_channel: Any) -> Any:
+            self._on_request()
+            return builder(allocate(self._buffer_size), recycler)
+
+        exhausted = jvm.cls("java.util.concurrent.CompletableFuture")()
+        available = jvm.cls("org.apache.flink.runtime.io.AvailabilityProvider").AVAILABLE
+
+        handlers = {
+            "requestBufferBuilder": make_buffer,
+            "requestBufferBuilderBlocking": make_buffer,
+            "getNumberOfRequiredMemorySegments": lambda: self._channels,
+            "isDestroyed": lambda: False,
+            "getAvailableFuture": lambda: available if self.has_buffers else exhausted,
+        }
+        return jvm.implement(NETWORK + "buffer.BufferPool", handlers)

@@ -1,0 +1,131 @@
+"""A real `SingleInputGate` with `RemoteInputChannel`s, whose network is the adapter's.
+
+The channels are set up as a task would: exclusive buffers from a `NetworkBufferPool` of just the right size, floating
+ones from the gate's own pool on top of it.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from tidegate.conformance.engines.flink.jvm import Jvm
+
+NETWORK = "org.apache.flink.runtime.io.network."
+CONSUMER = NETWORK + "partition.consumer."
+GATE = CONSUMER + "SingleInputGate"
+REMOTE = CONSUMER + "RemoteInputChannel"
+SEGMENT_SIZE = 64
+
+
+class RemoteGate:
+    """`handlers` are called for what the channels ask of the network: `notifyCreditAvailable`, `resumeConsumption`."""
+
+    def __init__(
+        self, jvm: Jvm, channels: int, exclusive: int, floating: int, handlers: dict[str, Callable[..., Any]]
+    ) -> None:
+        self._jvm = jvm
+        self._events = jvm.cls(NETWORK + "api.serialization.EventSerializer")
+        self._pool = jvm.cls(NETWORK + "buffer.NetworkBufferPool")(channels * exclusive + floating + 1, SEGMENT_SIZE)
+        self.gate = self._make_gate(channels, floating)
+        connections = self._make_connections(handlers)
+        self.channels = [self._make_channel(index, exclusive, connections) for index in range(channels)]
+        self.gate.setInputChannels(jvm.jpype.JArray(jvm.cls(CONSUMER + "InputChannel"))(self.channels))
+        self.gate.setup()
+        self.gate.requestPartitions()
+        self._sequence = [0] * channels
+        #: since 1.20 a buffer says of which subpartition it is
+        self._origin = (0,) if has_origin(jvm) else ()
+
+    def _make_gate(self, channels: int, floating: int) -> Any:
+        jvm = self._jvm
+        supplies: dict[str, list[Any]] = {
+            "String": ["consumer"],
+            "IntermediateDataSetID": [jvm.cls("org.apache.flink.runtime.jobgraph.IntermediateDataSetID")()],
+            "ResultPartitionType": [jvm.cls(NETWORK + "partition.ResultPartitionType").PIPELINED_BOUNDED],
+            "PartitionProducerStateProvider": [jvm.implement(NETWORK + "partition.PartitionProducerStateProvider", {})],
+            "SupplierWithException": [
+                jvm.implement(
+                    "org.apache.flink.util.function.SupplierWithException",
+                    {"get": lambda: self._pool.createBufferPool(1, floating)},
+                )
+            ],
+            "MemorySegmentProvider": [self._pool],
+        }
+        names = parameter_names(jvm, GATE)
+        if "ThroughputCalculator" in names:
+            supplies["ThroughputCalculator"] = [make_calculator(jvm)]
+        if "IndexRange" in names:
+            supplies["IndexRange"] = [jvm.cls("org.apache.flink.runtime.executiongraph.IndexRange")(0, 0)]
+        # The index of the gate comes first, in some versions the index of the subpartition; these two come last.
+        zeros = [0] * (names.count("int") - 2)
+        supplies["int"] = [jvm.integer(one) for one in (*zeros, channels, SEGMENT_SIZE)]
+        return jvm.assemble(GATE, supplies)
+
+    def _make_channel(self, index: int, exclusive: int, connections: Any) -> Any:
+        jvm = self._jvm
+        counter = jvm.cls("org.apache.flink.metrics.SimpleCounter")
+        names = parameter_names(jvm, REMOTE)
+        # The index of the channel, then back-offs and time-outs that do not matter here, then the exclusive buffers.
+        numbers = [index, *[0] * (names.count("int") - 2), exclusive]
+        supplies: dict[str, list[Any]] = {
+            "SingleInputGate": [self.gate],
+            "int": [jvm.integer(one) for one in numbers],
+            "ResultPartitionID": [jvm.cls(NETWORK + "partition.ResultPartitionID")()],
+            "ConnectionID": [make_connection_id(jvm)],
+            "ConnectionManager": [connections],
+            "Counter": [counter(), counter()],
+            "ChannelStateWriter": [jvm.cls("org.apache.flink.runtime.checkpoint.channel.ChannelStateWriter").NO_OP],
+            "ArrayDeque": [jvm.cls("java.util.ArrayDeque")()],
+        }
+        if "ResultSubpartitionIndexSet" in names:
+            supplies["ResultSubpartitionIndexSet"] = [jvm.cls(NETWORK + "partition.ResultSubpartitionIndexSet")(0)]
+        return jvm.assemble(REMOTE, supplies)
+
+    def _make_connections(self, handlers: dict[str, Callable[..., Any]]) -> Any:
+        client = self._jvm.implement(NETWORK + "PartitionRequestClient", dict(handlers))
+        given = {"createPartitionRequestClient": lambda _connection: client}
+        return self._jvm.implement(NETWORK + "ConnectionManager", given)
+
+    def receive(self, channel: int, buffer: Any, backlog: int = 0) -> None:
+        """What the network thread does with a buffer that came in."""
+        self.channels[channel].onBuffer(buffer, self._sequence[channel], backlog, *self._origin)
+        self._sequence[channel] += 1
+
+    def receive_event(self, channel: int, event: Any, backlog: int = 0) -> None:
+        self.receive(channel, self._events.toBuffer(event, False), backlog)
+
+    def poll(self) -> Any:
+        """The next item of the gate, or None."""
+        found = self.gate.pollNext()
+        return found.get() if found.isPresent() else None
+
+    def close(self) -> None:
+        self.gate.close()
+        self._pool.destroyAllBufferPools()
+        self._pool.destroy()
+
+
+def make_connection_id(jvm: Jvm) -> Any:
+    """Since 1.16 it names the task manager as well."""
+    address = jvm.cls("java.net.InetSocketAddress").createUnresolved("localhost", 1)
+    connection_id = jvm.cls(NETWORK + "ConnectionID")
+    if len(max(jvm.parameters(NETWORK + "ConnectionID"), key=len)) == 2:
+        return connection_id(address, 0)
+    return connection_id(jvm.cls("org.apache.flink.runtime.clusterframework.types.ResourceID").generate(), address, 0)
+
+
+def make_calculator(jvm: Jvm) -> Any:
+    clock = jvm.cls("org.apache.flink.util.clock.SystemClock").getInstance()
+    calculator = "org.apache.flink.runtime.throughput.ThroughputCalculator"
+    zeros = [jvm.integer(1)] * parameter_names(jvm, calculator).count("int")
+    return jvm.assemble(calculator, {"Clock": [clock], "int": zeros})
+
+
+def parameter_names(jvm: Jvm, class_name: str) -> list[str]:
+    """The simple types of the longest constructor."""
+    longest = max(jvm.parameters(class_name), key=len)
+    return [one.rpartition(".")[2] for one in longest]
+
+
+def has_origin(jvm: Jvm) -> bool:
+    methods = jvm.cls(REMOTE).class_.getDeclaredMethods()
+    return any(str(one.getName()) == "onBuffer" and one.getParameterCount() == 4 for one in methods)

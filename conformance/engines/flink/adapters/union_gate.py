@@ -1,0 +1,93 @@
+"""The union gate: `UnionInputGate` over real gates, whose channels the adapter fills."""
+
+from typing import Any
+
+from tidegate.conformance.engines.flink.adapters.buffer_parts import events_of
+from tidegate.conformance.engines.flink.adapters.input_parts import CONSUMER, Endings, Gate, can_make_gates
+from tidegate.conformance.engines.flink.jvm import Jvm
+from tidegate.conformance.engines.wire import (
+    BadRequestError,
+    Json,
+    Observations,
+    get_choice,
+    get_integer,
+    rejected,
+    unknown_type,
+)
+
+UNION = f"{CONSUMER}UnionInputGate"
+ITEMS = ("data", "end_of_data", "stop", "end_of_partition")
+FEWEST_MEMBERS = 2
+
+
+def declare(jvm: Jvm) -> Json | None:
+    return {} if can_make_gates(jvm) and jvm.has(UNION, "hasReceivedEndOfData") else None
+
+
+def make(jvm: Jvm, config: Json) -> "UnionGate":
+    members = config.get("members")
+    numbers = isinstance(members, list) and all(type(one) is int and one >= 1 for one in members)
+    if not isinstance(members, list) or not numbers or len(members) < FEWEST_MEMBERS:
+        raise BadRequestError(f"members must be a list of two or more numbers of channels, not {members!r}")
+    return UnionGate(jvm, members)
+
+
+class UnionGate:
+    def __init__(self, jvm: Jvm, members: list[int]) -> None:
+        self.events = events_of(jvm)
+        self.members = [Gate(jvm, channels, index=index) for index, channels in enumerate(members)]
+        self.endings = [Endings(channels) for channels in members]
+        gates = jvm.jpype.JArray(jvm.cls(f"{CONSUMER}IndexedInputGate"))([one.gate for one in self.members])
+        self.union = jvm.cls(UNION)(gates)
+        self.numbers = {place_of(info): number for number, info in enumerate(self.union.getChannelInfos())}
+
+    def step(self, event: Json) -> Observations:
+        kind = event.get("type")
+        if kind == "poll":
+            return self.on_poll()
+        if kind == "arrive":
+            return self.on_arrive(event)
+        raise unknown_type(event)
+
+    def on_arrive(self, event: Json) -> Observations:
+        member, channel = get_integer(event, "member"), get_integer(event, "channel")
+        item = get_choice(event, "item", ITEMS)
+        if not 0 <= member < len(self.members) or not self.endings[member].accepts(channel, item):
+            return rejected()
+        was_available = bool(self.union.isAvailable())
+        if item == "data":
+            self.members[member].arrive(channel, b"data")
+        else:
+            self.members[member].arrive_event(channel, getattr(self.events, item))
+        return [{"type": "available"}] if not was_available and self.union.isAvailable() else []
+
+    def on_poll(self) -> Observations:
+        before = str(self.union.hasReceivedEndOfData().name())
+        found = self.union.pollNext()
+        if not found.isPresent():
+            return [{"type": "none"}]
+        polled = found.get()
+        item = self.recycle_or_name(polled)
+        channel = self.numbers[place_of(polled.getChannelInfo())]
+        seen: Observations = [{"type": "item", "channel": channel, "item": item, "more": bool(polled.moreAvailable())}]
+        after = str(self.union.hasReceivedEndOfData().name())
+        if after != before:
+            seen.append({"type": "data_ended", "drained": after == "DRAINED"})
+        if self.union.isFinished():
+            seen.append({"type": "finished"})
+        return seen
+
+    def recycle_or_name(self, polled: Any) -> str:
+        if polled.isBuffer():
+            polled.getBuffer().recycleBuffer()
+            return "data"
+        event = polled.getEvent()
+        return next(item for item in ITEMS[1:] if getattr(self.events, item).equals(event))
+
+    def close(self) -> None:
+        for one in self.members:
+            one.close()
+
+
+def place_of(info: Any) -> tuple[int, int]:
+    return int(info.getGateIdx()), int(info.getInputChannelIdx())

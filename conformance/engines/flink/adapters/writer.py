@@ -1,0 +1,208 @@
+"""The record writer: `ChannelSelectorRecordWriter` or `BroadcastRecordWriter` over a real `PipelinedResultPartition`.
+
+The partition is looked at whenever it calls out: for a buffer, with its counters, to wake a reader. What was queued by
+then is told; a buffer is read when it is finished, or when a flush wakes its reader. The thread that flushes every so
+many milliseconds is the adapter: time in a case is no real time. Its failure is told to the writer as the thread would.
+"""
+
+from typing import Any
+
+from tidegate.conformance.engines.flink.adapters.partitions import NETWORK, Partition, has_partitions
+from tidegate.conformance.engines.flink.jvm import Jvm
+from tidegate.conformance.engines.wire import (
+    BadRequestError,
+    Json,
+    Observations,
+    get_at_least,
+    get_boolean,
+    get_choice,
+    get_hex,
+    get_integer,
+    rejected,
+    unknown_type,
+)
+
+_WRITERS = f"{NETWORK}api.writer."
+_KINDS = {"selecting": f"{_WRITERS}ChannelSelectorRecordWriter", "broadcast": f"{_WRITERS}BroadcastRecordWriter"}
+_RECORD = "org.apache.flink.core.io.IOReadableWritable"
+_COUNTER = "org.apache.flink.metrics.Counter"
+_CONSUMER = f"{NETWORK}buffer.BufferConsumerWithPartialRecordLength"
+#: The first release that enlarges a buffer where the pool has no other.
+_FIRST_TO_ENLARGE = (1, 19)
+
+
+def declare(jvm: Jvm) -> Json | None:
+    if jvm.release < _FIRST_TO_ENLARGE or not has_partitions(jvm):
+        return None
+    return {} if jvm.has(_CONSUMER) and jvm.has(_KINDS["selecting"], "broadcastEmit") else None
+
+
+class Writer:
+    def __init__(self, jvm: Jvm, kind: str, channels: int, buffer_size: int, timeout: int) -> None:
+        self._jvm = jvm
+        self._channels, self._timeout = channels, timeout
+        self._elapsed = 0
+        self._failed = self._finished = False
+        self._shown: Observations = []
+        self._counted = 0
+        self._selected = 0
+        self._added: list[Any] = [None] * channels
+        self._bytes = jvm.jpype.JArray(jvm.jpype.JByte)
+        self._owner = Partition(jvm, buffer_size, channels=channels, on_request=self._on_request)
+        self._partition = self._owner.partition
+        self._queues = [jvm.field(one, "buffers") for one in self._owner.subpartitions]
+        self._builders = jvm.field(self._partition, "unicastBufferBuilders")
+        self._views = [self._read_along(channel) for channel in range(channels)]
+        self._count()
+        selector = jvm.implement(f"{_WRITERS}ChannelSelector", {"selectChannel": lambda _record: self._selected})
+        selectors = [selector] if kind == "selecting" else []
+        flushes = jvm.cls("java.lang.Long").valueOf(jvm.jpype.JLong(0 if timeout == 0 else -1))
+        self._writer = jvm.new(_KINDS[kind], self._partition, *selectors, flushes, "writer")
+        self._is_selecting = kind == "selecting"
+
+    def _read_along(self, channel: int) -> Any:
+        handlers = {"notifyDataAvailable": lambda *_view: self._on_awake(channel)}
+        listener = self._jvm.implement(f"{NETWORK}partition.BufferAvailabilityListener", handlers)
+        return self._owner.subpartitions[channel].createReadView(listener)
+
+    def _count(self) -> None:
+        """Put ears where the counters of the partition are."""
+        for name, handler in (("numBytesOut", self._on_bytes), ("numBuffersOut", self._on_buffers)):
+            self._jvm.set_field(self._partition, name, self._jvm.implement(_COUNTER, {"inc": handler}))
+
+    # --- events -----------------------------------------------------------------------------------------------
+
+    def step(self, event: Json) -> Observations:
+        self._shown = []
+        try:
+            self._dispatch(event)
+        except self._jvm.cls("java.lang.IllegalStateException"):
+            return rejected()  # the partition is finished
+        except self._jvm.cls("java.io.IOException"):
+            # Nobody emits behind the end: whether that or the dead flusher is noticed first then means nothing.
+            return rejected() if self._finished else [{"type": "io_error"}]
+        self._note_adds()
+        return self._shown
+
+    def _dispatch(self, event: Json) -> None:
+        kind = event.get("type")
+        if kind == "record":
+            self._on_record(get_integer(event, "channel"), bytes.fromhex(get_hex(event, "payload")))
+        elif kind == "broadcast":
+            self._writer.broadcastEmit(self._record(bytes.fromhex(get_hex(event, "payload"))))
+        elif kind == "event":
+            self._writer.broadcastEvent(self._jvm.cls(f"{NETWORK}api.CancelCheckpointMarker")(1))
+        elif kind == "hint":
+            self._on_hint(get_integer(event, "channel"), get_at_least(event, "size", 0))
+        elif kind == "pool":
+            self._owner.has_buffers = get_boolean(event, "available")
+        elif kind == "flush":
+            self._writer.flushAll()
+        elif kind == "elapse":
+            self._on_elapse(get_at_least(event, "milliseconds", 1))
+        elif kind == "fail":
+            self._on_fail()
+        elif kind == "finish":
+            self._finished = True
+            self._partition.finish()
+        else:
+            raise unknown_type(event)
+
+    def _on_record(self, channel: int, payload: bytes) -> None:
+        if not 0 <= channel < self._channels:
+            self._shown = rejected()
+        elif self._is_selecting:
+            self._selected = channel
+            self._writer.emit(self._record(payload))
+        else:
+            # As a random emit does, which is for latency markers.
+            self._writer.emit(self._record(payload), channel)
+
+    def _record(self, payload: bytes) -> Any:
+        content = self._bytes(payload)
+        return self._jvm.implement(_RECORD, {"write": lambda out: out.write(content)})
+
+    def _on_hint(self, channel: int, size: int) -> None:
+        if 0 <= channel < self._channels:
+            self._views[channel].notifyNewBufferSize(size)
+        else:
+            self._shown = rejected()
+
+    def _on_elapse(self, milliseconds: int) -> None:
+        if self._timeout <= 0 or self._failed:
+            return
+        self._elapsed += milliseconds
+        if self._elapsed >= self._timeout:
+            self._elapsed %= self._timeout
+            self._writer.flushAll()
+
+    def _on_fail(self) -> None:
+        if self._timeout <= 0 or self._failed or self._finished:
+            self._shown = rejected()
+            return
+        self._failed = True
+        self._jvm.call(self._writer, "notifyFlusherException", self._jvm.cls("java.io.IOException")("flusher"))
+
+    # --- what the partition calls -----------------------------------------------------------------------------
+
+    def _on_request(self) -> None:
+        self._note_adds()
+        self._shown.append({"type": "request"})
+
+    def _on_bytes(self, count: int) -> None:
+        self._counted = int(count)
+
+    def _on_buffers(self, count: int = 1) -> None:
+        """A buffer was finished: that of all channels, or that of the one whose builder says so."""
+        self._note_adds()
+        shared = self._jvm.field(self._partition, "broadcastBufferBuilder")
+        everywhere = shared is not None and shared.isFinished()
+        for channel, builder in enumerate(self._builders):
+            if everywhere or (builder is not None and builder.isFinished()):
+                self._read(channel)
+        self._shown.append({"type": "count", "bytes": self._counted, "buffers": int(count)})
+
+    def _on_awake(self, channel: int) -> None:
+        self._note_adds()
+        self._read(channel)
+
+    def _note_adds(self) -> None:
+        """A buffer that was not there the last time: what it held when it was queued is what its reader knows of it."""
+        for channel, queue in enumerate(self._queues):
+            entry = queue.peekLast()
+            if entry is None or entry == self._added[channel]:
+                continue
+            self._added[channel] = entry
+            consumer = entry.getBufferConsumer()
+            if consumer.isBuffer():
+                committed = self._jvm.call(self._jvm.field(consumer, "writerPosition"), "getCached")
+                partial = int(entry.getPartialRecordLength())
+                self._shown.append(
+                    {"type": "add", "channel": channel, "committed": abs(int(committed)), "partial": partial}
+                )
+
+    def _read(self, channel: int) -> None:
+        while (found := self._views[channel].getNextBuffer()) is not None:
+            buffer = found.buffer()
+            size = int(buffer.readableBytes())
+            if not buffer.isBuffer():
+                if not self._finished:  # the end is the last event
+                    self._shown.append({"type": "event", "channel": channel})
+            elif size:
+                content = self._bytes(size)
+                buffer.asByteBuf().getBytes(0, content)
+                self._shown.append({"type": "buffer", "channel": channel, "data": bytes(content).hex()})
+            buffer.recycleBuffer()
+
+    def close(self) -> None:
+        for view in self._views:
+            view.releaseAllResources()
+
+
+def make(jvm: Jvm, config: Json) -> Writer:
+    kind = get_choice(config, "kind", tuple(_KINDS))
+    channels, size = get_at_least(config, "channels", 1), get_at_least(config, "buffer_size", 1)
+    timeout = get_at_least(config, "timeout", -1)
+    if timeout > 2**31 - 1:
+        raise BadRequestError(f"timeout does not fit 32 bits: {timeout}")
+    return Writer(jvm, kind, channels, size, timeout)

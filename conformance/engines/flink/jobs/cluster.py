@@ -1,0 +1,166 @@
+"""A MiniCluster in a process of its own, to which jobs are given one by one."""
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import attrs
+
+from tidegate.conformance.engines.errors import CannotStartError
+from tidegate.conformance.engines.flink.cache import is_fetched
+from tidegate.conformance.engines.flink.jobs.compiling import compile_host, join
+
+Json = dict[str, Any]
+
+#: Small segments, so that records span buffers; little memory, so that credit runs out.
+_SETTINGS = {
+    "taskmanager.memory.segment-size": "4kb",
+    "taskmanager.memory.min-segment-size": "256b",
+    "taskmanager.memory.network.min": "8mb",
+    "taskmanager.memory.network.max": "8mb",
+    "taskmanager.memory.managed.size": "8mb",
+    "rest.port": "0",
+    "rest.bind-port": "0",
+}
+_OPENED = ("java.lang", "java.util", "java.net", "java.nio", "java.time", "java.util.concurrent")
+_LOGGING = Path(__file__).parent.parent / "log4j2-quiet.properties"
+
+
+@attrs.frozen
+class Settings:
+    """How a job is run: what has no place in its program."""
+
+    padding: int = 0
+    slow_micros: int = 0
+    buffer_timeout: int = 0
+    checkpoint_interval: int = 0
+    seconds: int = 60
+
+
+class ClusterDiedError(RuntimeError):
+    """The process ended, or did not answer, while it had a job."""
+
+
+class Cluster:
+    """A context manager; after a death the next job starts it again."""
+
+    def __init__(self, version: str, task_managers: int = 2, slots: int = 4, start_timeout: float = 90.0) -> None:
+        self.version = version
+        self._shape = (task_managers, slots)
+        self._start_timeout = start_timeout
+        self._process: subprocess.Popen[bytes] | None = None
+        self._errors: Any = None
+        self._rest = b""
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def start(self) -> None:
+        if self._process is not None:
+            return
+        if not is_fetched(self.version):
+            raise CannotStartError(
+                f"Flink {self.version} is not in the cache", f"fetch it with: tidegate flink fetch {self.version}"
+            )
+        java = shutil.which("java")
+        if java is None:
+            raise CannotStartError("no Java found", "install a JDK of version 11 or later (17 is tested)")
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
+        self._rest = b""
+        self._process = subprocess.Popen(  # noqa: S603 - our own command line
+            [java, *self._options()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            start_new_session=True,
+        )
+        try:
+            self._read_line(self._start_timeout)
+        except ClusterDiedError as error:
+            raise CannotStartError(f"the MiniCluster of Flink {self.version} did not start: {error}", "") from error
+
+    def _options(self) -> list[str]:
+        settings = ",".join(f"{key}={value}" for key, value in _SETTINGS.items())
+        return [
+            "-Xmx768m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+ExitOnOutOfMemoryError",
+            f"-Dlog4j2.configurationFile={_LOGGING}",
+            f"-Dlog4j.configurationFile={_LOGGING}",
+            *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
+            "-cp",
+            join(compile_host(self.version)),
+            "tidegate.JobHost",
+            *map(str, self._shape),
+            settings,
+        ]
+
+    def run(self, config: Json, settings: Settings) -> Json:
+        """What the job showed: `graph`, `rows`, `totals`, `collected`, and `error` if it failed.
+
+        Raises
+        ------
+        ClusterDiedError
+            The process died of the job, or gave no answer; it is started again for the next one.
+        """
+        self.start()
+        assert self._process is not None
+        assert self._process.stdin is not None
+        line = json.dumps({"config": config, **attrs.asdict(settings)}).encode() + b"\n"
+        try:
+            self._process.stdin.write(line)
+            self._process.stdin.flush()
+            answer: Json = json.loads(self._read_line(settings.seconds + 30.0))
+        except (OSError, ClusterDiedError, ValueError) as error:
+            self.close()
+            raise ClusterDiedError(f"the MiniCluster gave no answer: {error}") from error
+        return answer
+
+    def _read_line(self, seconds: float) -> bytes:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        descriptor = self._process.stdout.fileno()
+        deadline = time.monotonic() + seconds
+        while b"\n" not in self._rest:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+                raise ClusterDiedError(f"silent for {seconds:g} s")
+            chunk = os.read(descriptor, 1 << 20)
+            if not chunk:
+                raise ClusterDiedError(f"it ended: {self._last_words()}")
+            self._rest += chunk
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line
+
+    def _last_words(self) -> str:
+        self._errors.seek(0)
+        lines: list[str] = self._errors.read().decode(errors="replace").strip().splitlines()
+        return " | ".join(lines[-8:]) or "without a word"
+
+    def close(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        for stream in (process.stdin, process.stdout, self._errors):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()

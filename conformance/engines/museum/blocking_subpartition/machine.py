@@ -1,0 +1,259 @@
+"""The bounded blocking subpartition, SUBP-30 … SUBP-36.
+
+What is written is one list, into which each view has a mark of its own.
+"""
+
+import attrs
+
+from tidegate.conformance.engines.wire import (
+    Host,
+    Json,
+    Observations,
+    get_boolean,
+    get_choice,
+    get_hex,
+    get_integer,
+    rejected,
+    unknown_type,
+)
+
+_STORES = ("file", "file_region", "mmap", "file_mmap")
+
+
+@attrs.define(eq=False)
+class Item:
+    kind: str
+    data: str = ""
+    open: bool = False
+
+
+@attrs.define(eq=False)
+class View:
+    """A reader: the item that is next for it, the buffers that it has, and whether its next one has been read."""
+
+    mark: int
+    held: int = 0
+    ready: bool = False
+    gone: bool = False
+
+
+class BlockingSubpartition:
+    def __init__(self, config: Json, host: Host) -> None:
+        self.bug = host.bug.removeprefix("blocking-")
+        self.store = get_choice(config, "store", _STORES)
+        self.stored: list[Item] = []
+        self.last: Item | None = None
+        self.views: list[View] = []
+        self.data_ended = self.finished = self.released = self.lost = False
+        self.handed = 0
+
+    def step(self, event: Json) -> Observations:
+        match event.get("type"):
+            case "buffer":
+                return self.on_add(Item("data", get_hex(event, "data"), not get_boolean(event, "finished")))
+            case "end_of_data":
+                return self.on_add(Item("end_of_data"))
+            case "append":
+                return self.on_append(get_hex(event, "data"))
+            case "finish_buffer":
+                return self.on_finish_buffer()
+            case "flush":
+                return self.on_flush()
+            case "finish":
+                return self.on_finish()
+            case "release":
+                return self.on_release()
+            case "lose_file":
+                self.lost = True
+                return []
+            case "view":
+                return self.on_view()
+        return self.on_reader(event)
+
+    # --- the producer
+
+    def on_add(self, item: Item) -> Observations:
+        bug = self.bug
+        if self.finished and not (item.kind == "data" and bug == "finished-takes-more"):
+            return rejected()
+        if self.released and bug != "released-takes-more":
+            return rejected()
+        if item.kind == "end_of_data" and self.data_ended and bug != "data-ends-twice":
+            return rejected()
+        self.data_ended = self.data_ended or item.kind == "end_of_data"
+        if self.last is not None and self.last.open and bug == "open-buffer-replaced":
+            self.last = None
+        self.store_last()
+        self.last = item
+        return []
+
+    def store_last(self) -> None:
+        if self.last is not None:
+            self.stored.append(self.last)
+        self.last = None
+
+    def on_append(self, data: str) -> Observations:
+        if self.last is None or not self.last.open:
+            return rejected()
+        self.last.data = data if self.bug == "append-overwrites" else self.last.data + data
+        return []
+
+    def on_finish_buffer(self) -> Observations:
+        if self.last is None or not self.last.open:
+            return rejected()
+        self.last.open = False
+        return []
+
+    def on_flush(self) -> Observations:
+        if self.bug == "flush-does-nothing":
+            return []
+        if not (self.last is not None and self.last.open and self.bug == "flush-spares-the-open"):
+            self.store_last()
+        return []
+
+    def on_finish(self) -> Observations:
+        bug = self.bug
+        if self.released or (self.finished and bug != "finishes-twice"):
+            return rejected()
+        if bug != "finish-forgets-the-last":
+            self.store_last()
+        self.last = None
+        if bug != "no-end-of-partition":
+            self.stored.append(Item("end_of_partition"))
+        self.finished = True
+        return []
+
+    def on_release(self) -> Observations:
+        bug = self.bug
+        if self.released:
+            return [{"type": "deleted"}] if bug == "deleted-with-each-release" else []
+        self.released = True
+        self.last = None
+        return [{"type": "deleted"}] if not self.is_read() or bug == "deleted-under-readers" else []
+
+    def is_read(self) -> bool:
+        return not all(view.gone for view in self.views)
+
+    # --- readers
+
+    def on_view(self) -> Observations:
+        bug = self.bug
+        if self.released and bug != "released-gets-a-view":
+            return rejected()
+        if not self.finished and bug != "view-before-the-end":
+            return rejected()
+        if self.lost and bug != "lost-file-is-read":
+            return rejected() if bug == "lost-file-is-refused" else [{"type": "not_found"}]
+        if bug == "one-view-ever" and self.views:
+            return rejected()
+        if bug == "one-view-at-a-time" and self.is_read():
+            return rejected()
+        view = View(self.views[-1].mark if bug == "view-goes-on-where-another-was" and self.views else 0)
+        self.read_ahead(view)
+        self.views.append(view)
+        return [{"type": "view", "view": len(self.views) - 1}]
+
+    def read_ahead(self, view: View) -> None:
+        bug = self.bug
+        buffers = {"one-read-buffer": 1, "three-read-buffers": 3}.get(bug, 2)
+        limited = self.store == "file" or (self.store == "file_mmap" and bug == "mapped-reader-has-two-buffers")
+        view.ready = view.mark < len(self.stored) and not (limited and view.held >= buffers)
+
+    def on_reader(self, event: Json) -> Observations:
+        kind = event.get("type")
+        if kind not in {"poll", "recycle", "query", "release_view"}:
+            raise unknown_type(event)
+        number = get_integer(event, "view")
+        credit = get_boolean(event, "credit") if kind == "query" else False
+        if not 0 <= number < len(self.views):
+            return rejected()
+        view = self.views[number]
+        if view.gone and not (kind == "poll" and self.bug == "view-outlives-its-reader"):
+            return rejected()
+        match kind:
+            case "poll":
+                return self.on_poll(view)
+            case "recycle":
+                return self.on_recycle(number, view)
+            case "query":
+                return self.on_query(view, credit=credit)
+        return self.on_leave(view)
+
+    def on_poll(self, view: View) -> Observations:
+        bug = self.bug
+        if not view.ready:
+            return [{"type": "none"}]
+        item, number = self.stored[view.mark], view.mark
+        for moved in self.views if bug == "views-share-a-place" else [view]:
+            moved.mark = number + 1
+            self.read_ahead(moved)
+        view.held += item.kind == "data" or bug != "events-need-no-read-buffer"
+        self.read_ahead(view)
+        if bug == "numbers-go-on-across-views":
+            number = self.handed
+        self.handed += 1
+        seen = {"kind": self.recall(item.kind), "data": item.data, "backlog": self.count_backlog(view)}
+        return [{"type": "item", **seen, "next": self.name_next(view), "sequence": number}]
+
+    def recall(self, kind: str) -> str:
+        """What the store remembers of the kind."""
+        bug = self.bug
+        forgets = self.store == "mmap" and bug != "mapped-file-remembers"
+        if bug == "no-file-remembers" and self.store == "file_mmap":
+            forgets = True
+        elif bug == "end-of-data-forgotten-alone" and kind == "end_of_partition":
+            forgets = False
+        return "event" if forgets and kind != "data" else kind
+
+    def name_next(self, view: View) -> str:
+        bug = self.bug
+        if not view.ready and not (bug == "next-promised-without-buffer" and view.mark < len(self.stored)):
+            return "none"
+        if self.store == "file_region" and bug != "regions-know-the-next":
+            return "data" if any(item.kind == "data" for item in self.stored[view.mark :]) else "event"
+        return self.recall(self.stored[view.mark].kind)
+
+    def count_backlog(self, view: View) -> int:
+        bug = self.bug
+        left = self.stored if bug == "backlog-is-all-that-was-written" else self.stored[view.mark :]
+        count = len(left) if bug == "backlog-counts-events" else sum(item.kind == "data" for item in left)
+        return max(0, count - 1) if bug == "backlog-presumes-one-open" else count
+
+    def on_recycle(self, number: int, view: View) -> Observations:
+        bug = self.bug
+        if not view.held:
+            return [] if bug == "recycles-what-nobody-holds" else rejected()
+        known = view.ready
+        view.held -= 1
+        self.read_ahead(view)
+        if bug == "every-recycled-buffer-wakes":
+            known = False
+        if not view.ready or known or bug == "recycled-buffer-wakes-nobody":
+            return []
+        return [{"type": "data_available", "view": number}]
+
+    def on_query(self, view: View, *, credit: bool) -> Observations:
+        bug = self.bug
+        following = self.name_next(view)
+        available = following != "none" and (credit or following != "data")
+        if bug == "events-need-credit":
+            available = available and credit
+        elif bug == "data-needs-no-credit":
+            available = following != "none"
+        return [{"type": "availability", "available": available, "backlog": self.count_backlog(view)}]
+
+    def on_leave(self, view: View) -> Observations:
+        bug = self.bug
+        view.gone = True
+        deleted = self.released and not self.is_read()
+        if bug == "first-to-leave-deletes":
+            deleted = self.released
+        elif bug == "last-to-leave-deletes":
+            deleted = not self.is_read()
+        return [{"type": "deleted"}] if deleted and bug != "never-deleted-after-reading" else []
+
+
+make = BlockingSubpartition
+
+#: What the right engine declares of the component.
+CLAIM: Json = {}

@@ -1,0 +1,114 @@
+"""A whole job under an explicit scheduler, made of the museum's other machines.
+
+Each event lets one thing happen; what is seen are the rows of a run log.
+"""
+
+from typing import TYPE_CHECKING
+
+from tidegate.conformance.engines.museum.job.channels import Channel, RemoteChannel
+from tidegate.conformance.engines.museum.job.layout import Layout, Route
+from tidegate.conformance.engines.museum.job.program import Element, read_program
+from tidegate.conformance.engines.museum.job.tasks import Subtask
+from tidegate.conformance.engines.museum.valve.machine import SEMANTICS
+from tidegate.conformance.engines.wire import (
+    Host,
+    Json,
+    Observations,
+    get_choice,
+    get_integer,
+    rejected,
+    unknown_type,
+)
+
+if TYPE_CHECKING:
+    from tidegate.conformance.engines.museum.deserializer.machine import Deserializer
+
+_OF_SUBTASKS = ("emit", "poll")
+_OF_CHANNELS = ("flush", "deliver", "announce", "deliver_credit")
+
+
+class Job:
+    def __init__(self, config: Json, host: Host) -> None:
+        self.bug = host.bug.removeprefix("job-")
+        self.program = read_program(config)
+        self.layout = Layout(self.program)
+        self.seen: Observations = []
+        #: Only wrong jobs share these between subtasks or channels.
+        self.totals: dict[tuple[int, str], int] = {}
+        self.readers: dict[int, Deserializer] = {}
+        self.channels = [self.make_channel(number, route) for number, route in enumerate(self.layout.routes)]
+        self.subtasks: list[Subtask] = []
+        for task in self.layout.order:
+            self.subtasks += [Subtask(self, task, number) for number in range(task.head.parallelism)]
+
+    def make_channel(self, number: int, route: Route) -> Channel:
+        wire = self.program.wire
+        return Channel(self, number, route) if wire is None else RemoteChannel(self, number, route, wire)
+
+    def step(self, event: Json) -> Observations:
+        if event.get("type") != "choice":
+            raise unknown_type(event)
+        action = get_choice(event, "action", (*_OF_SUBTASKS, *_OF_CHANNELS))
+        at = get_integer(event, "at")
+        self.seen = []
+        if action in _OF_CHANNELS:
+            if not 0 <= at < len(self.channels) or not self.channels[at].is_possible(action):
+                return rejected()
+            self.channels[at].act(action)
+            return self.seen
+        if not 0 <= at < len(self.subtasks):
+            return rejected()
+        return self.run(self.subtasks[at], action)
+
+    def run(self, subtask: Subtask, action: str) -> Observations:
+        if subtask.is_blocked() or (action == "poll") != bool(subtask.channels):
+            return rejected()
+        if action == "emit" and not subtask.is_done():
+            subtask.emit_next()
+        elif action == "poll" and subtask.gate.queue:
+            subtask.poll()
+        else:
+            return rejected()
+        return self.seen
+
+    # --- the run log
+
+    def log(self, route: Route, direction: str, kind: str, fields: Json, *, at_producer: bool) -> None:
+        """A row, at one end of a channel."""
+        task = route.edge.source if at_producer else route.edge.target
+        row = {
+            "type": "log",
+            "task": task.name,
+            "subtask": route.producer if at_producer else route.consumer,
+            "dir": direction,
+            "edge": route.edge.number,
+            "producer": route.producer,
+            "consumer": route.consumer,
+            "kind": kind,
+        }
+        self.seen.append(row | fields)
+
+    def log_element(self, route: Route, direction: str, element: Element) -> None:
+        fields: Json = {}
+        if element.kind in {"record", "watermark"}:
+            fields["timestamp"] = str(element.number)
+        if element.kind == "record":
+            if route.edge.edge.partitioner == "hash":
+                fields["key"] = element.key
+            fields["id"] = str(element.id)
+        elif element.kind == "status":
+            fields["value"] = str(int(element.status == "active"))
+        elif element.kind == "barrier":
+            fields["value"] = str(element.number)
+        self.log(route, direction, element.kind, fields, at_producer=direction == "out")
+
+    def log_amount(self, route: Route, direction: str, kind: str, amount: int) -> None:
+        """Buffers go down, credit comes up."""
+        at_producer = (direction == "out") == (kind == "buffer")
+        self.log(route, direction, kind, {"value": str(amount)}, at_producer=at_producer)
+
+
+make = Job
+
+#: What the right engine declares of the component.
+CLAIM: Json = {"semantics": list(SEMANTICS)}

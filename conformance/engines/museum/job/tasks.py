@@ -1,0 +1,291 @@
+"""What a subtask does in one turn: a source goes on with its script, everyone else polls its gate.
+
+Records go down the chain, to the network first; watermarks and statuses through valve and combiner and past the
+operators; barriers wait for each other; ends wait for the last of them.
+"""
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from tidegate.conformance.engines.museum.combiner.machine import Combiner
+from tidegate.conformance.engines.museum.credit_receiver.machine import CreditReceiver
+from tidegate.conformance.engines.museum.gate.machine import Gate
+from tidegate.conformance.engines.museum.job.channels import Channel, RemoteChannel, to_long
+from tidegate.conformance.engines.museum.job.outputs import Output
+from tidegate.conformance.engines.museum.job.program import Element, Operator
+from tidegate.conformance.engines.museum.valve.machine import Valve
+from tidegate.conformance.engines.wire import HIGHEST, Host, Json
+
+if TYPE_CHECKING:
+    from tidegate.conformance.engines.museum.job.layout import NetworkEdge, Task
+    from tidegate.conformance.engines.museum.job.machine import Job
+
+END_OF_DATA = Element("end_of_data")
+END_OF_PARTITION = Element("end_of_partition")
+OVER = Element("watermark", HIGHEST)
+
+
+class Subtask:
+    def __init__(self, job: "Job", task: "Task", number: int) -> None:
+        self.job = job
+        self.bug = job.bug
+        self.task = task
+        self.number = number
+        self.index = task.first + number
+        self.channels = [channel for channel in job.channels if channel.route.target == self.index]
+        self.outputs = [self.make_output(edge) for edge in job.layout.outputs_of(task.head)]
+        if self.bug == "outputs-share-a-partitioner":
+            for output in self.outputs:
+                mates = [mate for mate in self.outputs if mate.edge.edge.partitioner == output.edge.edge.partitioner]
+                output.partitioner = mates[-1].partitioner
+        if not self.channels:
+            self.script = task.head.scripts[number]
+        self.cursor = 0
+        self.gate = Gate({"channels": max(1, len(self.channels))}, Host())
+        self.set_up_inputs()
+        self.aligned = 0
+        self.drained = 0
+        self.made = 0
+        self.totals: dict[tuple[int, str], int] = {}
+
+    def make_output(self, edge: "NetworkEdge") -> Output:
+        mine = [one for one in self.job.channels if one.route.edge is edge and one.route.source == self.index]
+        return Output(edge, mine)
+
+    def set_up_inputs(self) -> None:
+        inputs = sorted({channel.route.edge.edge.input for channel in self.channels})
+        self.by_input = [
+            [channel for channel in self.channels if channel.route.edge.edge.input == index] for index in inputs
+        ]
+        semantics = self.job.program.semantics
+        self.valves = [Valve({"channels": len(mates), "semantics": semantics}, Host()) for mates in self.by_input]
+        self.combiner = Combiner({"inputs": len(inputs)}, Host()) if len(inputs) > 1 else None
+        wire = self.job.program.wire
+        self.receiver: CreditReceiver | None = None
+        if wire is not None and self.channels:
+            config = {"channels": len(self.channels), "exclusive": wire.exclusive, "floating": wire.floating}
+            self.receiver = CreditReceiver(config, Host())
+
+    def is_done(self) -> bool:
+        extra = 1 if self.bug == "source-ends-twice" else 0
+        return self.cursor > len(self.script) + extra
+
+    def is_blocked(self) -> bool:
+        """Whether an output has no buffer left."""
+        wire, bug = self.job.program.wire, self.bug
+        if wire is None or bug == "never-stops" or (self.channels and bug == "only-sources-stop"):
+            return False
+        outputs = self.outputs[:1] if bug == "only-the-first-output-stops" else self.outputs
+        for output in outputs:
+            queued = [channel.count_queued() for channel in output.channels]
+            if sum(queued) >= wire.output or (bug == "stops-early" and sum(queued) + 1 >= wire.output):
+                return True
+        return False
+
+    # --- turns
+
+    def emit_next(self) -> None:
+        self.cursor += 1
+        if self.cursor > len(self.script):
+            self.end_source()
+            return
+        item = self.script[self.cursor - 1]
+        if item.kind == "record":
+            self.run(self.task.head, item)
+        elif item.kind == "barrier":
+            self.announce(item)
+        else:
+            self.pass_by(self.task.head, item)
+
+    def end_source(self) -> None:
+        bug = self.bug
+        if bug == "last-watermark-while-idle":
+            for output in self.outputs:
+                if output.is_idle:
+                    output.broadcast(OVER)
+        endings = [END_OF_DATA, END_OF_PARTITION]
+        if bug == "source-ends-in-one-word":
+            endings = [END_OF_PARTITION]
+        if bug == "data-ends-before-the-last-watermark":
+            self.announce(endings.pop(0))
+        if bug != "last-watermark-skipped":
+            self.pass_by(self.task.head, OVER)
+        if bug == "ends-channel-by-channel":
+            for output in self.outputs:
+                for channel in output.channels:
+                    channel.write(END_OF_DATA)
+                    channel.write(END_OF_PARTITION)
+            return
+        for ending in endings:
+            self.announce(ending)
+
+    def poll(self) -> None:
+        [item, *_] = self.gate.step({"type": "poll"})
+        channel = self.channels[item["channel"]]
+        is_buffer = isinstance(channel.waiting[0], str)
+        for element in channel.take():
+            self.job.log_element(channel.route, "in", element)
+            self.on_element(channel, element)
+        if is_buffer and isinstance(channel, RemoteChannel) and self.bug != "buffers-recycled-unread":
+            channel.recycle()
+
+    def on_element(self, channel: Channel, element: Element) -> None:
+        if element.kind == "record":
+            self.run(self.task.head, element)
+        elif element.kind == "barrier":
+            self.on_barrier(element)
+        elif element.kind == "end_of_data":
+            self.on_end_of_data()
+        elif element.kind == "end_of_partition":
+            self.on_end_of_partition()
+        else:
+            self.on_control(channel, element)
+
+    # --- records
+
+    def run(self, operator: Operator, record: Element) -> None:
+        for result in self.apply(operator, record):
+            if self.bug == "chained-before-network":
+                self.run_chained(operator, result)
+                self.emit(operator, result)
+            else:
+                self.emit(operator, result)
+                self.run_chained(operator, result)
+
+    def run_chained(self, operator: Operator, record: Element) -> None:
+        for chained in self.job.layout.chained_to(operator):
+            self.run(chained, record)
+
+    def apply(self, operator: Operator, record: Element) -> list[Element]:
+        match operator.function:
+            case "map":
+                return [attrs.evolve(record, value=to_long(2 * record.value))]
+            case "flat_map":
+                return [attrs.evolve(record, key=word, value=1) for word in record.key.split()]
+            case "filter":
+                return [record] if record.value > 0 else []
+            case "sum":
+                return [self.add_up(operator, record)]
+            case "sink":
+                return []
+        return [record]
+
+    def add_up(self, operator: Operator, record: Element) -> Element:
+        totals = self.job.totals if self.bug == "subtasks-share-a-sum" else self.totals
+        key = (operator.id, "" if self.bug == "keys-share-a-sum" else record.key)
+        totals[key] = to_long(totals.get(key, 0) + record.value)
+        return attrs.evolve(record, value=totals[key])
+
+    def emit(self, operator: Operator, record: Element) -> None:
+        bug = self.bug
+        for output in self.outputs_of(operator):
+            leaving = attrs.evolve(record, id=self.made * len(self.job.subtasks) + self.index)
+            self.made += 1
+            event: Json = {"type": "record"}
+            if output.edge.edge.partitioner == "hash":
+                event["key"] = {"type": "string", "value": record.key}
+            if bug == "record-toggles-an-idle-output" and output.is_idle:
+                output.broadcast(Element("status"))
+                output.send(event, leaving)
+                output.broadcast(Element("status", status="idle"))
+            elif bug == "idle-output-drops-records" and output.is_idle:
+                continue
+            elif bug == "broadcast-reaches-one" and output.edge.edge.partitioner == "broadcast":
+                output.channels[0].write(leaving)
+            else:
+                output.send(event, leaving)
+        if bug == "outputs-repeat-ids" and self.outputs_of(operator):
+            self.made -= len(self.outputs_of(operator)) - 1
+
+    def outputs_of(self, operator: Operator) -> list[Output]:
+        return [output for output in self.outputs if output.edge.edge.source is operator]
+
+    # --- watermarks and statuses
+
+    def on_control(self, channel: Channel, element: Element) -> None:
+        bug, index = self.bug, channel.route.edge.edge.input
+        mates = self.by_input[index]
+        place = mates.index(channel)
+        if bug == "union-counts-channels-by-edge":
+            place = [mate for mate in mates if mate.route.edge is channel.route.edge].index(channel)
+        elif bug == "valves-swapped" and len(self.valves) > 1:
+            index = 1 - index
+        for seen in self.valves[index].step({**to_event(element), "channel": place}):
+            self.on_input(index, seen)
+
+    def on_input(self, index: int, seen: Json) -> None:
+        bug = self.bug
+        combined = [seen]
+        if self.combiner is not None and bug != "combiner-passed-by":
+            heard = seen["type"] == "watermark" or bug != "combiner-hears-no-status"
+            if bug == "second-input-unheard" and index:
+                heard = False
+            combined = self.combiner.step({**seen, "input": index}) if heard else []
+        for one in combined:
+            if one["type"] != "rejected":
+                self.pass_by(self.task.head, from_event(one))
+
+    def pass_by(self, operator: Operator, element: Element) -> None:
+        for output in self.outputs_of(operator):
+            output.send(to_event(element), element)
+        if self.bug == f"chain-swallows-each-{element.kind}":
+            return
+        for chained in self.job.layout.chained_to(operator):
+            self.pass_by(chained, element)
+
+    # --- events
+
+    def on_barrier(self, barrier: Element) -> None:
+        bug = self.bug
+        self.aligned += 1
+        if bug == "first-barrier-is-enough" and self.aligned > 1:
+            self.aligned %= len(self.channels)
+            if not self.aligned:
+                self.resume()
+            return
+        if self.aligned < len(self.channels) and bug != "first-barrier-is-enough":
+            return
+        self.announce(barrier)
+        if bug == "first-barrier-is-enough" and len(self.channels) > 1:
+            return
+        self.aligned = len(self.channels) - 1 if bug == "alignment-not-reset" else 0
+        self.resume()
+
+    def resume(self) -> None:
+        for channel in self.channels[:-1] if self.bug == "last-channel-not-resumed" else self.channels:
+            channel.resume()
+
+    def on_end_of_data(self) -> None:
+        self.drained += 1
+        wanted = 1 if self.bug == "data-ends-with-the-first-channel" else len(self.channels)
+        if self.drained == wanted:
+            self.announce(END_OF_DATA)
+
+    def on_end_of_partition(self) -> None:
+        closed = len(self.gate.closed)
+        wanted = 1 if self.bug == "partition-ends-with-the-first-channel" else len(self.channels)
+        if closed == wanted and self.bug != "reader-never-ends":
+            self.announce(END_OF_PARTITION)
+
+    def announce(self, element: Element) -> None:
+        """To every channel of every output."""
+        outputs = self.outputs
+        if self.bug == "events-told-to-the-first-output":
+            outputs = outputs[:1]
+        elif self.bug == "events-told-head-first":
+            outputs = outputs[::-1]
+        for output in outputs:
+            output.broadcast(element)
+
+
+def to_event(element: Element) -> Json:
+    if element.kind == "watermark":
+        return {"type": "watermark", "timestamp": str(element.number)}
+    return {"type": "status", "status": element.status}
+
+
+def from_event(event: Json) -> Element:
+    if event["type"] == "watermark":
+        return Element("watermark", int(event["timestamp"]))
+    return Element("status", status=event["status"])

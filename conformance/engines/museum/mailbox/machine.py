@@ -1,0 +1,291 @@
+"""The mailbox, MBOX-1 … MBOX-12.
+
+Two lists: `queue`, which everybody puts into, and `batch`, which the loop works off. Their front is the end of the
+list, so that urgent mails are appended and what comes next is popped.
+"""
+
+import attrs
+
+from tidegate.conformance.engines.wire import (
+    BadRequestError,
+    Host,
+    Json,
+    Observations,
+    get_choice,
+    get_integer,
+    get_semantics,
+    rejected,
+    unknown_type,
+)
+
+SEMANTICS = ("flink-35051", "flink-14304")
+
+_LOWEST = -1
+_HIGHEST = 2**31 - 1
+_THREADS = ("mailbox", "other")
+_KINDS = ("normal", "urgent", "deferrable")
+_ORDERS = {"complete": "end", "suspend_loop": "leave"}
+_DEFAULT: Json = {"type": "default"}
+_NOTHING: Json = {"type": "none"}
+
+
+@attrs.define(eq=False)
+class Mail:
+    """A mail; one with an order is the mailbox's own, and tells the loop what to do."""
+
+    number: int
+    priority: int
+    urgent: bool = False
+    order: str = ""
+
+    def show(self) -> Json:
+        return {"type": "control"} if self.order else {"type": "run", "mail": self.number}
+
+
+def get_priority(event: Json) -> int:
+    priority = get_integer(event, "priority")
+    if not _LOWEST <= priority <= _HIGHEST:
+        raise BadRequestError(f"no priority: {priority}")
+    return priority
+
+
+def read_mail(event: Json, bug: str) -> Mail:
+    kind, priority = get_choice(event, "kind", _KINDS), get_priority(event)
+    if kind == "deferrable" and bug != "mailbox-deferrable-keeps-priority":
+        priority = _LOWEST
+    return Mail(get_integer(event, "mail"), priority, urgent=kind == "urgent")
+
+
+class Mailbox:
+    def __init__(self, config: Json, host: Host) -> None:
+        self.bug = host.bug
+        self.latest_first = get_semantics(config, SEMANTICS) == "flink-14304"
+        self.queue: list[Mail] = []
+        self.batch: list[Mail] = []
+        self.gives = True
+        self.accepts = True
+        self.ended = False
+        self.left = False
+        self.suspension: int | None = None
+        self.handles = 0
+
+    def step(self, event: Json) -> Observations:
+        kind = event.get("type")
+        if kind == "put":
+            mail, thread = read_mail(event, self.bug), get_choice(event, "thread", _THREADS)
+            return self.put(mail, thread) if self.accepts or self.bug == "mailbox-quiesced-accepts" else rejected()
+        if kind == "take":
+            return self.on_take(get_priority(event))
+        if kind in {"suspend_default", "quiesce", "close"}:
+            return self.on_own(kind, get_choice(event, "thread", _THREADS))
+        if kind == "resume":
+            return self.on_resume(get_integer(event, "handle"), get_choice(event, "thread", _THREADS))
+        if kind in _ORDERS:
+            return self.on_order(_ORDERS[kind], get_choice(event, "thread", _THREADS))
+        return self.on_plain(event)
+
+    def on_plain(self, event: Json) -> Observations:
+        match event.get("type"):
+            case "batch":
+                self.make_batch()
+                return [{"type": "batch", "available": bool(self.batch)}]
+            case "take_from_batch":
+                return self.run_one(self.take_from_batch()) if self.gives else rejected()
+            case "loop":
+                return self.on_loop()
+            case "step":
+                return self.on_step()
+            case "drain":
+                return self.on_drain()
+            case "has_mail":
+                return [{"type": "has_mail", "value": self.has_mail()}]
+        raise unknown_type(event)
+
+    # --- where mails wait
+
+    def put(self, mail: Mail, thread: str) -> Observations:
+        bug, own = self.bug, thread == "mailbox"
+        if not mail.urgent:
+            self.queue.insert(0, mail)
+        elif self.latest_first:
+            (self.batch if own or bug == "mailbox-others-put-first-into-batch" else self.queue).append(mail)
+        elif bug == "mailbox-urgent-behind-the-batch":
+            self.queue.append(mail)
+        else:
+            overtakes = own and bool(self.batch)
+            if bug != "mailbox-own-urgent-overtakes-urgent":
+                overtakes = overtakes and not self.begins_urgent(self.batch) and not self.begins_urgent(self.queue)
+            (self.batch if overtakes else self.queue).append(mail)
+        return []
+
+    def begins_urgent(self, mails: list[Mail]) -> bool:
+        return bool(mails) and mails[-1].urgent
+
+    def let_urgent_in(self) -> None:
+        """The urgent mails of the queue, which stand there the latest first, go to the front of the batch."""
+        moved = []
+        while self.begins_urgent(self.queue):
+            moved.append(self.queue.pop())
+        self.batch += moved[::-1] if self.bug == "mailbox-urgent-latest-first" else moved
+
+    def make_room(self) -> None:
+        if self.latest_first or self.bug == "mailbox-urgent-behind-the-batch":
+            return
+        if not self.begins_urgent(self.batch) or self.bug == "mailbox-urgent-pushes-in":
+            self.let_urgent_in()
+
+    def make_batch(self) -> None:
+        bug = self.bug
+        if not self.latest_first and bug != "mailbox-batch-grows":
+            if self.batch and (self.begins_urgent(self.batch) or not self.begins_urgent(self.queue)):
+                return
+            self.let_urgent_in()
+        if bug == "mailbox-new-batch-first":
+            self.batch += self.queue
+        else:
+            self.batch[:0] = self.queue
+        self.queue.clear()
+
+    def take_from_batch(self) -> Mail | None:
+        self.make_room()
+        if self.bug == "mailbox-batch-takes-from-queue" and not self.batch:
+            return self.queue.pop() if self.queue else None
+        return self.batch.pop() if self.batch else None
+
+    def take(self, priority: int) -> Mail | None:
+        bug = self.bug
+        self.make_room()
+        if bug == "mailbox-batch-heeds-no-priority" and self.batch:
+            return self.batch.pop()
+        places = [self.queue, self.batch] if bug == "mailbox-queue-before-batch" else [self.batch, self.queue]
+        found = [(mails, mail) for mails in places for mail in reversed(mails) if mail.priority >= priority]
+        if bug == "mailbox-strictly-higher-priority" and priority > _LOWEST:
+            found = [(mails, mail) for mails, mail in found if mail.priority > priority]
+        if not found:
+            return None
+        if bug == "mailbox-highest-priority-first":
+            found.sort(key=lambda pair: -pair[1].priority)
+        mails, mail = found[0]
+        mails.remove(mail)
+        return mail
+
+    def has_mail(self) -> bool:
+        if self.bug == "mailbox-asks-the-queue-only":
+            return bool(self.queue)
+        return bool(self.batch or (self.queue and self.bug != "mailbox-asks-the-batch-only"))
+
+    # --- what runs them
+
+    def run(self, mail: Mail) -> Json:
+        bug = self.bug
+        if mail.order == "resume":
+            if mail.number == self.suspension or bug == "mailbox-stale-handle-resumes":
+                self.suspension = None
+        elif mail.order:
+            self.left = True
+            self.ended = self.ended or mail.order == "end" or bug == "mailbox-left-for-good"
+        return mail.show()
+
+    def run_one(self, mail: Mail | None) -> Observations:
+        return [dict(_NOTHING)] if mail is None else [self.run(mail)]
+
+    def on_take(self, priority: int) -> Observations:
+        if not self.gives or (not self.accepts and self.bug == "mailbox-quiesced-gives-nothing"):
+            return rejected()
+        return self.run_one(self.take(priority))
+
+    def on_loop(self) -> Observations:
+        bug = self.bug
+        if not self.accepts and not (bug == "mailbox-quiesced-loops" and self.gives):
+            return rejected()
+        if self.ended:
+            return [{"type": "stopped"}]
+        self.left = False
+        out: Observations = []
+        self.make_batch()
+        while (not self.left or bug == "mailbox-batch-outruns-the-end") and (mail := self.take_from_batch()):
+            out.append(self.run(mail))
+        while not self.left and self.suspension is not None:
+            mail = self.take_from_batch() if bug == "mailbox-sleeper-asks-the-batch-only" else self.take(_LOWEST)
+            if mail is None:
+                return [*out, {"type": "wait"}]
+            out.append(self.run(mail))
+            if bug == "mailbox-resumed-by-any-mail":
+                break
+        if self.left and bug != "mailbox-default-before-the-end":
+            return [*out, {"type": "stopped"}]
+        return [*out, dict(_DEFAULT)]
+
+    def on_step(self) -> Observations:
+        bug = self.bug
+        self.make_batch()
+        if self.ended and bug != "mailbox-step-after-the-end":
+            return [dict(_NOTHING)]
+        if self.batch and bug != "mailbox-step-runs-default-first":
+            return self.run_one(self.take_from_batch())
+        if self.suspension is None or bug == "mailbox-step-runs-suspended":
+            return [dict(_DEFAULT)]
+        return self.run_one(self.take_from_batch())
+
+    def on_drain(self) -> Observations:
+        bug = self.bug
+        mails = [*self.batch[::-1], *self.queue[::-1]]
+        if bug == "mailbox-drains-the-queue-only":
+            mails = self.queue[::-1]
+            self.queue = []
+            return [self.run(mail) for mail in mails]
+        if bug == "mailbox-drains-urgent-first" and not self.latest_first:
+            mails.sort(key=lambda mail: not mail.urgent)
+        self.batch, self.queue = [], []
+        return [self.run(mail) for mail in mails]
+
+    # --- who may do what
+
+    def on_own(self, kind: str, thread: str) -> Observations:
+        bug = self.bug
+        if thread == "other" and bug != f"mailbox-others-{kind.replace('_', '-')}":
+            return rejected()
+        if kind == "suspend_default":
+            if self.suspension is not None and bug != "mailbox-suspended-twice":
+                return rejected()
+            self.suspension = self.handles
+            self.handles += 1
+            return [{"type": "suspended", "handle": self.suspension}]
+        self.accepts = False
+        if kind == "quiesce":
+            return []
+        self.gives = bug == "mailbox-closed-still-gives"
+        waiting = [*self.batch[::-1], *self.queue[::-1]]
+        if bug == "mailbox-drops-the-queue-first":
+            waiting = [*self.queue[::-1], *self.batch[::-1]]
+        self.batch, self.queue = [], []
+        if bug == "mailbox-drops-silently":
+            return []
+        return [{"type": "dropped", "mail": mail.number} for mail in waiting if not mail.order]
+
+    def on_resume(self, handle: int, thread: str) -> Observations:
+        bug = self.bug
+        if not 0 <= handle < self.handles:
+            return rejected()
+        if thread == "mailbox":
+            self.run(Mail(handle, _HIGHEST, order="resume"))
+            return []
+        if not self.accepts:
+            return rejected() if bug == "mailbox-late-resume-refused" else []
+        if bug == "mailbox-others-resume-at-once":
+            self.run(Mail(handle, _HIGHEST, order="resume"))
+            return []
+        return self.put(Mail(handle, _HIGHEST, urgent=bug != "mailbox-resume-waits-its-turn", order="resume"), thread)
+
+    def on_order(self, order: str, thread: str) -> Observations:
+        bug = self.bug
+        if not self.accepts:
+            return rejected() if bug == "mailbox-late-end-refused" else []
+        priority = 0 if bug == "mailbox-end-of-no-priority" else _HIGHEST
+        return self.put(Mail(-1, priority, urgent=bug != "mailbox-end-waits-its-turn", order=order), thread)
+
+
+make = Mailbox
+
+#: What the right engine declares of the component.
+CLAIM: Json = {"semantics": list(SEMANTICS)}

@@ -1,0 +1,143 @@
+"""Several inputs of one task, NIN-9, each a network input of the museum."""
+
+import attrs
+
+from tidegate.conformance.engines.museum.network_input.machine import NetworkInput
+from tidegate.conformance.engines.wire import (
+    BadRequestError,
+    Host,
+    Json,
+    Observations,
+    get_boolean,
+    get_integer,
+    rejected,
+    unknown_type,
+)
+
+_MORE, _NOTHING, _OVER = "more_available", "nothing_available", "end_of_input"
+
+#: Bugs of the inputs themselves that are worth seeing here, too.
+_INNER = {
+    "barrier-forgets-the-cut-record": "input-barrier-forgets-the-cut-record",
+    "goes-on-without-leave": "input-goes-on-without-leave",
+    "statuses-pass-the-valve-by": "input-statuses-pass-the-valve-by",
+}
+
+
+@attrs.define(eq=False)
+class Input:
+    """An input and what its task believes of it."""
+
+    source: NetworkInput
+    hopeful: bool = True
+    data_ended: bool = False
+    over: bool = False
+
+    def look(self) -> None:
+        self.hopeful = self.hopeful or self.source.is_available()
+
+
+class MultipleInputs:
+    def __init__(self, config: Json, host: Host) -> None:
+        self.bug = host.bug.removeprefix("inputs-")
+        sizes = config.get("inputs")
+        if not isinstance(sizes, list) or len(sizes) < 2:
+            raise BadRequestError(f"inputs must be a list of two numbers of channels or more, not {sizes!r}")
+        inner = _INNER.get(self.bug, "")
+        self.inputs = [Input(NetworkInput({"channels": size}, Host(bug=inner))) for size in sizes]
+        self.last = len(self.inputs) - 1 if self.bug == "circle-starts-at-the-first" else 1
+        self.drained = True
+        if self.bug == "start-without-hope":
+            for one in self.inputs:
+                one.hopeful = False
+
+    def step(self, event: Json) -> Observations:
+        if event.get("type") == "process":
+            return self.on_process(batch=get_boolean(event, "batch"))
+        if event.get("type") not in {"buffer", "event"}:
+            raise unknown_type(event)
+        index = get_integer(event, "input")
+        if index == -1 and self.bug == "before-the-first-is-the-last":
+            index = len(self.inputs) - 1
+        if not 0 <= index < len(self.inputs):
+            return rejected()
+        seen = self.inputs[index].source.step({key: value for key, value in event.items() if key != "input"})
+        return rejected() if seen == rejected() else []
+
+    def may_read(self, one: Input) -> bool:
+        return one.hopeful and (not one.over or self.bug == "over-is-read-again")
+
+    def look(self) -> None:
+        for one in self.inputs:
+            one.look()
+
+    def on_process(self, *, batch: bool) -> Observations:
+        bug = self.bug
+        if bug == "looks-before-each-choice" or not any(map(self.may_read, self.inputs)):
+            self.look()
+        index = self.choose()
+        if index is None:
+            return [self.make_return(_NOTHING)]
+        if bug != "looks-when-none-is-left":
+            self.look()
+        self.last = index
+        chosen = self.inputs[index]
+        *elements, returned = chosen.source.step({"type": "process", "batch": batch})
+        status = returned["status"]
+        if bug == "operator-told-of-the-last-end-alone" and not self.is_last_to_end(chosen):
+            elements = [one for one in elements if one["type"] != "end_input"]
+        self.learn(chosen, status)
+        return [{"type": "reads", "input": index}, *elements, self.make_return(self.sum_up(status))]
+
+    def choose(self) -> int | None:
+        bug, count = self.bug, len(self.inputs)
+        circle = [(self.last + distance) % count for distance in range(1, count + 1)]
+        if bug == "lowest-first":
+            circle.sort()
+        elif bug == "stays-with-the-busy":
+            circle = [self.last, *circle[:-1]]
+        elif bug == "circle-goes-backwards":
+            circle = [*circle[-2::-1], self.last]
+        return next((index for index in circle if self.may_read(self.inputs[index])), None)
+
+    def learn(self, one: Input, status: str) -> None:
+        bug = self.bug
+        if status == _NOTHING:
+            one.hopeful = bug == "hope-never-ends"
+        elif status == _MORE and bug == "hope-ends-with-each-element":
+            one.hopeful = False
+        elif status in {"end_of_data", "stopped"}:
+            one.data_ended = True
+            self.drained = self.drained and status == "end_of_data"
+        elif status == _OVER:
+            one.over = True
+
+    def is_last_to_end(self, chosen: Input) -> bool:
+        return all(one.data_ended or one.over for one in self.inputs if one is not chosen)
+
+    def sum_up(self, status: str) -> str:
+        bug = self.bug
+        over = [one.over for one in self.inputs]
+        if status == _MORE:
+            return status
+        if any(over) if bug == "over-with-the-first" and status == _OVER else all(over):
+            return _OVER
+        ends = status == "end_of_data" or (status == "stopped" and bug == "last-stop-is-said")
+        ended = [one.data_ended or (one.over and bug != "over-is-no-end-of-data") for one in self.inputs]
+        if ends and (all(ended) or bug == "data-ends-with-each-input"):
+            return "end_of_data" if self.drained or bug == "one-drain-is-enough" else "stopped"
+        if bug == "says-what-the-input-said" and status == _NOTHING:
+            return status
+        return _MORE if any(map(self.may_read, self.inputs)) else _NOTHING
+
+    def make_return(self, status: str) -> Json:
+        known = any(map(self.may_read, self.inputs))
+        asked = any(one.source.is_available() for one in self.inputs if not one.over)
+        over = all(one.over for one in self.inputs) and self.bug != "unavailable-when-over"
+        return {"type": "returned", "status": status, "available": known or asked or over}
+
+
+make = MultipleInputs
+
+#: What the right engine declares of the component.
+CLAIM: Json = {}

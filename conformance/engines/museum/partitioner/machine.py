@@ -1,0 +1,178 @@
+"""A network output with its partitioner, PART-1 … PART-10 and OUT-7, OUT-9 … OUT-12."""
+
+from tidegate.conformance.engines.museum.partitioner.keys import choose_channel
+from tidegate.conformance.engines.wire import (
+    HIGHEST,
+    LOWEST,
+    BadRequestError,
+    Host,
+    Json,
+    Observations,
+    get_at_least,
+    get_choice,
+    get_long,
+    unknown_type,
+)
+
+KINDS = ("forward", "rebalance", "rescale", "shuffle", "global", "broadcast", "hash")
+_STATUSES = ("idle", "active")
+_HIGHEST_MAX_PARALLELISM = 32768
+
+
+class Partitioner:
+    def __init__(self, config: Json, host: Host) -> None:
+        bug = host.bug
+        self.bug = bug
+        self.random = host.random
+        self.memory = host.memory
+        self.kind = get_choice(config, "kind", KINDS)
+        self.channels = get_at_least(config, "channels", 1)
+        self.max_parallelism = 0
+        if self.kind == "hash":
+            self.max_parallelism = get_at_least(config, "max_parallelism", 1)
+            if self.max_parallelism > _HIGHEST_MAX_PARALLELISM:
+                raise BadRequestError(f"max_parallelism must not exceed {_HIGHEST_MAX_PARALLELISM}")
+            if bug == "partitioner-always-128-key-groups":
+                self.max_parallelism = 128
+            elif bug == "partitioner-key-groups-to-power-of-two":
+                self.max_parallelism = 1 << (self.max_parallelism - 1).bit_length()
+        #: The channel of the last record; before the first one rescale must come out at 0.
+        self.cursor = self.channels - 1
+        if self.kind == "rebalance":
+            self.cursor = self.random.randrange(self.channels)
+        elif self.kind == "rescale" and bug == "partitioner-rescale-starts-anywhere":
+            self.cursor = sum(map(ord, "rescale")) % self.channels
+        elif self.kind == "rescale" and bug == "partitioner-rescale-skips-first":
+            self.cursor = 0
+        elif bug == "partitioner-cursor-shared":
+            self.cursor = self.memory.get("cursor", self.cursor)
+        self.announced = "active"
+        self.watermark = LOWEST
+        self.status_seen = False
+        self.records = 0
+
+    def step(self, event: Json) -> Observations:
+        kind = event.get("type")
+        if kind == "record":
+            return self.on_record(event)
+        if kind == "watermark":
+            return self.on_watermark(get_long(event, "timestamp"))
+        if kind == "status":
+            return self.on_status(get_choice(event, "status", _STATUSES))
+        if kind == "latency_marker":
+            return self.on_latency_marker()
+        raise unknown_type(event)
+
+    def send(self, channel: int) -> Observations:
+        return [{"type": "send", "channel": channel}]
+
+    def broadcast(self) -> Observations:
+        return [{"type": "send", "channel": channel} for channel in range(self.channels)]
+
+    def on_record(self, event: Json) -> Observations:
+        bug = self.bug
+        if self.announced == "idle":
+            if bug == "partitioner-record-dropped-while-idle":
+                return []
+            if bug == "partitioner-record-toggles-status":
+                return self.broadcast() + self.route(event) + self.broadcast()
+            if bug == "partitioner-record-activates":
+                self.announced = "active"
+        return self.route(event)
+
+    def route(self, event: Json) -> Observations:
+        bug, kind, channels = self.bug, self.kind, self.channels
+        self.records += 1
+        if kind == "hash":
+            key = event.get("key")
+            if not isinstance(key, dict):
+                raise BadRequestError("a record of a hash output has a key")
+            return self.send(choose_channel(key, channels, self.max_parallelism, bug))
+        if kind == "broadcast":
+            return self.broadcast_record()
+        if kind in {"rebalance", "rescale"}:
+            return self.send(self.turn())
+        if kind == "shuffle":
+            bound = channels + 1 if bug == "partitioner-shuffle-bound-inclusive" else channels
+            return self.send(self.random.randrange(bound))
+        if kind == "global" and bug == "partitioner-global-to-last":
+            return self.send(channels - 1)
+        if kind == "global" and bug == "partitioner-global-turns":
+            return self.send((self.records - 1) % channels)
+        if kind == "forward" and bug == "partitioner-forward-turns":
+            return self.send((self.records - 1) % channels)
+        return self.send(0)
+
+    def broadcast_record(self) -> Observations:
+        bug = self.bug
+        if bug == "partitioner-broadcast-misses-last" and self.channels > 1:
+            return self.broadcast()[:-1]
+        if bug == "partitioner-broadcast-to-first":
+            return self.send(0)
+        if bug == "partitioner-broadcast-in-32-bits":
+            return self.broadcast()[:32]
+        return self.broadcast()
+
+    def turn(self) -> int:
+        """The next channel of a round robin."""
+        bug = self.bug
+        wrap = self.channels
+        if bug == "partitioner-rescale-wraps-late" and self.kind == "rescale":
+            wrap += 1
+        elif bug == "partitioner-rebalance-wraps-early" and self.kind == "rebalance":
+            wrap = max(1, wrap - 1)
+        self.cursor = (self.cursor + 1) % wrap
+        if bug == "partitioner-cursor-shared":
+            self.memory["cursor"] = self.cursor
+        elif bug == "partitioner-rebalance-drifts" and self.kind == "rebalance" and self.records % 32 == 0:
+            self.cursor = (self.cursor + 1) % wrap
+        return self.cursor
+
+    def on_watermark(self, timestamp: int) -> Observations:
+        bug = self.bug
+        if self.announced == "idle" and bug != "partitioner-watermark-while-idle":
+            if bug == "partitioner-max-watermark-while-idle" and timestamp == HIGHEST:
+                return self.broadcast()
+            return []
+        if bug == "partitioner-watermarks-must-advance":
+            if timestamp <= self.watermark:
+                return []
+            self.watermark = timestamp
+        elif bug == "partitioner-watermark-resets-cursor" and self.kind == "rescale":
+            self.cursor = self.channels - 1
+        elif bug == "partitioner-watermark-advances-cursor":
+            self.cursor = (self.cursor + 1) % self.channels
+        elif bug == "partitioner-watermark-to-one-channel":
+            return self.send(max(self.cursor, 0) if self.kind in {"rebalance", "rescale"} else 0)
+        return self.broadcast()
+
+    def on_status(self, status: str) -> Observations:
+        bug = self.bug
+        if status == self.announced and bug != "partitioner-status-repeated":
+            if bug == "partitioner-first-active-sent" and not self.status_seen:
+                self.status_seen = True
+                return self.broadcast()
+            return []
+        self.status_seen = True
+        self.announced = status
+        if bug == "partitioner-status-to-first-channel":
+            return self.send(0)
+        if bug == "partitioner-status-resets-rebalance" and self.kind == "rebalance":
+            self.cursor = (self.cursor + self.channels // 2) % self.channels
+        return self.broadcast()
+
+    def on_latency_marker(self) -> Observations:
+        bug = self.bug
+        if bug == "partitioner-marker-broadcast":
+            return self.broadcast()
+        if bug == "partitioner-marker-dropped-while-idle" and self.announced == "idle":
+            return []
+        if bug == "partitioner-marker-takes-a-turn" and self.kind in {"rebalance", "rescale"}:
+            return self.send(self.turn())
+        return self.send(self.random.randrange(self.channels))
+
+
+make = Partitioner
+
+#: What the right engine declares of the component.
+CLAIM: Json = {"kinds": list(KINDS)}

@@ -1,0 +1,231 @@
+"""A task and its thread, TASK-1 … TASK-5, TASK-7, TASK-8.
+
+The thread works off `plan`, a list of what is still to do; whoever interferes only changes `state`, and the thread
+finds out when it comes for the next entry.
+"""
+
+from tidegate.conformance.engines.wire import (
+    HIGHEST,
+    Host,
+    Json,
+    Observations,
+    get_at_least,
+    get_boolean,
+    get_choice,
+    get_integer,
+    rejected,
+    unknown_type,
+)
+
+_STATES = (
+    "created",
+    "scheduled",
+    "deploying",
+    "initializing",
+    "running",
+    "finished",
+    "canceling",
+    "canceled",
+    "failed",
+    "reconciling",
+)
+_NOT_OURS = ("scheduled", "reconciling")
+_TERMINAL = ("finished", "canceled", "failed")
+_PREPARATION = ("load_code", "register_network", "copy_files", "build_environment", "instantiate")
+
+
+class Task:
+    def __init__(self, config: Json, host: Host) -> None:
+        self.bug = host.bug
+        self.operators = get_at_least(config, "operators", 1)
+        self.outputs = get_at_least(config, "outputs", 0)
+        self.state = "created"
+        self.plan = self.make_plan()
+        self.doing = ""
+        self.started = False
+        self.over = False
+        self.data_ended = False
+        #: The outputs that were acknowledged, each as often as it was.
+        self.acknowledged: list[int] = []
+
+    def make_plan(self) -> list[str]:
+        preparation = list(_PREPARATION)
+        if self.bug == "task-registers-outputs-last":
+            preparation.append(preparation.pop(1))
+        elif self.bug == "task-code-before-environment":
+            preparation[3:] = preparation[:2:-1]
+        return [*preparation, "restore", "invoke", "finish_partitions"]
+
+    def step(self, event: Json) -> Observations:
+        match event.get("type"):
+            case "cancel":
+                return self.on_interference(get_choice(event, "seen", _STATES), "canceling")
+            case "fail":
+                return self.on_interference(get_choice(event, "seen", _STATES), "failed")
+            case "start":
+                return self.on_start()
+            case "proceed":
+                return self.on_proceed() if self.is_alive() else rejected()
+            case "throw":
+                cancelled = get_boolean(event, "cancelled")
+                return self.end(cancelled=cancelled) if self.is_alive() else rejected()
+            case "end_of_data":
+                drain = get_boolean(event, "drain")
+                return self.on_end_of_data(drain=drain) if self.is_invoked() else rejected()
+            case "acknowledge":
+                output = get_integer(event, "output")
+                return self.on_acknowledge(output) if self.is_invoked() else rejected()
+        raise unknown_type(event)
+
+    def is_alive(self) -> bool:
+        return self.started and (not self.over or self.bug == "task-thread-outlives-its-end")
+
+    def is_invoked(self) -> bool:
+        if self.bug == "task-data-ends-before-invocation":
+            return self.is_alive() and self.doing in {"restore", "invoke"}
+        return self.is_alive() and self.doing == "invoke"
+
+    def on_start(self) -> Observations:
+        bug = self.bug
+        if self.over or (self.started and bug != "task-thread-starts-twice"):
+            return rejected()
+        if self.state == "created" or (self.state == "canceling" and bug == "task-canceled-task-is-started"):
+            self.started = True
+            return self.change("deploying")
+        if self.started:
+            return []
+        self.over = True
+        if self.state == "failed":
+            return [{"type": "final", "state": "failed"}]
+        out = self.change("canceled")
+        if bug == "task-canceled-before-start-unreported":
+            return out
+        return [*out, {"type": "final", "state": "canceled"}]
+
+    def change(self, state: str) -> Observations:
+        self.state = state
+        return [{"type": "state", "state": state}]
+
+    def on_proceed(self) -> Observations:
+        bug = self.bug
+        unwanted = {"canceling", "failed"}
+        if bug == "task-failed-thread-goes-on":
+            unwanted.discard("failed")
+        elif bug == "task-canceled-thread-goes-on" and self.plan[:1] != ["invoke"]:
+            unwanted.discard("canceling")
+        if self.state in unwanted:
+            return self.end(cancelled=True)
+        if not self.plan:
+            return self.finish()
+        if self.plan[0] == "finish_partitions" and not self.may_end_partitions():
+            return rejected()
+        self.doing = self.plan.pop(0)
+        out: Observations = []
+        if self.doing == "restore" and bug != "task-never-initializing":
+            out = self.change("initializing")
+        elif self.doing == "invoke":
+            out = self.change("running")
+        out.append({"type": "step", "name": self.doing})
+        if bug == "task-running-after-invocation" and len(out) > 1:
+            out.reverse()
+        if self.doing == "finish_partitions":
+            out += [{"type": "end_of_partition", "output": output} for output in range(self.outputs)]
+        return out
+
+    def may_end_partitions(self) -> bool:
+        bug = self.bug
+        if not self.data_ended:
+            return bug == "task-ends-without-end-of-data" and not self.outputs
+        if bug == "task-ends-unacknowledged":
+            return True
+        if bug == "task-first-acknowledgement-is-enough":
+            return bool(self.acknowledged) or not self.outputs
+        return len(self.acknowledged) >= self.outputs
+
+    def finish(self) -> Observations:
+        self.over = True
+        out = [*self.change("finished"), {"type": "released"}, {"type": "final", "state": "finished"}]
+        if self.bug == "task-final-before-release":
+            out[1:] = out[:0:-1]
+        return out
+
+    def end(self, *, cancelled: bool) -> Observations:
+        """The thread ends before its time, by an exception or because the task is not wanted any more."""
+        bug, before = self.bug, self.state
+        self.over = True
+        target = "failed"
+        if before == "canceling":
+            target = "canceled" if cancelled or bug != "task-error-while-canceling-fails" else "failed"
+        elif before == "failed":
+            target = "canceled" if cancelled and bug == "task-failed-becomes-canceled" else "failed"
+        elif cancelled and bug != "task-cancellation-exception-fails":
+            target = "canceled"
+        out = [] if target == before else self.change(target)
+        if bug == "task-failed-state-said-again" and target == before:
+            out = self.change(target)
+        if bug != "task-failure-keeps-resources" or target != "failed":
+            out.append({"type": "released"})
+        return [*out, {"type": "final", "state": target}]
+
+    def is_settled(self, state: str, target: str) -> bool:
+        if state == "canceling":
+            return self.bug != "task-fails-while-canceling" or target != "failed"
+        if state == "finished":
+            return self.bug != "task-finished-may-fail" or target != "failed"
+        return state in _TERMINAL
+
+    def on_interference(self, seen: str, target: str) -> Observations:
+        bug = self.bug
+        if seen in _NOT_OURS and bug != "task-scheduled-here":
+            return rejected()
+        if self.is_settled(seen, target):
+            return []
+        lost: Observations = [] if seen == self.state else [{"type": "lost", "state": self.state}]
+        if bug == "task-changes-without-comparing":
+            lost = []
+        if self.is_settled(self.state, target) or (lost and bug == "task-loser-gives-up"):
+            return lost
+        told = {"initializing", "running"}
+        if bug == "task-restoring-code-not-told":
+            told.remove("initializing")
+        elif bug == "task-failed-code-not-told" and target == "failed":
+            told.clear()
+        before = self.state
+        out = [*lost, *self.change(target)]
+        return [*out, {"type": "cancel_invokable"}] if before in told else out
+
+    def on_end_of_data(self, *, drain: bool) -> Observations:
+        bug = self.bug
+        if self.data_ended and bug != "task-data-ends-twice":
+            return rejected()
+        self.data_ended = True
+        finished: Observations = []
+        if drain or bug == "task-stop-finishes-operators":
+            finished = [{"type": "finish", "operator": operator} for operator in range(self.operators)]
+            if bug == "task-finishes-tail-first":
+                finished.reverse()
+            if drain and bug != "task-drains-without-last-watermark":
+                place = len(finished) if bug == "task-last-watermark-after-finish" else 0
+                finished.insert(place, {"type": "watermark", "timestamp": str(HIGHEST)})
+        ends: Observations = [
+            {"type": "end_of_data", "output": output, "drain": drain or bug == "task-stop-says-drain"}
+            for output in range(self.outputs)
+        ]
+        return ends + finished if bug == "task-ends-data-before-finish" else finished + ends
+
+    def on_acknowledge(self, output: int) -> Observations:
+        bug = self.bug
+        if not self.data_ended and bug != "task-acknowledged-in-advance":
+            return rejected()
+        if not 0 <= output < self.outputs:
+            return rejected()
+        if output in self.acknowledged and bug != "task-acknowledgements-counted":
+            return rejected()
+        self.acknowledged.append(output)
+        return []
+
+
+make = Task
+
+#: What the right engine declares of the component.
+CLAIM: Json = {}

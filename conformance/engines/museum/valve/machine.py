@@ -1,0 +1,229 @@
+"""The watermark valve of one input, VALVE.
+
+Kept close to how engines write it: three parallel lists over channels, scanned at each step. Flink 1.17 replaced the
+scan by a heap; its bug is structural, so `HeapValve` keeps the aligned channels in a collection of their own.
+"""
+
+from tidegate.conformance.engines.wire import (
+    HIGHEST,
+    LOWEST,
+    Host,
+    Json,
+    Observations,
+    get_at_least,
+    get_choice,
+    get_integer,
+    get_long,
+    get_semantics,
+    rejected,
+    to_int32,
+    unknown_type,
+)
+
+SEMANTICS = ("flink-7728", "flink-40475")
+_STATUSES = ("idle", "active")
+
+
+class Valve:
+    def __init__(self, config: Json, host: Host) -> None:
+        channels = get_at_least(config, "channels", 1)
+        self.repaired = get_semantics(config, SEMANTICS) == "flink-40475"
+        self.bug = host.bug
+        self.channels = channels
+        self.watermarks = [LOWEST] * channels
+        self.active = [True] * channels
+        self.aligned = [True] * channels
+        self.last = LOWEST
+        self.out_active = True
+        self.closed = False
+        self.memory = host.memory
+        if self.bug == "valve-last-survives-case":
+            self.last = host.memory.get("last", LOWEST)
+        elif self.bug == "valve-starts-unaligned":
+            self.aligned = [channel == 0 for channel in range(channels)]
+
+    def step(self, event: Json) -> Observations:
+        kind = event.get("type")
+        channel = get_integer(event, "channel")
+        if kind == "watermark":
+            timestamp = get_long(event, "timestamp")
+            if not 0 <= channel < self.channels and not self.is_wrapped(channel):
+                return rejected()
+            return self.on_watermark(channel, timestamp)
+        if kind == "status":
+            status = get_choice(event, "status", _STATUSES)
+            if not 0 <= channel < self.channels and not self.is_wrapped(channel):
+                return rejected()
+            if self.bug == "valve-max-closes" and self.closed:
+                return []
+            return self.on_idle(channel) if status == "idle" else self.on_active(channel)
+        raise unknown_type(event)
+
+    def is_wrapped(self, channel: int) -> bool:
+        return self.bug == "valve-negative-channel-wraps" and -self.channels <= channel < 0
+
+    def on_watermark(self, channel: int, timestamp: int) -> Observations:
+        bug = self.bug
+        if bug == "valve-timestamps-32-bit":
+            timestamp = to_int32(timestamp)
+        elif bug == "valve-timestamps-as-doubles":
+            timestamp = min(int(float(timestamp)), HIGHEST)
+        woken: Observations = []
+        if not self.active[channel]:
+            if bug == "valve-watermark-wakes-channel":
+                woken = self.on_active(channel)
+            elif bug != "valve-idle-channel-heard":
+                return []
+        if timestamp <= self.watermarks[channel]:
+            if bug == "valve-regression-overwrites":
+                self.watermarks[channel] = timestamp
+                return woken
+            if bug != "valve-equal-watermark-counts" or timestamp < self.watermarks[channel]:
+                return woken
+        self.watermarks[channel] = timestamp
+        if not self.aligned[channel] and self.catches_up(channel, timestamp):
+            self.aligned[channel] = True
+        if bug == "valve-unaligned-watermark-unchecked" and not self.aligned[channel]:
+            return woken
+        return woken + self.advance()
+
+    def catches_up(self, channel: int, timestamp: int) -> bool:
+        bug = self.bug
+        if bug == "valve-catch-up-strict":
+            return timestamp > self.last
+        if bug == "valve-any-watermark-aligns":
+            return True
+        if bug == "valve-idle-channel-heard":
+            return self.active[channel] and timestamp >= self.last
+        return timestamp >= self.last and bug != "valve-never-realigns"
+
+    def on_idle(self, channel: int) -> Observations:
+        bug = self.bug
+        if not self.active[channel]:
+            if bug == "valve-repeated-idle-announced" and not self.out_active:
+                return [{"type": "status", "status": "idle"}]
+            return []
+        self.active[channel] = False
+        if bug != "valve-idle-stays-aligned":
+            self.aligned[channel] = False
+        was_last = self.watermarks[channel] == self.last
+        if bug == "valve-idle-forgets-watermark":
+            self.watermarks[channel] = LOWEST
+        seen = self.active[:4] if bug == "valve-four-channel-mask" else self.active
+        if any(seen):
+            if (was_last or bug == "valve-idle-always-rechecks") and bug != "valve-idle-never-rechecks":
+                return self.advance()
+            return []
+        flushes = was_last or self.repaired
+        if bug == "valve-never-flushes":
+            flushes = False
+        elif bug == "valve-always-flushes":
+            flushes = True
+        elif bug == "valve-repair-forgets-flush":
+            flushes = was_last
+        idle = [{"type": "status", "status": "idle"}]
+        self.out_active = False
+        if not flushes:
+            return idle
+        flushed = self.flush()
+        return idle + flushed if bug == "valve-idle-before-flush" else flushed + idle
+
+    def flush(self) -> Observations:
+        highest = max(self.watermarks)
+        if self.bug == "valve-flush-in-four-lanes":
+            highest = max(self.watermarks[:4])
+        if highest > self.last or (self.bug == "valve-flush-repeats" and highest == self.last):
+            return self.emit(highest)
+        return []
+
+    def on_active(self, channel: int) -> Observations:
+        bug = self.bug
+        if self.active[channel]:
+            if bug == "valve-repeated-active-announced":
+                return [{"type": "status", "status": "active"}]
+            return []
+        self.active[channel] = True
+        if bug == "valve-rejoins-at-current" and self.watermarks[channel] < self.last:
+            self.watermarks[channel] = self.last
+        watermark = self.watermarks[channel]
+        self.aligned[channel] = watermark >= self.last
+        if bug == "valve-rejoin-strict":
+            self.aligned[channel] = watermark > self.last
+        elif bug == "valve-rejoin-never-aligned":
+            self.aligned[channel] = False
+        out: Observations = []
+        if not self.out_active:
+            self.out_active = True
+            if bug != "valve-active-not-announced":
+                out.append({"type": "status", "status": "active"})
+        if (self.repaired and bug != "valve-repair-forgets-recheck") or bug == "valve-rejoin-rechecks":
+            out += self.advance()
+        return out
+
+    def advance(self) -> Observations:
+        """The aligned-minimum check."""
+        bug = self.bug
+        if bug == "valve-minimum-over-active":
+            flags = self.active
+        elif bug == "valve-minimum-over-all":
+            flags = [True] * self.channels
+        else:
+            flags = self.aligned
+        counted = [watermark for flag, watermark in zip(flags, self.watermarks, strict=True) if flag]
+        if counted:
+            lowest = min(counted)
+        elif bug == "valve-empty-minimum-emitted":
+            lowest = HIGHEST
+        else:
+            return []
+        if bug == "valve-maximum-for-minimum":
+            lowest = max(counted)
+        elif bug == "valve-first-channel-decides":
+            lowest = counted[0]
+        elif bug == "valve-max-is-sentinel" and lowest == HIGHEST:
+            return []
+        if lowest > self.last or (bug == "valve-repeats-minimum" and lowest == self.last):
+            return self.emit(lowest)
+        return []
+
+    def emit(self, watermark: int) -> Observations:
+        self.last = watermark
+        self.closed = watermark == HIGHEST
+        if self.bug == "valve-last-survives-case":
+            self.memory["last"] = watermark
+        return [{"type": "watermark", "timestamp": str(watermark)}]
+
+
+class HeapValve(Valve):
+    """Flink 1.17.0: aligned channels are kept apart, and a channel that goes idle is removed from there unasked."""
+
+    def __init__(self, config: Json, host: Host) -> None:
+        super().__init__(config, host)
+        self.heap = list(range(self.channels))
+
+    def on_idle(self, channel: int) -> Observations:
+        if self.active[channel]:
+            self.heap.remove(channel)
+        return super().on_idle(channel)
+
+    def on_active(self, channel: int) -> Observations:
+        out = super().on_active(channel)
+        self.collect(channel)
+        return out
+
+    def on_watermark(self, channel: int, timestamp: int) -> Observations:
+        out = super().on_watermark(channel, timestamp)
+        self.collect(channel)
+        return out
+
+    def collect(self, channel: int) -> None:
+        if self.aligned[channel] and channel not in self.heap:
+            self.heap.append(channel)
+
+
+def make(config: Json, host: Host) -> Valve:
+    return HeapValve(config, host) if host.bug == "valve-heap-removal-unchecked" else Valve(config, host)
+
+
+#: What the right engine declares of the component.
+CLAIM: Json = {"semantics": list(SEMANTICS)}

@@ -1,0 +1,103 @@
+"""The JSON Schemas of protocol 1 and of the trace file: what implementers read, and what strict mode checks.
+
+A schema is a file of this folder: `hello-request`, `replay-reply`, `trace-case`, … Those of the components hold three
+each, named `valve.config`, `valve.event` and `valve.observation`. They refer to one another by file name, so that the
+folder can be copied and used as it is, by any validator.
+
+jsonschema is needed to check, not to read, and it is imported only then.
+"""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from tidegate.conformance.engines.errors import StrictModeUnavailableError
+from tidegate.conformance.engines.text import printable
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator, ValidationError
+
+
+@cache
+def files() -> tuple[str, ...]:
+    """The names of the schema files, without their ending."""
+    names = (entry.name for entry in resources.files(__package__).iterdir())
+    return tuple(sorted(name.removesuffix(".json") for name in names if name.endswith(".json")))
+
+
+@cache
+def load(name: str) -> dict[str, Any]:
+    """A schema file, by its name without ending."""
+    if name not in files():
+        raise KeyError(f"there is no schema {name!r}; there are {', '.join(files())}")
+    text = resources.files(__package__).joinpath(f"{name}.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+@cache
+def components() -> tuple[str, ...]:
+    """The components that have schemas."""
+    return tuple(name for name in files() if {"config", "event", "observation"} <= load(name).get("$defs", {}).keys())
+
+
+def check(message: Any, name: str, *, component: str | None = None) -> list[str]:
+    """What is wrong with a message, each complaint with its place; empty if nothing is.
+
+    With `component`, the observations of a `replay-reply` are checked as those of this component.
+
+    Raises
+    ------
+    StrictModeUnavailableError
+        jsonschema is not installed.
+    """
+    complaints = list(_complaints(message, _validator(name)))
+    if name == "replay-reply" and component in components() and not complaints and "ok" in message:
+        validator = _validator(f"{component}.observation")
+        for at, step in enumerate(message["ok"]["steps"]):
+            for position, observation in enumerate(step):
+                complaints.extend(_complaints(observation, validator, ("ok", "steps", at, position)))
+    return complaints
+
+
+@cache
+def _validator(name: str) -> "Draft202012Validator":
+    try:
+        from jsonschema import Draft202012Validator  # noqa: PLC0415 - only strict mode needs it
+        from referencing import Registry, Resource  # noqa: PLC0415
+    except ImportError as error:
+        raise StrictModeUnavailableError(
+            "strict mode checks messages with jsonschema, which is not installed", "pip install 'tidegate[dev]'"
+        ) from error
+    file, _, part = name.partition(".")
+    load(file)
+    registry = Registry().with_resources((f"{each}.json", Resource.from_contents(load(each))) for each in files())
+    return Draft202012Validator({"$ref": f"{file}.json" + (f"#/$defs/{part}" if part else "")}, registry=registry)
+
+
+def _complaints(message: Any, validator: "Draft202012Validator", place: tuple[str | int, ...] = ()) -> Iterator[str]:
+    for error in validator.iter_errors(message):
+        for path, said in _findings(error):
+            where = "/".join(map(str, (*place, *path))) or "the message"
+            yield printable(f"{where}: {said}", 300)
+
+
+def _findings(error: "ValidationError") -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """What is really wrong, and where. Of several alternatives, told apart by `type`, only the one meant matters."""
+    path = tuple(error.absolute_path)
+    if error.validator != "oneOf":
+        is_forbidden = error.validator == "not" and not error.validator_value
+        yield path, "must not be here" if is_forbidden else error.message
+        return
+    alternatives: dict[Any, list[ValidationError]] = {}
+    for each in error.context or ():
+        alternatives.setdefault(each.schema_path[0], []).append(each)
+    meant = [found for found in alternatives.values() if not any(e.validator == "const" for e in found)]
+    if len(meant) == 1:
+        for each in meant[0]:
+            yield from _findings(each)
+    else:
+        types = [e.validator_value for found in alternatives.values() for e in found if e.validator == "const"]
+        yield path, f"{error.instance!r} has none of the types {', '.join(map(repr, types))}"

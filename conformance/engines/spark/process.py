@@ -1,0 +1,39 @@
+"""The engine `spark[:MASTER]` as the harness sees it: a process of its own, with a JVM of its own."""
+
+import sys
+
+from tidegate.conformance.engines.base import Description
+from tidegate.conformance.engines.host import serve
+from tidegate.conformance.engines.limits import Limits
+from tidegate.conformance.engines.process import ProcessEngine
+from tidegate.conformance.engines.spark.java import check_spark
+from tidegate.conformance.engines.spark.session import LOCAL
+
+#: How many cases one job answers, unless that takes too long: half of what may be on its way.
+BATCH = 4096
+#: Seconds that a batch should take: far from the limit, so that a busy machine is not taken for a hang.
+QUICK = 20.0
+#: Requests come as fast as a pipe carries them; one that is this late belongs to the next batch.
+LINGER = 0.1
+
+
+class SparkEngine(ProcessEngine):
+    """Spark behind the protocol. What it needs is looked for before it is started, to say what is missing."""
+
+    def __init__(self, master: str = "", limits: Limits | None = None, *, strict: bool = False) -> None:
+        command = [sys.executable, "-m", "tidegate.conformance.engines.spark.process", master or LOCAL]
+        super().__init__(command, limits, strict=strict)
+
+    def start(self) -> Description:
+        check_spark()
+        return super().start()
+
+
+def main(master: str) -> None:
+    from tidegate.conformance.engines.spark.engine import Spark  # noqa: PLC0415 - in the process of the engine alone
+
+    serve(lambda: Spark(master), QUICK, BATCH, LINGER)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,117 @@
+"""Many jobs in one query that goes down again and again: the script of what happens to it, and what was seen.
+
+The query is stopped in the middle of a micro-batch, fails behind the sink's write so that a micro-batch is done twice,
+loses a Python worker, ends between two micro-batches, and goes on with files that came later.
+"""
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from tidegate.conformance.engines.spark.streaming.elements import Line
+from tidegate.conformance.engines.spark.streaming.faults import PATIENCE, Fault
+from tidegate.conformance.engines.spark.streaming.layout import make_layout
+from tidegate.conformance.engines.spark.streaming.query import Folder, Options, run_query, start_query
+from tidegate.conformance.engines.spark.streaming.scripts import cut, make_lines, write_scripts
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+FILES = 6
+#: The files that are there from the beginning; the others come when those are read.
+FIRST_FILES = 4
+
+
+class SinkFailedError(Exception):
+    """Raised behind the write of a micro-batch, which is therefore done again."""
+
+
+@attrs.define
+class Campaign:
+    """`happened` is what became of the query, start by start."""
+
+    spark: "SparkSession"
+    folder: Folder
+    bugs: dict[str, str] = attrs.Factory(dict)
+    happened: list[str] = attrs.Factory(list)
+
+    def prepare(self, jobs: dict[str, dict[str, Any]], seed: int) -> None:
+        """Jobs by run, whose scripts are cut into files by chance."""
+        self.folder.create(jobs)
+        write_scripts(self.folder.scripts, slice_scripts(jobs, seed)[:FIRST_FILES])
+
+    def run(self, jobs: dict[str, dict[str, Any]], seed: int) -> None:
+        """All of it, to the end of all scripts."""
+        self.prepare(jobs, seed)
+        deep = [run for run, job in jobs.items() if make_layout(job).levels > 1]
+        self.stop_in_a_batch(frozenset(deep[::2]))
+        self.replay_a_batch(1)
+        self.kill_a_worker(frozenset(deep[1::2]))
+        self.go_on("ended between two micro-batches")
+        write_scripts(self.folder.scripts, slice_scripts(jobs, seed)[FIRST_FILES:], FIRST_FILES)
+        self.go_on("ended with the last script")
+
+    def options(self, **more: Any) -> Options:
+        return Options(self.bugs, len(self.happened), **more)
+
+    def stop_in_a_batch(self, runs: frozenset[str]) -> None:
+        """A worker stands still in the middle of a micro-batch, and the query is stopped."""
+        mark = self.folder.path / "stopped"
+        query = start_query(self.spark, self.folder, self.options(fault=Fault("wait", runs, 1, str(mark))))
+        wait_for(mark)
+        query.stop()
+        self.happened.append("stopped in a micro-batch")
+
+    def kill_a_worker(self, runs: frozenset[str]) -> None:
+        mark = self.folder.path / "killed"
+        self.fail(self.options(fault=Fault("kill", runs, 1, str(mark))))
+        assert mark.exists()
+        self.happened.append("lost a Python worker")
+
+    def replay_a_batch(self, which: int) -> None:
+        def raise_behind_the_write(number: int) -> None:
+            if number == which:
+                raise SinkFailedError(f"behind micro-batch {number}")
+
+        self.fail(self.options(hook=raise_behind_the_write))
+        self.happened.append("failed behind the write of a micro-batch")
+
+    def fail(self, options: Options) -> None:
+        from pyspark.errors import StreamingQueryException  # noqa: PLC0415 - only where there is Spark
+
+        try:
+            run_query(self.spark, self.folder, options)
+        except StreamingQueryException:
+            return
+        raise AssertionError("the query was to go down, and did not")
+
+    def go_on(self, what: str) -> None:
+        run_query(self.spark, self.folder, self.options())
+        self.happened.append(what)
+
+
+def slice_scripts(jobs: dict[str, dict[str, Any]], seed: int) -> list[list[Line]]:
+    random = Random(seed)
+    slices: list[list[Line]] = [[] for _ in range(FILES)]
+    for run, job in jobs.items():
+        for script in make_lines(run, job):
+            for number, line in cut(random, script, FILES, jumbled=True):
+                slices[number].append(line)
+    return [shuffled(random, lines) for lines in slices]
+
+
+def shuffled(random: Random, lines: Iterable[Line]) -> list[Line]:
+    return sorted(lines, key=lambda _line: random.random())
+
+
+def wait_for(path: Path) -> None:
+    """Until the worker has said that it stands still."""
+    end = time.monotonic() + PATIENCE
+    while not path.exists():
+        if time.monotonic() > end:
+            raise TimeoutError(f"the query never came to {path.name}")
+        time.sleep(0.05)

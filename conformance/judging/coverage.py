@@ -1,0 +1,69 @@
+"""Coverage: which rules a run exercised, and with which kinds of outcome.
+
+A rule that no case exercised is not kept: it is unknown. What a run has to exercise is what the golden traces show
+to be within reach, for the kinds and semantics that the engine declares.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+
+from tidegate.conformance.judging.judge import Judge, kinds_of
+from tidegate.reference.model import Outcome
+from tidegate.traces.cases import Case
+
+#: A rule, and the kinds of observations that an outcome under it gave.
+Pair = tuple[str, tuple[str, ...]]
+
+
+@attrs.frozen
+class Wanted:
+    """What a run must exercise: each rule `floor` times, or nothing is known about it; and pairs that it may show."""
+
+    rules: tuple[str, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    floor: int = 1
+
+
+@attrs.frozen
+class Coverage:
+    """How often each rule was exercised, and each pair of a rule and the kinds of observations of its outcome."""
+
+    rules: Counter[str]
+    pairs: Counter[Pair]
+
+    def missing(self, wanted: Wanted) -> tuple[str, ...]:
+        """The wanted rules that were exercised less often than the floor."""
+        return tuple(rule for rule in wanted.rules if self.rules[rule] < wanted.floor)
+
+    def missing_pairs(self, wanted: Wanted) -> tuple[Pair, ...]:
+        """The pairs that never came, of rules that did: a part of what such a rule says was not seen."""
+        return tuple(pair for pair in wanted.pairs if not self.pairs[pair] and self.rules[pair[0]])
+
+
+def measure(judge: Judge) -> Coverage:
+    rules: Counter[str] = Counter()
+    pairs: Counter[Pair] = Counter()
+    for (named, kinds), count in judge.exercised.items():
+        for rule in named:
+            rules[rule] += count
+            pairs[rule, kinds] += count
+    return Coverage(rules, pairs)
+
+
+def within_reach(cases: Iterable[Case], floor: int = 1) -> Wanted:
+    """What these cases exercise on the specification itself; where there is a choice, by the first outcome."""
+    outcomes = [outcome for case in cases for outcome in first_outcomes(case)]
+    rules = dict.fromkeys(rule for outcome in outcomes for rule in outcome.rules)
+    pairs = dict.fromkeys((rule, kinds_of(outcome)) for outcome in outcomes for rule in outcome.rules)
+    return Wanted(tuple(rules), tuple(pairs), floor)
+
+
+def first_outcomes(case: Case) -> Iterable[Outcome[Any, Any]]:
+    state = case.model.start(case.config)[0]
+    for event in case.events:
+        outcome = case.model.step(state, event)[0]
+        state = outcome.state
+        yield outcome

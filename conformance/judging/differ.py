@@ -1,0 +1,296 @@
+"""Engines side by side, without an oracle: where do they disagree?
+
+Every case goes to all of them at once. Equal answers agree, right or wrong. Unequal ones agree too if the
+specification allows each of them: a rule that leaves a choice leaves it to each engine. All others are disagreements;
+they are made small across all engines, and only then the specification is asked whom it sides with, and by which rule.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import tee
+from typing import Any
+
+import attrs
+
+from tidegate.conformance.engines.base import Claim, Description, Engine, NotRun, Refused, Reply, Steps
+from tidegate.conformance.engines.text import printable
+from tidegate.conformance.judging.runner import Planned, Runner
+from tidegate.conformance.judging.session import SHRUNKEN_EACH
+from tidegate.conformance.judging.shrink import shrink
+from tidegate.conformance.judging.verdicts import Exit, Result, Verdict, reach, suspects
+from tidegate.reference.components import COMPONENTS
+from tidegate.reference.rules import all_rules
+from tidegate.traces.cases import Case
+from tidegate.traces.codec import DecodeError, decode_observation, encode
+from tidegate.traces.notation.notation import write_event, write_observations, write_trace
+
+AGREED, FREE, DIVERGED, UNANSWERED, NOT_RUN = "agreed", "free", "diverged", "unanswered", "not run"
+#: What may become of a case, in the order of reports. `free`: different, and all of it allowed.
+OUTCOMES = (AGREED, FREE, DIVERGED, UNANSWERED, NOT_RUN)
+_RESULTS = {AGREED: Result.PASS, FREE: Result.PASS, UNANSWERED: Result.UNKNOWN, NOT_RUN: Result.NOT_RUN}
+
+
+@attrs.frozen
+class Disagreement(Verdict):
+    """A verdict about all engines at once: what each answered, and what the specification says to each.
+
+    `accused` are the engines, by their position, that it does not side with although others answered otherwise. Result
+    and violation are those of the one that this is `about`, so that it shrinks like any other failure.
+    """
+
+    replies: tuple[Reply, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    accused: tuple[int, ...] = ()
+    about: int = 0
+
+    @property
+    def step(self) -> int:
+        return self.violation.step if self.violation else len(self.case.events) - 1
+
+
+class SideBySide(Runner):
+    """Runs each case on all engines and gives one verdict on their agreement; the message is one of the outcomes.
+
+    With `about`, only disagreements that accuse this engine count: shrinking must not slip from one into another.
+    """
+
+    def __init__(self, engines: Iterable[Engine], about: int | None = None) -> None:
+        self.engines = tuple(engines)
+        self.about = about
+        super().__init__(self.engines[0])
+
+    def run(self, planned: Iterable[Planned]) -> Iterator[Verdict]:
+        drawn = ((one, self._encoder.request(one.case)) for one in planned)
+        # Each engine draws ahead as it pleases; while we wait for one, the others work.
+        cases, *copies = tee(drawn, len(self.engines) + 1)
+        replays = [
+            engine.replay(request for _planned, request in copy)
+            for engine, copy in zip(self.engines, copies, strict=True)
+        ]
+        for (one, _request), *answered in zip(cases, *replays, strict=True):
+            yield self.compare(one.case, one.stage, tuple(reply for _request, reply in answered))
+
+    def compare(self, case: Case, stage: str, replies: tuple[Reply, ...]) -> Verdict:
+        outcome = compare_replies(case, replies)
+        if outcome in _RESULTS:
+            return Verdict(case, stage, _RESULTS[outcome], message=outcome)
+        verdicts = [reach(self.judge, case, stage, reply) for reply in replies]
+        if all(one.result is Result.PASS for one in verdicts):
+            return Verdict(case, stage, Result.PASS, message=FREE)
+        accused = accuse(case, replies, verdicts)
+        if self.about is not None and self.about not in accused:
+            return Verdict(case, stage, Result.UNKNOWN, message=DIVERGED)
+        found = Disagreement(case, stage, Result.FAIL, replies=replies, verdicts=tuple(verdicts), accused=accused)
+        return turn_to(found, accused[0] if self.about is None else self.about)
+
+
+def compare_replies(case: Case, replies: tuple[Reply, ...]) -> str:
+    """What can be said without asking the specification."""
+    if any(isinstance(reply, NotRun) for reply in replies):
+        return NOT_RUN
+    answered = [one.steps for one in replies if isinstance(one, Steps)]
+    if len(answered) == len(replies):
+        texts = {json.dumps(steps, sort_keys=True) for steps in answered}
+        return AGREED if len(texts) == 1 or first_difference(case, replies) is None else DIVERGED
+    # Failing in the same way is no agreement on any answer.
+    kinds = {(type(one), one.kind if isinstance(one, Refused) else "") for one in replies}
+    return UNANSWERED if len(kinds) == 1 else DIVERGED
+
+
+def first_difference(case: Case, replies: tuple[Reply, ...]) -> int | None:
+    """The first step at which the answers differ in more than what is never compared."""
+    answers = [one.steps for one in replies if isinstance(one, Steps)]
+    for index in range(len(case.events)):
+        if len({read_step(case, steps[index]) for steps in answers}) > 1:
+            return index
+    return None
+
+
+def read_step(case: Case, shown: list[Any]) -> Any:
+    """The observations as values, which leave out reasons and unknown keys; or, if they are none, their text."""
+    try:
+        return tuple(decode_observation(raw, case.component) for raw in shown)
+    except DecodeError:
+        return json.dumps(shown, sort_keys=True)
+
+
+def accuse(case: Case, replies: tuple[Reply, ...], verdicts: list[Verdict]) -> tuple[int, ...]:
+    """The engines that fail where another answers otherwise; if all fail alike and differ later, all that fail."""
+    failing = [index for index, one in enumerate(verdicts) if one.result is not Result.PASS]
+    answers = [one.steps for one in replies if isinstance(one, Steps)]
+
+    def is_alone(index: int) -> bool:
+        violation = verdicts[index].violation
+        if violation is None or len(answers) < len(replies):
+            return True
+        return len({read_step(case, steps[violation.step]) for steps in answers}) > 1
+
+    return tuple(filter(is_alone, failing)) or tuple(failing)
+
+
+def turn_to(found: Disagreement, about: int) -> Disagreement:
+    """The same disagreement, about another of the accused."""
+    verdict = found.verdicts[about]
+    violation = verdict.violation
+    if violation is not None:
+        # What comes after the step where they part does not matter. Those who fail alike at first part later.
+        difference = first_difference(found.case, found.replies)
+        violation = attrs.evolve(violation, step=max(violation.step, difference or 0))
+    return attrs.evolve(found, about=about, result=verdict.result, violation=violation, message=verdict.message)
+
+
+@attrs.frozen
+class Answer:
+    """What one engine showed at the step where they part, and whether the specification allows its answers."""
+
+    engine: str
+    seen: str
+    allowed: bool
+    result: str
+
+
+@attrs.frozen
+class Divergence:
+    """A disagreement in words, made small. `cases` is how many of its kind were found."""
+
+    component: str
+    case: str
+    config: str
+    trace: str
+    step: int
+    event: str
+    answers: tuple[Answer, ...]
+    sides: tuple[str, ...]
+    rules: tuple[tuple[str, str], ...]
+    allowed: tuple[str, ...]
+    cases: int
+    replays: int
+
+
+@attrs.define
+class Comparison:
+    """Collects what becomes of the cases. `observe` is called after each one."""
+
+    engines: Mapping[str, Engine]
+    observe: Callable[[str, Counter[tuple[str, str]]], None] = lambda _component, _counts: None
+    counts: Counter[tuple[str, str]] = attrs.Factory(Counter)
+    divergences: list[Divergence] = attrs.Factory(list)
+    complete: bool = True
+    _kinds: Counter[tuple[Any, ...]] = attrs.Factory(Counter)
+    _shortest: dict[tuple[Any, ...], Disagreement] = attrs.Factory(dict)
+
+    def run(self, planned: Iterable[Planned]) -> None:
+        """Compare, then shrink; an interrupt ends it, and keeps what is known."""
+        # Expected answers in files are an oracle, and none is wanted here.
+        bare = (Planned(one.stage, attrs.evolve(one.case, expect=None)) for one in planned)
+        try:
+            for verdict in SideBySide(self.engines.values()).run(bare):
+                self.take(verdict)
+            for kind in self.worth_shrinking():
+                self.shrink(kind)
+        except KeyboardInterrupt:
+            self.complete = False
+
+    def take(self, verdict: Verdict) -> None:
+        outcome = DIVERGED if isinstance(verdict, Disagreement) else verdict.message
+        self.counts[verdict.case.component, outcome] += 1
+        accusations = [turn_to(verdict, one) for one in verdict.accused] if isinstance(verdict, Disagreement) else []
+        for found in accusations:
+            kind = (found.case.component, found.about, found.result, found.rules[:1])
+            self._kinds[kind] += 1
+            known = self._shortest.get(kind)
+            if known is None or len(found.case.events) < len(known.case.events):
+                self._shortest[kind] = found
+        self.observe(verdict.case.component, self.counts)
+
+    def worth_shrinking(self) -> Iterator[tuple[Any, ...]]:
+        each: Counter[tuple[str, int]] = Counter()
+        for kind in sorted(self._shortest, key=lambda kind: len(self._shortest[kind].case.events)):
+            component, about, *_ = kind
+            each[component, about] += 1
+            if each[component, about] <= SHRUNKEN_EACH:
+                yield kind
+
+    def shrink(self, kind: tuple[Any, ...]) -> None:
+        found = self._shortest[kind]
+        runner = SideBySide(self.engines.values(), found.about)
+        shrunken = shrink(runner, found)
+        # Shrinking cuts events off without a replay; and an engine that guesses may not show it again.
+        again = runner.run_one(shrunken.verdict.case, found.stage) if shrunken.replays else found
+        shown = again if isinstance(again, Disagreement) else found
+        one = describe(shown, list(self.engines), self._kinds[kind], shrunken.replays)
+        if (one.config, one.trace) not in [(known.config, known.trace) for known in self.divergences]:
+            self.divergences.append(one)
+
+    def count(self, outcome: str) -> int:
+        return sum(count for (_component, one), count in self.counts.items() if one == outcome)
+
+    def exit(self) -> Exit:
+        if self.count(DIVERGED):
+            return Exit.VIOLATIONS
+        if not self.complete or self.count(UNANSWERED) or self.count(NOT_RUN) or not self.counts:
+            return Exit.UNDETERMINED
+        return Exit.CONFORMANT
+
+
+def describe(found: Disagreement, names: list[str], cases: int, replays: int) -> Divergence:
+    case, step, violation = found.case, found.step, found.violation
+    answers = []
+    for name, reply, verdict in zip(names, found.replies, found.verdicts, strict=True):
+        # What goes wrong later than the step where they part is another story.
+        fine = verdict.result is Result.PASS or (verdict.violation is not None and verdict.violation.step > step)
+        answers.append(
+            Answer(name, show(case, reply, verdict, step), fine, str(Result.PASS if fine else verdict.result))
+        )
+    # Only in a shrunken case it is the last event that an engine could not answer.
+    rules = suspects(found) if violation or replays else ()
+    allowed = [write_observations(one.observations) for one in violation.allowed] if violation else []
+    return Divergence(
+        component=case.component,
+        case=printable(case.name),
+        config=json.dumps(encode(case.config), separators=(",", ":")),
+        trace=printable(write_trace(case.component, case.events), limit=100_000),
+        step=step,
+        event=printable(write_event(case.component, case.events[step])) if case.events else "",
+        answers=tuple(answers),
+        sides=tuple(one.engine for one in answers if one.allowed),
+        rules=tuple((rule, all_rules()[rule].text if rule in all_rules() else "") for rule in rules),
+        allowed=tuple(map(printable, dict.fromkeys(allowed))),
+        cases=cases,
+        replays=replays,
+    )
+
+
+def show(case: Case, reply: Reply, verdict: Verdict, step: int) -> str:
+    if not isinstance(reply, Steps) or not case.events:
+        return printable(verdict.message)
+    seen = read_step(case, reply.steps[step])
+    return printable(seen if isinstance(seen, str) else write_observations(seen))
+
+
+def common_ground(descriptions: Mapping[str, Description]) -> tuple[Description, dict[str, str]]:
+    """What all engines declare, as if one engine did; and for all other components, why they are not compared."""
+    claims: dict[str, Claim] = {}
+    left_out: dict[str, str] = {}
+    for name in dict.fromkeys(name for one in descriptions.values() for name in one.components):
+        owners = [engine for engine, one in descriptions.items() if name in one.components]
+        if name not in COMPONENTS:
+            left_out[name] = "the specification has no such component"
+        elif len(owners) < len(descriptions):
+            left_out[name] = f"only {', '.join(map(printable, owners))} declares it"
+        else:
+            claim = intersect([one.components[name] for one in descriptions.values()], COMPONENTS[name].semantics)
+            claims[name] = claim
+            if frozenset() in (claim.kinds, claim.semantics):
+                left_out[name] = "no kind or semantics of it is declared by all"
+    return attrs.evolve(next(iter(descriptions.values())), components=claims), left_out
+
+
+def intersect(claims: list[Claim], known_semantics: tuple[str, ...]) -> Claim:
+    default = frozenset(known_semantics[:1])
+    kinds = [one.kinds for one in claims if one.kinds is not None]
+    semantics = [default if one.semantics is None else one.semantics for one in claims]
+    return Claim(
+        frozenset.intersection(*kinds) if kinds else None, frozenset.intersection(*semantics) if default else None
+    )

@@ -1,0 +1,101 @@
+"""The golden traces: for each component its directed traces, and generated ones that between them show every rule.
+
+They are written by the specification, so that an engine can be checked with nothing but a file at hand, and so that
+a change of the specification shows as a change of these files.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from tidegate.conformance.judging.judge import expect, kinds_of
+from tidegate.properties.cases.directed import directed
+from tidegate.properties.cases.drawing import draw_case
+from tidegate.reference.components import COMPONENTS
+from tidegate.traces.cases import Case
+from tidegate.traces.files import open_traces, read_traces, write_traces
+
+SEED = 2026
+#: How many generated cases are looked at, and how often each pair of rules and observations is kept.
+DRAWN = 400
+KEPT_EACH = 4
+#: Cases longer than this are left to the generated stage.
+MAX_EVENTS = 40
+MAX_JSON_BYTES = 6_000
+MAX_OBSERVATIONS = 200
+
+
+def golden_folder() -> Path:
+    return Path(str(files("tidegate.traces"))) / "golden"
+
+
+def size_of_golden(component: str) -> int:
+    """How many bytes the traces of a component are: a measure of how much there is to it."""
+    return (golden_folder() / f"{component}.jsonl.gz").stat().st_size
+
+
+def make_golden(component: str) -> list[Case]:
+    return [with_answers(one.case) for one in directed(component)] + list(select_generated(component))
+
+
+def with_answers(case: Case) -> Case:
+    answers, rules = expect(case)
+    return attrs.evolve(case, expect=answers, rules=case.rules or rules)
+
+
+def select_generated(component: str) -> Iterator[Case]:
+    """Cases that show something that was not shown often enough before."""
+    shown: Counter[Any] = Counter()
+    for index in range(DRAWN):
+        drawn = draw_case(component, SEED, index)
+        if len(drawn.events) > MAX_EVENTS or len(repr(drawn.events)) > MAX_JSON_BYTES:
+            continue
+        case = with_answers(attrs.evolve(drawn, name=f"{component}-golden-{index}"))
+        if case.expect is not None and sum(map(len, case.expect)) > MAX_OBSERVATIONS:
+            continue
+        new = [pair for pair in pairs_of(case) if shown[pair] < KEPT_EACH]
+        if new:
+            shown.update(new)
+            yield case
+
+
+def pairs_of(case: Case) -> set[Any]:
+    component = case.model
+    state = component.start(case.config)[0]
+    pairs = set()
+    for event in case.events:
+        outcome = component.step(state, event)[0]
+        state = outcome.state
+        pairs.add((outcome.rules, kinds_of(outcome)))
+    return pairs
+
+
+def write_golden(folder: Path) -> dict[str, Any]:
+    """Write every file and the manifest; the manifest."""
+    folder.mkdir(parents=True, exist_ok=True)
+    manifest: dict[str, Any] = {}
+    for component in COMPONENTS:
+        path = folder / f"{component}.jsonl.gz"
+        cases = make_golden(component)
+        write_traces(path, cases, SEED)
+        manifest[path.name] = {"cases": len(cases), "sha256": digest(path)}
+    text = json.dumps(manifest, indent=2, sort_keys=True) + "\n"
+    (folder / "manifest.json").write_text(text, encoding="utf-8")
+    return manifest
+
+
+def digest(path: Path) -> str:
+    """Of the content: how it is packed differs from machine to machine."""
+    with open_traces(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def read_golden(component: str) -> list[Case]:
+    path = golden_folder() / f"{component}.jsonl.gz"
+    return read_traces(path)[1] if path.exists() else []

@@ -1,0 +1,224 @@
+"""The judge: is what an engine showed allowed by the specification?
+
+It follows the set of states that explain the observations so far. A step that no state of the set allows is a
+violation, and the rules of what would have been allowed are the rules that it broke. Deterministic components are
+the case of a set with one state.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import attrs
+
+from tidegate.reference.model import Outcome
+from tidegate.traces.cases import Case
+from tidegate.traces.codec import DecodeError, decode_observation, encode
+
+
+@attrs.frozen
+class Allowed:
+    """One answer that the specification allows at a step, and the rules that say so."""
+
+    observations: tuple[Any, ...]
+    rules: tuple[str, ...]
+
+
+@attrs.frozen
+class Passed:
+    """Everything shown is allowed."""
+
+
+@attrs.frozen
+class Violation:
+    """What was seen at `step` is not allowed.
+
+    `rules` are those of the allowed answers at that step; `trail` are the rules of the steps before it, the latest
+    first: what an engine got wrong without showing it is among them.
+    """
+
+    step: int
+    rules: tuple[str, ...]
+    allowed: tuple[Allowed, ...]
+    seen: tuple[Any, ...]
+    trail: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class Malformed:
+    """What was shown at `step` is no observation of the component at all."""
+
+    step: int
+    message: str
+
+
+Judgement = Passed | Violation | Malformed
+
+#: How often each set of rules decided a step, with the kinds of observations that it gave.
+Exercised = dict[tuple[tuple[str, ...], tuple[str, ...]], int]
+
+
+def unique(items: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(items))
+
+
+class Judge:
+    """Judges what engines show, and counts what was exercised.
+
+    Encoded observations are remembered, since the same few are seen over and over. So is the way that the last case
+    took through the specification: cases of a complete suite begin alike, one after the other.
+    """
+
+    def __init__(self) -> None:
+        self._encoded: dict[Any, Any] = {}
+        self._config: Any = None
+        #: The events that the last case began with, each with its only outcome.
+        self._way: list[tuple[Any, Sequence[Outcome[Any, Any]]]] = []
+        self.exercised: Exercised = {}
+
+    def judge(self, case: Case, steps: Sequence[Sequence[Any]]) -> Judgement:
+        """`steps` are the raw JSON observations, one list for each event of the case."""
+        step, exercised, encoded = case.model.step, self.exercised, self._encoded
+        states = case.model.start(case.config)
+        trail: list[tuple[str, ...]] = []
+        outcomes: Sequence[Outcome[Any, Any]]
+        way = self._way_of(case)
+        for index, (event, shown) in enumerate(zip(case.events, steps, strict=True)):
+            # This loop sees every event of every run: the usual case, one state and one outcome, takes the short way.
+            if index < len(way) and way[index][0] is event:
+                outcomes = way[index][1]
+            else:
+                outcomes = step(states[0], event) if len(states) == 1 else allowed_outcomes(step, states, event)
+                del way[index:]
+                if len(outcomes) == 1 and index == len(way):
+                    way.append((event, outcomes))
+            if case.expect is not None:
+                outcomes = self._as_expected(case, index, states, outcomes)
+            if len(outcomes) == 1:
+                outcome = outcomes[0]
+                wanted = outcome.observations
+                if len(wanted) != len(shown):
+                    return self._mismatch(case, index, outcomes, shown, trail)
+                for one, raw in zip(wanted, shown, strict=True):
+                    if not is_same(encoded.get(one) or self._encode(one), raw):
+                        return self._mismatch(case, index, outcomes, shown, trail)
+                states = (outcome.state,)
+            else:
+                matching = self._matching(outcomes, shown, case.component)
+                if not matching:
+                    return self._mismatch(case, index, outcomes, shown, trail)
+                outcome = matching[0]
+                states = distinct_states(matching)
+            key = (outcome.rules, kinds_of(outcome) if shown else ())
+            exercised[key] = exercised.get(key, 0) + 1
+            trail.append(outcome.rules)
+        return Passed()
+
+    def _way_of(self, case: Case) -> list[tuple[Any, Sequence[Outcome[Any, Any]]]]:
+        """What is known of the beginning of a case that has the very config of the last one."""
+        if case.config is not self._config or len(case.model.start(case.config)) > 1:
+            self._config, self._way = case.config, []
+        return self._way
+
+    def _as_expected(self, case: Case, index: int, states: Any, outcomes: Any) -> Sequence[Outcome[Any, Any]]:
+        """The outcomes that give what a file expects; a file that knows better than the specification has its way."""
+        assert case.expect is not None
+        wanted = case.expect[index]
+        agreeing = [outcome for outcome in outcomes if outcome.observations == wanted]
+        return agreeing or [Outcome(states[0], wanted, case.rules or outcomes[0].rules)]
+
+    def _matching(
+        self, outcomes: Sequence[Outcome[Any, Any]], shown: Sequence[Any], component: str
+    ) -> list[Outcome[Any, Any]]:
+        """The outcomes that give what was shown, which is read once to be compared with many."""
+        try:
+            seen = tuple([decode_observation(raw, component) for raw in shown])
+        except DecodeError:
+            return []
+        return [outcome for outcome in outcomes if outcome.observations == seen]
+
+    def _encode(self, observation: Any) -> Any:
+        encoded = self._encoded.get(observation)
+        if encoded is None:
+            if len(self._encoded) > 100_000:
+                self._encoded.clear()
+            encoded = self._encoded[observation] = encode(observation)
+        return encoded
+
+    def _mismatch(
+        self,
+        case: Case,
+        index: int,
+        outcomes: Sequence[Outcome[Any, Any]],
+        shown: Sequence[Any],
+        trail: list[tuple[str, ...]],
+    ) -> Violation | Malformed:
+        # It was exercised all the same, if not to our satisfaction.
+        key = (outcomes[0].rules, kinds_of(outcomes[0]))
+        self.exercised[key] = self.exercised.get(key, 0) + 1
+        try:
+            seen = tuple(decode_observation(raw, case.component) for raw in shown)
+        except DecodeError as error:
+            return Malformed(index, str(error))
+        return Violation(
+            step=index,
+            rules=unique(rule for outcome in outcomes for rule in outcome.rules),
+            allowed=tuple(dict.fromkeys(Allowed(one.observations, one.rules) for one in outcomes)),
+            seen=seen,
+            trail=unique(rule for rules in reversed(trail) for rule in rules),
+        )
+
+
+def allowed_outcomes(step: Callable[[Any, Any], Any], states: Sequence[Any], event: Any) -> list[Outcome[Any, Any]]:
+    return [outcome for state in states for outcome in step(state, event)]
+
+
+def kinds_of(outcome: Outcome[Any, Any]) -> tuple[str, ...]:
+    """The kinds of observations of an outcome, each once."""
+    return tuple(dict.fromkeys([one.type for one in outcome.observations]))
+
+
+def distinct_states(outcomes: list[Outcome[Any, Any]]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(outcome.state for outcome in outcomes))
+
+
+def is_same(expected: Any, raw: Any) -> bool:
+    """Equal as JSON: true is not 1. Keys that the protocol does not know are ignored, as everywhere."""
+    if type(expected) is not type(raw):
+        return False
+    if type(expected) is dict:
+        return all(key in raw and is_same(value, raw[key]) for key, value in expected.items())
+    if type(expected) is list:
+        return len(expected) == len(raw) and all(map(is_same, expected, raw))
+    return bool(expected == raw)
+
+
+def expect(case: Case) -> tuple[tuple[tuple[Any, ...], ...] | None, tuple[str, ...]]:
+    """The observations of a case whose answers are fixed (None where the specification leaves a choice), and its rules.
+
+    Where there is a choice, the rules are those of the first.
+    """
+    component = case.model
+    states = component.start(case.config)
+    state = states[0]
+    fixed = len(states) == 1
+    steps: list[tuple[Any, ...]] = []
+    rules: list[str] = []
+    for event in case.events:
+        outcomes = component.step(state, event)
+        fixed = fixed and len({outcome.observations for outcome in outcomes}) == 1
+        state = outcomes[0].state
+        steps.append(outcomes[0].observations)
+        rules.extend(outcomes[0].rules)
+    return (tuple(steps) if fixed else None), unique(rules)
+
+
+def expected_rules(case: Case) -> list[tuple[str, ...]]:
+    """The rules of each step, of the first outcome where there is a choice."""
+    component = case.model
+    state = component.start(case.config)[0]
+    rules = []
+    for event in case.events:
+        outcome = component.step(state, event)[0]
+        state = outcome.state
+        rules.append(outcome.rules)
+    return rules

@@ -1,0 +1,57 @@
+"""The metamorphic stage: pairs of related cases, and whether an engine's answers are related as they must be."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import attrs
+
+from tidegate.conformance.engines.base import Description, Engine, Steps
+from tidegate.conformance.judging.runner import Encoder, accepts
+from tidegate.conformance.judging.suite import METAMORPHIC, Budget, generated_cases
+from tidegate.conformance.judging.verdicts import Result, Verdict
+from tidegate.properties.metamorphic import Relation, pairs, relations_of
+from tidegate.reference.model import Rejected
+from tidegate.traces.cases import Case
+
+REFUSAL = {"type": Rejected.type}
+
+
+def check(engine: Engine, description: Description, component: str, budget: Budget) -> Iterator[Verdict]:
+    """A verdict for each pair that was answered: what is not answered is the business of the other stages.
+
+    A tenth of the generated cases is varied: each stands for the many that are judged one by one.
+    """
+    budget = attrs.evolve(budget, cases=budget.cases // 10)
+    claim = description.components[component]
+    for relation in relations_of(component):
+        cases = generated_cases(description, component, budget)
+        random = Random(f"{budget.seed}/{relation.name}")
+        wanted = [pair for pair in pairs(relation, cases, random) if accepts(claim, component, pair[1].config)]
+        yield from check_relation(engine, relation, wanted)
+
+
+def check_relation(engine: Engine, relation: Relation, wanted: list[tuple[Case, Case]]) -> Iterator[Verdict]:
+    encoder = Encoder()
+    requests = (encoder.request(case) for pair in wanted for case in pair)
+    answers = (reply for _request, reply in engine.replay(requests))
+    for case, other in wanted:
+        first, second = next(answers), next(answers)
+        if isinstance(first, Steps) and isinstance(second, Steps):
+            yield judge_pair(relation, case, other, first, second)
+
+
+def judge_pair(relation: Relation, case: Case, other: Case, first: Steps, second: Steps) -> Verdict:
+    try:
+        related = relation.agree(case, other, without_reasons(first.steps), without_reasons(second.steps))
+    except (KeyError, TypeError, ValueError) as error:
+        return Verdict(other, METAMORPHIC, Result.ERROR, message=f"an observation that cannot be compared: {error!r}")
+    if related:
+        return Verdict(other, METAMORPHIC, Result.PASS)
+    message = f"{relation.name}: {relation.statement} ({', '.join(relation.rules)}) It is not so for {case.name}."
+    return Verdict(other, METAMORPHIC, Result.FAIL, message=message)
+
+
+def without_reasons(steps: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
+    """Why something was refused is told in the engine's own words, and never compared."""
+    return [[REFUSAL if seen.get("type") == REFUSAL["type"] else seen for seen in step] for step in steps]

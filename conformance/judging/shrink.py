@@ -1,0 +1,179 @@
+"""Makes a failing case small: the shortest trace and the simplest values that still fail in the same way.
+
+It knows nothing of components: a case is JSON, and every proposal is a smaller JSON that the codec still accepts.
+Each proposal is one replay, so it works across a process border; proposals are tried a batch at a time, because an
+engine is fastest with several cases in flight.
+"""
+
+import json
+from collections.abc import Iterator
+from itertools import combinations, islice
+from typing import Any
+
+import attrs
+
+from tidegate.conformance.judging.judge import expected_rules
+from tidegate.conformance.judging.runner import Planned, Runner
+from tidegate.conformance.judging.verdicts import Result, Verdict
+from tidegate.reference.model import InvalidInputError
+from tidegate.traces.cases import Case
+from tidegate.traces.codec import DecodeError, decode_case, encode_case
+
+Json = Any
+BATCH = 16
+
+#: The verdicts that are worth a search. A hang or a death costs a restart at each proposal.
+SHRINKABLE = frozenset({Result.FAIL, Result.ERROR})
+
+
+@attrs.frozen
+class Shrunken:
+    """The smallest failing case found, and how many replays it took."""
+
+    verdict: Verdict
+    replays: int
+
+
+def shrink(runner: Runner, verdict: Verdict, budget: int = 1500) -> Shrunken:
+    """Shrink a failing case within a budget of replays."""
+    if verdict.result not in SHRINKABLE or (verdict.result is Result.FAIL and verdict.violation is None):
+        # What fails only in relation to another case is shown as it is.
+        return Shrunken(verdict, 0)
+    search = Search(runner, verdict, budget)
+    search.shrink()
+    return Shrunken(search.best, search.replays)
+
+
+class Search:
+    def __init__(self, runner: Runner, verdict: Verdict, budget: int) -> None:
+        self.runner = runner
+        self.best = verdict
+        self.target = verdict
+        self.budget = budget
+        self.replays = 0
+        self.seen: set[str] = set()
+
+    def shrink(self) -> None:
+        self.cut_after_the_failing_step()
+        improved = True
+        while improved and self.replays < self.budget:
+            improved = any(self.exhaust(proposals) for proposals in (drop_events, drop_pairs, simplify_values))
+
+    def cut_after_the_failing_step(self) -> None:
+        if self.best.violation is not None:
+            case = self.best.case
+            kept = case.events[: self.best.violation.step + 1]
+            self.best = attrs.evolve(self.best, case=Case(case.name, case.component, case.config, kept))
+
+    def exhaust(self, proposals: Any) -> bool:
+        """Take the first proposal that still fails, again and again, until none does."""
+        improved = False
+        while self.replays < self.budget and self.take_first(proposals(encode_case(self.best.case))):
+            improved = True
+        return improved
+
+    def take_first(self, proposals: Iterator[Json]) -> bool:
+        fresh = self.valid(proposals)
+        while batch := list(islice(fresh, BATCH)):
+            self.replays += len(batch)
+            verdicts = list(self.runner.run(Planned(self.target.stage, case) for case in batch))
+            failing = next((verdict for verdict in verdicts if self.is_same_failure(verdict)), None)
+            if failing is not None:
+                self.best = failing
+                self.cut_after_the_failing_step()
+                return True
+            if self.replays >= self.budget:
+                return False
+        return False
+
+    def valid(self, proposals: Iterator[Json]) -> Iterator[Case]:
+        for proposal in proposals:
+            proposal.pop("expect", None)
+            text = json.dumps(proposal, sort_keys=True)
+            if text in self.seen:
+                continue
+            self.seen.add(text)
+            try:
+                case = decode_case(proposal)
+                expected_rules(case)
+            except (DecodeError, InvalidInputError):
+                # Not every smaller JSON is a case, and not every event goes with every config.
+                continue
+            yield case
+
+    def is_same_failure(self, verdict: Verdict) -> bool:
+        if verdict.result != self.target.result:
+            return False
+        return not self.target.rules or bool(set(verdict.rules) & {*self.target.rules, *trail(self.target)})
+
+
+def trail(verdict: Verdict) -> tuple[str, ...]:
+    return verdict.violation.trail if verdict.violation else ()
+
+
+def drop_events(case: Json) -> Iterator[Json]:
+    """Leave out a run of events, long runs first."""
+    events = case["events"]
+    size = len(events) // 2
+    while size:
+        for begin in range(len(events) - size, -1, -1):
+            yield {**case, "events": events[:begin] + events[begin + size :]}
+        size //= 2
+
+
+def drop_pairs(case: Json) -> Iterator[Json]:
+    """Leave out any two events of a short trace: an idle and its active are often needed both or not at all."""
+    events = case["events"]
+    if len(events) <= 16:
+        for first, second in combinations(range(len(events)), 2):
+            yield {**case, "events": [event for i, event in enumerate(events) if i not in (first, second)]}
+
+
+def simplify_values(case: Json) -> Iterator[Json]:
+    """Make one value of the config or of an event simpler, or leave out an element of a list in an event."""
+    renumbered = renumber(case)
+    if renumbered is not None:
+        yield renumbered
+    for config in simpler(case["config"]):
+        yield {**case, "config": config}
+    for index, event in enumerate(case["events"]):
+        for other in simpler(event):
+            yield {**case, "events": [*case["events"][:index], other, *case["events"][index + 1 :]]}
+
+
+def simpler(value: Json) -> Iterator[Json]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key != "type":
+                yield from ({**value, key: other} for other in simpler(inner))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield value[:index] + value[index + 1 :]
+            yield from ([*value[:index], other, *value[index + 1 :]] for other in simpler(inner))
+    elif isinstance(value, bool):
+        return
+    elif isinstance(value, int):
+        yield from (other for other in (0, 1, value // 2, value - 1) if abs(other) < abs(value) or -1 < other < value)
+    elif isinstance(value, str):
+        yield from simpler_text(value)
+
+
+def simpler_text(text: str) -> Iterator[str]:
+    """Shorter text or bytes; a number in text becomes a smaller one. Names of a closed set fail to decode, and stay."""
+    if len(text) <= 20 and text.removeprefix("-").isdecimal():
+        yield from (str(other) for other in (0, 1, int(text) // 2) if abs(other) < abs(int(text)))
+    for size in (len(text) // 2, 2, 1):
+        if 0 < size <= len(text):
+            yield text[:-size]
+            yield text[size:]
+
+
+def renumber(case: Json) -> Json | None:
+    """Timestamps matter by their order alone: 1, 2, 3 … in the same order are easier to read."""
+    stamps = sorted({int(event["timestamp"]) for event in case["events"] if "timestamp" in event})
+    ranks = {stamp: str(rank) for rank, stamp in enumerate(stamps, start=1)}
+    events = [
+        {**event, "timestamp": ranks[int(event["timestamp"])]} if "timestamp" in event else event
+        for event in case["events"]
+    ]
+    return {**case, "events": events} if events != case["events"] else None

@@ -1,0 +1,164 @@
+"""The kinds of engines: from the text after `--engine` to an engine.
+
+One record a kind. What it needs is imported when it is asked for: Spark and Flink bring much with them. This module
+stands between the two halves of `conformance/`, because one kind of engine is the specification itself.
+"""
+
+import shlex
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import attrs
+
+from tidegate.conformance.engines.base import Engine
+from tidegate.conformance.engines.errors import BadOptionError, UnknownEngineError, WholeJobsOnlyError
+from tidegate.conformance.engines.limits import MEBIBYTE, Limits
+from tidegate.conformance.engines.process import ProcessEngine
+from tidegate.conformance.engines.python import InProcess, PythonEngine
+from tidegate.conformance.engines.text import printable
+
+#: Makes an engine from what stands behind the colon. The last argument asks for strict checks against the schemas.
+Maker = Callable[[str, Limits, bool], Engine]
+
+
+def make_reference(_: str, limits: Limits, strict: bool) -> Engine:  # noqa: ARG001, FBT001 - we trust our own
+    module = import_module("tidegate.conformance.judging.reference_engine")
+    return InProcess(module.ReferenceEngine(), batch=limits.window)
+
+
+def make_flink(version: str, limits: Limits, strict: bool) -> Engine:  # noqa: FBT001
+    module = import_module("tidegate.conformance.engines.flink.engine")
+    made: Engine = module.FlinkEngine(version, limits, strict=strict)
+    return made
+
+
+def make_spark(master: str, limits: Limits, strict: bool) -> Engine:  # noqa: FBT001
+    module = import_module("tidegate.conformance.engines.spark.process")
+    made: Engine = module.SparkEngine(master, limits, strict=strict)
+    return made
+
+
+def make_python(path: str, limits: Limits, strict: bool) -> Engine:  # noqa: FBT001
+    return PythonEngine(path, limits, strict=strict)
+
+
+def make_exec(command_line: str, limits: Limits, strict: bool) -> Engine:  # noqa: FBT001
+    try:
+        command = shlex.split(command_line)
+    except ValueError as error:
+        raise UnknownEngineError(f"'{printable(command_line)}' is no command line: {error}", list_forms()) from error
+    if not command:
+        raise UnknownEngineError("exec: needs a command line", "for example exec:python3 examples/python/engine.py")
+    return ProcessEngine(command, limits, strict=strict)
+
+
+@attrs.frozen(kw_only=True)
+class Kind:
+    """One kind of engine: how it is written, what that means, and how it is made.
+
+    `form` shows what may or must stand behind the name: nothing, `[:MORE]` or `:MORE`. A kind without `make` runs whole
+    jobs and nothing else. `side_by_side` is true where copies of the engine are cheap, so that `tidegate run` starts
+    one for each core unless told otherwise. `limits` are its defaults where they differ from those of all engines.
+    """
+
+    form: str
+    meaning: str
+    make: Maker | None = None
+    side_by_side: bool = False
+    limits: dict[str, Any] = attrs.Factory(dict)
+
+    @property
+    def name(self) -> str:
+        return self.form.partition("[")[0].partition(":")[0]
+
+    def takes(self, text: str) -> bool:
+        """Whether the text has the form of this kind."""
+        name, colon, _rest = text.partition(":")
+        return name == self.name and ("[" in self.form or bool(colon) == (":" in self.form))
+
+
+KINDS = (
+    Kind(form="reference", meaning="the specification itself", make=make_reference, side_by_side=True),
+    Kind(
+        form="flink[:VERSION]",
+        meaning="real Apache Flink (2.3.0 unless told otherwise); `tidegate flink fetch` brings it",
+        make=make_flink,
+    ),
+    Kind(
+        form="spark[:MASTER]",
+        meaning="the semantics in Spark's own terms, on Spark (local[*] unless told otherwise)",
+        make=make_spark,
+        # A Spark job costs the same for one case as for thousands, so thousands are on their way and are answered
+        # together: the time for a case is that of a whole batch, on a cold JVM and a busy machine.
+        limits={
+            "case_timeout": 600.0,
+            "start_timeout": 180.0,
+            "window": 8192,
+            "window_bytes": 64 * MEBIBYTE,
+            "bye_grace": 10.0,
+        },
+    ),
+    Kind(
+        form="spark-native[:MASTER]",
+        meaning="Spark's own event time, for `tidegate run` alone: it runs whole jobs",
+    ),
+    Kind(
+        form="python:package.module:Name",
+        meaning="a Python class with describe() and replay(cases)",
+        make=make_python,
+        side_by_side=True,
+    ),
+    Kind(
+        form="exec:COMMAND LINE",
+        meaning="a program that speaks the protocol over its standard input and output",
+        make=make_exec,
+    ),
+)
+
+
+def list_forms() -> str:
+    return "an engine is one of " + "; ".join(f"{kind.form} ({kind.meaning})" for kind in KINDS)
+
+
+def find_kind(text: str) -> Kind:
+    """The kind of engine that the text names.
+
+    Raises
+    ------
+    UnknownEngineError
+        The text has none of the forms.
+    """
+    for kind in KINDS:
+        if kind.takes(text):
+            return kind
+    raise UnknownEngineError(f"there is no engine '{printable(text)}'", list_forms())
+
+
+def resolve(text: str, *, strict: bool = False, **options: Any) -> Engine:
+    """The engine that the text names, not started yet.
+
+    The options are those of `Limits`: `case_timeout`, `start_timeout`, `window`, `max_restarts`, … Where one is None or
+    not given, the default is that of the kind of engine.
+
+    Raises
+    ------
+    UnknownEngineError
+        The text has none of the forms.
+    WholeJobsOnlyError
+        It names an engine that replays no cases.
+    BadOptionError
+        An option is unknown or outside its domain.
+    """
+    unknown = sorted(options.keys() - {field.name for field in attrs.fields(Limits)})
+    if unknown:
+        raise BadOptionError(f"there is no option {', '.join(unknown)} of an engine")
+    kind = find_kind(text)
+    if kind.make is None:
+        raise WholeJobsOnlyError(
+            f"{kind.name} runs whole jobs, and has no components that could be asked one by one",
+            f"`tidegate run --engine {kind.name}` holds its jobs to the invariants of run logs; "
+            "the engine spark has the components in Spark SQL",
+        )
+    given = {name: value for name, value in options.items() if value is not None}
+    return kind.make(text.partition(":")[2], Limits(**{**kind.limits, **given}), strict)

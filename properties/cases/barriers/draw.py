@@ -1,0 +1,176 @@
+"""Cases for the barrier handler: barriers that meet, overtake and never come, with time running out in between."""
+
+from random import Random
+
+from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.reference.barriers.step import start, step
+from tidegate.reference.barriers.tracker import MOST_PENDING
+from tidegate.reference.barriers.values import (
+    Advance,
+    Alignment,
+    Announcement,
+    Barrier,
+    Cancel,
+    Config,
+    EndOfPartition,
+    Event,
+    Kind,
+    Mode,
+    State,
+    Tracking,
+)
+from tidegate.reference.elements import MAX, Long
+
+BASES = (0, 1, 1, 1, 1, 2**31 - 2, 2**53, MAX - 12)
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    kind = random.choice(list(Kind))
+    channels = random.choice((1, 2, 2, 2, 3, 3, 3, 4, 6))
+    timeout = random.choice((1, 2, 10, 30)) if kind is Kind.ALTERNATING else None
+    config = Config(kind, channels, random.random() < 0.7, timeout)
+    weights = swarm(
+        random,
+        barrier=6,
+        round=1.5,
+        newer=0.8,
+        older=0.4,
+        announcement=2.5,
+        cancel=0.6,
+        end=0.25,
+        advance=1,
+        refused=0.2,
+    )
+    if kind is not Kind.ALTERNATING:
+        weights["announcement"] = weights.get("announcement", 0) * 0.1
+        weights["advance"] = weights.get("advance", 0) * 0.1
+    kinds, shares = list(weights), list(weights.values())
+    modes = draw_modes(random, kind)
+    base = random.choice(BASES)
+    (state,) = start(config)
+    events: list[Event] = []
+    length = draw_length(random)
+    if kind is Kind.AT_LEAST_ONCE and channels > 1 and random.random() < 0.06:
+        events += draw_flood(random, channels, min(base, 2**53))
+        for event in events:
+            state = step(state, event)[0].state
+        length += len(events)
+    while len(events) < length:
+        channel = draw_channel(random, state)
+        if channel is None:
+            length = min(length, len(events) + random.randint(1, 2))
+        drawn = draw_events(random, random.choices(kinds, shares)[0], state, channel, modes, base)
+        for event in drawn:
+            if not skips_a_pending_checkpoint(state, event):
+                events.append(event)
+                state = step(state, event)[0].state
+            elif channel is not None:
+                events.append(EndOfPartition(channel))
+                state = step(state, events[-1])[0].state
+    return config, tuple(events)
+
+
+def skips_a_pending_checkpoint(state: State, event: Event) -> bool:
+    """The last open channel goes on to a newer checkpoint while an older one waits for it.
+
+    Channels do not do that, and the real tracker, which then triggers the newer one first, fails on the older one.
+    """
+    if not isinstance(state, Tracking) or not isinstance(event, Barrier | Cancel):
+        return False
+    last = len(state.ended) == state.config.channels - 1
+    return last and bool(state.pending) and event.checkpoint > state.latest
+
+
+def draw_flood(random: Random, channels: int, base: int) -> list[Event]:
+    """About as many pending checkpoints as are remembered; then the oldest of them come to their end."""
+    count = MOST_PENDING + random.choice((-1, 0, 1, 1, 2))
+    first, *others = random.sample(range(channels), channels)
+    mode, created = Mode.ALIGNED, Long(0)
+    begun: list[Event] = [Barrier(first, Long(base + number), mode, created) for number in range(1, count + 1)]
+    oldest = range(1, random.choice((2, 3, 4)))
+    return begun + [Barrier(other, Long(base + number), mode, created) for number in oldest for other in others]
+
+
+def draw_modes(random: Random, kind: Kind) -> tuple[Mode, ...]:
+    if kind in (Kind.ALIGNED, Kind.AT_LEAST_ONCE):
+        return random.choice(((Mode.ALIGNED,), (Mode.ALIGNED, Mode.TIMEOUT)))
+    if kind is Kind.UNALIGNED:
+        return random.choice(((Mode.UNALIGNED,), (Mode.UNALIGNED,), (Mode.UNALIGNED, Mode.ALIGNED, Mode.TIMEOUT)))
+    return random.choice(((Mode.TIMEOUT,), (Mode.TIMEOUT, Mode.UNALIGNED), tuple(Mode)))
+
+
+def draw_channel(random: Random, state: State) -> int | None:
+    """One that may deliver, if there is one; mostly one that the present checkpoint still waits for."""
+    blocked = state.blocked if isinstance(state, Alignment) else frozenset()
+    free = [channel for channel in range(state.config.channels) if channel not in state.ended | blocked]
+    counted = state.aligned if isinstance(state, Alignment) else frozenset()
+    missing = [channel for channel in free if channel not in counted]
+    if missing and random.random() < 0.8:
+        return random.choice(missing)
+    return random.choice(free) if free else None
+
+
+def draw_events(
+    random: Random, kind: str, state: State, channel: int | None, modes: tuple[Mode, ...], base: int
+) -> list[Event]:
+    if kind == "refused" or channel is None:
+        return [draw_refused(random, state, base)]
+    current = max(state.current if isinstance(state, Alignment) else state.latest, base)
+    now = state.now if isinstance(state, Alignment) else 0
+    mode = random.choice(modes)
+    timeout = state.config.timeout or 0
+    created = Long(now - random.choice((0, 0, 0, timeout, timeout + 1)))
+    match kind:
+        case "advance":
+            timer = state.timer if isinstance(state, Alignment) else None
+            if timer is not None and timer.due > now:
+                return [Advance(timer.due - now + random.choice((-1, 0, 0, 0, 1)))]
+            return [Advance(random.choice((0, 1, 5, timeout + 1)))]
+        case "announcement":
+            newer = random.random() < 0.3
+            return [Announcement(channel, clamp(current + newer), random.randint(0, 9), created)]
+        case "cancel":
+            return [Cancel(channel, clamp(current + random.choice((0, 0, 0, 1, 1, 2, -1))))]
+        case "end":
+            return [EndOfPartition(channel)]
+        case "newer":
+            return [Barrier(channel, clamp(current + random.choice((1, 1, 2, 5))), mode, created)]
+        case "older":
+            return [Barrier(channel, clamp(current - random.choice((0, 1, 2))), mode, created)]
+        case "round":
+            return draw_round(random, state, clamp(current + 1), mode, created)
+        case _:
+            return [Barrier(channel, draw_checkpoint(random, state, current), mode, created)]
+
+
+def draw_checkpoint(random: Random, state: State, current: int) -> Long:
+    """Mostly the one that is pending; if none is, the next."""
+    if isinstance(state, Alignment):
+        pending = state.current >= 0 and state.current != state.done
+        return clamp(current if pending and random.random() < 0.85 else current + 1)
+    choices = [count.checkpoint for count in state.pending]
+    return random.choice(choices) if choices and random.random() < 0.75 else clamp(current + 1)
+
+
+def draw_round(random: Random, state: State, checkpoint: Long, mode: Mode, created: Long) -> list[Event]:
+    """A whole checkpoint: the barrier on each channel that may deliver, in any order; at times the last is missing."""
+    blocked = state.blocked if isinstance(state, Alignment) else frozenset()
+    free = [channel for channel in range(state.config.channels) if channel not in state.ended | blocked]
+    random.shuffle(free)
+    if random.random() < 0.3:
+        free = free[:-1]
+    return [Barrier(channel, checkpoint, mode, created) for channel in free]
+
+
+def draw_refused(random: Random, state: State, base: int) -> Event:
+    """No such channel, one that has ended, or one that is blocked."""
+    outside = [-1, state.config.channels, *state.ended]
+    if isinstance(state, Alignment):
+        outside += [*state.blocked, *state.blocked]
+    channel, checkpoint = random.choice(outside), clamp(base + random.randint(0, 3))
+    barrier = Barrier(channel, checkpoint, Mode.ALIGNED, Long(0))
+    return random.choice((barrier, barrier, Cancel(channel, checkpoint), EndOfPartition(channel)))
+
+
+def clamp(checkpoint: int) -> Long:
+    return Long(min(max(checkpoint, 0), MAX))

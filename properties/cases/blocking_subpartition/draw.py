@@ -1,0 +1,108 @@
+"""Cases for the blocking subpartition: views at their own pace, read buffers that run out, holders that go."""
+
+from random import Random
+
+from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.reference.subpartition.blocking_subpartition.step import start, step
+from tidegate.reference.subpartition.blocking_subpartition.stores import Store
+from tidegate.reference.subpartition.blocking_subpartition.values import (
+    AddBuffer,
+    Append,
+    Config,
+    CreateView,
+    EndOfData,
+    Event,
+    Finish,
+    FinishBuffer,
+    Flush,
+    LoseFile,
+    Poll,
+    Query,
+    Recycle,
+    Release,
+    ReleaseView,
+    State,
+    is_open,
+)
+
+STORES = (Store.FILE, Store.FILE, Store.FILE_REGION, Store.MMAP, Store.FILE_MMAP)
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    config = Config(random.choice(STORES))
+    writing = swarm(random, buffer=4, append=2, finish_buffer=1, flush=1, end_of_data=0.4, view=0.1, release=0.05)
+    reading = swarm(
+        random, poll=6, recycle=4, view=1, query=2, release_view=0.7, drain=0.6, release=0.2, lose_file=0.05,
+        refused=0.4,
+    )  # fmt: skip
+    (state,) = start(config)
+    events: list[Event] = []
+    length = draw_length(random)
+    writes = random.randint(0, min(12, length))
+    while len(events) < length:
+        if not (state.finished or state.released) and len(events) >= writes:
+            drawn: list[Event] = [Finish()]
+        else:
+            weights = reading if state.finished or state.released else writing
+            drawn = draw_events(random, random.choices(list(weights), list(weights.values()))[0], state)
+        for event in drawn:
+            events.append(event)
+            state = step(state, event)[0].state
+    return config, tuple(events)
+
+
+def draw_events(random: Random, kind: str, state: State) -> list[Event]:
+    match kind:
+        case "buffer":
+            return [AddBuffer(draw_data(random), finished=random.random() < 0.5)]
+        case "append" | "finish_buffer":
+            return [draw_writing(random, kind, state)]
+        case "end_of_data":
+            return [Flush() if state.data_ended and random.random() < 0.7 else EndOfData()]
+        case "flush":
+            return [Flush()]
+        case "release":
+            return [Release()]
+        case "lose_file":
+            return [LoseFile()]
+        case "refused":
+            return [draw_refused(random, state)]
+    views = [index for index, reader in enumerate(state.readers) if not reader.released]
+    if kind == "view" or not views:
+        return [CreateView()]
+    return draw_reading(random, kind, state, random.choice(views))
+
+
+def draw_writing(random: Random, kind: str, state: State) -> Event:
+    if not is_open(state):
+        return AddBuffer(draw_data(random), finished=False)
+    return FinishBuffer() if kind == "finish_buffer" else Append(draw_data(random))
+
+
+def draw_reading(random: Random, kind: str, state: State, view: int) -> list[Event]:
+    match kind:
+        case "recycle" if state.readers[view].held:
+            return [Recycle(view)]
+        case "query":
+            return [Query(view, random.random() < 0.5)]
+        case "release_view":
+            return [ReleaseView(view)]
+        case "drain":
+            # To the end and one further, giving each buffer back at once or not.
+            left = len(state.written) - state.readers[view].position + 1
+            turn: list[Event] = [Poll(view), Recycle(view)] if random.random() < 0.7 else [Poll(view)]
+            return turn * left
+    return [Poll(view)]
+
+
+def draw_data(random: Random) -> bytes:
+    return random.randbytes(random.choice((0, 1, 1, 2, 3)))
+
+
+def draw_refused(random: Random, state: State) -> Event:
+    """Too late, or no such view."""
+    gone = [index for index, reader in enumerate(state.readers) if reader.released]
+    beyond = (-1, len(state.readers), len(state.readers) + 2)
+    view = random.choice(gone) if gone and random.random() < 0.5 else random.choice(beyond)
+    late: tuple[Event, ...] = (AddBuffer(b"a", finished=True), Finish(), EndOfData(), Append(b"a"), FinishBuffer())
+    return random.choice((*late, Poll(view), Recycle(view), Query(view, credit=True), ReleaseView(view)))

@@ -1,0 +1,95 @@
+"""Scopes of the blocking subpartition: writing, and reading what is written."""
+
+from collections.abc import Iterator
+
+from tidegate.properties.cases.scope import Scope, counted
+from tidegate.reference.subpartition.blocking_subpartition.stores import Store
+from tidegate.reference.subpartition.blocking_subpartition.values import (
+    AddBuffer,
+    Append,
+    Config,
+    CreateView,
+    EndOfData,
+    Event,
+    Finish,
+    FinishBuffer,
+    Flush,
+    LoseFile,
+    Poll,
+    Query,
+    Recycle,
+    Release,
+    ReleaseView,
+    State,
+)
+
+WRITING: tuple[Event, ...] = (
+    AddBuffer(b"a", finished=True),
+    AddBuffer(b"", finished=False),
+    Append(b"b"),
+    FinishBuffer(),
+    EndOfData(),
+    Flush(),
+    Finish(),
+    Release(),
+)
+
+
+def read(view: int) -> Iterator[Event]:
+    yield from (Poll(view), Recycle(view), ReleaseView(view))
+    yield from (Query(view, credit) for credit in (True, False))
+
+
+def make_writing(stores: tuple[Store, ...], items: int) -> Scope:
+    def expand(state: State) -> bool:
+        waiting = 0 if state.pending is None else len(state.pending.data)
+        return len(state.written) <= items and waiting <= 1 and len(state.readers) <= 1
+
+    return Scope(
+        name="writing",
+        component="blocking_subpartition",
+        configs=tuple(map(Config, stores)),
+        alphabet=lambda _config, _state: (*WRITING, CreateView(), Poll(0)),
+        covers=(
+            f"{' and '.join(stores)}; full and open buffers, appending, finishing, flush, end of data, finish, "
+            "release, a view and its polls; refused: adding after the end, appending to what is not open, views before "
+            "the end"
+        ),
+        cap=f"at most {counted(items, 'item')} written, 1 byte pending, 1 view",
+        expand=expand,
+    )
+
+
+def make_reading(stores: tuple[Store, ...], buffers: int, views: int) -> Scope:
+    written: tuple[Event, ...] = (*(AddBuffer(bytes((number,)), finished=True) for number in range(buffers)), Finish())
+
+    def play(_config: Config, state: State) -> Iterator[Event]:
+        yield from (CreateView(), Release(), LoseFile(), Poll(-1))
+        for view in range(min(len(state.readers) + 1, views + 1)):
+            yield from read(view)
+
+    return Scope(
+        name=f"reading-{buffers}x{views}",
+        component="blocking_subpartition",
+        configs=tuple(map(Config, stores)),
+        opening=lambda _config: written,
+        alphabet=play,
+        covers=(
+            f"{', '.join(stores)}; {counted(buffers, 'buffer')} written; {counted(views, 'view')} polled, asked, "
+            "recycled and released, the file lost and released; refused: views that are none or released, recycling "
+            "what is not held, views after the release"
+        ),
+        cap=f"at most {counted(views, 'view')}",
+        expand=lambda state: len(state.readers) <= views,
+    )
+
+
+def small() -> Iterator[Scope]:
+    yield make_writing((Store.FILE,), 2)
+    yield make_reading(tuple(Store), 2, 1)
+
+
+def thorough() -> Iterator[Scope]:
+    yield make_writing((Store.FILE, Store.MMAP), 3)
+    yield make_reading(tuple(Store), 3, 1)
+    yield make_reading((Store.FILE,), 2, 2)

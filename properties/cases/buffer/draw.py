@@ -1,0 +1,95 @@
+"""Cases for the network buffer: consumers that lag behind, buffers filled to the last byte, holders that let go."""
+
+from random import Random
+
+from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.reference.subpartition.buffer.step import is_held, start, step
+from tidegate.reference.subpartition.buffer.values import (
+    Append,
+    Build,
+    CloseBuilder,
+    CloseConsumer,
+    Commit,
+    Config,
+    Consume,
+    Copy,
+    Event,
+    Finish,
+    Inspect,
+    Recycle,
+    State,
+)
+
+BY_CONSUMER: dict[str, type[Build | Inspect | Copy | CloseConsumer]] = {
+    "build": Build,
+    "inspect": Inspect,
+    "copy": Copy,
+    "close": CloseConsumer,
+}
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    config = Config(random.choice((1, 2, 4, 8, 8, 16)))
+    weights = swarm(
+        random, build=5, append=4, commit=3, inspect=3, copy=1, recycle=2, close=0.7, finish=0.5, close_builder=0.3,
+        wind_up=0.2, refused=0.3,
+    )  # fmt: skip
+    kinds, shares = list(weights), list(weights.values())
+    (state,) = start(config)
+    events: list[Event] = []
+    length = draw_length(random)
+    while len(events) < length:
+        if not is_held(state):
+            length = min(length, len(events) + random.randint(1, 3))
+        for event in draw_events(random, random.choices(kinds, shares)[0], state):
+            events.append(event)
+            state = step(state, event)[0].state
+    return config, tuple(events)
+
+
+def draw_events(random: Random, kind: str, state: State) -> list[Event]:
+    indices = [index for index, consumer in enumerate(state.consumers) if not consumer.closed]
+    with_slices = [index for index, consumer in enumerate(state.consumers) if consumer.slices]
+    if kind == "refused":
+        return [draw_refused(random, state)]
+    if kind == "wind_up" and is_held(state):
+        return draw_wind_up(random, state, indices)
+    if kind == "recycle" and with_slices:
+        return [Recycle(random.choice(with_slices))]
+    if kind in ("build", "inspect", "copy", "close") and indices:
+        return [BY_CONSUMER[kind](random.choice(indices))]
+    if state.closed:
+        return [Inspect(random.choice(indices))] if indices else [Recycle(random.choice(with_slices or [0]))]
+    if not state.consumers and random.random() < 0.5:
+        return [Consume()]
+    return [draw_writing(random, kind, state)]
+
+
+def draw_writing(random: Random, kind: str, state: State) -> Event:
+    if kind == "finish":
+        return Finish()
+    if kind == "close_builder":
+        return CloseBuilder()
+    if kind == "commit" or state.finished:
+        return Commit()
+    # Often to the last byte, or one more than fits.
+    room = state.config.capacity - len(state.written)
+    return Append(random.randbytes(max(0, random.choice((0, 1, 2, 3, room, room + 1)))))
+
+
+def draw_wind_up(random: Random, state: State, indices: list[int]) -> list[Event]:
+    """Every holder lets go, in any order; perhaps all but one."""
+    events: list[Event] = [CloseConsumer(index) for index in indices]
+    events += [Recycle(index) for index, consumer in enumerate(state.consumers) for _ in range(consumer.slices)]
+    if not state.closed:
+        events.append(CloseBuilder())
+    random.shuffle(events)
+    return events[: max(1, len(events) - random.choice((0, 0, 0, 1)))]
+
+
+def draw_refused(random: Random, state: State) -> Event:
+    beyond = random.choice((-1, len(state.consumers), len(state.consumers) + 3))
+    closed = [index for index, consumer in enumerate(state.consumers) if consumer.closed]
+    index = random.choice(closed) if closed and random.random() < 0.6 else beyond
+    made = random.choice((Build, Copy, Inspect, CloseConsumer, Recycle))
+    return random.choice((made(index), made(index), Consume(), Append(b"x"), Finish()))

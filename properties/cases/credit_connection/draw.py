@@ -1,0 +1,86 @@
+"""Cases for a shared connection: readers that queue up while nothing can be written, and readers that end."""
+
+from random import Random
+
+from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.reference.credit.credit_connection import (
+    Add,
+    Break,
+    Cancel,
+    Config,
+    Credit,
+    Event,
+    Fail,
+    Flush,
+    Resume,
+    State,
+    start,
+    step,
+)
+from tidegate.reference.credit.credit_sender import Writable
+from tidegate.reference.credit.subpartitions import Item
+
+ITEMS = {"data": Item.DATA, "empty": Item.EMPTY, "event": Item.EVENT, "barrier": Item.BARRIER, "end": Item.END}
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    readers = random.choice((1, 2, 2, 2, 3, 3, 4))
+    config = Config(tuple(random.choice((0, 0, 1, 2, 3)) for _ in range(readers)))
+    weights = swarm(
+        random,
+        data=5,
+        empty=0.5,
+        event=1.5,
+        barrier=0.6,
+        end=0.1,
+        flush=1.5,
+        credit=2.5,
+        resume=0.8,
+        writable=1,
+        congestion=0.4,
+        cancel=0.1,
+        fail=0.15,
+        fatal=0.02,
+        unknown=0.1,
+    )
+    kinds, shares = list(weights), list(weights.values())
+    (state,) = start(config)
+    events: list[Event] = []
+    length = draw_length(random)
+    while len(events) < length:
+        for event in draw_events(random, random.choices(kinds, shares)[0], state):
+            events.append(event)
+            state = step(state, event)[0].state
+        if state.closed and random.random() < 0.3:
+            break
+    return config, tuple(events)
+
+
+def draw_events(random: Random, kind: str, state: State) -> list[Event]:
+    reader = random.randrange(len(state.readers))
+    if kind == "unknown":
+        reader = random.choice((-1, len(state.readers)))
+        return [
+            random.choice((Cancel(reader), Credit(reader, 1), Resume(reader), Add(reader, Item.DATA), Fail(reader)))
+        ]
+    if kind in ITEMS:
+        return [Add(reader, ITEMS[kind])]
+    if kind == "congestion":
+        # Everybody gets something to send while nothing can be written; then the turns can be seen.
+        everybody = random.sample(range(len(state.readers)), len(state.readers))
+        items = [Add(one, random.choice((Item.DATA, Item.EVENT))) for one in everybody for _ in range(3)]
+        grants = [Credit(one, random.randint(1, 3)) for one in everybody]
+        return [Writable(value=False), *grants, *items, Writable(value=True)]
+    if kind == "writable":
+        return [Writable(not state.writable)]
+    if kind == "resume":
+        blocked = [index for index, one in enumerate(state.readers) if one.subpartition.blocked]
+        return [Resume(random.choice(blocked))] if blocked else [Credit(reader, 1)]
+    others: dict[str, Event] = {
+        "flush": Flush(reader),
+        "credit": Credit(reader, random.choice((1, 1, 2, 5))),
+        "cancel": Cancel(reader),
+        "fail": Fail(reader),
+        "fatal": Break(),
+    }
+    return [others[kind]]

@@ -1,0 +1,133 @@
+"""Cases for the credit receiver: floating buffers that run out, channels that wait for them, backlogs up and down."""
+
+from random import Random
+
+from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.reference.credit.buffers import compute_available
+from tidegate.reference.credit.credit_receiver import (
+    Announce,
+    Backlog,
+    Barrier,
+    Config,
+    Data,
+    Event,
+    PlainEvent,
+    Recycle,
+    Resume,
+    State,
+    start,
+    step,
+)
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    config = Config(
+        channels=random.choice((1, 1, 2, 2, 2, 3, 3, 4, 5)),
+        exclusive=random.choice((0, 0, 0, 1, 1, 2, 2, 3)),
+        floating=random.choice((1, 1, 1, 2, 2, 3, 4, 5, 8)),
+    )
+    if random.random() < 0.02:
+        config = Config(random.choice((2, 9, 33)), random.choice((0, 2, 10)), random.choice((1, 20, 300)))
+    weights = swarm(
+        random,
+        data=5,
+        recycle=4,
+        backlog=2,
+        announce=2,
+        event=1,
+        barrier=0.6,
+        resume=0.5,
+        contend=0.6,
+        drain=0.5,
+        fall=0.5,
+        exact=0.5,
+        refused=0.6,
+    )
+    kinds, shares = list(weights), list(weights.values())
+    highest = random.choice((0, 1, 2, 3, config.floating + 1, 10, random.choice((10, 300, 70_000))))
+    (state,) = start(config)
+    events: list[Event] = []
+    length = draw_length(random)
+    while len(events) < length:
+        for event in draw_events(random, random.choices(kinds, shares)[0], state, highest):
+            events.append(event)
+            state = step(state, event)[0].state
+    return config, tuple(events)
+
+
+def draw_events(random: Random, kind: str, state: State, highest: int) -> list[Event]:
+    index = draw_channel(random, kind, state)
+    channel = state.gate.channels[index]
+    backlog = draw_backlog(random, state, index, highest)
+    match kind:
+        case "refused":
+            # It must change nothing, which shows when buffers come back.
+            return [draw_refused(random, state, backlog), *([Recycle(index)] * min(2, len(channel.held)))]
+        case "data" if compute_available(channel):
+            return [Data(index, backlog)]
+        case "event":
+            return [PlainEvent(index, backlog)]
+        case "recycle" if channel.held:
+            return [Recycle(index)]
+        case "announce":
+            return [Announce(index)]
+        case "barrier":
+            return [Barrier(index)]
+        case "resume":
+            # With its barrier, or without.
+            return [Barrier(index), Resume(index)] if random.random() < 0.3 else [Resume(index)]
+        case "contend":
+            # Everybody wants more than there is: the queue of those who wait.
+            order = random.sample(range(state.config.channels), state.config.channels)
+            return [Backlog(one, state.config.floating + random.randint(0, 2)) for one in order]
+        case "drain" if channel.held:
+            return [Recycle(index)] * (len(channel.held) + random.choice((-1, 0, 0)))
+        case "fall":
+            # The backlog falls to nothing while floating buffers are at hand, and an exclusive one comes back.
+            return [PlainEvent(index, 0), *([Recycle(index)] if channel.held else [Announce(index)])]
+        case "exact":
+            # What is required is what there is, or one more or less, and then a buffer comes back.
+            enough = compute_available(channel) - state.config.exclusive + random.choice((-1, 0, 1, 1))
+            return [PlainEvent(index, max(0, enough)), *([Recycle(index)] if channel.held else [])]
+        case _:
+            return [Backlog(index, max(1, backlog))]
+
+
+def draw_channel(random: Random, kind: str, state: State) -> int:
+    """Mostly one where the event is not refused; at times the first that waits, or one that waits with enough."""
+    channels = list(enumerate(state.gate.channels))
+    fitting = [index for index, channel in channels if kind != "data" or compute_available(channel)]
+    if kind in ("recycle", "drain"):
+        fitting = [index for index, channel in channels if channel.held]
+    if kind == "announce" and random.random() < 0.8:
+        fitting = [index for index, channel in channels if channel.unannounced]
+    waiting = [index for index in state.gate.waiting if index in fitting]
+    if waiting and random.random() < 0.25:
+        return waiting[0]
+    return random.choice(fitting or range(len(channels)))
+
+
+def draw_backlog(random: Random, state: State, index: int, highest: int) -> int:
+    """Around what would exactly use up the free buffers, or what the channel has; or anything up to the highest."""
+    if random.random() < 0.3:
+        lacking = state.gate.free + compute_available(state.gate.channels[index]) - state.config.exclusive
+        return max(0, lacking + random.choice((-1, 0, 1)))
+    return random.randint(0, highest)
+
+
+def draw_refused(random: Random, state: State, backlog: int) -> Event:
+    """No such channel, data without a buffer, nothing to recycle, or a backlog that is none."""
+    everywhere = range(state.config.channels)
+    empty = [index for index in everywhere if not compute_available(state.gate.channels[index])]
+    idle = [index for index in everywhere if not state.gate.channels[index].held]
+    style = random.random()
+    if style < 0.3 and empty:
+        return Data(random.choice(empty), backlog)
+    if style < 0.5 and idle:
+        return Recycle(random.choice(idle))
+    index = random.choice(everywhere)
+    if style < 0.7:
+        return random.choice((Data(index, -1), PlainEvent(index, -1), Backlog(index, 0), Backlog(index, -1)))
+    nowhere = random.choice((-1, state.config.channels, state.config.channels + 3))
+    kinds = (Recycle(nowhere), Announce(nowhere), Barrier(nowhere), Resume(nowhere), Data(nowhere, 0))
+    return random.choice((*kinds, PlainEvent(nowhere, 0), Backlog(nowhere, 1)))

@@ -1,0 +1,125 @@
+"""Scopes of the credit receiver."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator
+
+import attrs
+
+from tidegate.properties.cases.scope import Scope, counted
+from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection
+from tidegate.reference.credit.credit_receiver import (
+    Announce,
+    Backlog,
+    Barrier,
+    Config,
+    Data,
+    Event,
+    PlainEvent,
+    Recycle,
+    Resume,
+    State,
+)
+
+
+def events_on(channel: int, most_backlog: int) -> tuple[Event, ...]:
+    return (
+        *(Data(channel, backlog) for backlog in range(most_backlog + 1)),
+        *(PlainEvent(channel, backlog) for backlog in range(most_backlog + 1)),
+        *(Backlog(channel, backlog) for backlog in range(1, most_backlog + 1)),
+        Recycle(channel),
+        Announce(channel),
+        Barrier(channel),
+        Resume(channel),
+    )
+
+
+def make_alphabet(channels: int, most_backlog: int) -> tuple[Event, ...]:
+    """Every event on every channel, and those that must be refused whatever the state."""
+    return (
+        *(event for channel in range(channels) for event in events_on(channel, most_backlog)),
+        Data(0, -1),
+        PlainEvent(0, -1),
+        Backlog(0, 0),
+        Data(channels, 0),
+        Announce(-1),
+    )
+
+
+def make_lean_alphabet(config: Config, most_backlog: int) -> tuple[Event, ...]:
+    """The same without what must be refused whatever the state, and without what does less than other events do.
+
+    These are plain events and, where there are exclusive buffers, resume.
+    """
+    left_out = (PlainEvent, Resume) if config.exclusive else (PlainEvent,)
+    events = (event for channel in range(config.channels) for event in events_on(channel, most_backlog))
+    return tuple(event for event in events if not isinstance(event, left_out))
+
+
+def forget_names(state: State, _number: int) -> Hashable:
+    """What is left of a state if its channels have no names but their places in the queue of those that wait."""
+    gate = state.gate
+    waiting = tuple(gate.channels[index] for index in gate.waiting)
+    others = Counter(channel for index, channel in enumerate(gate.channels) if index not in gate.waiting)
+    return waiting, frozenset(others.items()), gate.free
+
+
+UP_TO_NAMES = Selection(
+    "one is entered of those that differ only in the names of channels", forget_names, is_complete=False
+)
+
+
+@attrs.frozen(kw_only=True)
+class Cap:
+    """How far a channel is followed."""
+
+    backlog: int
+    unannounced: int
+    held: int
+
+    def holds(self, state: State) -> bool:
+        return all(
+            channel.unannounced <= self.unannounced and len(channel.held) <= self.held
+            for channel in state.gate.channels
+        )
+
+
+def make_scope(config: Config, cap: Cap, selection: Selection = EACH_CLASS, *, lean: bool = False) -> Scope:
+    events = make_lean_alphabet(config, cap.backlog) if lean else make_alphabet(config.channels, cap.backlog)
+    resumed = "" if lean and config.exclusive else ", resume"
+    carriers = "data and announcements" if lean else "data, events and announcements"
+    refused = "" if lean else ", backlogs too low, channels out of range"
+    return Scope(
+        name=f"{config.channels}x{config.exclusive}+{config.floating}",
+        component="credit_receiver",
+        configs=(config,),
+        alphabet=lambda _config, _state: events,
+        covers=(
+            f"{counted(config.channels, 'channel')} with {counted(config.exclusive, 'exclusive buffer')} each and "
+            f"{counted(config.floating, 'floating buffer')}; {carriers} with a backlog of up to {cap.backlog}, "
+            f"recycle, announce, barrier{resumed}; refused: data without a buffer, nothing to recycle{refused}"
+        ),
+        cap=f"at most {cap.unannounced} credit not announced and {counted(cap.held, 'buffer')} in use on a channel",
+        expand=cap.holds,
+        selection=selection,
+    )
+
+
+def small() -> Iterator[Scope]:
+    yield make_scope(Config(1, 0, 1), Cap(backlog=2, unannounced=3, held=1), EACH_STATE)
+    yield make_scope(Config(1, 1, 1), Cap(backlog=2, unannounced=2, held=2), EACH_STATE)
+    yield make_scope(Config(1, 2, 2), Cap(backlog=1, unannounced=2, held=3), EACH_STATE)
+    together = Cap(backlog=1, unannounced=1, held=1)
+    yield make_scope(Config(2, 0, 1), together)
+    yield make_scope(Config(2, 1, 1), together, UP_TO_NAMES, lean=True)
+    yield make_scope(Config(2, 0, 2), together, UP_TO_NAMES, lean=True)
+
+
+def thorough() -> Iterator[Scope]:
+    alone = Cap(backlog=3, unannounced=4, held=4)
+    yield make_scope(Config(1, 0, 2), alone, EACH_STATE)
+    yield make_scope(Config(1, 1, 2), alone, EACH_STATE)
+    yield make_scope(Config(1, 2, 2), alone, EACH_STATE)
+    yield make_scope(Config(2, 0, 1), Cap(backlog=2, unannounced=2, held=1), EACH_STATE)
+    yield make_scope(Config(2, 0, 2), Cap(backlog=2, unannounced=2, held=2), UP_TO_NAMES)
+    yield make_scope(Config(2, 1, 1), Cap(backlog=2, unannounced=1, held=2), UP_TO_NAMES)
+    yield make_scope(Config(3, 0, 1), Cap(backlog=1, unannounced=1, held=1), UP_TO_NAMES)

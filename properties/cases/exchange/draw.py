@@ -1,0 +1,87 @@
+"""Cases for push and pull exchange: consumers before, during and after production, bounds reached, results released."""
+
+from random import Random
+
+from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.reference.exchange.step import start, step
+from tidegate.reference.exchange.values import (
+    Config,
+    EndJob,
+    Event,
+    Finish,
+    Flush,
+    Leave,
+    Produce,
+    Pull,
+    Register,
+    Release,
+    Request,
+    ResultType,
+    State,
+)
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    config = Config(random.choice(list(ResultType)), random.choice((1, 2, 2, 3)), random.choice((1, 2, 3, 5)))
+    weights = swarm(
+        random, pull=5, produce=4, request=2, flush=1, finish=0.4, leave=0.3, release=0.1, end_job=0.08, drain=0.4,
+        register=0.1, refused=0.2,
+    )  # fmt: skip
+    kinds, shares = list(weights), list(weights.values())
+    early = random.choice((0, 0, 0, 2))
+    (state,) = start(config)
+    events: list[Event] = []
+    length = draw_length(random)
+    while len(events) < length:
+        if state.released:
+            # Little happens any more, and a few events show that.
+            length = min(length, len(events) + random.randint(1, 4))
+        if len(events) >= early and not state.registered and not state.released:
+            drawn: list[Event] = [Register()]
+        else:
+            drawn = draw_events(random, random.choices(kinds, shares)[0], state)
+        for event in drawn:
+            events.append(event)
+            state = step(state, event)[0].state
+    return config, tuple(events)
+
+
+def draw_events(random: Random, kind: str, state: State) -> list[Event]:
+    consumer = random.randrange(state.config.consumers)
+    there = [index for index, one in enumerate(state.consumers) if one is not None and not one.left]
+    match kind:
+        case "produce" if not state.finished or random.random() < 0.1:
+            return [Produce()] * random.choice((1, 1, 2, state.config.limit + 1))
+        case "flush":
+            return [Flush()]
+        case "finish" if not state.finished or random.random() < 0.2:
+            return [Finish()]
+        case "release":
+            return [Release()]
+        case "end_job":
+            return [EndJob()]
+        case "register":
+            return [Register()]
+        case "refused":
+            beyond = random.choice((-1, state.config.consumers))
+            refused: tuple[Event, ...] = (Request(beyond), Pull(beyond, credit=True), Leave(beyond))
+            return [random.choice(refused)]
+    if not there or kind == "request":
+        return [draw_request(random, state, consumer)]
+    if kind == "leave":
+        return [Leave(random.choice(there))]
+    if kind == "drain":
+        return [Pull(random.choice(there), credit=True)] * (state.produced + 1)
+    return [Pull(random.choice(there), random.random() < 0.8)]
+
+
+def draw_request(random: Random, state: State, consumer: int) -> Event:
+    """Mostly one that can be granted: of somebody new, and not before a blocking result is finished."""
+    if random.random() < 0.15:
+        return Request(consumer)
+    new = [index for index, one in enumerate(state.consumers) if one is None]
+    early = state.finished or state.config.result not in (ResultType.BLOCKING, ResultType.BLOCKING_PERSISTENT)
+    if not early:
+        return Produce() if random.random() < 0.8 else Finish()
+    there = [index for index, one in enumerate(state.consumers) if one is not None]
+    return Request(random.choice(new)) if new else Pull(random.choice(there), credit=True)

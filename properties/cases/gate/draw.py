@@ -1,0 +1,94 @@
+"""Cases for the gate: queues that run empty and fill again, endings in the middle, and what must not follow them."""
+
+from random import Random
+
+from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.reference.gate.gate import Arrive, Config, Event, Item, Poll, State, is_finished, start, step
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    config = Config(random.choice((1, 1, 2, 2, 2, 3, 3, 3, 4, 5, 8, 20, random.choice((9, 17, 33, 65)))))
+    weights = swarm(
+        random, poll=5, data=5, burst=0.6, drain=0.5, end_of_data=0.5, end_of_partition=0.3, finish=0.06, refused=0.3,
+        crowd=0.1,
+    )  # fmt: skip
+    kinds, shares = list(weights), list(weights.values())
+    (state,) = start(config)
+    events: list[Event] = []
+    length = draw_length(random)
+    while len(events) < length:
+        if is_finished(state):
+            # Little happens any more, and a few events show that.
+            length = min(length, len(events) + random.randint(1, 3))
+        for event in draw_events(random, random.choices(kinds, shares)[0], state):
+            events.append(event)
+            state = step(state, event)[0].state
+    return config, tuple(events)
+
+
+def draw_events(random: Random, kind: str, state: State) -> list[Event]:
+    channels = range(state.config.channels)
+    open_channels = [index for index in channels if not state.channels[index].ended]
+    if kind == "refused":
+        return [draw_refused(random, state)]
+    if kind == "drain":
+        # To the last item, or up to it, or beyond it.
+        waiting = sum(len(state.channels[index].waiting) for index in channels)
+        return [Poll()] * max(1, waiting + random.choice((-1, 0, 1, 2)))
+    if kind == "finish" and not is_finished(state):
+        return draw_finish(random, state, open_channels)
+    if not open_channels or (kind == "poll" and (state.queue or random.random() < 0.3)):
+        return [Poll()]
+    index = draw_channel(random, state, open_channels)
+    if kind == "crowd":
+        # Everybody at once, and one channel with much more than the others.
+        everybody = random.sample(open_channels, len(open_channels)) + [index] * random.choice((1, 3, 12))
+        return [Arrive(one, Item.DATA) for one in everybody]
+    if kind == "burst":
+        items = random.choices((Item.DATA, Item.DATA, Item.DATA, Item.END_OF_DATA), k=random.randint(2, 5))
+        return [Arrive(index, item) for item in items]
+    if kind == "end_of_data":
+        not_yet = [one for one in open_channels if not state.channels[one].data_ended]
+        return [Arrive(random.choice(not_yet), Item.END_OF_DATA)] if not_yet else [Poll()]
+    if kind == "end_of_partition":
+        # What arrives behind it is refused, whether or not the end was polled.
+        behind = [Arrive(index, random.choice(list(Item)))] if random.random() < 0.3 else []
+        return [Arrive(index, Item.END_OF_PARTITION), *behind]
+    return [Arrive(index, Item.DATA)]
+
+
+def draw_channel(random: Random, state: State, open_channels: list[int]) -> int:
+    """At times the next to be served, or one that is not queued; mostly any."""
+    queued = [index for index in state.queue if index in open_channels]
+    silent = [index for index in open_channels if index not in queued]
+    style = random.random()
+    if style < 0.15 and queued:
+        return queued[0]
+    if style < 0.4 and silent:
+        return random.choice(silent)
+    return random.choice(open_channels)
+
+
+def draw_finish(random: Random, state: State, open_channels: list[int]) -> list[Event]:
+    """Every open channel ends, with end of data before it or not; then all is polled, and once more."""
+    random.shuffle(open_channels)
+    endings: list[Event] = []
+    for index in open_channels:
+        if not state.channels[index].data_ended and random.random() < 0.6:
+            endings.append(Arrive(index, Item.END_OF_DATA))
+        endings.append(Arrive(index, Item.END_OF_PARTITION))
+    waiting = sum(len(channel.waiting) for channel in state.channels)
+    return [*endings, *[Poll()] * (waiting + len(endings) + random.choice((-1, 0, 1, 2)))]
+
+
+def draw_refused(random: Random, state: State) -> Arrive:
+    """No such channel; or, where there is one, a channel that has ended, or a second end of data."""
+    item = random.choice(list(Item))
+    ended = [index for index, channel in enumerate(state.channels) if channel.ended]
+    data_ended = [index for index, channel in enumerate(state.channels) if channel.data_ended]
+    style = random.random()
+    if style < 0.45 and ended:
+        return Arrive(random.choice(ended), item)
+    if style < 0.75 and data_ended:
+        return Arrive(random.choice(data_ended), Item.END_OF_DATA)
+    return Arrive(random.choice((-1, state.config.channels, state.config.channels + 5)), item)

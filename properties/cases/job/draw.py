@@ -1,0 +1,232 @@
+"""Cases for whole jobs: small programs of every shape, and schedules, each with a bias of its own.
+
+Operators are added one by one, each reading one or two of those before it; at the end sinks read what nobody reads.
+Some programs are then bent towards what chance makes rarely: a second reader, totals that come to nothing, few keys, a
+join of sources. Some schedules starve an edge.
+"""
+
+from random import Random
+
+import attrs
+
+from tidegate.reference.chaining.chains import Partitioner
+from tidegate.reference.elements import Long, Status, StatusChange, Watermark
+from tidegate.reference.job.programs import Barrier, Config, Edge, Function, Operator, Record, ScriptItem, Wire
+from tidegate.reference.job.states import Observation, State
+from tidegate.reference.job.step import (
+    OF_SUBTASKS,
+    Action,
+    Choice,
+    actions_of_subtask,
+    enabled,
+    is_backpressured,
+    start,
+    step,
+)
+from tidegate.reference.model import Rejected
+from tidegate.reference.watermarks.valve import SEMANTICS
+
+KEYS = ("a", "b", "a b", "b c a", "", "ä")
+MIDDLE = (Function.MAP, Function.FLAT_MAP, Function.FILTER, Function.SUM, Function.UNION, Function.JOIN)
+#: Few cases go on for so long.
+MOST_CHOICES = 200
+
+
+@attrs.frozen
+class Run:
+    """A run of a job: what the scheduler chose, what was seen, and where it ended."""
+
+    choices: tuple[Choice, ...]
+    seen: tuple[Observation | Rejected, ...]
+    state: State
+
+
+def draw(random: Random) -> tuple[Config, tuple[Choice, ...]]:
+    config = bend(random, draw_config(random))
+    most = random.choice((5, 20, 40, MOST_CHOICES))
+    return config, draw_run(random, config, most, refused=random.choice((0, 0.05, 0.15))).choices
+
+
+def draw_run(random: Random, config: Config, most: int | None = None, refused: float = 0) -> Run:
+    """Choices that lead on, to the end or up to `most`; and with the rate `refused` ones that may not."""
+    biases = {action: random.choice((0.05, 0.3, 1, 1, 3)) for action in Action}
+    (state,) = start(config)
+    favourite, starved = random.randrange(len(state.subtasks)), draw_starved(random, state)
+    choices: list[Choice] = []
+    observations: list[Observation | Rejected] = []
+    while (most is None or len(choices) < most) and (possible := enabled(state)):
+        weights = [
+            biases[one.action] * (3 if one.at == favourite else 1) * (0.02 if one in starved else 1) for one in possible
+        ]
+        choice = random.choices(possible, weights)[0]
+        if random.random() < refused:
+            choice = draw_refused(random, state)
+        (outcome,) = step(state, choice)
+        choices.append(choice)
+        observations += outcome.observations
+        state = outcome.state
+    return Run(tuple(choices), tuple(observations), state)
+
+
+def draw_starved(random: Random, state: State) -> frozenset[Choice]:
+    """In half of the runs, all that moves the channels of one edge: so its producers fill up, whatever else they do."""
+    routes = state.layout.routes
+    if not routes or random.random() < 0.5:
+        return frozenset()
+    edge = random.choice(routes).edge
+    channels = [number for number, route in enumerate(routes) if route.edge == edge]
+    return frozenset(Choice(action, at) for action in Action if action not in OF_SUBTASKS for at in channels)
+
+
+def draw_refused(random: Random, state: State) -> Choice:
+    """Mostly what a task would do if it were not held up: by full outputs, or by a gate that is empty."""
+    if random.random() < 0.3:
+        return Choice(random.choice(list(Action)), random.choice((-1, 0, 1, len(state.channels))))
+    numbers = range(len(state.subtasks))
+    full = [number for number in numbers if is_backpressured(state, number)]
+    held_up = full or [number for number in numbers if not actions_of_subtask(state, number)]
+    number = random.choice(held_up or numbers)
+    return Choice(Action.EMIT if state.subtasks[number].gate is None else Action.POLL, number)
+
+
+# --- programs, bent -------------------------------------------------------------------------------------------
+
+
+def bend(random: Random, config: Config) -> Config:
+    operators, edges = list(config.operators), list(config.edges)
+    if random.random() < 0.2:
+        read = random.choice([operator for operator in operators if operator.function is not Function.SINK])
+        add_operator(random, operators, edges, "again", Function.SINK, (read,))
+    if random.random() < 0.3:
+        operators = [attrs.evolve(one, scripts=tuple(map(narrow, one.scripts))) for one in operators]
+    if random.random() < 0.1:
+        add_totals(random, operators, edges)
+    if random.random() < 0.1:
+        add_join(random, operators, edges)
+    return attrs.evolve(config, operators=tuple(operators), edges=tuple(edges))
+
+
+def add_totals(random: Random, operators: list[Operator], edges: list[Edge]) -> None:
+    """Totals, keyed or not, of which only those that are positive get on: so it shows what was added up."""
+    place = random.choice([place for place, one in enumerate(operators) if one.function is Function.SOURCE])
+    read = operators[place]
+    more = [tuple(draw_addend(random) for _ in range(2)) + script for script in read.scripts]
+    operators[place] = attrs.evolve(read, scripts=tuple(more))
+    number, parallelism = len(operators) + 1, random.choice((1, 2, 2))
+    operators += (
+        Operator(number, "total", Function.SUM, parallelism),
+        Operator(number + 1, "positive", Function.FILTER, parallelism),
+        Operator(number + 2, "kept", Function.SINK, 3 - parallelism),
+    )
+    spread = random.choice((Partitioner.HASH, Partitioner.REBALANCE))
+    edges += (Edge(read.id, number, spread), Edge(number, number + 1), Edge(number + 1, number + 2))
+
+
+def add_join(random: Random, operators: list[Operator], edges: list[Edge]) -> None:
+    """A source of its own and one that is there, joined: two inputs, each with event time and statuses of its own."""
+    read = random.choice([one for one in operators if one.function is Function.SOURCE])
+    barriers = sum(isinstance(item, Barrier) for item in read.scripts[0])
+    scripts = tuple(draw_script(random, 4, barriers) for _ in range(random.choice((1, 2))))
+    other = Operator(len(operators) + 1, "other", Function.SOURCE, len(scripts), scripts)
+    operators.append(other)
+    pair = (read, other) if random.random() < 0.5 else (other, read)
+    add_operator(random, operators, edges, "joined", Function.JOIN, pair)
+    add_operator(random, operators, edges, "matched", Function.SINK, (operators[-1],))
+
+
+def draw_addend(random: Random) -> Record:
+    return Record(random.choice("ab"), Long(random.choice((-1, 1))), Long(0))
+
+
+def narrow(script: tuple[ScriptItem, ...]) -> tuple[ScriptItem, ...]:
+    """The same script with few keys, and values that cancel out."""
+    return tuple(
+        attrs.evolve(item, key=item.key[:1], value=Long(1 if item.value > 0 else -1))
+        if isinstance(item, Record)
+        else item
+        for item in script
+    )
+
+
+# --- programs -------------------------------------------------------------------------------------------------
+
+
+def draw_config(random: Random, lengths: tuple[int, ...] = (1, 2, 3)) -> Config:
+    """`lengths`: scripts have up to one of these many items."""
+    operators = draw_sources(random, lengths)
+    edges: list[Edge] = []
+    for number in range(random.choice((0, 1, 1, 2))):
+        add_operator(random, operators, edges, f"op{number}", random.choice(MIDDLE))
+    read = {edge.source for edge in edges}
+    for operator in list(operators):
+        if operator.id not in read:
+            add_operator(random, operators, edges, f"sink{operator.id}", Function.SINK, (operator,))
+    return Config(tuple(operators), tuple(edges), draw_wire(random), random.choice(SEMANTICS))
+
+
+def draw_wire(random: Random) -> Wire | None:
+    if random.random() < 0.7:
+        return None
+    size = random.choice((3, 16, 30, 64, 200))
+    return Wire(size, random.choice((0, 0, 1, 2)), random.choice((1, 1, 2, 3)), random.choice((1, 2, 4)))
+
+
+def add_operator(
+    random: Random,
+    operators: list[Operator],
+    edges: list[Edge],
+    name: str,
+    function: Function,
+    read: tuple[Operator, ...] = (),
+) -> None:
+    several = min(2, len(operators)) if function in (Function.UNION, Function.JOIN) else 1
+    read = read or tuple(random.sample(operators, several))
+    if function is Function.JOIN and len(read) < 2:
+        function = Function.UNION
+    parallelism = random.choice((1, 2, read[0].parallelism))
+    target = Operator(len(operators) + 1, name, function, parallelism)
+    for place, source in enumerate(read):
+        partitioner = draw_partitioner(random, source, target)
+        edges.append(Edge(source.id, target.id, partitioner, place if function is Function.JOIN else 0))
+    operators.append(target)
+
+
+def draw_partitioner(random: Random, source: Operator, target: Operator) -> Partitioner | None:
+    if target.function is Function.SUM:
+        return Partitioner.HASH
+    offered = [None, None, *(Partitioner(name) for name in ("rebalance", "rescale", "global", "broadcast", "hash"))]
+    if source.parallelism == target.parallelism:
+        offered.append(Partitioner.FORWARD)
+    return random.choice(offered)
+
+
+# --- scripts --------------------------------------------------------------------------------------------------
+
+
+def draw_sources(random: Random, lengths: tuple[int, ...]) -> list[Operator]:
+    barriers = random.choice((0, 0, 1, 2))
+    most = random.choice(lengths)
+    sources = []
+    for number in range(random.choice((1, 1, 2))):
+        parallelism = random.choice((1, 2, 2, 3)) if number == 0 else 1
+        scripts = tuple(draw_script(random, most, barriers) for _ in range(parallelism))
+        sources.append(Operator(number + 1, f"source{number}", Function.SOURCE, parallelism, scripts))
+    return sources
+
+
+def draw_script(random: Random, most: int, barriers: int) -> tuple[ScriptItem, ...]:
+    items: list[ScriptItem] = []
+    time = random.choice((-3, 0))
+    for _ in range(random.randint(0, most)):
+        draw_item = random.random()
+        if draw_item < 0.5:
+            items.append(Record(random.choice(KEYS), Long(random.randint(-1, 3)), Long(time + random.randint(-1, 4))))
+        elif draw_item < 0.8:
+            time += random.randint(1, 3)
+            items.append(Watermark(Long(time)))
+        else:
+            items.append(StatusChange(random.choice(list(Status))))
+    places = sorted(random.randint(0, len(items)) for _ in range(barriers))
+    for checkpoint, place in enumerate(places):
+        items.insert(place + checkpoint, Barrier(checkpoint + 1))
+    return tuple(items)

@@ -1,0 +1,42 @@
+"""Cases for several inputs: the traces of network inputs, dealt out to the inputs of one task."""
+
+from random import Random
+
+from tidegate.properties.cases.network_input import draw as one_input
+from tidegate.properties.cases.values import draw_length
+from tidegate.reference.input.multiple_inputs import Buffer, ChannelEvent, Config, Event, start, step
+from tidegate.reference.input.network_input import values as network_input_values
+from tidegate.reference.input.network_input.values import Process
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    config = Config(tuple(random.choice((1, 1, 2)) for _ in range(random.choice((2, 2, 3, 3, 4)))))
+    writers = [one_input.Writer(random, network_input_values.Config(channels)) for channels in config.inputs]
+    drains = random.choice((1, 0.7))
+    batches = random.choice((0, 0, 0.3, 1))
+    refused = random.choice((0, 0, 0.03))
+    kinds = ("buffer", "process", "barrier", "end_of_data", "end_of_partition", "drain")
+    weights = [4, 6, 0.3, *random.choice(((0.3, 0.1), (1, 0.5), (2, 2))), 0.5]
+    favourite = random.choice((None, *range(len(writers))))
+    (state,) = start(config)
+    events: list[Event] = []
+    for _ in range(draw_length(random)):
+        kind = random.choices(kinds, weights)[0]
+        index = favourite if favourite is not None and random.random() < 0.5 else random.randrange(len(writers))
+        if random.random() < refused:
+            drawn = [one_input.draw_refused(random, state.inputs[index])]
+            index = random.choice((index, -1, len(writers)))
+        else:
+            drawn = one_input.draw_events(random, kind, state.inputs[index], writers[index], drains)
+        for event in drawn:
+            events.append(address(event, index, batch=random.random() < batches))
+            state = step(state, events[-1])[0].state
+    return config, tuple(events)
+
+
+def address(event: network_input_values.Event, index: int, *, batch: bool) -> Event:
+    if isinstance(event, Process):
+        return Process(batch)
+    if isinstance(event, network_input_values.Buffer):
+        return Buffer(index, event.channel, event.data)
+    return ChannelEvent(index, event.channel, event.kind)

@@ -1,0 +1,81 @@
+"""Cases for the multiplexer: splits that come and go, both doors, all idle, emits with and without news."""
+
+from random import Random
+
+from tidegate.properties.cases.values import clamp, draw_length, draw_longs, swarm
+from tidegate.reference.elements import Long, Status
+from tidegate.reference.watermarks.multiplexer import (
+    SEMANTICS,
+    Config,
+    Event,
+    Mode,
+    OutputStatus,
+    OutputWatermark,
+    PeriodicEmit,
+    Register,
+    State,
+    Unregister,
+    start,
+    step,
+)
+
+#: The default, which newer releases follow, more often than the others.
+OF_RELEASES = (SEMANTICS[0], *SEMANTICS)
+#: So many outputs there are at first, and one more id than that, which comes and goes.
+OUTPUTS = (0, 1, 1, 2, 2, 2, 3, 3, 4, 7)
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    config = Config(random.choice(OF_RELEASES))
+    ids = [random.choice((1, 1, -1, 1000)) * index for index in range(random.choice(OUTPUTS) + 1)]
+    pool = draw_longs(random)
+    weights = swarm(random, watermark=5, idle=2, active=1, emit=1.5, register=0.5, unregister=0.3, all_idle=0.4)
+    weights["refused"] = random.choice((0, 0, 0.3))
+    deferred = random.choice((0, 0.3, 0.5, 0.8, 1))
+    (state,) = start(config)
+    events: list[Event] = []
+    opening: list[Event] = [Register(one) for one in ids[:-1]]
+    for index in range(draw_length(random)):
+        kind = random.choices(list(weights), list(weights.values()))[0]
+        for event in opening if index == 0 else draw_events(random, kind, state, ids, pool, deferred):
+            events.append(event)
+            state = step(state, event)[0].state
+    return config, tuple(events)
+
+
+def draw_events(
+    random: Random, kind: str, state: State, ids: list[int], pool: list[Long], deferred: float
+) -> list[Event]:
+    mode = Mode.DEFERRED if random.random() < deferred else Mode.IMMEDIATE
+    registered = [one.id for one in state.outputs]
+    free = [one for one in ids if one not in registered]
+    if kind == "refused":
+        return [draw_refused(random, registered, free or [max(ids) + 1], mode, pool)]
+    if kind == "emit":
+        return [PeriodicEmit()] * random.choice((1, 1, 1, 2))
+    if kind == "register" or not registered:
+        return [Register(random.choice(free))] if free else [PeriodicEmit()]
+    output = random.choice(registered)
+    if kind == "unregister":
+        # What is gone shows at the next derivation, and least of all when it was the last.
+        gone = registered if random.random() < 0.2 else [output]
+        return [*(Unregister(one) for one in gone), *([PeriodicEmit()] if random.random() < 0.5 else [])]
+    if kind == "all_idle":
+        random.shuffle(registered)
+        return [OutputStatus(one, mode, Status.IDLE) for one in registered]
+    if kind != "watermark":
+        return [OutputStatus(output, mode, Status(kind))]
+    near = random.choice((state.combined, random.choice(state.outputs).watermark, *random.choices(pool, k=3)))
+    return [OutputWatermark(output, mode, clamp(near + random.choice((-1, 0, 0, 0, 1, 1, 2))))]
+
+
+def draw_refused(random: Random, registered: list[int], free: list[int], mode: Mode, pool: list[Long]) -> Event:
+    """An id that is there already, or one that is not."""
+    unknown = random.choice(free)
+    refused: list[Event] = [
+        Unregister(unknown),
+        OutputWatermark(unknown, mode, random.choice(pool)),
+        OutputStatus(unknown, mode, random.choice(list(Status))),
+        *(Register(one) for one in registered[:2]),
+    ]
+    return random.choice(refused)

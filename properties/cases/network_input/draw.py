@@ -1,0 +1,130 @@
+"""Cases for the network input: all kinds of elements in buffers cut anywhere, interleaved channels, and endings."""
+
+from random import Random
+
+from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes
+from tidegate.properties.cases.values import draw_length, draw_longs, swarm
+from tidegate.reference.elements import Long, Status, StatusChange, Watermark
+from tidegate.reference.input.network_input.step import start, step
+from tidegate.reference.input.network_input.values import (
+    SEMANTICS,
+    Buffer,
+    ChannelEvent,
+    Config,
+    Event,
+    Kind,
+    Process,
+    State,
+)
+from tidegate.reference.spanning.records import encode_record
+from tidegate.reference.spanning.stream_elements import (
+    LatencyMarker,
+    Record,
+    RecordAttributes,
+    StreamElement,
+    encode_element,
+)
+
+#: So many bytes are written ahead of a cut.
+AHEAD = 40
+
+
+class Writer:
+    """What the producers of one case have written and not yet cut into buffers."""
+
+    def __init__(self, random: Random, config: Config) -> None:
+        self.random = random
+        self.times = draw_longs(random)
+        self.alphabet = random.choice(ALPHABETS)
+        self.lengths = random.choice(((8,), (8,), (0, 1, 2, 3), (0, 4, 8, 20)))
+        self.kinds = swarm(random, record=4, watermark=2, status=1, latency_marker=0.5, record_attributes=0.5)
+        if config.semantics == "flink-1.5":
+            self.kinds.pop("record_attributes", None)
+        self.streams = [b""] * config.channels
+        self.ends: list[list[int]] = [[] for _ in range(config.channels)]
+
+    def draw_element(self) -> StreamElement:
+        random = self.random
+        kind = random.choices(list(self.kinds), list(self.kinds.values()))[0]
+        time = random.choice(self.times)
+        if kind == "watermark":
+            return Watermark(time)
+        if kind == "status":
+            return StatusChange(random.choice(list(Status)))
+        if kind == "latency_marker":
+            return LatencyMarker(time, Long(random.randint(-2, 2)), Long(7), random.randint(0, 3))
+        if kind == "record_attributes":
+            return RecordAttributes(random.random() < 0.5)
+        value = draw_bytes(random, self.alphabet, random.choice(self.lengths))
+        return Record(value, random.choice((None, time)))
+
+    def cut(self, channel: int) -> bytes:
+        """The next buffer: with the end of an element, or a byte off, or anywhere."""
+        while len(self.streams[channel]) < AHEAD:
+            self.streams[channel] += encode_record(encode_element(self.draw_element()))
+            self.ends[channel].append(len(self.streams[channel]))
+        stream, style = self.streams[channel], self.random.random()
+        near = self.random.choice(self.ends[channel][:4])
+        size = near if style < 0.6 else near + self.random.choice((-1, 1, 2, 4)) if style < 0.8 else 1
+        size = self.random.randint(1, len(stream)) if style > 0.9 else min(max(size, 1), len(stream))
+        self.streams[channel] = stream[size:]
+        self.ends[channel] = [end - size for end in self.ends[channel] if end > size]
+        return stream[:size]
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    semantics = random.choice((SEMANTICS[0],) * 4 + (SEMANTICS[1],))
+    config = Config(random.choice((1, 1, 2, 2, 2, 3, 4)), semantics)
+    writer = Writer(random, config)
+    batches = random.choice((0, 0, 0.3, 1))
+    weights = swarm(random, buffer=4, process=6, barrier=0.5, end_of_data=0.5, end_of_partition=0.25, drain=0.4)
+    drains = random.choice((1, 1, 0.5))
+    weights["refused"] = random.choice((0, 0, 0.2))
+    kinds, shares = list(weights), list(weights.values())
+    (state,) = start(config)
+    events: list[Event] = []
+    for _ in range(draw_length(random)):
+        kind = random.choices(kinds, shares)[0]
+        batch = random.random() < batches
+        for event in draw_events(random, kind, state, writer, drains):
+            drawn = Process(batch) if isinstance(event, Process) else event
+            events.append(drawn)
+            state = step(state, drawn)[0].state
+    return config, tuple(events)
+
+
+def draw_events(random: Random, kind: str, state: State, writer: Writer, drains: float) -> list[Event]:
+    channels = range(state.config.channels)
+    calls: list[Event] = [Process(batch=False)]
+    if kind == "refused":
+        return [draw_refused(random, state)]
+    if kind == "process":
+        return calls
+    if kind == "drain":
+        return calls * random.randint(2, 6)
+    unfinished = [index for index in channels if not state.gate.channels[index].ended]
+    if not unfinished:
+        return calls
+    if kind == "buffer":
+        index = random.choice(unfinished)
+        return [Buffer(index, b"" if random.random() < 0.03 else writer.cut(index))]
+    if kind == "end_of_data":
+        more = [index for index in unfinished if not state.gate.channels[index].data_ended]
+        if not more or state.config.semantics != SEMANTICS[0]:
+            return calls
+        chosen = more if random.random() < 0.3 else [random.choice(more)]
+        return [ChannelEvent(one, Kind.END_OF_DATA if random.random() < drains else Kind.STOP) for one in chosen]
+    if kind == "end_of_partition":
+        chosen = unfinished if random.random() < 0.2 else [random.choice(unfinished)]
+        return [ChannelEvent(index, Kind.END_OF_PARTITION) for index in chosen]
+    return [ChannelEvent(random.choice(unfinished), Kind.BARRIER)]
+
+
+def draw_refused(random: Random, state: State) -> Event:
+    """No such channel, or one that is over; or a second end of data, or one of a time that had none."""
+    over = [index for index, channel in enumerate(state.gate.channels) if channel.ended]
+    ended = [index for index, channel in enumerate(state.gate.channels) if channel.data_ended]
+    if ended and random.random() < 0.4:
+        return ChannelEvent(random.choice(ended), random.choice((Kind.END_OF_DATA, Kind.STOP)))
+    index = random.choice(over or [-1, state.config.channels])
+    return random.choice((Buffer(index, b"\x00"), ChannelEvent(index, random.choice(list(Kind)))))

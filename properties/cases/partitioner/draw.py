@@ -1,0 +1,181 @@
+"""Cases for the partitioner: whole rounds of channels, keys that hash to the edges, statuses between watermarks.
+
+The scrambling of hash codes can be undone, so keys are not left to chance: a code is drawn that is scrambled to an
+edge of 32 bits, or to the first or last key group of a channel, and is then dressed as an int, a long or a string.
+"""
+
+from random import Random
+from typing import NamedTuple
+
+from tidegate.properties.cases.values import EDGES, draw_length, draw_longs, swarm
+from tidegate.reference.elements import Long, Status, StatusChange, Watermark
+from tidegate.reference.partitioning.keys import IntKey, Key, LongKey, StringKey, compute_string_hash, to_int32
+from tidegate.reference.partitioning.partitioner import Config, Event, Kind, LatencyMarker, Record, State
+
+KINDS = (*Kind, Kind.HASH, Kind.HASH, Kind.HASH, Kind.REBALANCE, Kind.RESCALE)
+MOST = (1, 2, 3, 7, 16, 100, 126, 127, 127, 128, 128, 128, 129, 129, 255, 256, 1000, 32767, 32768, 32768)
+
+#: Where masks of bits, small tables and bytes end.
+WIDE = (31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 255, 256, 257)
+
+INTS = (-(2**31), -(2**31) + 1, -(2**16), -128, -2, -1, 0, 1, 2, 97, 127, 128, 2**16, 2**31 - 2, 2**31 - 1)
+LONGS = (*EDGES, *INTS, -(2**32), -(2**32) - 1, 2**32 - 1, 2**32 + 1, 2**53 - 1, -(2**53) - 1, 2**62)
+SCRAMBLED = (-(2**31), -(2**31), -(2**31) + 1, -1, 0, 1, 2**31 - 1)
+
+PLAIN = ("", "a", "A", "b", "aa", "Aa", "BB", "hello", "flink", "0", "-1", "polygenelubricants")
+
+#: What a library call on the way would change: normal forms, case, blanks, ends of text, numbers, escapes.
+FRAGILE = (
+    *("\u00e9", "e\u0301", "\u212b", "\u00c5", "A\u030a", "\uac00", "\u1100\u1161", "\ufb01", "\u2163", "\uff21"),
+    *("\u0130", "i\u0307", "\u0131", "\u00df", "\u1e9e", "SS", "\u017f", "\u03a3", "\u03c2", "\u212a", "\u01c5"),
+    *(" ", " a", "a ", "a  b", "\ta", "a\n", "\r\n", "\u00a0a", "\u3000a", "a\u2028", "\u200ba", "\ufeffa", "a\ufeff"),
+    *("\x00", "a\x00", "\x00a", "a\x00b", "\x1a", "\x7f", "\x85", "\ufffd", "\uffff", "\ufdd0"),
+    *("01", "+1", "1.0", "1e0", "-0", "NaN", "null", "true", "\u0661", "\\u0041", "\\n", "%41", "&amp;", '"', "'", "/"),
+    *("\U0001f600", "\U0001f468\u200d\U0001f469", "\U0001f1e9\U0001f1ea", "\u270c\U0001f3fd", "\u2764\ufe0f"),
+)
+CHARACTERS = (
+    "abz09 -\x00\x7f\x80\u00e9\u00dfe\u0301\u0308\u03bb\u4e2d\ud7ff\ue000\ufeff\ufffd\uffff"
+    "\U00010000\U0001f600\U0001f468\U0010ffff"
+)
+
+
+class Palette(NamedTuple):
+    """The values that one case is made of."""
+
+    keys: list[Key]
+    timestamps: list[Long]
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    config = draw_config(random)
+    keys = []
+    if config.kind is Kind.HASH:
+        keys = [draw_key(random, config) for _ in range(random.choice((1, 3, 8, 40)))]
+    palette = Palette(keys, draw_longs(random))
+    weights = swarm(random, records=6, watermark=2, change=1.5, equal=0.7, marker=1.0, idle_phase=0.3)
+    kinds, shares = list(weights), list(weights.values())
+    # Each watermark and status of a wide output is an observation for every channel.
+    length = draw_length(random) if config.channels <= 40 else random.randint(1, 12)
+    events: list[Event] = []
+    state = State(config)
+    while len(events) < length:
+        drawn = draw_events(random, random.choices(kinds, shares)[0], state, palette)
+        events += drawn
+        # Where a record goes does not matter here; the announced status does.
+        for event in drawn:
+            if isinstance(event, StatusChange):
+                state = State(config, active=event.status is Status.ACTIVE)
+    if config.channels <= 12 and random.random() < 0.04:
+        # Now and then so many records that a counter of theirs comes to an end.
+        events += [draw_record(random, palette) for _ in range(random.choice((70, 140, 270)))]
+    return config, tuple(events)
+
+
+def draw_config(random: Random) -> Config:
+    kind = random.choice(KINDS)
+    if kind is not Kind.HASH:
+        few = random.choice((1, 2, 2, 3, 3, 4, 5, 7, 8, 11, 16))
+        wide = 0.4 if kind is Kind.BROADCAST else 0.1
+        return Config(kind, few if random.random() >= wide else random.choice((*WIDE, random.randint(17, 300))))
+    most = random.choice(MOST)
+    near = most + random.choice((-1, 0, 1, 2)) if most <= 256 else random.randint(200, 300)
+    few = random.randint(1, 12)
+    return Config(kind, max(1, random.choice((few, few, few, random.randint(13, 130), near, 300))), most)
+
+
+# --- keys -----------------------------------------------------------------------------------------------------
+
+
+def draw_key(random: Random, config: Config) -> Key:
+    style = random.random()
+    if style < 0.3:
+        return dress(random, unscramble(draw_scrambled(random, config)))
+    kind = random.choice(("string", "string", "int", "long"))
+    edge = random.random() < 0.5
+    if kind == "int":
+        return IntKey(random.choice(INTS) if edge else random.randint(-(2**31), 2**31 - 1))
+    if kind == "long":
+        return LongKey(Long(random.choice(LONGS) if edge else random.randint(-(2**63), 2**63 - 1)))
+    if edge:
+        return StringKey(random.choice(random.choice((PLAIN, FRAGILE, FRAGILE))))
+    return StringKey(draw_text(random, random.choice((1, 2, 3, 6, 12, 40, 90))))
+
+
+def draw_text(random: Random, length: int) -> str:
+    return "".join(random.choices(CHARACTERS, k=length))
+
+
+def draw_scrambled(random: Random, config: Config) -> int:
+    """A scrambled code at an edge of 32 bits, or with the last key group of a channel or the first of the next."""
+    most = config.max_parallelism
+    if most is None or random.random() < 0.25:
+        return random.choice(SCRAMBLED)
+    first = -(-random.randint(0, config.channels - 1) * most // config.channels)
+    group = (first - random.randint(0, 1)) % most
+    magnitude = group + most * random.randint(0, (2**31 - 1 - group) // most)
+    return random.choice((magnitude, -magnitude))
+
+
+def unscramble(scrambled: int) -> int:
+    """The only hash code that Murmur3 turns into this: each of its steps, undone, the last one first."""
+    code = scrambled & 0xFFFFFFFF
+    code ^= code >> 16
+    code = code * 0x7ED1B41D & 0xFFFFFFFF
+    code ^= code >> 13 ^ code >> 26
+    code = code * 0xA5CB9243 & 0xFFFFFFFF
+    code ^= code >> 16
+    code = (code ^ 4) - 0xE6546B64 & 0xFFFFFFFF
+    code = code * 0xCCCCCCCD & 0xFFFFFFFF
+    code = (code >> 13 | code << 19) & 0xFFFFFFFF
+    code = code * 0x56ED309B & 0xFFFFFFFF
+    code = (code >> 15 | code << 17) & 0xFFFFFFFF
+    return to_int32(code * 0xDEE13BB1)
+
+
+def dress(random: Random, code: int) -> Key:
+    """A key of any type with this hash code."""
+    kind = random.choice(("string", "int", "int", "long"))
+    if kind == "int":
+        return IntKey(code)
+    if kind == "long":
+        upper = random.choice((0, -1, random.randint(-(2**31), 2**31 - 1)))
+        return LongKey(Long(upper << 32 | (upper ^ code) & 0xFFFFFFFF))
+    # Any text and seven units more, which are what the code lacks, to the base of the polynomial.
+    text = draw_text(random, random.choice((0, 0, 1, 3)))
+    lacking = (code - compute_string_hash(text) * 31**7) % 2**32
+    return StringKey(text + "".join(chr(lacking // 31**place % 31) for place in reversed(range(7))))
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+def draw_events(random: Random, kind: str, state: State, palette: Palette) -> list[Event]:
+    watermark = Watermark(random.choice(palette.timestamps))
+    current, other = (Status.ACTIVE, Status.IDLE) if state.active else (Status.IDLE, Status.ACTIVE)
+    if kind == "watermark":
+        return [watermark]
+    if kind == "change":
+        return [StatusChange(other)]
+    if kind == "equal":
+        return [StatusChange(current)]
+    if kind == "marker":
+        return [LatencyMarker()] * random.choice((1, 1, 1, 2, 3))
+    if kind == "idle_phase":
+        # Everything once while idle, and again afterwards.
+        within: list[Event] = [watermark, draw_record(random, palette), LatencyMarker(), StatusChange(Status.IDLE)]
+        random.shuffle(within)
+        return [
+            StatusChange(Status.IDLE),
+            *within,
+            StatusChange(Status.ACTIVE),
+            watermark,
+            draw_record(random, palette),
+        ]
+    # One record, or just less or more than a round of the channels.
+    around = state.config.channels + random.choice((-1, 0, 1))
+    count = around if 0 < around <= 20 and random.random() < 0.2 else 1
+    return [draw_record(random, palette) for _ in range(count)]
+
+
+def draw_record(random: Random, palette: Palette) -> Record:
+    return Record(random.choice(palette.keys)) if palette.keys else Record()

@@ -1,0 +1,74 @@
+"""Cases for the gate with priorities: items that overtake, late and empty notifications, numbers about to wrap."""
+
+from random import Random
+
+from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.reference.gate.gate import Poll
+from tidegate.reference.gate.priority_gate.queues import is_finished
+from tidegate.reference.gate.priority_gate.step import start, step
+from tidegate.reference.gate.priority_gate.values import (
+    Arrive,
+    Config,
+    Event,
+    Force,
+    Item,
+    Notify,
+    NotifyPriority,
+    State,
+)
+from tidegate.reference.gate.sequence_numbers import GREATEST_INT, LEAST_INT, wrap
+
+#: Where the first number may lie: at the start, before half the range, before the wrap-around, and behind it.
+FIRST = (0, 0, 0, 0, 2**30 - 2, 2**30 + 5, GREATEST_INT - 3, LEAST_INT, -3)
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    config = Config(random.choice((1, 2, 2, 3, 3, 4)), random.choice((1, 1, 1, 2, 3)), random.choice(FIRST))
+    weights = swarm(
+        random,
+        poll=5,
+        data=4,
+        priority=1.5,
+        barrier=0.8,
+        end_of_data=0.4,
+        end_of_partition=0.3,
+        notify=0.7,
+        notify_priority=0.7,
+        force=0.4,
+        drain=0.4,
+    )
+    weights["refused"] = random.choice((0, 0, 0.2))
+    kinds, shares = list(weights), list(weights.values())
+    (state,) = start(config)
+    events: list[Event] = []
+    length = draw_length(random)
+    while len(events) < length:
+        if is_finished(state):
+            length = min(length, len(events) + random.randint(1, 3))
+        for event in draw_events(random, random.choices(kinds, shares)[0], state):
+            events.append(event)
+            state = step(state, event)[0].state
+    return config, tuple(events)
+
+
+def draw_events(random: Random, kind: str, state: State) -> list[Event]:
+    index = random.randrange(state.config.channels)
+    channel = state.channels[index]
+    match kind:
+        case "poll":
+            return [Poll()]
+        case "drain":
+            return [Poll()] * random.randint(2, 6)
+        case "refused":
+            return [Arrive(random.choice((-1, state.config.channels)), Item.DATA)]
+        case "notify":
+            return [Notify(index)]
+        case "force":
+            return [Force(index)]
+        case "notify_priority":
+            near = random.choice((channel.polled, channel.expected, state.config.first, 0))
+            return [NotifyPriority(index, wrap(near + random.choice((-1, 0, 0, 1, 2**30))))]
+        case "end_of_partition":
+            # On a shared channel at times all but the last, or all.
+            return [Arrive(index, Item.END_OF_PARTITION)] * random.randint(1, state.config.subpartitions)
+    return [Arrive(index, Item(kind))]

@@ -1,0 +1,149 @@
+"""Cases for the result partition: consumers that come too early, the last user leaving, failures in the middle."""
+
+from random import Random
+
+from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.reference.subpartition.result_partition.step import start, step
+from tidegate.reference.subpartition.result_partition.values import (
+    Broadcast,
+    CloseWriter,
+    Config,
+    Emit,
+    EndOfData,
+    Event,
+    Expire,
+    Fail,
+    Finish,
+    Flush,
+    Owner,
+    Partition,
+    PartitionKind,
+    Poll,
+    Release,
+    ReleaseView,
+    Request,
+    Setup,
+    ShutDown,
+    State,
+)
+
+WRITING = ("emit", "broadcast", "end_of_data", "finish", "close")
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    kind = random.choice((PartitionKind.PIPELINED, PartitionKind.PIPELINED, PartitionKind.BLOCKING))
+    config = Config(kind, random.choice((1, 1, 2, 2, 2, 3)))
+    weights = swarm(
+        random, poll=5, emit=5, broadcast=1.5, request=2, flush=2, end_of_data=0.5, finish=0.4, release_view=0.5,
+        close=0.25, wind_up=0.3, fail=0.06, release=0.12, expire=0.1, setup=0.1, shutdown=0.04, refused=0.4,
+    )  # fmt: skip
+    kinds, shares = list(weights), list(weights.values())
+    early = random.choice((0, 0, 0, 1, 3))
+    (state,) = start(config)
+    events: list[Event] = []
+    length = draw_length(random)
+    while len(events) < length:
+        if state.shut_down:
+            # Little happens any more, and a few events show that.
+            length = min(length, len(events) + random.randint(1, 4))
+        if len(events) >= early and not state.registered and random.random() < 0.7:
+            drawn: list[Event] = [Setup()]
+        else:
+            drawn = draw_events(random, random.choices(kinds, shares)[0], state)
+        for event in drawn:
+            events.append(event)
+            state = step(state, event)[0].state
+    return config, tuple(events)
+
+
+def draw_events(random: Random, kind: str, state: State) -> list[Event]:
+    subpartition = random.randrange(state.config.subpartitions)
+    match kind:
+        case "request":
+            return [draw_request(random, state)]
+        case "expire":
+            return [Expire()]
+        case "setup":
+            return [Setup()]
+        case "shutdown":
+            return [ShutDown()]
+        case "release":
+            return [Release(random.choice((Owner.MANAGER, Owner.PRODUCER)))]
+        case "refused":
+            return [draw_refused(random, state)]
+    if state.partition is None:
+        return [Request(subpartition, random.random() < 0.6)]
+    if kind in WRITING and is_over(state.partition) and random.random() < 0.85:
+        return [draw_reading(random, kind, state.partition, subpartition)]
+    match kind:
+        case "emit":
+            return [Emit(subpartition, draw_data(random))] * random.choice((1, 1, 2))
+        case "broadcast":
+            return [Broadcast(draw_data(random))]
+        case "flush":
+            return [Flush()]
+        case "end_of_data":
+            return [EndOfData(random.random() < 0.6)]
+        case "finish":
+            return [Finish()]
+        case "close":
+            return [CloseWriter()]
+        case "fail":
+            return [Fail()]
+        case "wind_up":
+            return draw_wind_up(random, state, state.partition)
+    return [draw_reading(random, kind, state.partition, subpartition)]
+
+
+def is_over(partition: Partition) -> bool:
+    return partition.finished or partition.closed or partition.failed
+
+
+def draw_reading(random: Random, kind: str, partition: Partition, subpartition: int) -> Event:
+    views = [number for number, view in enumerate(partition.views) if not view.released]
+    if not views:
+        return Request(subpartition, listen=False)
+    return ReleaseView(random.choice(views)) if kind == "release_view" else Poll(random.choice(views))
+
+
+def draw_request(random: Random, state: State) -> Event:
+    """Mostly a subpartition that nobody reads."""
+    taken = {view.subpartition for view in state.partition.views} if state.partition else set(state.waiting)
+    free = [index for index in range(state.config.subpartitions) if index not in taken]
+    if not free and state.partition and random.random() < 0.8:
+        return Poll(random.randrange(len(state.partition.views)))
+    index = random.choice(free) if free and random.random() < 0.8 else random.randrange(state.config.subpartitions)
+    return Request(index, random.random() < 0.5)
+
+
+def draw_wind_up(random: Random, state: State, partition: Partition) -> list[Event]:
+    """The writer and every reader leave, in any order; perhaps all but one. Whoever did not read does so before."""
+    events: list[Event] = []
+    views = list(partition.views)
+    if not partition.finished:
+        events.append(Finish())
+    unread = set(range(state.config.subpartitions)) - {view.subpartition for view in views}
+    events += [Request(index, listen=False) for index in sorted(unread)]
+    open_views = [number for number, view in enumerate(views) if not view.released]
+    leaving: list[Event] = [
+        ReleaseView(number) for number in (*open_views, *range(len(views), len(views) + len(unread)))
+    ]
+    if not partition.closed:
+        leaving.append(CloseWriter())
+    random.shuffle(leaving)
+    return [*events, *leaving[: max(1, len(leaving) - random.choice((0, 0, 0, 1)))]]
+
+
+def draw_data(random: Random) -> bytes:
+    return random.randbytes(random.choice((1, 1, 2, 3)))
+
+
+def draw_refused(random: Random, state: State) -> Event:
+    """No such subpartition, no such view, a view that was left; or what is done already."""
+    beyond = random.choice((-1, state.config.subpartitions, state.config.subpartitions + 4))
+    views = state.partition.views if state.partition else ()
+    left = [number for number, view in enumerate(views) if view.released] or [-1, len(views)]
+    number = random.choice(left)
+    return random.choice(
+        (Request(beyond, listen=False), Emit(beyond, b"a"), Poll(number), ReleaseView(number), Setup(), CloseWriter())
+    )

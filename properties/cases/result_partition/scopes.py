@@ -1,0 +1,117 @@
+"""Scopes of the result partition and its manager: registration and release, writing and reading, each on its own.
+
+Sequence numbers and the numbers of views go on, so few of them are counted: that is the cap.
+"""
+
+from collections.abc import Iterator
+
+from tidegate.properties.cases.scope import Scope, counted
+from tidegate.reference.subpartition.result_partition.values import (
+    Broadcast,
+    CloseWriter,
+    Config,
+    Emit,
+    EndOfData,
+    Event,
+    Expire,
+    Fail,
+    Finish,
+    Flush,
+    Owner,
+    PartitionKind,
+    Poll,
+    Release,
+    ReleaseView,
+    Request,
+    Setup,
+    ShutDown,
+    State,
+)
+from tidegate.reference.subpartition.subpartition import values as pipelined_values
+
+LIVES: tuple[Event, ...] = (
+    Setup(),
+    *(Request(0, listen) for listen in (True, False)),
+    *(Expire(), Finish(), CloseWriter(), Fail(), Poll(0), ReleaseView(0), ShutDown()),
+    *(Release(owner) for owner in Owner),
+    *(Request(1, listen=False), Poll(-1)),
+)
+
+
+def count_items(state: State) -> int:
+    if state.partition is None:
+        return 0
+    counts = []
+    for one in state.partition.subpartitions:
+        if isinstance(one, pipelined_values.State):
+            counts.append(len(one.queue.items) + one.queue.sequence)
+        else:
+            counts.append(len(one.written) + (one.pending is not None))
+    return max(counts)
+
+
+def count_bytes(state: State) -> int:
+    """Of the largest buffer."""
+    if state.partition is None:
+        return 0
+    sizes = [0]
+    for one in state.partition.subpartitions:
+        if isinstance(one, pipelined_values.State):
+            sizes += [len(item.data) for item in one.queue.items]
+        else:
+            sizes += [len(item.data) for item in (*one.written, *((one.pending,) if one.pending else ()))]
+    return max(sizes)
+
+
+def count_views(state: State) -> int:
+    return 0 if state.partition is None else len(state.partition.views)
+
+
+def make_lives(views: int) -> Scope:
+    return Scope(
+        name="lives",
+        component="result_partition",
+        configs=tuple(Config(kind, 1) for kind in PartitionKind),
+        alphabet=lambda _config, _state: LIVES,
+        covers=(
+            "both kinds with 1 subpartition; setup, requests that listen or not, expiry, finish, close, failure, "
+            "release by either side, shutdown, a view polled and released; refused: what comes before the setup, after "
+            "the end or twice, subpartitions and views out of range"
+        ),
+        cap=f"at most {counted(views, 'view')}",
+        expand=lambda state: count_views(state) <= views,
+    )
+
+
+def make_writing(subpartitions: int, items: int) -> Scope:
+    def play(_config: Config, _state: State) -> Iterator[Event]:
+        yield from (Broadcast(b"b"), EndOfData(drain=True), EndOfData(drain=False), Flush(), Finish(), CloseWriter())
+        yield from (Emit(index, b"a") for index in range(subpartitions))
+        yield from (Emit(subpartitions, b"a"), Emit(-1, b"a"), Poll(0), Request(0, listen=False))
+
+    return Scope(
+        name=f"writing-{subpartitions}",
+        component="result_partition",
+        configs=tuple(Config(kind, subpartitions) for kind in PartitionKind),
+        opening=lambda config: (
+            (Setup(), Request(0, listen=False)) if config.kind is PartitionKind.PIPELINED else (Setup(),)
+        ),
+        alphabet=play,
+        covers=(
+            f"both kinds with {counted(subpartitions, 'subpartition')}, set up; bytes emitted and broadcast, both ends "
+            "of data, flush, finish, close, the first subpartition requested and polled; refused: writing after the "
+            "end, subpartitions out of range"
+        ),
+        cap=f"at most {counted(items, 'item')} in a subpartition so far, of at most 2 bytes, 1 view",
+        expand=lambda state: count_items(state) <= items and count_bytes(state) <= 2 and count_views(state) <= 1,
+    )
+
+
+def small() -> Iterator[Scope]:
+    yield make_lives(1)
+    yield make_writing(2, 1)
+
+
+def thorough() -> Iterator[Scope]:
+    yield make_lives(2)
+    yield make_writing(2, 2)

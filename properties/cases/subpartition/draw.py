@@ -1,0 +1,144 @@
+"""Cases for the pipelined subpartition: open buffers polled in the middle, flags gone stale, holds, priority events."""
+
+from random import Random
+
+from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.reference.spanning.builders import UNLIMITED
+from tidegate.reference.subpartition import queue as queues
+from tidegate.reference.subpartition.queue import BLOCKING, Kind
+from tidegate.reference.subpartition.subpartition.step import start, step
+from tidegate.reference.subpartition.subpartition.values import (
+    AddBuffer,
+    AddEvent,
+    Append,
+    Config,
+    CreateView,
+    Event,
+    Finish,
+    FinishBuffer,
+    Flush,
+    Poll,
+    Query,
+    Release,
+    Resume,
+    SizeHint,
+    State,
+)
+
+EVENTS = (Kind.EVENT, Kind.EVENT, Kind.END_OF_DATA, Kind.BARRIER, Kind.BARRIER, *BLOCKING)
+SIZES = (0, 1, 2, 1024, 2**31 - 2, UNLIMITED)
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    config = Config(random.choice((0, 0, 1, 2, 2, 2)), random.choice((UNLIMITED, UNLIMITED, UNLIMITED, *SIZES)))
+    weights = swarm(
+        random, poll=6, buffer=4, append=3, finish_buffer=2, flush=2.5, event=1, priority=0.6, query=1.5, burst=0.4,
+        drain=0.4, hold=0.3, resume=1, size=0.3, finish=0.15, release=0.12, view=0.05, refused=0.4,
+    )  # fmt: skip
+    kinds, shares = list(weights), list(weights.values())
+    (state,) = start(config)
+    viewless = random.choice((0, 0, 0, 0, 1, 3, 8, 30))
+    events: list[Event] = []
+    drawn: list[Event]
+    length = draw_length(random)
+    while len(events) < length:
+        if state.queue.released or (state.queue.finished and not state.queue.items):
+            # Little happens any more, and a few events show that.
+            length = min(length, len(events) + random.randint(1, 4))
+        if state.queue.released and random.random() < 0.6:
+            drawn = [draw_posthumous(random)]
+        elif len(events) >= viewless and not state.has_view and not state.queue.released and random.random() < 0.8:
+            drawn = [CreateView()]
+        else:
+            drawn = draw_events(random, random.choices(kinds, shares)[0], state)
+        for event in drawn:
+            events.append(event)
+            state = step(state, event)[0].state
+    return config, tuple(events)
+
+
+def draw_events(random: Random, kind: str, state: State) -> list[Event]:
+    """What makes sense now: a buffer that is open is finished before another is added."""
+    opened = queues.is_open(state.queue)
+    closing: list[Event] = [FinishBuffer()] if opened else []
+    match kind:
+        case "buffer":
+            return [*closing, draw_buffer(random)]
+        case "append":
+            return [Append(draw_data(random))] if opened else [AddBuffer(draw_data(random), finished=False)]
+        case "finish_buffer":
+            return closing or [Poll()]
+        case "event":
+            return [*closing, AddEvent(random.choice(EVENTS))]
+        case "finish":
+            return [*closing, Finish()]
+        case "burst":
+            return draw_burst(random, closing)
+        case "hold" if not state.queue.blocked:
+            return [*closing, *draw_hold(random, state)]
+        case "drain":
+            # To the last item, or up to it, or beyond it.
+            return [Poll()] * max(1, len(state.queue.items) + random.choice((-1, 0, 1, 2)))
+        case "resume" if state.queue.blocked:
+            return [Resume()]
+    return [draw_single(random, kind, state)]
+
+
+def draw_single(random: Random, kind: str, state: State) -> Event:
+    match kind:
+        case "flush":
+            return Flush()
+        case "priority":
+            return AddEvent(Kind.PRIORITY)
+        case "query":
+            return Query(random.random() < 0.5)
+        case "size":
+            return SizeHint(random.choice(SIZES))
+        case "release":
+            return Release()
+        case "view":
+            return CreateView()
+        case "refused":
+            return draw_refused(random, state)
+    return Poll()
+
+
+def draw_posthumous(random: Random) -> Event:
+    """What may still be asked of a subpartition that was released, and be given or refused."""
+    return random.choice(
+        (CreateView(), CreateView(), Release(), Release(), Query(credit=True), Query(credit=False), Poll(), Resume(),
+         Flush(), Finish(), draw_buffer(random), AddEvent(Kind.PRIORITY))
+    )  # fmt: skip
+
+
+def draw_buffer(random: Random) -> AddBuffer:
+    return AddBuffer(draw_data(random), finished=random.random() < 0.4)
+
+
+def draw_data(random: Random) -> bytes:
+    """Often nothing at all: an empty buffer is the corner that is got wrong."""
+    return random.randbytes(random.choice((0, 0, 1, 1, 2, 3)))
+
+
+def draw_burst(random: Random, closing: list[Event]) -> list[Event]:
+    """Several buffers in a row, each finished by the time the next comes; the last may stay open."""
+    events = list(closing)
+    for _ in range(random.randint(2, 4)):
+        buffer = draw_buffer(random)
+        events += [buffer] if buffer.finished else [buffer, FinishBuffer()]
+    return events if random.random() < 0.5 else [*events, AddBuffer(draw_data(random), finished=False)]
+
+
+def draw_hold(random: Random, state: State) -> list[Event]:
+    """Everything up to a blocking event is taken; what lies behind it is flushed before the reader resumes."""
+    polls = [Poll()] * (len(state.queue.items) + 1)
+    buffers = draw_burst(random, []) if random.random() < 0.2 else [AddBuffer(draw_data(random), finished=False)]
+    behind = [*buffers, Flush()] if random.random() < 0.8 else [Flush(), *buffers]
+    return [AddEvent(random.choice(BLOCKING)), *polls, *behind, Resume(), Query(random.random() < 0.8)]
+
+
+def draw_refused(random: Random, state: State) -> Event:
+    if queues.is_open(state.queue):
+        return random.choice((draw_buffer(random), AddEvent(Kind.EVENT), Finish(), CreateView(), SizeHint(-1)))
+    choices = (Append(b"a"), FinishBuffer(), Resume(), SizeHint(-1), CreateView())
+    return random.choice(choices) if state.has_view else random.choice((Poll(), Query(credit=True), SizeHint(5)))

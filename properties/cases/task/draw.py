@@ -1,0 +1,89 @@
+"""Cases for a task: whole lives, and others who cancel or fail it at every step, with what they saw before."""
+
+from random import Random
+
+from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.reference.task.execution_states import TaskState
+from tidegate.reference.task.step import STEPS, start, step
+from tidegate.reference.task.values import (
+    Acknowledge,
+    Cancel,
+    Config,
+    EndOfData,
+    Event,
+    FailExternally,
+    Proceed,
+    Start,
+    State,
+    Throw,
+)
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    config = Config(random.choice((1, 1, 2, 3)), random.choice((0, 1, 1, 2, 3)))
+    weights = swarm(random, on=8, cancel=0.4, fail=0.3, throw=0.2, refused=0.3)
+    kinds, shares = list(weights), list(weights.values())
+    (state,) = start(config)
+    events: list[Event] = []
+    visited = [state.state]
+    length = draw_length(random)
+    while len(events) < length:
+        if state.over:
+            # Little happens any more, and a few events show that.
+            length = min(length, len(events) + random.randint(1, 3))
+        event = draw_event(random, random.choices(kinds, shares)[0], state, visited)
+        events.append(event)
+        state = step(state, event)[0].state
+        if state.state is not visited[-1]:
+            visited.append(state.state)
+    return config, tuple(events)
+
+
+def draw_event(random: Random, kind: str, state: State, visited: list[TaskState]) -> Event:
+    # Mostly what is so; at times what was so a moment or a long time ago.
+    seen = random.choice((visited[-1], visited[-1], visited[-2:][0], random.choice(visited)))
+    if kind == "cancel":
+        return Cancel(seen)
+    if kind == "fail":
+        return FailExternally(seen)
+    if kind == "throw":
+        return Throw(random.random() < 0.4)
+    if kind == "refused":
+        return draw_refused(random, state)
+    if state.steps is None:
+        return Start()
+    if state.over or STEPS[state.steps - 1 : state.steps] != ("invoke",):
+        return Proceed()
+    if random.random() < 0.2:
+        return draw_impatient(random, state)
+    if not state.data_ended:
+        return EndOfData(random.random() < 0.6)
+    missing = [output for output in range(state.config.outputs) if output not in state.acknowledged]
+    return Acknowledge(random.choice(missing)) if missing else Proceed()
+
+
+def draw_impatient(random: Random, state: State) -> Event:
+    """What the end of a life waits for, asked for before its time, or a second time."""
+    return random.choice(
+        (
+            Proceed(),
+            Proceed(),
+            EndOfData(random.random() < 0.5),
+            Acknowledge(random.randrange(max(1, state.config.outputs))),
+            Acknowledge(random.randrange(max(1, state.config.outputs))),
+        )
+    )
+
+
+def draw_refused(random: Random, state: State) -> Event:
+    """Mostly what comes too early or twice, no such output, a state that no task is in."""
+    return random.choice(
+        (
+            Start(),
+            Proceed(),
+            EndOfData(random.random() < 0.5),
+            Acknowledge(random.randint(-1, state.config.outputs)),
+            Cancel(random.choice((TaskState.SCHEDULED, TaskState.RECONCILING))),
+            FailExternally(TaskState.SCHEDULED),
+        )
+    )

@@ -1,0 +1,33 @@
+"""Timestamps are symbols to components that only compare them. Here is how symbols become numbers."""
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from tidegate.properties.cases.scope import Concretion
+from tidegate.reference.elements import MAX, MIN, Long
+
+#: For one, two, three timestamps: numbers above MIN, which is where every watermark starts, in their order.
+MAPS: dict[str, dict[int, tuple[int, ...]]] = {
+    "extremes": {1: (MAX,), 2: (MIN + 1, MAX), 3: (MIN + 1, 0, MAX)},
+    "around-2-31": {1: (2**31,), 2: (2**31 - 1, 2**31), 3: (2**31 - 1, 2**31, 2**31 + 1)},
+    "around-2-53": {1: (2**53 + 1,), 2: (2**53, 2**53 + 1), 3: (2**53, 2**53 + 1, 2**53 + 2)},
+}
+
+
+def small_timestamps(count: int) -> tuple[Long, ...]:
+    return tuple(Long(value) for value in range(1, count + 1))
+
+
+def order_preserving(count: int, every: int) -> tuple[Concretion, ...]:
+    """The other numbers for the small timestamps 1 … count."""
+    return tuple(Concretion(name, replace_timestamps(by_count[count]), every) for name, by_count in MAPS.items())
+
+
+def replace_timestamps(numbers: tuple[int, ...]) -> Callable[[Any], Any]:
+    def rewrite(event: Any) -> Any:
+        timestamp = getattr(event, "timestamp", None)
+        return event if timestamp is None else attrs.evolve(event, timestamp=Long(numbers[timestamp - 1]))
+
+    return rewrite

@@ -1,0 +1,63 @@
+"""Cases for the union: members that run empty and fill again, endings with and without drain, finished members."""
+
+from random import Random
+
+from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.reference.gate import gate
+from tidegate.reference.gate.gate import Poll
+from tidegate.reference.gate.union_gate import Arrive, Config, Event, Item, State, start, step
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    config = Config(tuple(random.choice((1, 1, 2, 3)) for _ in range(random.choice((2, 2, 2, 3, 4)))))
+    weights = swarm(random, poll=5, data=5, burst=0.6, end_of_data=0.8, end_of_partition=0.4, drain=0.5, finish=0.15)
+    weights["refused"] = random.choice((0, 0, 0.3))
+    kinds, shares = list(weights), list(weights.values())
+    stops = random.choice((0, 0.1, 0.5))
+    (state,) = start(config)
+    events: list[Event] = []
+    length = draw_length(random)
+    while len(events) < length:
+        for event in draw_events(random, random.choices(kinds, shares)[0], state, stops):
+            events.append(event)
+            state = step(state, event)[0].state
+    return config, tuple(events)
+
+
+def draw_events(random: Random, kind: str, state: State, stops: float) -> list[Event]:
+    places = [(member, channel) for member, count in enumerate(state.config.members) for channel in range(count)]
+    unfinished = [place for place in places if not channel_at(state, *place).ended]
+    if kind == "refused":
+        return [draw_refused(random, state)]
+    if kind == "drain":
+        return [Poll()] * random.randint(2, 6)
+    if kind == "poll" or not unfinished:
+        return [Poll()]
+    ending = Item.STOP if random.random() < stops else Item.END_OF_DATA
+    if kind == "finish":
+        # One member, or all that is left.
+        only = random.choice(unfinished)[0]
+        chosen = [place for place in unfinished if place[0] == only or random.random() < 0.3]
+        return [Arrive(*place, Item.END_OF_PARTITION) for place in chosen]
+    if kind == "end_of_data":
+        more = [place for place in unfinished if not channel_at(state, *place).data_ended]
+        return [Arrive(*random.choice(more), ending)] if more else [Poll()]
+    place = random.choice(unfinished)
+    if kind == "end_of_partition":
+        return [Arrive(*place, Item.END_OF_PARTITION)]
+    return [Arrive(*place, Item.DATA)] * (random.randint(2, 4) if kind == "burst" else 1)
+
+
+def channel_at(state: State, member: int, channel: int) -> gate.Channel:
+    return state.members[member].gate.channels[channel]
+
+
+def draw_refused(random: Random, state: State) -> Arrive:
+    """No such member or channel; or a channel that is over, or whose data has ended."""
+    members = len(state.config.members)
+    item = random.choice(list(Item))
+    if random.random() < 0.4:
+        return Arrive(random.choice((-1, members)), 0, item)
+    member = random.randrange(members)
+    over = [index for index, channel in enumerate(state.members[member].gate.channels) if channel.ended]
+    return Arrive(member, random.choice(over or [-1, state.config.members[member]]), item)

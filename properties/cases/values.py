@@ -1,0 +1,40 @@
+"""What the generators share: numbers at the edges, lengths, and a mix of event kinds for each case."""
+
+from random import Random
+
+from tidegate.reference.elements import MAX, MIN, Long
+
+EDGES = (MIN, MIN + 1, -(2**53), -(2**31) - 1, -1, 0, 1, 2**31 - 1, 2**31, 2**32, 2**53, 2**53 + 1, MAX - 1, MAX)
+
+
+def clamp(value: int) -> Long:
+    return Long(min(max(value, MIN), MAX))
+
+
+def draw_longs(random: Random) -> list[Long]:
+    """The values of one case: mostly a handful of small ones, so that they meet; at times the edges of 64 bits."""
+    style = random.random()
+    if style < 0.6:
+        return [Long(value) for value in range(random.randint(1, 3), random.randint(4, 12))]
+    if style < 0.8:
+        base = random.choice(EDGES)
+        return [clamp(base + offset) for offset in range(-3, 4)]
+    if style < 0.9:
+        return [Long(value) for value in EDGES]
+    return [Long(random.randint(MIN, MAX)) for _ in range(6)]
+
+
+def draw_length(random: Random) -> int:
+    """Mostly a few dozen events, at times very few or many."""
+    style = random.random()
+    if style < 0.2:
+        return random.randint(1, 6)
+    return random.randint(7, 35) if style < 0.93 else random.randint(36, 90)
+
+
+def swarm(random: Random, **usual: float) -> dict[str, float]:
+    """A mix of this case's own: each kind rare, usual, frequent or left out, the first one never left out."""
+    factors = {kind: random.choice((0, 0.2, 1, 1, 1, 4)) for kind in usual}
+    first = next(iter(usual))
+    factors[first] = factors[first] or 1
+    return {kind: usual[kind] * factor for kind, factor in factors.items() if factor}

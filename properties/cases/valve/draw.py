@@ -1,0 +1,109 @@
+"""Cases for the valve: long idle phases, low channels that come back, watermarks next to what was already said."""
+
+from random import Random
+from typing import Any
+
+from tidegate.properties.cases.values import clamp, draw_length, draw_longs, swarm
+from tidegate.reference.elements import Long, Status
+from tidegate.reference.watermarks import valve
+
+SEMANTICS = ("flink-7728", "flink-7728", "flink-7728", "flink-40475", "flink-40475")
+CHANNELS = (1, 2, 2, 3, 3, 3, 3, 4, 4, 5, 6, 8)
+#: Where masks of bits end.
+MANY = (9, 16, 17, 33, 65)
+
+
+def draw(random: Random) -> tuple[valve.Config, tuple[valve.Event, ...]]:
+    channels = random.choice(CHANNELS if random.random() < 0.98 else MANY)
+    config = valve.Config(channels, random.choice(SEMANTICS))
+    pool = draw_longs(random)
+    weights = swarm(
+        random, watermark=6, idle=3, active=3, idle_all_but_one=0.3, leave_behind=0.4, equal_status=0.3, refused=0.2
+    )
+    (state,) = valve.start(config)
+    events: list[valve.Event] = []
+    for _ in range(draw_length(random)):
+        kind = random.choices(list(weights), list(weights.values()))[0]
+        for event in draw_events(random, kind, state, pool):
+            events.append(event)
+            state = valve.step(state, event)[0].state
+    return config, tuple(events)
+
+
+def draw_events(random: Random, kind: str, state: valve.State, pool: list[Long]) -> list[valve.Event]:
+    if valve.is_minimum_pending(state) and random.random() < 0.6:
+        return [probe_pending_minimum(random, state)]
+    channels = range(state.config.channels)
+    active = [index for index in channels if state.channels[index].active]
+    idle = [index for index in channels if not state.channels[index].active]
+    if kind == "idle" and active:
+        return [valve.ChannelStatus(random.choice(active), Status.IDLE)]
+    if kind == "active" and idle:
+        return [valve.ChannelStatus(random.choice(idle), Status.ACTIVE)]
+    if kind == "idle_all_but_one" and active:
+        random.shuffle(active)
+        return [valve.ChannelStatus(index, Status.IDLE) for index in active[1:]]
+    if kind == "leave_behind" and state.config.channels > 2:
+        return leave_behind(random, state)
+    if kind == "equal_status":
+        index = random.choice(channels)
+        return [valve.ChannelStatus(index, Status.ACTIVE if state.channels[index].active else Status.IDLE)]
+    if kind == "refused":
+        outside = random.choice((-1, state.config.channels, state.config.channels + 7))
+        if random.random() < 0.5:
+            return [valve.ChannelStatus(outside, random.choice(list(Status)))]
+        return [valve.ChannelWatermark(outside, random.choice(pool))]
+    # Mostly on active channels: an idle one only ignores it.
+    index = random.choice(active if active and random.random() < 0.85 else channels)
+    return [valve.ChannelWatermark(index, draw_timestamp(random, state, index, pool))]
+
+
+def leave_behind(random: Random, state: valve.State) -> list[valve.Event]:
+    """One channel idle with a high watermark, one idle with the last output, and only a stale one active.
+
+    This is where watermarks are lost or stall (VALVE-12, VALVE-13), and no random walk comes here often.
+    """
+    stale, high, output, *others = random.sample(range(state.config.channels), state.config.channels)
+    base = max(state.last, *(channel.watermark for channel in state.channels))
+    statuses = [valve.ChannelStatus(index, Status.IDLE) for index in (stale, *others)]
+    statuses += [valve.ChannelStatus(index, Status.ACTIVE) for index in (high, output)]
+    needed = [one for one in statuses if state.channels[one.channel].active != (one.status is Status.ACTIVE)]
+    gap = random.choice((1, 1, 2, 5))
+    return [
+        *needed,
+        valve.ChannelWatermark(high, clamp(base + 1 + gap)),
+        valve.ChannelWatermark(output, clamp(base + 1)),
+        valve.ChannelStatus(high, Status.IDLE),
+        valve.ChannelStatus(stale, Status.ACTIVE),
+        valve.ChannelStatus(output, Status.IDLE),
+        *random.choice(([], [valve.ChannelStatus(high, Status.ACTIVE)])),
+    ]
+
+
+def probe_pending_minimum(random: Random, state: valve.State) -> valve.Event:
+    """What must not release a pending minimum, and what must: engines differ here more than anywhere."""
+    index = random.choice([index for index, channel in enumerate(state.channels) if channel.active])
+    channel = state.channels[index]
+    if random.random() < 0.4:
+        return valve.ChannelStatus(index, Status.IDLE)
+    if channel.aligned:
+        return valve.ChannelWatermark(index, clamp(channel.watermark + random.choice((0, 0, 1))))
+    return valve.ChannelWatermark(index, clamp(random.choice((channel.watermark + 1, state.last - 1, state.last))))
+
+
+def draw_timestamp(random: Random, state: valve.State, index: int, pool: list[Long]) -> Long:
+    """Next to the last output, to the channel's own watermark or to another channel's; or anything."""
+    channel = state.channels[index]
+    if channel.active and not channel.aligned and random.random() < 0.5:
+        # Still behind, exactly caught up, or just ahead.
+        return clamp(random.choice((channel.watermark + 1, state.last - 1, state.last, state.last + 1)))
+    near: Any = random.choice(
+        (
+            state.last,
+            channel.watermark,
+            random.choice(state.channels).watermark,
+            random.choice(pool),
+            random.choice(pool),
+        )
+    )
+    return clamp(near + random.choice((-1, 0, 0, 0, 1, 1, 2)))

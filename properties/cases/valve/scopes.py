@@ -1,0 +1,74 @@
+"""Scopes of the valve."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator
+
+from tidegate.properties.cases.scope import Scope, counted
+from tidegate.properties.cases.timestamps import order_preserving, small_timestamps
+from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection
+from tidegate.reference.elements import Status
+from tidegate.reference.watermarks import valve
+
+
+def make_alphabet(channels: int, timestamps: int, *, refused: bool) -> tuple[valve.Event, ...]:
+    """Every event on every channel; where `refused`, also one of each kind on a channel that does not exist."""
+    values = small_timestamps(timestamps)
+    out_of_range: tuple[valve.Event, ...] = (
+        valve.ChannelWatermark(channels, values[-1]),
+        valve.ChannelStatus(-1, Status.IDLE),
+    )
+    return (
+        *(valve.ChannelWatermark(channel, value) for channel in range(channels) for value in values),
+        *(valve.ChannelStatus(channel, status) for channel in range(channels) for status in Status),
+        *(out_of_range if refused else ()),
+    )
+
+
+def forget_names(state: valve.State, _number: int) -> Hashable:
+    """What is left of a state if its channels have no names."""
+    return frozenset(Counter(state.channels).items()), state.last, state.active
+
+
+UP_TO_NAMES = Selection(
+    "one is entered of those that differ only in the names of channels", forget_names, is_complete=False
+)
+
+
+def make_scope(
+    channels: int,
+    timestamps: int,
+    semantics: str,
+    every: int,
+    selection: Selection = EACH_CLASS,
+    *,
+    refused: bool = True,
+) -> Scope:
+    events = make_alphabet(channels, timestamps, refused=refused)
+    dated = "" if semantics == valve.SEMANTICS[0] else f"-{semantics}"
+    out_of_range = ", a watermark and a status on channels out of range" if refused else ""
+    return Scope(
+        name=f"{channels}x{timestamps}{dated}",
+        component="valve",
+        configs=(valve.Config(channels, semantics),),
+        alphabet=lambda _config, _state: events,
+        covers=(
+            f"{counted(channels, 'channel')}, {counted(timestamps, 'timestamp')}, {semantics}; "
+            f"every watermark and status on every channel{out_of_range}"
+        ),
+        concretions=order_preserving(timestamps, every),
+        selection=selection,
+    )
+
+
+def small() -> Iterator[Scope]:
+    for semantics in valve.SEMANTICS:
+        yield make_scope(3, 2, semantics, every=29)
+    # Some bugs take three timestamps to show. One state of each class would take half a million events.
+    yield make_scope(3, 3, valve.SEMANTICS[0], every=97, selection=UP_TO_NAMES, refused=False)
+
+
+def thorough() -> Iterator[Scope]:
+    for semantics in valve.SEMANTICS:
+        yield make_scope(3, 2, semantics, every=1, selection=EACH_STATE)
+        yield make_scope(3, 3, semantics, every=29, selection=EACH_STATE)
+        yield make_scope(4, 2, semantics, every=97)

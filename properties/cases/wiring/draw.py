@@ -1,0 +1,59 @@
+"""Cases for the wiring: pairs next to multiples of each other, and those that floats got wrong."""
+
+from random import Random
+
+from tidegate.reference.partitioning import float_wiring
+from tidegate.reference.partitioning.wiring import WIRED_OTHERWISE_IN_1_5, Config, Event, Pattern, Wire
+
+WRONG_WITH_FLOATS = (*sorted(WIRED_OTHERWISE_IN_1_5), (7, 57), (7, 114), (11, 29), (11, 47), (13, 14), (13, 28))
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    times = random.choice((1, 1, 1, 1, 2, 3))
+    if random.random() < 0.15:
+        return Config(Pattern.ALL_TO_ALL, *draw_sides(random)), (Wire(),) * times
+    return Config(Pattern.POINTWISE, *draw_pair(random)), (Wire(),) * times
+
+
+def draw_sides(random: Random) -> tuple[int, int]:
+    """Not too many in all, since everybody is joined with everybody; equal sides, and now and then one long one."""
+    style = random.random()
+    if style < 0.25:
+        return (random.randint(1, 12),) * 2
+    if style < 0.4:
+        pair = random.randint(1, 3), random.choice((31, 32, 33, 64, 65, 128, 129, 256, 257))
+        return pair if random.random() < 0.5 else (pair[1], pair[0])
+    sides = random.choice((3, 8, 8, 25))
+    return random.randint(1, sides), random.randint(1, sides)
+
+
+def draw_pair(random: Random) -> tuple[int, int]:
+    style = random.random()
+    if style < 0.2:
+        pair = random.randint(1, 12), random.randint(1, 12)
+    elif style < 0.35:
+        pair = random.choice(WRONG_WITH_FLOATS)
+    elif style < 0.5:
+        pair = draw_overrun(random)
+    elif style < 0.75:
+        # One side next to a multiple of the other.
+        fewer = random.randint(1, 60)
+        more = fewer * random.randint(1, max(1, 300 // fewer)) + random.choice((-1, 0, 1))
+        pair = fewer, max(1, more)
+    elif style < 0.9:
+        pair = random.randint(1, 60), random.randint(1, 60)
+    else:
+        pair = random.randint(1, 300), random.randint(1, 300)
+    # Both ways round: the two directions are computed differently.
+    return pair if random.random() < 0.7 else (pair[1], pair[0])
+
+
+def draw_overrun(random: Random) -> tuple[int, int]:
+    """A pair for which rounded-up floats run past the last consumer, if one is met soon."""
+    producers, consumers = 7, 57
+    for _ in range(30):
+        producers = random.randint(7, 100)
+        consumers = random.randint(producers + 1, 300)
+        if float_wiring.compute_fed_consumers(producers - 1, producers, consumers).stop > consumers:
+            break
+    return producers, consumers

@@ -1,0 +1,87 @@
+"""Cases for the writer: unicast among broadcasts, hints around what is written, an empty pool, a dying flusher."""
+
+from random import Random
+
+from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes, draw_length_for, draw_long_length
+from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.reference.spanning.builders import UNLIMITED
+from tidegate.reference.spanning.records import HEADER_BYTES
+from tidegate.reference.spanning.writer.step import start, step
+from tidegate.reference.spanning.writer.values import (
+    Broadcast,
+    Config,
+    ControlEvent,
+    Elapse,
+    Event,
+    Fail,
+    Finish,
+    Flush,
+    Hint,
+    Kind,
+    Pool,
+    Record,
+    State,
+)
+
+
+def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    config = Config(
+        random.choice(list(Kind)),
+        random.choice((1, 2, 2, 2, 3, 3, 4, 8)),
+        random.choice((random.randint(1, 12), random.randint(1, 64), 128, 1024)),
+        random.choice((-1, -1, 0, 0, 1, 5, 100)),
+    )
+    weights = swarm(
+        random, record=6, broadcast=4, event=1, hint=2, pool=1, flush=1, elapse=1.5, long=0.03, refused=0.1,
+        fail=0.1, finish=0.1,
+    )  # fmt: skip
+    alphabet = random.choice(ALPHABETS)
+    (state,) = start(config)
+    events: list[Event] = []
+    left = draw_length(random)
+    while left > 0:
+        event = draw_event(random, random.choices(list(weights), list(weights.values()))[0], state, alphabet)
+        events.append(event)
+        state = random.choice(step(state, event)).state
+        left = min(left - 1, random.randint(0, 4)) if isinstance(event, Finish) else left - 1
+        if isinstance(event, Fail) and random.random() < 0.3:
+            # The failure may stay hidden for a hundred emits, no more.
+            short = Record(0, b"")
+            events += [short] * random.choice((99, 100, 101, 102))
+            break
+    return config, tuple(events)
+
+
+def draw_event(random: Random, kind: str, state: State, alphabet: bytes) -> Event:
+    channel = random.randrange(state.config.channels)
+    if kind == "refused":
+        outside = random.choice((-1, state.config.channels))
+        return Record(outside, b"ab") if random.random() < 0.5 else Hint(outside, 5)
+    if kind == "hint":
+        return Hint(channel, draw_hint(random, state))
+    if kind == "elapse":
+        to_the_flush = max(1, state.config.timeout - state.elapsed)
+        return Elapse(max(1, random.choice((1, to_the_flush - 1, to_the_flush, to_the_flush + 1, 3 * to_the_flush))))
+    if kind in ("record", "broadcast", "long"):
+        return draw_emit(random, kind, channel, state, alphabet)
+    if kind == "pool":
+        return Pool(random.random() < 0.4)
+    others: dict[str, Event] = {"event": ControlEvent(), "flush": Flush(), "fail": Fail(), "finish": Finish()}
+    return others[kind]
+
+
+def draw_emit(random: Random, kind: str, channel: int, state: State, alphabet: bytes) -> Event:
+    size = state.config.buffer_size
+    builder = state.builders[channel] or state.shared
+    room = builder.room if builder else min(size, state.hints[channel] or size)
+    is_long = kind == "long" and size >= 32
+    length = draw_long_length(random, size) if is_long else draw_length_for(random, room, size)
+    payload = draw_bytes(random, alphabet, length)
+    return Broadcast(payload) if kind == "broadcast" else Record(channel, payload)
+
+
+def draw_hint(random: Random, state: State) -> int:
+    """Nothing, the whole buffer, and sizes around a header, a short record, and what another reader asked for."""
+    size = state.config.buffer_size
+    near = random.choice((HEADER_BYTES, 10, size // 2, size, *state.hints))
+    return random.choice((0, 1, UNLIMITED, max(0, near - 1), near, min(UNLIMITED, near + 1)))

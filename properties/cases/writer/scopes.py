@@ -1,0 +1,63 @@
+"""Scopes of the record writer.
+
+A flusher that fails is left out: when that surfaces is free, and changes what follows.
+"""
+
+from collections.abc import Iterator
+
+from tidegate.properties.cases.scope import Scope, counted
+from tidegate.reference.spanning.writer.values import (
+    Broadcast,
+    Config,
+    ControlEvent,
+    Elapse,
+    Event,
+    Fail,
+    Finish,
+    Flush,
+    Hint,
+    Kind,
+    Pool,
+    Record,
+    State,
+)
+
+
+def make_scope(name: str, timeout: int, channels: int, size: int, *, sized: bool) -> Scope:
+    """With `sized`, the size of buffers changes: by what a reader asks for and by what the pool has left."""
+
+    def play(config: Config, _state: State) -> Iterator[Event]:
+        yield from (Broadcast(b""), ControlEvent(), Flush(), Finish(), Hint(channels, 3), Elapse(1))
+        yield from (Record(channel, b"a") for channel in range(channels))
+        yield Record(-1, b"a")
+        if sized:
+            yield from (Hint(0, 3), Pool(available=False), Pool(available=True))
+        if config.timeout <= 0:
+            yield Fail()
+
+    changes = "a smaller size asked for by the first reader, the pool exhausted or not, " * sized
+    return Scope(
+        name=name,
+        component="writer",
+        configs=tuple(Config(kind, channels, size, timeout) for kind in Kind),
+        alphabet=play,
+        covers=(
+            f"both kinds with {counted(channels, 'channel')}, buffers of {size} bytes and time-out {timeout}; records, "
+            f"broadcasts, events, flush, finish, {changes}time passing; refused: channels out of range, writing after "
+            "the end, failures of no flusher"
+        ),
+    )
+
+
+def small() -> Iterator[Scope]:
+    yield make_scope("always", 0, 1, 7, sized=True)
+    yield make_scope("never", -1, 1, 6, sized=True)
+    yield make_scope("timed", 2, 1, 6, sized=False)
+    yield make_scope("two-channels", 0, 2, 6, sized=False)
+
+
+def thorough() -> Iterator[Scope]:
+    yield make_scope("always", 0, 2, 7, sized=True)
+    yield make_scope("never", -1, 1, 9, sized=True)
+    yield make_scope("timed", 3, 1, 9, sized=False)
+    yield make_scope("two-channels", -1, 2, 6, sized=False)

@@ -1,0 +1,1 @@
+"""Suites that are complete on a small scope: finite-state conformance testing."""

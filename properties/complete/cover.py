@@ -1,0 +1,96 @@
+"""Every word of a complete suite: each state, each event in it, and what identifies the state behind it."""
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any
+
+import attrs
+
+from tidegate.properties.complete.identifiers import Classes, classify, drop_prefixes
+from tidegate.properties.complete.mealy import Machine, Word
+
+
+@attrs.frozen
+class Selection:
+    """Which states are covered: of those with an equal `key(state, class)` the first one that is reached.
+
+    `entered` says it in words. The theorem asks for one state of each class; `is_complete` is false for less.
+    """
+
+    entered: str
+    key: Callable[[Any, int], Hashable]
+    is_complete: bool = True
+
+
+EACH_CLASS = Selection("one of each kind is entered", lambda _state, number: number)
+
+#: An engine that keeps the same variables as the reference may be wrong in just one of two equal states.
+EACH_STATE = Selection("every one is entered, equal ones too", lambda state, _number: state)
+
+
+class Cover:
+    """The words of the complete suite of one machine.
+
+    A tree of shortest ways leads to each state. From there every word of `extra_states` + 1 events is played and the
+    state behind it identified. Words are made while they are read, in a fixed order; none is a prefix of another.
+    """
+
+    def __init__(self, machine: Machine, extra_states: int = 0, selection: Selection = EACH_CLASS) -> None:
+        self.machine = machine
+        self.classes = classify(machine)
+        self._extra_states = extra_states
+        self._children = make_tree(machine, self.classes, selection)
+
+    @property
+    def entered(self) -> int:
+        """How many states are entered."""
+        return len(self._children)
+
+    def words(self) -> Iterator[Word]:
+        return self._words(self.machine.start, (), frozenset())
+
+    def _words(self, state: int, way: Word, owed: frozenset[Word]) -> Iterator[Word]:
+        """What is owed from a state on: its own words, and those that began further up and pass through here."""
+        owed |= self._duties(state, self._extra_states + 1)
+        behind: dict[int, set[Word]] = {}
+        for word in owed:
+            if word:
+                behind.setdefault(word[0], set()).add(word[1:])
+        children = self._children[state]
+        for event in self.machine.row(state):
+            if event in children:
+                yield from self._words(children[event], (*way, event), frozenset(behind.get(event, ())))
+            elif event in behind:
+                start = (*way, event)
+                for word in sorted(drop_prefixes(behind[event])):
+                    yield start + word
+
+    def _duties(self, state: int, depth: int) -> frozenset[Word]:
+        number = self.classes.of.get(state)
+        if number is None:
+            # Beyond the cap: what was answered on the way here is all that is asked.
+            return frozenset({()})
+        words = set(self.classes.identifiers[number]) or {()}
+        if depth:
+            for event, (target, _answer) in self.machine.row(state).items():
+                words.update((event, *word) for word in self._duties(target, depth - 1))
+        return frozenset(words)
+
+
+def make_tree(machine: Machine, classes: Classes, selection: Selection) -> dict[int, dict[int, int]]:
+    """For each state the events that lead, on shortest ways from the start, to states not reached before."""
+
+    def kind(state: int) -> Hashable:
+        return selection.key(machine.states[state], classes.of[state])
+
+    children: dict[int, dict[int, int]] = {machine.start: {}}
+    seen = {kind(machine.start)}
+    reached = [machine.start]
+    for state in reached:
+        for event, (target, _answer) in machine.row(state).items():
+            if target not in classes.of or kind(target) in seen:
+                continue
+            seen.add(kind(target))
+            reached.append(target)
+            children[target] = {}
+            children[state][event] = target
+    return children

@@ -1,0 +1,231 @@
+"""Which states of a machine are the same, and words that tell the others apart.
+
+Partition refinement with words: two states are the same if no word gets different answers from them. The words that
+were needed are kept, and from them a tree is made that tells the classes apart: at each node a word, below it the
+classes by what they answer to it. The words on the way to a class identify it. Any two classes part at some node,
+and both have the word of that node: such identifiers are called harmonised (HSI).
+"""
+
+from collections import deque
+from collections.abc import Iterable
+
+import attrs
+
+from tidegate.properties.complete.mealy import Machine, Word
+
+#: How many pairs of states beyond the cap are looked at before two states count as the same.
+PAIRS_LOOKED_AT = 500
+
+#: What each state answers to a word, as a number. States in which the alphabet does not allow all of it are missing.
+Table = dict[int, int]
+
+
+@attrs.frozen
+class Classes:
+    """The states to be covered, by what they show.
+
+    `of[state]` is the number of its class; `first[number]` the first state of it; `identifiers[number]` are the words
+    that tell the class from every other one.
+    """
+
+    of: dict[int, int]
+    first: list[int]
+    identifiers: list[frozenset[Word]]
+
+
+def classify(machine: Machine) -> Classes:
+    same_as = minimise(machine)
+    words = TellingWords(machine, same_as)
+    of: dict[int, int] = {}
+    first: list[int] = []
+    numbers: dict[int, int] = {}
+    for state in machine.core:
+        number = of[state] = numbers.setdefault(words.blocks[same_as[state]], len(first))
+        if number == len(first):
+            first.append(state)
+    return Classes(of, first, make_identifiers(first, words.tables))
+
+
+# --- minimisation ---------------------------------------------------------------------------------------------
+
+
+def minimise(machine: Machine) -> dict[int, int]:
+    """For each state to be covered the first one that behaves as it does, by partition refinement (Moore).
+
+    A state beyond the cap is like itself only: what lies behind it was not looked at.
+    """
+    rows = {state: machine.row(state) for state in machine.core}
+    blocks = {target: -target for row in rows.values() for target, _answer in row.values()}
+    blocks.update(dict.fromkeys(rows, 1))
+    count, found = 0, 1
+    while found > count:
+        signatures = {
+            state: (blocks[state], *((event, answer, blocks[target]) for event, (target, answer) in row.items()))
+            for state, row in rows.items()
+        }
+        numbers: dict[object, int] = {}
+        blocks.update({state: numbers.setdefault(one, len(numbers) + 1) for state, one in signatures.items()})
+        count, found = found, len(numbers)
+    firsts: dict[int, int] = {}
+    return {state: firsts.setdefault(blocks[state], state) for state in machine.core}
+
+
+class TellingWords:
+    """Words that tell apart all states that differ, shortest first, and the blocks that they divide the states into.
+
+    Behind each event, a word that tells two states apart may tell apart those that lead to them: all of these are
+    tried. When none of them divides a block any more, states of a block lead to states of a block, and the division
+    is final. Where states are capped, what lies beyond is looked at, too, but not for ever: two states that differ
+    only far out stay together.
+    """
+
+    def __init__(self, machine: Machine, same_as: dict[int, int]) -> None:
+        self._machine = machine
+        self._same_as = same_as
+        self._numbers: dict[tuple[int, int], int] = {}
+        self.domain = list(dict.fromkeys(same_as.values()))
+        #: The block of each state, by the first state of the block.
+        self.blocks = dict.fromkeys(self.domain, self.domain[0])
+        self.tables: dict[Word, Table] = {}
+        self._refine()
+
+    def _refine(self) -> None:
+        undecided = self._open([self.domain])
+        alphabet = range(len(self._machine.events))
+        candidates: deque[Word] = deque((event,) for event in alphabet)
+        tried: set[Word] = set()
+        while undecided:
+            if not candidates:
+                beyond = self._look_beyond(undecided)
+                if beyond is None or beyond in tried:
+                    return
+                tried.add(beyond)
+                candidates.append(beyond)
+            word = candidates.popleft()
+            promising = [block for block, events in undecided if word[0] in events]
+            divided = [parts for parts in (self._divide(block, word) for block in promising) if len(parts) > 1]
+            if not divided:
+                continue
+            self.tables[word] = self._ask(self.domain, word)
+            candidates.extend((event, *word) for event in alphabet)
+            self.blocks.update((state, part[0]) for parts in divided for part in parts for state in part)
+            changed = {parts[0][0] for parts in divided}
+            undecided = [one for one in undecided if one[0][0] not in changed]
+            undecided += self._open([part for parts in divided for part in parts])
+
+    def _look_beyond(self, undecided: list[tuple[list[int], set[int]]]) -> Word | None:
+        """A word that divides a block by what lies beyond the cap, where no table reaches; looked for nearby only."""
+        pairs: deque[tuple[int, int, Word]] = deque(
+            (block[0], other, ()) for block, _events in undecided for other in block[1:]
+        )
+        seen = {pair[:2] for pair in pairs}
+        while pairs and len(seen) < PAIRS_LOOKED_AT:
+            one, other, way = pairs.popleft()
+            row = self._machine.row(other)
+            for event, (target, answer) in self._machine.row(one).items():
+                if event not in row:
+                    continue
+                other_target, other_answer = row[event]
+                if answer != other_answer:
+                    return (*way, event)
+                pair = target, other_target
+                if target != other_target and pair not in seen and not self._share_a_block(*pair):
+                    seen.add(pair)
+                    pairs.append((*pair, (*way, event)))
+        return None
+
+    def _share_a_block(self, one: int, other: int) -> bool:
+        """If they do not, and both are within the cap, a word that tells them apart is on the way that is looked at."""
+        return one in self._same_as and self.blocks[self._same_as[one]] == self.blocks.get(self._same_as.get(other, -1))
+
+    def _open(self, blocks: list[list[int]]) -> list[tuple[list[int], set[int]]]:
+        """The blocks that may be divided yet, with the events that do not do the same to all of their states."""
+        rows = {state: self._machine.row(state) for block in blocks for state in block}
+        events = [
+            {event for state in block for event, _ in rows[state].items() ^ rows[block[0]].items()} for block in blocks
+        ]
+        return [(block, different) for block, different in zip(blocks, events, strict=True) if different]
+
+    def _divide(self, block: list[int], word: Word) -> list[list[int]]:
+        """The states of a block by what they answer; a block in which some state cannot be asked stays whole."""
+        table = self._ask(block, word)
+        if len(table) < len(block):
+            return [block]
+        parts: dict[int, list[int]] = {}
+        for state in block:
+            parts.setdefault(table[state], []).append(state)
+        return list(parts.values())
+
+    def _ask(self, states: list[int], word: Word) -> Table:
+        """What the states answer to the word. What they answer to all but its first event is known from before."""
+        event, *others = word
+        rest = self.tables.get(word[1:], {})
+        answers: Table = {}
+        for state in states:
+            transition = self._machine.row(state).get(event)
+            if transition is None:
+                continue
+            target, answer = transition
+            behind = rest.get(self._same_as.get(target, target)) if others else -1
+            if behind is None:
+                behind = self._walk(target, others)
+            if behind is not None:
+                answers[state] = self._numbers.setdefault((answer, behind), len(self._numbers))
+        return answers
+
+    def _walk(self, state: int, word: list[int]) -> int | None:
+        answers: list[int] = []
+        for event in word:
+            transition = self._machine.ask(state, event)
+            if transition is None:
+                return None
+            state, answer = transition
+            answers.append(answer)
+        number = -1
+        for answer in reversed(answers):
+            number = self._numbers.setdefault((answer, number), len(self._numbers))
+        return number
+
+
+# --- identifiers ----------------------------------------------------------------------------------------------
+
+
+def make_identifiers(states: list[int], tables: dict[Word, Table]) -> list[frozenset[Word]]:
+    """For each state the words on its way down the tree, without those that another one begins with."""
+    found: dict[int, frozenset[Word]] = {}
+    open_nodes: list[tuple[list[int], frozenset[Word]]] = [(states, frozenset())]
+    while open_nodes:
+        group, way = open_nodes.pop()
+        if len(group) == 1:
+            found[group[0]] = drop_prefixes(way)
+            continue
+        word, parts = best_split(group, tables)
+        open_nodes.extend((part, way | {word}) for part in parts)
+    return [found[state] for state in states]
+
+
+def best_split(group: list[int], tables: dict[Word, Table]) -> tuple[Word, list[list[int]]]:
+    """The word that divides the group into most parts, the shortest of them: few words then suffice for each state."""
+    best: tuple[Word, list[list[int]]] | None = None
+    for word, table in tables.items():
+        parts: dict[int, list[int]] = {}
+        for state in group:
+            if state not in table:
+                break
+            parts.setdefault(table[state], []).append(state)
+        else:
+            if len(parts) > (len(best[1]) if best else 1):
+                best = word, list(parts.values())
+    assert best is not None, "states of different classes are told apart by one of the words"
+    return best
+
+
+def drop_prefixes(words: Iterable[Word]) -> frozenset[Word]:
+    longest_first = sorted(words, key=len, reverse=True)
+    kept: set[Word] = set()
+    beginnings: set[Word] = set()
+    for word in longest_first:
+        if word not in beginnings:
+            kept.add(word)
+            beginnings.update(word[:length] for length in range(len(word) + 1))
+    return frozenset(kept)

@@ -1,0 +1,1 @@
+"""Every state of a small scope, and whether what is claimed holds in all of them."""

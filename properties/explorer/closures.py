@@ -1,0 +1,82 @@
+"""What the explorer closes over: components with a few configs each, and an alphabet for every state."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import product
+from typing import Any
+
+import attrs
+
+from tidegate.properties.cases.combiner.scopes import make_alphabet as make_combiner_alphabet
+from tidegate.properties.cases.scope import Scope, counted
+from tidegate.properties.cases.scopes import small
+from tidegate.properties.cases.valve.scopes import make_alphabet as make_valve_alphabet
+from tidegate.properties.explorer import cut_streams
+from tidegate.reference.credit import credit_loop as loop
+from tidegate.reference.model import AnyComponent, Outcome
+from tidegate.reference.spanning.records import short_streams
+from tidegate.reference.watermarks import combiner, valve
+
+
+@attrs.frozen
+class Closure:
+    """A component on some configs. `note` says in words what they are, and what was capped."""
+
+    note: str
+    component: AnyComponent
+    configs: tuple[Any, ...]
+    alphabet: Callable[[Any, Any], Iterable[Any]]
+
+    def alphabet_of(self, config: Any) -> Callable[[Any], Iterable[Any]]:
+        return partial(self.alphabet, config)
+
+
+def of_valve(channels: int, timestamps: int, semantics: str) -> Closure:
+    events = make_valve_alphabet(channels, timestamps, refused=False)
+    note = f"{counted(channels, 'channel')} × {counted(timestamps, 'timestamp')}, {semantics}"
+    return Closure(note, valve.COMPONENT, (valve.Config(channels, semantics),), lambda _config, _state: events)
+
+
+def of_combiner(inputs: int, timestamps: int, semantics: str) -> Closure:
+    events = make_combiner_alphabet(inputs, timestamps, refused=False)
+    note = f"{counted(inputs, 'input')} × {counted(timestamps, 'timestamp')}, {semantics}"
+    return Closure(note, combiner.COMPONENT, (combiner.Config(inputs, semantics),), lambda _config, _state: events)
+
+
+def of_credit_loop(
+    channels: int, exclusive: Iterable[int], floating: Iterable[int], loads: Iterable[tuple[int, int]]
+) -> Iterable[Closure]:
+    """One closure for each way to share out buffers, and each load: data buffers and barriers on each channel."""
+    for (data, barriers), owned, shared in product(loads, exclusive, floating):
+        config = loop.Config(channels, owned, shared, data, barriers)
+        note = (
+            f"{counted(channels, 'channel')}, {counted(owned, 'exclusive buffer')} each and "
+            f"{counted(shared, 'floating buffer')}; {counted(data, 'data buffer')} and {counted(barriers, 'barrier')} "
+            "to be written on each"
+        )
+        yield Closure(note, loop.COMPONENT, (config,), lambda _config, state: loop.enabled(state))
+
+
+def of_deserializer(records: int) -> Closure:
+    configs = tuple(cut_streams.Config(payloads) for payloads in short_streams(records) if len(payloads) == records)
+    streams = f"{len(configs)} streams of {counted(records, 'record')}"
+    note = f"every cut of {streams} with 0, 1 or 5 bytes each"
+    return Closure(note, cut_streams.COMPONENT, configs, lambda _config, state: cut_streams.next_buffers(state))
+
+
+def of_small_scopes(component: str) -> list[Closure]:
+    return [of_scope(scope) for scope in small(component)]
+
+
+def of_scope(scope: Scope) -> Closure:
+    """What a complete suite closes over, for properties to be checked there, too."""
+
+    def alphabet(config: Any, state: Any) -> Iterable[Any]:
+        return scope.alphabet(config, state) if scope.expand(state) else ()
+
+    def step(state: Any, event: Any) -> tuple[Outcome[Any, Any], ...]:
+        outcomes = scope.model.step(state, event)
+        return tuple(attrs.evolve(one, state=scope.canonical(one.state)) for one in outcomes)
+
+    note = f"{scope.name}: {scope.covers}" + (f"; capped: {scope.cap}" if scope.cap else "")
+    return Closure(note, attrs.evolve(scope.model, step=step), scope.configs, alphabet)

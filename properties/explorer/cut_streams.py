@@ -1,0 +1,105 @@
+"""The deserializer behind a short stream that may be cut anywhere: each event is the next buffer, of any length."""
+
+from collections.abc import Iterable
+
+import attrs
+
+from tidegate.reference.model import Component, Invariant, Outcome, Property
+from tidegate.reference.spanning.deserializer import COMPONENT as DESERIALIZER
+from tidegate.reference.spanning.deserializer import step as deserializer
+from tidegate.reference.spanning.deserializer.step import Buffer, Observation, Record
+from tidegate.reference.spanning.records import encode_record
+
+
+@attrs.frozen
+class Config:
+    """The records that were written."""
+
+    payloads: tuple[bytes, ...]
+
+    @property
+    def stream(self) -> bytes:
+        return b"".join(map(encode_record, self.payloads))
+
+
+@attrs.frozen
+class State:
+    """How many bytes were given to the deserializer, how many records came out, and what it keeps."""
+
+    config: Config
+    position: int
+    records: int
+    reader: deserializer.State
+
+
+def start(config: Config) -> tuple[State, ...]:
+    (reader,) = deserializer.start(deserializer.Config())
+    return (State(config, 0, 0, reader),)
+
+
+def step(state: State, event: Buffer) -> tuple[Outcome[State, Observation], ...]:
+    (outcome,) = deserializer.step(state.reader, event)
+    records = sum(isinstance(seen, Record) for seen in outcome.observations)
+    after = State(state.config, state.position + len(event.data), state.records + records, outcome.state)
+    return (Outcome(after, outcome.observations, outcome.rules),)
+
+
+def next_buffers(state: State) -> Iterable[Buffer]:
+    """Every buffer that may come next, the empty one included."""
+    stream = state.config.stream
+    return (Buffer(stream[state.position : end]) for end in range(state.position, len(stream) + 1))
+
+
+# --- properties -----------------------------------------------------------------------------------------------
+
+
+def come_out_in_order(before: State, _event: Buffer, outcome: Outcome[State, Observation]) -> bool:
+    payloads = tuple(seen.payload for seen in outcome.observations if isinstance(seen, Record))
+    return payloads == before.config.payloads[before.records : before.records + len(payloads)]
+
+
+def holds_for_the_reader(
+    one: Property[deserializer.State, deserializer.Event, Observation],
+) -> Property[State, Buffer, Observation]:
+    def holds(before: State, event: Buffer, outcome: Outcome[State, Observation]) -> bool:
+        inner: Outcome[deserializer.State, Observation] = Outcome(
+            outcome.state.reader, outcome.observations, outcome.rules
+        )
+        return one.holds(before.reader, event, inner)
+
+    return Property(one.name, one.statement, one.rules, holds)
+
+
+def ends_as_it_began(state: State) -> bool:
+    if state.position < len(state.config.stream):
+        return True
+    (fresh,) = deserializer.start(deserializer.Config())
+    return state.reader == fresh and state.records == len(state.config.payloads)
+
+
+COMPONENT = Component(
+    name="deserializer",
+    title="The deserializer behind a stream that is cut anywhere",
+    config=Config,
+    events=(Buffer,),
+    observations=DESERIALIZER.observations,
+    start=start,
+    step=step,
+    properties=(
+        Property(
+            "records-come-out-in-order",
+            "However the stream is cut, the records that come out are those that were written, in order.",
+            ("SPAN-20", "SPAN-27"),
+            come_out_in_order,
+        ),
+        *map(holds_for_the_reader, DESERIALIZER.properties),
+    ),
+    invariants=(
+        Invariant(
+            "ends-as-it-began",
+            "At the end of the stream every record has come out, and nothing is kept.",
+            ("SPAN-21", "SPAN-27"),
+            ends_as_it_began,
+        ),
+    ),
+)

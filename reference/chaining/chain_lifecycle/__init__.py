@@ -1,0 +1,29 @@
+"""The life cycle of a chain: in which order its operators are created, opened, asked for a checkpoint and ended.
+
+A chain is a tree of operators that call one another. Whoever may still be called must be ready, so that everything
+that makes an operator ready goes from the tail to the head; whoever may still emit must find the others working, so
+that everything that lets an operator emit a last time goes from the head to the tail, each operator completely before
+the next one learns that its input has ended.
+
+Choices. `flink-2.3` is the order since 1.14 (RegularOperatorChain, StreamOperatorWrapper): operators finish, and are
+closed later. Before that to close meant to emit what is left, and to dispose meant what is now to close (StreamTask):
+`flink-1.10` since FLINK-14230, where a chained operator learns that its input has ended, and `flink-1.5`, where
+nobody does. Chained sources are numbered behind the operators; the two old orders have none.
+"""
+
+from tidegate.reference.chaining.chain_lifecycle import claims, step, values
+from tidegate.reference.model import Component
+
+COMPONENT = Component(
+    name="chain_lifecycle",
+    title="The life cycle of a chain",
+    config=values.Config,
+    events=values.EVENTS,
+    observations=(values.Called, values.Failed),
+    start=step.start,
+    step=step.step,
+    properties=claims.PROPERTIES,
+    invariants=claims.INVARIANTS,
+    laws=claims.LAWS,
+    semantics=values.SEMANTICS,
+)

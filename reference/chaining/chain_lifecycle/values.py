@@ -1,0 +1,217 @@
+"""A chain of operators: its config, state, events and observations. What happens is in `step`."""
+
+from enum import IntEnum, StrEnum
+from typing import ClassVar
+
+import attrs
+
+from tidegate.reference.elements import at_least, one_of
+from tidegate.reference.model import InvalidInputError
+
+SEMANTICS = ("flink-2.3", "flink-1.10", "flink-1.5")
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Operator:
+    """An operator of the chain: the head has no parent. One that lingers leaves a mail behind when it finishes."""
+
+    lingers: bool
+    parent: int | None = None
+
+
+@attrs.frozen
+class Config:
+    """The operators, the head first and each behind its parent; so many chained sources, on inputs of the head."""
+
+    operators: tuple[Operator, ...]
+    sources: int = attrs.field(validator=at_least(0))
+    inputs: int = attrs.field(validator=at_least(0))
+    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+
+    def __attrs_post_init__(self) -> None:
+        if not self.operators or self.operators[0].parent is not None:
+            raise InvalidInputError("a chain begins with its head, which has no parent")
+        for index, operator in enumerate(self.operators[1:], start=1):
+            if operator.parent is None or not 0 <= operator.parent < index:
+                raise InvalidInputError(f"the parent of operator {index} must be one before it")
+        if self.sources > self.inputs:
+            raise InvalidInputError("each chained source has an input of its own")
+        if self.sources and self.semantics != "flink-2.3":
+            raise InvalidInputError("chained sources are younger than the old orders")
+
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+class Phase(IntEnum):
+    PLANNED = 0
+    CREATED = 1
+    OPEN = 2
+    FINISHED = 3
+
+
+class Call(StrEnum):
+    CREATE = "create"
+    INIT = "init"
+    OPEN = "open"
+    END_INPUT = "end_input"
+    QUIESCE = "quiesce"
+    MAIL = "mail"
+    FINISH = "finish"
+    PREPARE = "prepare"
+    SNAPSHOT = "snapshot"
+    COMPLETE = "complete"
+    ABORT = "abort"
+    SUBSUME = "subsume"
+    CLOSE = "close"
+    DISPOSE = "dispose"
+
+
+INFALLIBLE = (Call.CREATE, Call.QUIESCE, Call.MAIL)
+
+
+@attrs.frozen
+class State:
+    """`ended` are the inputs of the head that have, `mails` those who have queued one, `faults` what will fail."""
+
+    config: Config
+    phase: Phase = Phase.PLANNED
+    failed: bool = False
+    closed: bool = False
+    ended: frozenset[int] = frozenset()
+    mails: tuple[int, ...] = ()
+    faults: frozenset[tuple[int, Call]] = frozenset()
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Create:
+    """The task creates its chain."""
+
+    type: ClassVar[str] = "create"
+
+
+@attrs.frozen
+class Open:
+    """The task restores and opens the operators."""
+
+    type: ClassVar[str] = "open"
+
+
+@attrs.frozen
+class EndInput:
+    """An input of the head has ended."""
+
+    type: ClassVar[str] = "end_input"
+    input: int
+
+
+@attrs.frozen
+class Mail:
+    """An operator puts a mail into the mailbox of its task."""
+
+    type: ClassVar[str] = "mail"
+    operator: int
+
+
+@attrs.frozen
+class Finish:
+    """The task has come to its end: drained, or stopped with a savepoint and to be continued from there."""
+
+    type: ClassVar[str] = "finish"
+    drain: bool
+
+
+class Step(StrEnum):
+    PREPARE = "prepare"
+    SNAPSHOT = "snapshot"
+    COMPLETE = "complete"
+    ABORT = "abort"
+    SUBSUME = "subsume"
+
+
+@attrs.frozen
+class Checkpoint:
+    """A checkpoint goes one step further."""
+
+    type: ClassVar[str] = "checkpoint"
+    step: Step
+
+
+@attrs.frozen
+class Close:
+    """The task gives up what its operators hold."""
+
+    type: ClassVar[str] = "close"
+
+
+@attrs.frozen
+class Fault:
+    """From now on an operator fails when it is called so, or does so no more."""
+
+    type: ClassVar[str] = "fault"
+    operator: int
+    call: Call
+    failing: bool
+
+    def __attrs_post_init__(self) -> None:
+        if self.call in INFALLIBLE:
+            raise InvalidInputError(f"{self.call} does not fail")
+
+
+EVENTS = (Create, Open, EndInput, Mail, Finish, Checkpoint, Close, Fault)
+Event = Create | Open | EndInput | Mail | Finish | Checkpoint | Close | Fault
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Called:
+    """An operator is called; `input` says which input has ended, where one has."""
+
+    type: ClassVar[str] = "call"
+    operator: int
+    call: Call
+    input: int | None = None
+
+
+@attrs.frozen
+class Failed:
+    """The task gets the first error of these calls, with the later ones attached to it, each by its operator."""
+
+    type: ClassVar[str] = "failed"
+    operator: int
+    suppressed: tuple[int, ...]
+
+
+Observation = Called | Failed
+
+# --- orders ---------------------------------------------------------------------------------------------------
+
+
+def compute_creation_order(config: Config) -> tuple[int, ...]:
+    """CHAIN-30: each operator behind all that are chained to it, subtree by subtree; chained sources come last."""
+    sources = range(len(config.operators), len(config.operators) + config.sources)
+    return (*compute_subtree(config, 0), *sources)
+
+
+def compute_subtree(config: Config, root: int) -> tuple[int, ...]:
+    children = [index for index, operator in enumerate(config.operators) if operator.parent == root]
+    return (*(index for child in children for index in compute_subtree(config, child)), root)
+
+
+def compute_forward_order(config: Config) -> tuple[int, ...]:
+    """The order of creation, reversed."""
+    return compute_creation_order(config)[::-1]
+
+
+def is_source(config: Config, operator: int) -> bool:
+    return operator >= len(config.operators)
+
+
+def is_old(config: Config) -> bool:
+    return config.semantics != "flink-2.3"

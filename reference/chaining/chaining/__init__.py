@@ -1,0 +1,27 @@
+"""Operator chaining: from a graph of operators to the vertices that become tasks, and their names.
+
+A chain saves serialisation, buffers and a thread; the price is that its operators share one task. So an edge is
+chained when nothing needs the network and nobody objects: the two operators run side by side, one to one, in the
+same slots, and neither has asked to be apart.
+
+The conditions and what follows from them are in `chaining.chains`. Every operator here has one input, so that all edges
+that enter an operator are a union; several inputs are for the component `job_graph`.
+
+Choices. StreamingJobGraphGenerator of Flink 2.3. A forward edge between operators of unequal parallelism, which
+Flink refuses to build (CHAIN-15), is simply not chained (CHAIN-7).
+"""
+
+from tidegate.reference.chaining.chaining import claims, step
+from tidegate.reference.model import Component
+
+COMPONENT = Component(
+    name="chaining",
+    title="Operator chaining",
+    config=step.Config,
+    events=(step.Graph,),
+    observations=(step.Vertex,),
+    start=step.start,
+    step=step.step,
+    properties=step.PROPERTIES,
+    laws=claims.LAWS,
+)

@@ -1,0 +1,230 @@
+"""Laws of the chaining decision and of names, over small plans that are enumerated whole.
+
+They start from the plainest link, which is chained, and ask what each way to differ from it does.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise, product
+from typing import Any
+
+import attrs
+
+from tidegate.reference.chaining.chains import (
+    Exchange,
+    Kind,
+    Link,
+    Node,
+    Partitioner,
+    Plan,
+    Strategy,
+    compute_heads,
+    compute_indices,
+    compute_name,
+    compute_refusals,
+)
+from tidegate.reference.model import Law
+
+SOURCE = Node(1, "1", Kind.SOURCE, Strategy.ALWAYS, 2, -1, "default", yielding=False)
+FORWARD = Link(1, 2, Partitioner.FORWARD, Exchange.UNDEFINED)
+
+
+def make_operator(node_id: int, **changes: Any) -> Node:
+    return attrs.evolve(SOURCE, id=node_id, name=str(node_id), kind=Kind.OPERATOR, **changes)
+
+
+def make_line(*nodes: Node) -> Plan:
+    """The nodes one behind the other, joined by the plainest links."""
+    pairs = pairwise(nodes)
+    return Plan(nodes, tuple(attrs.evolve(FORWARD, source=up.id, target=down.id) for up, down in pairs))
+
+
+# --- conditions -----------------------------------------------------------------------------------------------
+
+#: Each condition with what breaks it alone: changes of the upstream and downstream operator, the link, the plan.
+BREAKS: tuple[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any], dict[str, Any]], ...] = (
+    ("CHAIN-2", {"has_operator": False}, {}, {}, {}),
+    ("CHAIN-2", {}, {"has_operator": False}, {}, {}),
+    ("CHAIN-3", {}, {"slot_group": "other"}, {}, {}),
+    ("CHAIN-3", {"slot_group": None}, {}, {}, {}),
+    ("CHAIN-4", {"strategy": Strategy.NEVER}, {}, {}, {}),
+    ("CHAIN-5", {}, {"strategy": Strategy.NEVER}, {}, {}),
+    ("CHAIN-5", {}, {"strategy": Strategy.HEAD}, {}, {}),
+    ("CHAIN-5", {}, {"strategy": Strategy.HEAD_WITH_SOURCES}, {}, {}),
+    *(("CHAIN-6", {}, {}, {"partitioner": kind}, {}) for kind in Partitioner if "forward" not in kind),
+    ("CHAIN-7", {}, {"parallelism": 3}, {}, {}),
+    ("CHAIN-8", {}, {}, {}, {"chaining": False}),
+    ("CHAIN-9", {}, {}, {"exchange": Exchange.BATCH}, {}),
+    ("CHAIN-10", {}, {"max_parallelism": 8}, {}, {"chain_different_max_parallelism": False}),
+    ("", {"slot_group": None}, {"slot_group": None}, {}, {}),
+    ("", {}, {}, {"exchange": Exchange.PIPELINED}, {}),
+    ("", {}, {}, {"exchange": Exchange.HYBRID_FULL}, {}),
+    ("", {}, {}, {"exchange": Exchange.HYBRID_SELECTIVE}, {}),
+    ("", {}, {}, {"exchange": Exchange.BATCH, "partitioner": Partitioner.FORWARD_FOR_CONSECUTIVE_HASH}, {}),
+    ("", {}, {"max_parallelism": 8}, {}, {}),
+    ("", {"max_parallelism": 8}, {"max_parallelism": 8}, {}, {"chain_different_max_parallelism": False}),
+)
+
+
+def is_refused_by(
+    rule: str, up: dict[str, Any], down: dict[str, Any], link: dict[str, Any], plan: dict[str, Any]
+) -> bool:
+    nodes = (SOURCE, make_operator(2, **up), make_operator(3, **down))
+    links = (FORWARD, attrs.evolve(FORWARD, source=2, target=3, **link))
+    return compute_refusals(Plan(nodes, links, **plan), links[1]) == ((rule,) if rule else ())
+
+
+# --- strategies -----------------------------------------------------------------------------------------------
+
+OPEN = frozenset({Strategy.ALWAYS, Strategy.HEAD, Strategy.HEAD_WITH_SOURCES})
+#: By the downstream strategy: the strategies that an upstream source, and any other upstream operator, may have.
+MATCHES: dict[Strategy, tuple[frozenset[Strategy], frozenset[Strategy]]] = {
+    Strategy.ALWAYS: (OPEN, OPEN),
+    Strategy.HEAD: (frozenset(), frozenset()),
+    Strategy.NEVER: (frozenset(), frozenset()),
+    Strategy.HEAD_WITH_SOURCES: (OPEN, frozenset()),
+}
+
+
+def is_chained_by_table(kind: Kind, up: Strategy, down: Strategy) -> bool:
+    plan = make_line(SOURCE, make_operator(2, strategy=up), make_operator(3, strategy=down))
+    if kind is not Kind.OPERATOR:
+        plan = make_line(attrs.evolve(SOURCE, kind=kind, strategy=up), make_operator(3, strategy=down))
+    from_source, from_operator = MATCHES[down]
+    accepted = from_source if kind is Kind.SOURCE else from_operator
+    return (not compute_refusals(plan, plan.links[-1])) == (up in accepted)
+
+
+# --- yielding -------------------------------------------------------------------------------------------------
+
+
+def is_cut_before_yielding(kind: Kind, length: int, yielding: tuple[bool, ...]) -> bool:
+    """In a line behind a legacy source the first yielding operator begins a new vertex, and nothing else does."""
+    source = attrs.evolve(SOURCE, kind=kind)
+    plan = make_line(source, *(make_operator(2 + place, yielding=yielding[place]) for place in range(length)))
+    cuts = [2 + place for place in range(length) if yielding[place]][:1] if kind is Kind.LEGACY_SOURCE else []
+    return compute_heads(plan) == (1, *cuts)
+
+
+def lines() -> Iterator[tuple[Kind, int, tuple[bool, ...]]]:
+    for kind, length in product((Kind.SOURCE, Kind.LEGACY_SOURCE), range(5)):
+        for yielding in product((False, True), repeat=length):
+            yield kind, length, yielding
+
+
+# --- names ----------------------------------------------------------------------------------------------------
+
+
+def make_tree(parents: tuple[int, ...]) -> Plan:
+    """A source and one operator for each of `parents`, chained to the node with that id."""
+    nodes = (SOURCE, *(make_operator(2 + place) for place in range(len(parents))))
+    links = tuple(attrs.evolve(FORWARD, source=up, target=2 + place) for place, up in enumerate(parents))
+    return Plan(nodes, links)
+
+
+def tells_apart(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    return (compute_name(make_tree(one), 1) == compute_name(make_tree(other), 1)) == (one == other)
+
+
+def has_index_of_depth(parents: tuple[int, ...]) -> bool:
+    depth = {1: 1}
+    for place, up in enumerate(parents):
+        depth[2 + place] = depth[up] + 1
+    return compute_indices(make_tree(parents), 1) == depth
+
+
+def trees() -> Iterator[tuple[tuple[int, ...]]]:
+    """All trees of up to five nodes in which every node has a higher id than the one above it."""
+    for size in range(5):
+        for parents in product(*(range(1, 2 + place) for place in range(size))):
+            yield (parents,)
+
+
+def pairs_of_trees() -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    small = [parents for (parents,) in trees() if len(parents) <= 3]
+    return product(small, small)
+
+
+# --- the conditions of 1.5 ------------------------------------------------------------------------------------
+
+
+def is_chainable_in_1_5(plan: Plan, link: Link) -> bool:
+    """The predicate as it stood before exchange modes, yielding operators and sources with a strategy of their own."""
+    up, down = plan.node(link.source), plan.node(link.target)
+    return (
+        len(plan.into(down.id)) == 1
+        and up.has_operator
+        and down.has_operator
+        and up.slot_group == down.slot_group
+        and down.strategy is Strategy.ALWAYS
+        and up.strategy in (Strategy.HEAD, Strategy.ALWAYS)
+        and link.partitioner is Partitioner.FORWARD
+        and up.parallelism == down.parallelism
+        and plan.chaining
+    )
+
+
+def is_decided_as_in_1_5(plan: Plan) -> bool:
+    link = plan.links[-1]
+    return is_chainable_in_1_5(plan, link) == (not compute_refusals(plan, link))
+
+
+def plans_of_1_5() -> Iterator[tuple[Plan]]:
+    strategies = (Strategy.ALWAYS, Strategy.HEAD, Strategy.NEVER)
+    ends = [{"strategy": strategy, "has_operator": there} for strategy in strategies for there in (True, False)]
+    targets = [{**end, "parallelism": p, "slot_group": g} for end in ends for p in (2, 3) for g in ("default", "other")]
+    kinds = (Partitioner.FORWARD, Partitioner.RESCALE)
+    for up, down, kind, count, chaining in product(ends, targets, kinds, (1, 2), (True, False)):
+        nodes = (SOURCE, make_operator(2, **up), make_operator(3, **down))
+        link = attrs.evolve(FORWARD, source=2, target=3, partitioner=kind)
+        yield (Plan(nodes, (FORWARD, *(link,) * count), chaining=chaining),)
+
+
+# --- laws -----------------------------------------------------------------------------------------------------
+
+LAWS = (
+    Law(
+        "each-condition-decides-alone",
+        "A link that breaks one condition is refused by the rule of that condition and no other.",
+        ("CHAIN-3", "CHAIN-4", "CHAIN-5", "CHAIN-6", "CHAIN-7", "CHAIN-8", "CHAIN-9", "CHAIN-10"),
+        is_refused_by,
+        lambda: BREAKS,
+    ),
+    Law(
+        "strategies-as-by-table",
+        "Of the strategies of two operators, the table says which go together.",
+        ("CHAIN-4", "CHAIN-5"),
+        is_chained_by_table,
+        lambda: product(Kind, Strategy, Strategy),
+    ),
+    Law(
+        "yielding-is-cut-off-once",
+        "A line behind a legacy source is cut before its first yielding operator, however far away, and only there.",
+        ("CHAIN-11",),
+        is_cut_before_yielding,
+        lines,
+    ),
+    Law(
+        "names-tell-trees-apart",
+        "Chains of different shape have different names.",
+        ("CHAIN-20",),
+        tells_apart,
+        pairs_of_trees,
+    ),
+)
+
+LAWS_OF_JOB_GRAPHS = (
+    Law(
+        "as-in-1.5",
+        "Where nothing is used that came later, a link is chained exactly if it meets the conditions of Flink 1.5.",
+        ("CHAIN-13",),
+        is_decided_as_in_1_5,
+        plans_of_1_5,
+    ),
+    Law(
+        "index-is-depth",
+        "The index of an operator in its chain is its distance from the head, which has 1.",
+        ("CHAIN-21",),
+        has_index_of_depth,
+        trees,
+    ),
+)

@@ -1,0 +1,27 @@
+"""The job graph: from a program's operators and edges to vertices, their network outputs and who reads them.
+
+This is chaining with all that surrounds it. A program leaves things out and says others in passing; here they are
+filled in (`edges`), the same decision as in `chaining` divides the operators into vertices, and every edge that is not
+chained becomes a network output, or a further reader of one.
+
+Vertices are put out in the order in which they are completed (CHAIN-18), each followed by its outputs.
+
+Choices. StreamGraph and StreamingJobGraphGenerator of Flink 2.3. The input numbers of an operator count from 0.
+"""
+
+from tidegate.reference.chaining.chaining.claims import LAWS_OF_JOB_GRAPHS
+from tidegate.reference.chaining.job_graph import edges, outputs, step
+from tidegate.reference.model import Component
+
+COMPONENT = Component(
+    name="job_graph",
+    title="The job graph",
+    config=step.Config,
+    events=(step.JobGraph,),
+    observations=(step.JobVertex, outputs.NetworkOutput),
+    start=step.start,
+    step=step.step,
+    properties=step.PROPERTIES,
+    laws=(*LAWS_OF_JOB_GRAPHS, *edges.LAWS, *outputs.LAWS),
+    in_protocol=False,
+)

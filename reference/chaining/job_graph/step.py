@@ -1,0 +1,290 @@
+"""What the job graph does: where it starts, and what each event leads to."""
+
+from itertools import pairwise
+from typing import ClassVar
+
+import attrs
+
+from tidegate.reference.chaining import chains
+from tidegate.reference.chaining.chains import (
+    Exchange,
+    Kind,
+    Link,
+    Node,
+    Partitioner,
+    Plan,
+    Strategy,
+    check_max_parallelism,
+)
+from tidegate.reference.chaining.job_graph.edges import (
+    SideOutputNode,
+    VirtualNode,
+    compute_partitioner,
+    compute_route,
+    compute_strategy,
+    is_impossible,
+)
+from tidegate.reference.chaining.job_graph.outputs import (
+    BLOCKING,
+    PIPELINED,
+    Mode,
+    NetworkOutput,
+    compute_completion,
+    compute_outputs,
+)
+from tidegate.reference.elements import Long, at_least, check_long
+from tidegate.reference.model import Outcome, Property, Rejected, rejected
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Config:
+    chaining: bool
+    chain_different_max_parallelism: bool
+    mode: Mode
+
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class State:
+    """Nothing is remembered from one graph to the next."""
+
+    config: Config
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class JobOperator:
+    """A node of the program. Without a strategy it has the default one; a buffer timeout of -1 means none."""
+
+    id: int
+    name: str
+    kind: Kind
+    parallelism: int = attrs.field(validator=at_least(1))
+    max_parallelism: int = attrs.field(default=-1, validator=check_max_parallelism)
+    slot_group: str = "default"
+    yielding: bool = False
+    has_operator: bool = True
+    buffer_timeout: Long = attrs.field(default=Long(-1), validator=[check_long, at_least(-1)])
+    strategy: Strategy | None = None
+
+
+@attrs.frozen
+class JobEdge:
+    """An edge of the program, with the virtual nodes that it passes on the way from its source to its target."""
+
+    source: int
+    target: int
+    input: int = attrs.field(default=0, validator=at_least(0))
+    via: tuple[VirtualNode, ...] = ()
+    dataset: str | None = None
+
+
+@attrs.frozen
+class JobGraph:
+    """A program, to be made into a job."""
+
+    type: ClassVar[str] = "graph"
+    operators: tuple[JobOperator, ...]
+    edges: tuple[JobEdge, ...]
+
+    def __attrs_post_init__(self) -> None:
+        # Everything that makes a graph no graph is found when a plan is made of it.
+        forward = (Link(edge.source, edge.target, Partitioner.FORWARD, Exchange.UNDEFINED) for edge in self.edges)
+        Plan(tuple(make_node(operator) for operator in self.operators), tuple(forward))
+
+
+Event = JobGraph
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Member:
+    operator: int
+    index: int
+
+
+@attrs.frozen
+class JobVertex:
+    """A chain, with its operators by id and the index of each."""
+
+    type: ClassVar[str] = "vertex"
+    head: int
+    name: str
+    parallelism: int
+    max_parallelism: int
+    members: tuple[Member, ...]
+
+
+Observation = JobVertex | NetworkOutput
+
+# --- start ----------------------------------------------------------------------------------------------------
+
+
+def start(config: Config) -> tuple[State, ...]:
+    return (State(config),)
+
+
+# --- step -----------------------------------------------------------------------------------------------------
+
+
+def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
+    nodes = {operator.id: make_node(operator) for operator in event.operators}
+    for edge in event.edges:
+        if is_impossible(compute_route(edge.via).partitioner, nodes[edge.source], nodes[edge.target]):
+            return rejected(state, "CHAIN-15")
+    links = tuple(make_link(edge, nodes) for edge in event.edges)
+    plan = Plan(tuple(nodes.values()), links, state.config.chaining, state.config.chain_different_max_parallelism)
+    timeouts = {operator.id: operator.buffer_timeout for operator in event.operators}
+    observations: list[Observation] = []
+    for head in compute_completion(plan):
+        outputs = compute_outputs(plan, state.config.mode, head)
+        if any(output.result in BLOCKING and timeouts[output.operator] != -1 for output in outputs):
+            return rejected(state, "CHAIN-27")
+        observations += (make_vertex(plan, head), *outputs)
+    return (Outcome(state, tuple(observations), compute_rules(plan, event, observations)),)
+
+
+def make_node(operator: JobOperator) -> Node:
+    fields = attrs.asdict(operator, filter=lambda field, _value: field.name not in ("buffer_timeout", "strategy"))
+    return Node(**fields, strategy=operator.strategy or compute_strategy(operator.kind))
+
+
+def make_link(edge: JobEdge, nodes: dict[int, Node]) -> Link:
+    route = compute_route(edge.via)
+    partitioner = compute_partitioner(route.partitioner, nodes[edge.source], nodes[edge.target])
+    return Link(edge.source, edge.target, partitioner, route.exchange, edge.input, route.tag, edge.dataset)
+
+
+def make_vertex(plan: Plan, head: int) -> JobVertex:
+    """CHAIN-26: the numbers of a vertex are those of its head."""
+    node = plan.node(head)
+    members = tuple(Member(*member) for member in sorted(chains.compute_indices(plan, head).items()))
+    return JobVertex(head, chains.compute_name(plan, head), node.parallelism, node.max_parallelism, members)
+
+
+def compute_rules(plan: Plan, event: Event, observations: list[Observation]) -> tuple[str, ...]:
+    """The rules of chaining at work, then what was filled in, then what the job is made of."""
+    outputs = [seen for seen in observations if isinstance(seen, NetworkOutput)]
+    at_work = {
+        "CHAIN-28": any(link.tag is not None for link in plan.links),
+        "CHAIN-25": any(output.result not in PIPELINED for output in outputs),
+        "CHAIN-22": len(outputs) > 1,
+        "CHAIN-16": any(len(edge.via) > 1 for edge in event.edges),
+        "CHAIN-15": any(compute_route(edge.via).partitioner is None for edge in event.edges),
+        "CHAIN-14": any(operator.strategy is None for operator in event.operators),
+        "CHAIN-23": bool(outputs),
+        "CHAIN-24": bool(outputs),
+        "CHAIN-21": True,
+        "CHAIN-26": True,
+    }
+    return (*chains.compute_rules(plan), *(rule for rule, is_at_work in at_work.items() if is_at_work))
+
+
+# --- properties -----------------------------------------------------------------------------------------------
+
+
+def vertices_of(outcome: Outcome[State, Observation]) -> list[JobVertex]:
+    return [seen for seen in outcome.observations if isinstance(seen, JobVertex)]
+
+
+def outputs_of(outcome: Outcome[State, Observation]) -> list[NetworkOutput]:
+    return [seen for seen in outcome.observations if isinstance(seen, NetworkOutput)]
+
+
+def has_each_operator_once(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    seen = [member.operator for vertex in vertices_of(outcome) for member in vertex.members]
+    return Rejected() in outcome.observations or sorted(seen) == sorted(operator.id for operator in event.operators)
+
+
+def completes_consumers_first(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    order = [vertex.head for vertex in vertices_of(outcome)]
+    return all(
+        order.index(consumer) < order.index(output.vertex)
+        for output in outputs_of(outcome)
+        for consumer in output.consumers
+    )
+
+
+def sends_each_edge_between_vertices_once(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    home = {member.operator: vertex.head for vertex in vertices_of(outcome) for member in vertex.members}
+    between = [(e.source, e.target) for e in event.edges if home.get(e.source) != home.get(e.target)]
+    sent = [(output.operator, consumer) for output in outputs_of(outcome) for consumer in output.consumers]
+    return sorted(sent) == sorted(between)
+
+
+def puts_the_outputs_of_the_head_last(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    return not any(
+        one.vertex == one.operator == following.vertex != following.operator
+        for one, following in pairwise(outputs_of(outcome))
+    )
+
+
+def shares_no_pipelined_result(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    return all(len(output.consumers) == 1 for output in outputs_of(outcome) if output.result in PIPELINED)
+
+
+def has_the_numbers_of_its_head(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    numbers = {operator.id: (operator.parallelism, operator.max_parallelism) for operator in event.operators}
+    return all(numbers[one.head] == (one.parallelism, one.max_parallelism) for one in vertices_of(outcome))
+
+
+def is_blind_to_tags(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    edges = tuple(
+        attrs.evolve(edge, via=tuple(node for node in edge.via if not isinstance(node, SideOutputNode)))
+        for edge in event.edges
+    )
+    (untagged,) = step(before, JobGraph(event.operators, edges))
+    return vertices_of(untagged) == vertices_of(outcome)
+
+
+PROPERTIES = (
+    Property(
+        "each-operator-once",
+        "Every operator belongs to exactly one vertex.",
+        ("CHAIN-18", "CHAIN-19"),
+        has_each_operator_once,
+    ),
+    Property(
+        "consumers-are-completed-first",
+        "A vertex is completed after every vertex that reads from it.",
+        ("CHAIN-18",),
+        completes_consumers_first,
+    ),
+    Property(
+        "each-edge-between-vertices-once",
+        "Every edge between two vertices reads exactly one network output, and no other edge does.",
+        ("CHAIN-22", "CHAIN-25"),
+        sends_each_edge_between_vertices_once,
+    ),
+    Property(
+        "outputs-of-the-head-last",
+        "Among the outputs of a vertex, those of its head are the last.",
+        ("CHAIN-22",),
+        puts_the_outputs_of_the_head_last,
+    ),
+    Property(
+        "pipelined-is-read-once",
+        "A pipelined result has a single reader.",
+        ("CHAIN-25",),
+        shares_no_pipelined_result,
+    ),
+    Property(
+        "numbers-of-the-head",
+        "A vertex has the parallelism and the max parallelism of its head.",
+        ("CHAIN-26",),
+        has_the_numbers_of_its_head,
+    ),
+    Property(
+        "tags-do-not-chain",
+        "Without its output tags a graph has the same vertices.",
+        ("CHAIN-28",),
+        is_blind_to_tags,
+    ),
+)

@@ -1,0 +1,296 @@
+"""The credit sender: one reader over one pipelined subpartition, on a connection that it has for itself.
+
+Data is sent only against credit, one credit a buffer; events are free. With every message the receiver learns how
+much more data waits, so that it can find buffers in time. A reader that starts without credit would never get to send
+that first message, so it announces its backlog. A barrier, once sent, blocks what lies behind it until the receiver
+has aligned and says resume.
+
+Choices. Flink 2.3: PartitionRequestQueue and CreditBasedSequenceNumberingViewReader over a PipelinedSubpartition.
+What a subpartition does stands in `subpartitions`, what events do to a reader in `readers`.
+"""
+
+from typing import ClassVar
+
+import attrs
+
+from tidegate.reference.credit import readers, subpartitions
+from tidegate.reference.credit.readers import Backlog, Change, Kind, Reader, Send
+from tidegate.reference.credit.subpartitions import BUFFERS, Item
+from tidegate.reference.elements import at_least
+from tidegate.reference.model import Component, Invariant, Outcome, Property, Rejected, rejected
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Config:
+    initial_credit: int = attrs.field(validator=at_least(0))
+
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class State:
+    """`queued`: the reader stands in the queue of those that have something to send."""
+
+    reader: Reader
+    queued: bool = False
+    writable: bool = True
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Data:
+    """The producer adds a data buffer, non-empty and finished."""
+
+    type: ClassVar[str] = "data"
+
+
+@attrs.frozen
+class PlainEvent:
+    """The producer adds an event that neither blocks nor has priority."""
+
+    type: ClassVar[str] = "event"
+
+
+@attrs.frozen
+class Barrier:
+    """The producer adds an aligned barrier, which blocks once it is sent."""
+
+    type: ClassVar[str] = "barrier"
+
+
+@attrs.frozen
+class Flush:
+    """The producer wants what is queued to be sent soon."""
+
+    type: ClassVar[str] = "flush"
+
+
+@attrs.frozen
+class Finish:
+    """The producer has come to its end."""
+
+    type: ClassVar[str] = "finish"
+
+
+@attrs.frozen
+class Credit:
+    """The receiver grants credit."""
+
+    type: ClassVar[str] = "credit"
+    amount: int
+
+
+@attrs.frozen
+class Resume:
+    """The receiver has aligned, and wants what lies behind the barrier."""
+
+    type: ClassVar[str] = "resume"
+
+
+@attrs.frozen
+class Writable:
+    """The connection begins or ceases to take messages."""
+
+    type: ClassVar[str] = "writable"
+    value: bool
+
+
+Event = Data | PlainEvent | Barrier | Flush | Finish | Credit | Resume | Writable
+
+#: What the producer's events add to the subpartition.
+ITEMS: dict[type, Item] = {Data: Item.DATA, PlainEvent: Item.EVENT, Barrier: Item.BARRIER, Finish: Item.END}
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+Observation = Send | Backlog
+
+# --- start ----------------------------------------------------------------------------------------------------
+
+
+def start(config: Config) -> tuple[State, ...]:
+    """CREDIT-1: the credit is the initial one. Nothing is queued, the connection is writable."""
+    return (State(readers.start_reader(config.initial_credit)),)
+
+
+# --- step -----------------------------------------------------------------------------------------------------
+
+
+def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
+    if isinstance(event, Writable):
+        return (on_writable(state, value=event.value),)
+    change = on_reader_event(state.reader, event)
+    if change.refused:
+        return rejected(state, *change.rules)
+    changed = attrs.evolve(state, reader=change.reader)
+    if not change.woken:
+        return (Outcome(changed, (), change.rules),)
+    return (on_wake_up(changed, change.rules),)
+
+
+def on_reader_event(reader: Reader, event: Event) -> Change:
+    match event:
+        case Data() | PlainEvent() | Barrier():
+            return readers.on_add(reader, ITEMS[type(event)])
+        case Flush():
+            return readers.on_flush(reader)
+        case Finish():
+            return readers.on_finish(reader)
+        case Credit():
+            return readers.on_credit(reader, event.amount)
+        case _:
+            return readers.on_resume(reader)
+
+
+def on_writable(state: State, *, value: bool) -> Outcome[State, Observation]:
+    """CREDIT-22: what had to wait is sent as soon as the connection takes it."""
+    changed = attrs.evolve(state, writable=value)
+    if not value or not state.queued:
+        return Outcome(changed, (), ("CREDIT-22",))
+    return write(changed, ("CREDIT-22",))
+
+
+def on_wake_up(state: State, because: tuple[str, ...]) -> Outcome[State, Observation]:
+    """CREDIT-20: queue the reader if it has something to send, and start to write."""
+    if state.queued:
+        return Outcome(state, (), ("CREDIT-20", "CREDIT-22", *because))
+    if readers.is_available(state.reader):
+        return write(attrs.evolve(state, queued=True), ("SUBP-12", *because))
+    backlog = readers.compute_announcement(state.reader)
+    if backlog:
+        return Outcome(state, (Backlog(backlog),), ("CREDIT-24", "SUBP-11", *because))
+    if subpartitions.compute_backlog(state.reader.subpartition):
+        return Outcome(state, (), ("CREDIT-25", "CREDIT-19", *because))
+    return Outcome(state, (), ("CREDIT-19", "SUBP-11", "SUBP-12", *because))
+
+
+def write(state: State, because: tuple[str, ...]) -> Outcome[State, Observation]:
+    """CREDIT-21: while the connection is writable send one item after the other, as long as there is one to send."""
+    if not state.writable:
+        return Outcome(state, (), ("CREDIT-22", "CREDIT-20", *because))
+    reader, queued = state.reader, state.queued
+    messages: list[Send] = []
+    while queued:
+        reader, message = readers.read(reader)
+        if message is not None:
+            messages.append(message)
+        queued = message is not None and readers.is_sendable(reader)
+    if not messages:
+        # Queued for an event without having credit, although a barrier blocks it: there is nothing to take.
+        return Outcome(attrs.evolve(state, reader=reader, queued=False), (), ("SUBP-12", "SUBP-13", *because))
+    ended = ("SUBP-13", "CREDIT-26") if reader.subpartition.blocked else ()
+    rules = ("CREDIT-21", "CREDIT-23", "SUBP-11", "CREDIT-19", "SUBP-10", *ended, "CREDIT-20", *because)
+    return Outcome(attrs.evolve(state, reader=reader, queued=False), tuple(messages), rules)
+
+
+# --- properties -----------------------------------------------------------------------------------------------
+
+
+def sends_the_queue_in_order(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    added = [] if is_refused(outcome) or type(event) not in ITEMS else [ITEMS[type(event)]]
+    items = [*before.reader.subpartition.queue, *added]
+    left = outcome.state.reader.subpartition.queue
+    kinds = [Kind.DATA if item in BUFFERS else Kind.EVENT for item in items[: len(items) - len(left)]]
+    sent = [(seen.kind, seen.sequence) for seen in outcome.observations if isinstance(seen, Send)]
+    numbered = [(kind, before.reader.subpartition.sequence + place) for place, kind in enumerate(kinds)]
+    return sent == numbered and tuple(items[len(sent) :]) == left
+
+
+def each_data_costs_one_credit(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    if is_refused(outcome):
+        return outcome.state == before
+    granted = event.amount if isinstance(event, Credit) else 0
+    kept = 0 if isinstance(event, Resume) and before.reader.initial_credit == 0 else before.reader.credit
+    data = sum(isinstance(seen, Send) and seen.kind is Kind.DATA for seen in outcome.observations)
+    return outcome.state.reader.credit == kept + granted - data >= 0
+
+
+def sends_only_when_it_may(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    blocked = before.reader.subpartition.blocked and not isinstance(event, Resume)
+    sent = any(isinstance(seen, Send) for seen in outcome.observations)
+    return not sent or (outcome.state.writable and not blocked)
+
+
+def announces_only_without_any_credit(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    announced = any(isinstance(seen, Backlog) for seen in outcome.observations)
+    reader = outcome.state.reader
+    return not announced or (reader.initial_credit == 0 and reader.credit == 0 and len(outcome.observations) == 1)
+
+
+def reports_what_is_queued_or_one_less(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    after = outcome.state.reader.subpartition
+    queued = 0 if after.blocked else sum(item in BUFFERS for item in after.queue)
+    reported = [seen.backlog for seen in outcome.observations if isinstance(seen, Send | Backlog)][-1:]
+    return all(max(0, queued - 1) <= backlog <= queued for backlog in reported)
+
+
+def is_refused(outcome: Outcome[State, Observation]) -> bool:
+    return any(isinstance(seen, Rejected) for seen in outcome.observations)
+
+
+PROPERTIES = (
+    Property(
+        "sent-in-order",
+        "What is sent is what was added, in that order and numbered without a gap; the rest stays queued.",
+        ("SUBP-10", "CREDIT-22", "SUBP-17"),
+        sends_the_queue_in_order,
+    ),
+    Property(
+        "data-costs-credit",
+        "Each data buffer sent costs one credit, events none, and credit is never negative.",
+        ("CREDIT-21", "CREDIT-19"),
+        each_data_costs_one_credit,
+    ),
+    Property(
+        "sends-only-when-it-may",
+        "Nothing is sent while the connection is not writable or a barrier blocks.",
+        ("CREDIT-22", "CREDIT-26"),
+        sends_only_when_it_may,
+    ),
+    Property(
+        "announces-without-credit",
+        "A backlog is announced only by a reader that started without credit and has none, and never beside a message.",
+        ("CREDIT-24", "CREDIT-25"),
+        announces_only_without_any_credit,
+    ),
+    Property(
+        "backlog-is-what-is-queued",
+        "The backlog reported last is the number of data buffers queued, or one less; 0 behind a barrier.",
+        ("CREDIT-23", "SUBP-11"),
+        reports_what_is_queued_or_one_less,
+    ),
+)
+
+# --- invariants -----------------------------------------------------------------------------------------------
+
+
+def nothing_sendable_is_left_behind(state: State) -> bool:
+    sendable = readers.is_sendable(state.reader)
+    return not (state.queued or sendable) if state.writable else (state.queued or not sendable)
+
+
+INVARIANTS = (
+    Invariant(
+        "nothing-sendable-is-left-behind",
+        "What can be sent is sent at once, or stands queued until the connection is writable: no wake-up is lost.",
+        ("CREDIT-19", "CREDIT-20", "SUBP-6"),
+        nothing_sendable_is_left_behind,
+    ),
+)
+
+COMPONENT = Component(
+    name="credit_sender",
+    title="The credit sender",
+    config=Config,
+    events=(Data, PlainEvent, Barrier, Flush, Credit, Resume, Writable, Finish),
+    observations=(Send, Backlog),
+    start=start,
+    step=step,
+    properties=PROPERTIES,
+    invariants=INVARIANTS,
+    laws=readers.LAWS,
+)

@@ -1,0 +1,44 @@
+"""Push and pull: when the result of one task may be read by another, how often, and who throws it away.
+
+A pushed (pipelined) result is read while it is produced, by one consumer, and is used up by reading. A pulled
+(blocking) result is read when it is complete, as often as is wanted. In between there are results that are written
+down and may be read early. "Push" means only that the consumer is told: each item moves because the consumer pulls it
+and has credit for it.
+
+Choices. One subpartition, of which every buffer is finished when it is added. The table of types is that of Flink 2.3
+(ResultPartitionType); a hybrid result is read from where it is kept, whichever tier that is.
+"""
+
+from tidegate.reference.exchange import claims, step, values
+from tidegate.reference.model import Component
+
+COMPONENT = Component(
+    name="exchange",
+    title="Push and pull exchange",
+    config=values.Config,
+    events=(
+        values.Register,
+        values.Request,
+        values.Produce,
+        values.Flush,
+        values.Finish,
+        values.Pull,
+        values.Leave,
+        values.Release,
+        values.EndJob,
+    ),
+    observations=(
+        values.Retry,
+        values.Connected,
+        values.Full,
+        values.Notified,
+        values.Pulled,
+        values.Nothing,
+        values.Released,
+    ),
+    start=step.start,
+    step=step.step,
+    properties=claims.PROPERTIES,
+    laws=step.LAWS,
+    in_protocol=False,
+)

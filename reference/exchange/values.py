@@ -1,0 +1,186 @@
+"""The values of an exchange: its config and state, the events that it takes, what is seen of it."""
+
+from enum import StrEnum
+from typing import ClassVar
+
+import attrs
+
+from tidegate.reference.elements import at_least
+from tidegate.reference.subpartition.queue import EMPTY, Item, Queue
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+
+class ResultType(StrEnum):
+    PIPELINED = "pipelined"
+    PIPELINED_BOUNDED = "pipelined_bounded"
+    BLOCKING = "blocking"
+    BLOCKING_PERSISTENT = "blocking_persistent"
+    HYBRID_FULL = "hybrid_full"
+    HYBRID_SELECTIVE = "hybrid_selective"
+
+
+@attrs.frozen
+class Config:
+    """`limit`: data buffers that a bounded exchange may hold. `consumers`: tasks that may ask for the result."""
+
+    result: ResultType
+    consumers: int = attrs.field(validator=at_least(1))
+    limit: int = attrs.field(validator=at_least(1))
+
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Consumer:
+    """`read` counts the items that the consumer has taken."""
+
+    read: int = 0
+    left: bool = False
+
+
+@attrs.frozen
+class State:
+    """A pushed result is a queue, used up by reading; any other is `written` down, and read by position."""
+
+    config: Config
+    consumers: tuple[Consumer | None, ...]
+    queue: Queue = EMPTY
+    written: tuple[Item, ...] = ()
+    produced: int = 0
+    registered: bool = False
+    finished: bool = False
+    released: bool = False
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Register:
+    """The producer starts, and registers its result."""
+
+    type: ClassVar[str] = "register"
+
+
+@attrs.frozen
+class Request:
+    """A consumer asks for the result."""
+
+    type: ClassVar[str] = "request"
+    consumer: int
+
+
+@attrs.frozen
+class Produce:
+    """The producer adds a finished buffer."""
+
+    type: ClassVar[str] = "produce"
+
+
+@attrs.frozen
+class Flush:
+    """The producer wants what it has added to be read."""
+
+    type: ClassVar[str] = "flush"
+
+
+@attrs.frozen
+class Finish:
+    """The producer comes to its end."""
+
+    type: ClassVar[str] = "finish"
+
+
+@attrs.frozen
+class Pull:
+    """A consumer pulls one item, with credit for a buffer or without."""
+
+    type: ClassVar[str] = "pull"
+    consumer: int
+    credit: bool
+
+
+@attrs.frozen
+class Leave:
+    """A consumer needs the result no longer."""
+
+    type: ClassVar[str] = "leave"
+    consumer: int
+
+
+@attrs.frozen
+class Release:
+    """The scheduler has no more use for the result."""
+
+    type: ClassVar[str] = "release"
+
+
+@attrs.frozen
+class EndJob:
+    """The job ends."""
+
+    type: ClassVar[str] = "end_job"
+
+
+Event = Register | Request | Produce | Flush | Finish | Pull | Leave | Release | EndJob
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Retry:
+    """The result is not known yet: the consumer has to ask again."""
+
+    type: ClassVar[str] = "retry"
+    consumer: int
+
+
+@attrs.frozen
+class Connected:
+    """The consumer may pull from now on."""
+
+    type: ClassVar[str] = "connected"
+    consumer: int
+
+
+@attrs.frozen
+class Full:
+    """The producer has to wait: as many buffers are in use as may be."""
+
+    type: ClassVar[str] = "full"
+
+
+@attrs.frozen
+class Notified:
+    """A consumer is told that there is something to pull."""
+
+    type: ClassVar[str] = "notified"
+    consumer: int
+
+
+@attrs.frozen
+class Pulled:
+    """The item with this number, counted from 0 by the producer; `end` is the end of the result."""
+
+    type: ClassVar[str] = "item"
+    number: int
+    end: bool
+
+
+@attrs.frozen
+class Nothing:
+    """There is nothing to pull."""
+
+    type: ClassVar[str] = "none"
+
+
+@attrs.frozen
+class Released:
+    """The result is gone."""
+
+    type: ClassVar[str] = "released"
+
+
+Observation = Retry | Connected | Full | Notified | Pulled | Nothing | Released

@@ -1,0 +1,1 @@
+"""Many channels read as one: in turns, with priorities, and several gates together."""

@@ -1,0 +1,30 @@
+"""The gate with priorities: what overtakes, and notifications that come late or for nothing.
+
+A barrier of an unaligned checkpoint must not wait behind data. Within its channel it stands before all that has no
+priority, and its channel is moved to the front of the gate's queue; both keep the order among those with priority. An
+aligned barrier that may time out is announced that way and keeps its own place. Threads race, so a notification may
+come when its item was polled already; it carries the sequence number of the item, by which the gate sees that.
+
+Choices. `SingleInputGate` and `RemoteInputChannel`; without priorities it is `gate`, which a law checks. Notifications
+of their own are events here, as another thread may send them at any time. Sequence numbers are 32 bits and wrap around;
+`first` is that of the first item, so that a short trace can get there.
+"""
+
+from tidegate.reference.gate import sequence_numbers
+from tidegate.reference.gate.gate import Available, Finished, Nothing, Poll
+from tidegate.reference.gate.priority_gate import step, values
+from tidegate.reference.model import Component
+
+COMPONENT = Component(
+    name="priority_gate",
+    title="The gate with priorities",
+    config=values.Config,
+    events=(values.Arrive, values.Notify, values.NotifyPriority, values.Force, Poll),
+    observations=(Available, values.PriorityAvailable, values.Polled, Nothing, Finished),
+    start=step.start,
+    step=step.step,
+    properties=step.PROPERTIES,
+    invariants=step.INVARIANTS,
+    laws=(*step.LAWS, *sequence_numbers.LAWS),
+    in_protocol=False,
+)

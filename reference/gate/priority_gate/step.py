@@ -1,0 +1,265 @@
+"""What the gate with priorities does: where it starts, and what each event leads to."""
+
+from collections.abc import Iterator
+from itertools import product
+
+import attrs
+
+from tidegate.reference.gate import gate
+from tidegate.reference.gate.gate import Available, Finished, Nothing, Poll
+from tidegate.reference.gate.priority_gate.queues import (
+    count_urgent,
+    enqueue,
+    is_finished,
+    is_swallowed,
+    prioritise,
+    put_back,
+    receive,
+    with_channel,
+)
+from tidegate.reference.gate.priority_gate.values import (
+    OVERTAKING,
+    Arrive,
+    Channel,
+    Config,
+    Event,
+    Force,
+    Item,
+    Notify,
+    NotifyPriority,
+    Observation,
+    Polled,
+    PriorityAvailable,
+    Received,
+    State,
+)
+from tidegate.reference.gate.sequence_numbers import is_outdated
+from tidegate.reference.model import Invariant, Law, Outcome, Property, rejected
+
+# --- start ----------------------------------------------------------------------------------------------------
+
+
+def start(config: Config) -> tuple[State, ...]:
+    """Nothing has arrived."""
+    return (State(config, (Channel(config.first),) * config.channels),)
+
+
+# --- step -----------------------------------------------------------------------------------------------------
+
+
+def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
+    if isinstance(event, Poll):
+        return (on_poll(state),)
+    if not 0 <= event.channel < state.config.channels:
+        return rejected(state, "GATE-1")
+    match event:
+        case Arrive(index, item):
+            return on_arrive(state, index, item)
+        case Notify(index):
+            return (signalled(state, enqueue(state, index), ("GATE-6", "GATE-1")),)
+        case NotifyPriority(index, sequence):
+            return (on_notify_priority(state, index, sequence),)
+        case Force(index):
+            return (signalled(state, prioritise(state, index), ("GATE-12", "GATE-11")),)
+
+
+def on_arrive(state: State, index: int, item: Item) -> tuple[Outcome[State, Observation], ...]:
+    channel, subpartitions = state.channels[index], state.config.subpartitions
+    if channel.ends == subpartitions:
+        return rejected(state, "GATE-16")
+    if item is Item.END_OF_DATA and channel.data_ends == subpartitions:
+        return rejected(state, "GATE-15")
+    longer = receive(channel, item)
+    arrived = with_channel(state, index, longer)
+    urgent_before, urgent_now = count_urgent(channel), count_urgent(longer)
+    rules = ("GATE-10",) if item is Item.PRIORITY else ("GATE-14", "GATE-10") if item is Item.BARRIER else ()
+    if urgent_now == 1 and urgent_before == 0:
+        told = on_notify_priority(arrived, index, channel.expected)
+        arrived, rules = told.state, (*rules, *told.rules)
+    if not channel.waiting:
+        arrived, rules = enqueue(arrived, index), (*rules, "GATE-2")
+    return (signalled(state, arrived, (*rules, "GATE-3", "GATE-1")),)
+
+
+def on_notify_priority(state: State, index: int, sequence: int) -> Outcome[State, Observation]:
+    if is_outdated(sequence, state.channels[index].polled):
+        return Outcome(state, (), ("GATE-11",))
+    return signalled(state, prioritise(state, index), ("GATE-12", "GATE-11"))
+
+
+def on_poll(state: State) -> Outcome[State, Observation]:
+    """GATE-5, GATE-6: the first channel that has something which is not swallowed."""
+    if is_finished(state):
+        return Outcome(state, (Nothing(),), ("GATE-17", "GATE-4"))
+    skipped: tuple[str, ...] = ()
+    while state.urgent or state.queue:
+        index = (*state.urgent, *state.queue)[0]
+        state = attrs.evolve(state, urgent=state.urgent[1:], queue=state.queue if state.urgent else state.queue[1:])
+        channel = state.channels[index]
+        if not channel.waiting:
+            skipped = (*skipped, "GATE-6")
+            continue
+        taken, *rest = channel.waiting
+        state = put_back(with_channel(state, index, attrs.evolve(channel, waiting=tuple(rest))), index)
+        if is_swallowed(state, index, taken.item):
+            skipped = (*skipped, "GATE-18")
+            continue
+        return hand_out(state, index, taken, skipped)
+    return Outcome(attrs.evolve(state, available=False), (Nothing(),), (*dict.fromkeys(skipped), "GATE-4", "GATE-7"))
+
+
+def hand_out(state: State, index: int, taken: Received, skipped: tuple[str, ...]) -> Outcome[State, Observation]:
+    rules: tuple[str, ...] = (*dict.fromkeys(skipped), "GATE-5")
+    if taken.item in OVERTAKING:
+        rules = ("GATE-13", *rules) if taken.item is Item.PRIORITY else ("GATE-14", "GATE-13", *rules)
+        polled = attrs.evolve(state.channels[index], polled=taken.sequence)
+        state = with_channel(state, index, polled)
+        state = attrs.evolve(state, priority_available=state.priority_available and bool(state.urgent))
+    queued = bool(state.urgent or state.queue)
+    seen = Polled(index, taken.item, more=queued, more_priority=bool(state.urgent))
+    if is_finished(state):
+        over = attrs.evolve(state, urgent=(), queue=(), available=True)
+        return Outcome(over, (attrs.evolve(seen, more=False), Finished()), ("GATE-17", "GATE-16", *rules))
+    return Outcome(attrs.evolve(state, available=queued), (seen,), rules)
+
+
+def signalled(before: State, after: State, rules: tuple[str, ...]) -> Outcome[State, Observation]:
+    """GATE-2, GATE-12: a future is completed when its part of the queue gets its first channel."""
+    if len(after.urgent) == 1 and not before.urgent:
+        after = attrs.evolve(after, priority_available=True)
+    after = attrs.evolve(after, available=after.available or bool(after.urgent or after.queue))
+    seen: tuple[Observation, ...] = ()
+    if after.priority_available and not before.priority_available:
+        seen = (PriorityAvailable(),)
+    if after.available and not before.available:
+        seen = (*seen, Available())
+    return Outcome(after, seen, tuple(dict.fromkeys(rules)))
+
+
+# --- properties -----------------------------------------------------------------------------------------------
+
+
+def serves_priority_first(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """What has priority at the head of the queue is what a poll gives."""
+    if not isinstance(event, Poll) or not before.urgent:
+        return True
+    first = before.channels[before.urgent[0]].waiting[:1]
+    polled = [seen for seen in outcome.observations if isinstance(seen, Polled)]
+    if not first or first[0].item not in OVERTAKING:
+        return True
+    return [(seen.channel, seen.item) for seen in polled] == [(before.urgent[0], first[0].item)]
+
+
+def is_available_with_a_queue(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    state = outcome.state
+    return state.available == (bool(state.urgent or state.queue) or is_finished(state))
+
+
+def priority_falls_with_the_last(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    polled = [seen for seen in outcome.observations if isinstance(seen, Polled) and seen.item in OVERTAKING]
+    if before.priority_available and not outcome.state.priority_available:
+        return bool(polled) and not outcome.state.urgent
+    return not polled or bool(outcome.state.urgent) or not outcome.state.priority_available
+
+
+def only_the_last_ending_is_seen(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """When an ending is handed out, as many have arrived as subpartitions share the channel, and none still waits."""
+    for seen in outcome.observations:
+        if isinstance(seen, Polled) and seen.item in (Item.END_OF_DATA, Item.END_OF_PARTITION):
+            channel = outcome.state.channels[seen.channel]
+            arrived = channel.data_ends if seen.item is Item.END_OF_DATA else channel.ends
+            waits = any(one.item is seen.item for one in channel.waiting)
+            return arrived == outcome.state.config.subpartitions and not waits
+    return True
+
+
+PROPERTIES = (
+    Property(
+        "priority-first",
+        "An item with priority at the head of the queue is handed out before all other channels' data.",
+        ("GATE-13", "GATE-12"),
+        serves_priority_first,
+    ),
+    Property(
+        "available-with-a-queue",
+        "The gate is available exactly while a channel is queued, for nothing or not, and once it is finished.",
+        ("GATE-6", "GATE-12"),
+        is_available_with_a_queue,
+    ),
+    Property(
+        "priority-falls-with-the-last",
+        "Priority is over when an item with priority is polled and no channel with priority is left, and only then.",
+        ("GATE-13",),
+        priority_falls_with_the_last,
+    ),
+    Property(
+        "only-the-last-ending",
+        "Of the endings of a shared channel only the last of each kind is handed out.",
+        ("GATE-18",),
+        only_the_last_ending_is_seen,
+    ),
+)
+
+
+def is_sorted_by_priority(state: State) -> bool:
+    rows = [[one.item in OVERTAKING for one in channel.waiting] for channel in state.channels]
+    return all(row == sorted(row, reverse=True) for row in rows)
+
+
+def is_nobody_missed(state: State) -> bool:
+    queued = (*state.urgent, *state.queue)
+    waiting = {index for index, channel in enumerate(state.channels) if channel.waiting}
+    return len(set(queued)) == len(queued) and waiting <= set(queued)
+
+
+INVARIANTS: tuple[Invariant[State], ...] = (
+    Invariant(
+        "priority-stands-first",
+        "In each channel what has priority stands before what has none.",
+        ("GATE-10", "GATE-14"),
+        is_sorted_by_priority,
+    ),
+    Invariant(
+        "nobody-is-missed",
+        "No channel is queued twice, and every channel that has something is queued.",
+        ("GATE-1", "GATE-6"),
+        is_nobody_missed,
+    ),
+)
+
+# --- laws -----------------------------------------------------------------------------------------------------
+
+
+def is_the_plain_gate(*events: gate.Event) -> bool:
+    """Without priorities, and without notifications for nothing, it shows what the plain gate shows."""
+    (plain,) = gate.start(gate.Config(2))
+    (state,) = start(Config(2))
+    for event in events:
+        (expected,) = gate.step(plain, event)
+        (outcome,) = step(
+            state, Arrive(event.channel, Item(event.item.value)) if isinstance(event, gate.Arrive) else event
+        )
+        shown = [
+            gate.Polled(one.channel, gate.Item(one.item.value), one.more) if isinstance(one, Polled) else one
+            for one in outcome.observations
+        ]
+        if shown != list(expected.observations):
+            return False
+        plain, state = expected.state, outcome.state
+    return True
+
+
+def plain_traces() -> Iterator[tuple[gate.Event, ...]]:
+    arrivals = tuple(gate.Arrive(index, item) for index in range(2) for item in gate.Item)
+    yield from product((*arrivals, Poll()), repeat=4)
+
+
+LAWS = (
+    Law(
+        "without-priorities-the-plain-gate",
+        "Where nothing has priority, it is the plain gate.",
+        ("GATE-5", "GATE-13"),
+        is_the_plain_gate,
+        plain_traces,
+    ),
+)

@@ -1,0 +1,144 @@
+"""What the gate with priorities takes, shows and remembers."""
+
+from enum import StrEnum
+from typing import Any, ClassVar
+
+import attrs
+
+from tidegate.reference.elements import at_least
+from tidegate.reference.gate.gate import Available, Finished, Nothing, Poll
+from tidegate.reference.gate.sequence_numbers import GREATEST_INT, LEAST_INT
+from tidegate.reference.model import InvalidInputError
+
+
+def check_int(_instance: Any, attribute: "attrs.Attribute[Any]", value: int) -> None:
+    if not LEAST_INT <= value <= GREATEST_INT:
+        raise InvalidInputError(f"{attribute.name} {value} does not fit into 32 bits")
+
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Config:
+    """`subpartitions` share each channel; `first` is the sequence number of the first item of each channel."""
+
+    channels: int = attrs.field(validator=at_least(1))
+    subpartitions: int = attrs.field(default=1, validator=at_least(1))
+    first: int = attrs.field(default=0, validator=check_int)
+
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+class Item(StrEnum):
+    DATA = "data"
+    END_OF_DATA = "end_of_data"
+    END_OF_PARTITION = "end_of_partition"
+    PRIORITY = "priority"  # the barrier of an unaligned checkpoint
+    BARRIER = "barrier"  # an aligned barrier that may time out
+    ANNOUNCEMENT = "announcement"  # of such a barrier
+
+
+#: What overtakes.
+OVERTAKING = (Item.PRIORITY, Item.ANNOUNCEMENT)
+
+
+@attrs.frozen
+class Received:
+    item: Item
+    sequence: int
+
+
+@attrs.frozen
+class Channel:
+    """What waits, that with priority first; the next number; how many endings have arrived, polled or not.
+
+    `polled` is the number of the last item with priority that was polled; before that the least there is.
+    """
+
+    expected: int
+    waiting: tuple[Received, ...] = ()
+    polled: int = LEAST_INT
+    data_ends: int = 0
+    ends: int = 0
+
+
+@attrs.frozen
+class State:
+    """The queue of channels in its two parts, and whether each of the two futures is completed."""
+
+    config: Config
+    channels: tuple[Channel, ...]
+    urgent: tuple[int, ...] = ()
+    queue: tuple[int, ...] = ()
+    available: bool = False
+    priority_available: bool = False
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+def check_arriving(_instance: Any, _attribute: "attrs.Attribute[Any]", value: Item) -> None:
+    if value is Item.ANNOUNCEMENT:
+        raise InvalidInputError("an announcement is made by the channel; it does not arrive")
+
+
+@attrs.frozen
+class Arrive:
+    """An item arrives on a channel."""
+
+    type: ClassVar[str] = "arrive"
+    channel: int
+    item: Item = attrs.field(validator=check_arriving)
+
+
+@attrs.frozen
+class Notify:
+    """A channel says that it has something, whether or not it has."""
+
+    type: ClassVar[str] = "notify"
+    channel: int
+
+
+@attrs.frozen
+class NotifyPriority:
+    """A channel says that its item with this sequence number has priority."""
+
+    type: ClassVar[str] = "notify_priority"
+    channel: int
+    sequence: int = attrs.field(validator=check_int)
+
+
+@attrs.frozen
+class Force:
+    """A channel wants to be first, whatever was polled before."""
+
+    type: ClassVar[str] = "force"
+    channel: int
+
+
+Event = Arrive | Notify | NotifyPriority | Force | Poll
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Polled:
+    """An item is handed out; whether another poll would give one, and whether a channel with priority waits."""
+
+    type: ClassVar[str] = "item"
+    channel: int
+    item: Item
+    more: bool
+    more_priority: bool
+
+
+@attrs.frozen
+class PriorityAvailable:
+    """Something with priority waits, after nothing did."""
+
+    type: ClassVar[str] = "priority_available"
+
+
+Observation = Available | PriorityAvailable | Polled | Nothing | Finished

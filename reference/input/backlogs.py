@@ -1,0 +1,67 @@
+"""Whether the records of an input are a backlog, from what each of its channels says.
+
+Choices. RecordAttributesCombiner of Flink 1.19 and later.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise, product
+
+import attrs
+
+from tidegate.reference.model import Law
+
+
+@attrs.frozen
+class Backlogs:
+    """What each channel said last, None before it said anything; and what was put out last."""
+
+    channels: tuple[bool | None, ...]
+    last: bool | None = None
+
+
+def compute_backlog(channels: tuple[bool | None, ...]) -> bool | None:
+    """A backlog if any channel says so, none if all channels deny it; as long as some are silent it is not known."""
+    if True in channels:
+        return True
+    return None if None in channels else False
+
+
+def combine(backlogs: Backlogs, index: int, *, backlog: bool) -> tuple[Backlogs, bool | None]:
+    """NIN-3: what is known afterwards, and what is put out: only what is known and new."""
+    channels = (*backlogs.channels[:index], backlog, *backlogs.channels[index + 1 :])
+    combined = compute_backlog(channels)
+    if combined is None or combined == backlogs.last:
+        return Backlogs(channels, backlogs.last), None
+    return Backlogs(channels, combined), combined
+
+
+# --- laws -----------------------------------------------------------------------------------------------------
+
+
+def says_each_change_once(*said: tuple[int, bool]) -> bool:
+    """Two channels: what is put out alternates, starts when it is known, and ends with what they say together."""
+    backlogs = Backlogs((None, None))
+    put_out = []
+    for index, backlog in said:
+        backlogs, out = combine(backlogs, index, backlog=backlog)
+        put_out += [out] if out is not None else []
+    final = compute_backlog(backlogs.channels)
+    alternates = all(one != other for one, other in pairwise(put_out))
+    return alternates and (final is None or put_out[-1:] == [final])
+
+
+def short_disputes() -> Iterator[tuple[tuple[int, bool], ...]]:
+    words = tuple(product(range(2), (False, True)))
+    for length in range(1, 5):
+        yield from product(words, repeat=length)
+
+
+LAWS = (
+    Law(
+        "backlog-is-said-once",
+        "Each change of what the channels say together is put out once, and nothing before it is known.",
+        ("NIN-3",),
+        says_each_change_once,
+        short_disputes,
+    ),
+)

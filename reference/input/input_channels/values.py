@@ -1,0 +1,247 @@
+"""What the channels of a gate take, show and remember."""
+
+from enum import StrEnum
+from typing import Any, ClassVar
+
+import attrs
+
+from tidegate.reference.elements import at_least
+from tidegate.reference.model import InvalidInputError
+
+
+class Location(StrEnum):
+    """Where the producer of a channel runs."""
+
+    UNKNOWN = "unknown"
+    LOCAL = "local"
+    REMOTE = "remote"
+
+
+class Item(StrEnum):
+    DATA = "data"
+    EMPTY = "empty"  # a data buffer of length zero
+    EVENT = "event"
+
+
+class Cause(StrEnum):
+    """Why a channel cannot be read."""
+
+    PRODUCER_FAILED = "producer_failed"
+    CONNECTION_LOST = "connection_lost"
+    REORDERED = "reordered"
+    PARTITION_NOT_FOUND = "partition_not_found"
+
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Config:
+    """What is known of each channel; the delays of local retries; how long a remote producer parks a request."""
+
+    locations: tuple[Location, ...]
+    initial: int = attrs.field(default=100, validator=at_least(1))
+    maximum: int = attrs.field(default=10_000, validator=at_least(1))
+    timeout: int = attrs.field(default=10_000, validator=at_least(0))
+
+    def __attrs_post_init__(self) -> None:
+        if not self.locations or self.initial > self.maximum:
+            raise InvalidInputError("there must be a channel, and an initial delay not above the maximum")
+
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Channel:
+    """`connected`: a remote channel has sent its request, a local one has found its partition.
+
+    `scheduled`: a local channel will ask again. `waited` is the delay of the last local retry, or what a remote channel
+    has waited altogether. `registered`: the producer of this machine has registered the partition.
+    """
+
+    location: Location
+    registered: bool = False
+    connected: bool = False
+    scheduled: bool = False
+    waited: int = 0
+    expected: int = 0
+    waiting: tuple[Item, ...] = ()
+    error: Cause | None = None
+
+
+@attrs.frozen
+class State:
+    """`pending` are the task events that channels still unknown have not got."""
+
+    config: Config
+    channels: tuple[Channel, ...]
+    requested: bool = False
+    closed: bool = False
+    pending: tuple[int, ...] = ()
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class RequestPartitions:
+    """The task asks for its input."""
+
+    type: ClassVar[str] = "request_partitions"
+
+
+def check_known(_instance: Any, _attribute: "attrs.Attribute[Any]", value: Location) -> None:
+    if value is Location.UNKNOWN:
+        raise InvalidInputError("an update says where the producer is")
+
+
+@attrs.frozen
+class Update:
+    """It becomes known where the producer of a channel runs."""
+
+    type: ClassVar[str] = "update"
+    channel: int
+    location: Location = attrs.field(validator=check_known)
+
+
+@attrs.frozen
+class Register:
+    """A producer on this machine registers the partition of a channel."""
+
+    type: ClassVar[str] = "register"
+    channel: int
+
+
+@attrs.frozen
+class Retry:
+    """The timer of a local channel that asks again goes off."""
+
+    type: ClassVar[str] = "retry"
+    channel: int
+
+
+@attrs.frozen
+class NotFound:
+    """A remote producer answers that it has no such partition, and is known to run."""
+
+    type: ClassVar[str] = "not_found"
+    channel: int
+
+
+@attrs.frozen
+class Arrive:
+    """An item comes from the producer; a local channel does not look at its number."""
+
+    type: ClassVar[str] = "arrive"
+    channel: int
+    sequence: int
+    item: Item
+
+
+@attrs.frozen
+class Fail:
+    """Something goes wrong on a channel."""
+
+    type: ClassVar[str] = "fail"
+    channel: int
+    cause: Cause
+
+
+@attrs.frozen
+class Read:
+    """The gate reads a channel."""
+
+    type: ClassVar[str] = "read"
+    channel: int
+
+
+@attrs.frozen
+class TaskEvent:
+    """The task sends an event to its producers."""
+
+    type: ClassVar[str] = "task_event"
+    event: int
+
+
+@attrs.frozen
+class Close:
+    """The gate is closed, and every channel released."""
+
+    type: ClassVar[str] = "close"
+
+
+Event = RequestPartitions | Update | Register | Retry | NotFound | Arrive | Fail | Read | TaskEvent | Close
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Request:
+    """A request goes to a remote producer."""
+
+    type: ClassVar[str] = "request"
+    channel: int
+
+
+@attrs.frozen
+class RetryIn:
+    """A local channel did not find its partition, and will ask again after the delay."""
+
+    type: ClassVar[str] = "retry_in"
+    channel: int
+    delay: int
+
+
+@attrs.frozen
+class Notified:
+    """The channel tells the gate that it is to be read."""
+
+    type: ClassVar[str] = "notified"
+    channel: int
+
+
+@attrs.frozen
+class Recycled:
+    """The buffer of an item is given back unread."""
+
+    type: ClassVar[str] = "recycled"
+    channel: int
+
+
+@attrs.frozen
+class Delivered:
+    """The item read; and whether the channel has another."""
+
+    type: ClassVar[str] = "delivered"
+    channel: int
+    item: Item
+    more: bool
+
+
+@attrs.frozen
+class Nothing:
+    """There is nothing to read on the channel."""
+
+    type: ClassVar[str] = "none"
+
+
+@attrs.frozen
+class Failed:
+    """The channel cannot be read."""
+
+    type: ClassVar[str] = "failed"
+    channel: int
+    cause: Cause
+
+
+@attrs.frozen
+class Sent:
+    """A task event goes to the producer of a channel."""
+
+    type: ClassVar[str] = "sent"
+    channel: int
+    event: int
+
+
+Observation = Request | RetryIn | Notified | Recycled | Delivered | Nothing | Failed | Sent

@@ -1,0 +1,304 @@
+"""Several inputs of one task: which of them is read next.
+
+Each input is a network input of its own. A call reads one of them, in turn among those that are selected, have
+something and are not over. Asking an input whether it has something is costly, so what is known is remembered: an
+input stays in the round until it said that there is nothing, and the others are asked when none is left, or after the
+choice was made, for the next call.
+
+Choices. `StreamMultipleInputProcessor` with `MultipleInputSelectionHandler`, of operators that select all inputs; the
+choice among selected ones is a function of its own. Two quirks are as observed. The first call begins behind input 1,
+as if that had been read: with two inputs it is input 0, with more it is input 2. And the end of all data is said only
+if the last input to end was drained: if that one was stopped, the call says no more than whether there is more.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, ClassVar
+
+import attrs
+
+from tidegate.reference.elements import StatusChange, Watermark
+from tidegate.reference.gate import gate
+from tidegate.reference.input.network_input import step as network_input
+from tidegate.reference.input.network_input import values as network_input_values
+from tidegate.reference.input.network_input.loop import is_available as is_input_available
+from tidegate.reference.input.network_input.loop import replace
+from tidegate.reference.input.network_input.values import (
+    EndInput,
+    InputStatus,
+    Kind,
+    LatencyMarker,
+    Process,
+    Record,
+    RecordAttributes,
+    Returned,
+)
+from tidegate.reference.model import (
+    Component,
+    InvalidInputError,
+    Invariant,
+    Law,
+    Outcome,
+    Property,
+    Rejected,
+    rejected,
+)
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+
+def check_inputs(_instance: Any, _attribute: "attrs.Attribute[Any]", value: tuple[int, ...]) -> None:
+    if len(value) < 2 or min(value) < 1:
+        raise InvalidInputError(f"there must be two inputs or more, each with a channel or more, not {value}")
+
+
+@attrs.frozen
+class Config:
+    """How many channels each input has."""
+
+    inputs: tuple[int, ...] = attrs.field(validator=check_inputs)
+
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class State:
+    """`known` are the inputs that are taken to have something; `ended` those whose data, `over` those that are over."""
+
+    config: Config
+    inputs: tuple[network_input_values.State, ...]
+    last: int = 1
+    known: tuple[bool, ...] = ()
+    ended: tuple[bool, ...] = ()
+    over: tuple[bool, ...] = ()
+    drained: bool = True
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Buffer:
+    """A buffer arrives on a channel of an input."""
+
+    type: ClassVar[str] = "buffer"
+    input: int
+    channel: int
+    data: bytes
+
+
+@attrs.frozen
+class ChannelEvent:
+    """A barrier or an ending arrives on a channel of an input; `stop` is an end of data without drain."""
+
+    type: ClassVar[str] = "event"
+    input: int
+    channel: int
+    kind: Kind
+
+
+Event = Buffer | ChannelEvent | Process
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Reads:
+    """The input that was chosen; what follows comes from it."""
+
+    type: ClassVar[str] = "reads"
+    input: int
+
+
+Observation = Reads | network_input_values.Observation
+
+# --- start ----------------------------------------------------------------------------------------------------
+
+
+def start(config: Config) -> tuple[State, ...]:
+    """Every input is empty, and taken to have something until it was read."""
+    inputs = tuple(network_input.start(network_input_values.Config(channels))[0] for channels in config.inputs)
+    none = (False,) * len(inputs)
+    return (State(config, inputs, known=(True,) * len(inputs), ended=none, over=none),)
+
+
+# --- step -----------------------------------------------------------------------------------------------------
+
+
+def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
+    if isinstance(event, Process):
+        return (on_process(state, event),)
+    if not 0 <= event.input < len(state.inputs):
+        return rejected(state, "NIN-9")
+    if isinstance(event, Buffer):
+        return on_arrive(state, event.input, network_input_values.Buffer(event.channel, event.data))
+    return on_arrive(state, event.input, network_input_values.ChannelEvent(event.channel, event.kind))
+
+
+def on_arrive(state: State, index: int, event: network_input_values.Event) -> tuple[Outcome[State, Observation], ...]:
+    (arrived,) = network_input.step(state.inputs[index], event)
+    if Rejected() in arrived.observations:
+        return rejected(state, *arrived.rules)
+    return (Outcome(with_input(state, index, arrived.state), (), arrived.rules),)
+
+
+def on_process(state: State, event: Process) -> Outcome[State, Observation]:
+    if not any(choices(state)):
+        state = ask_all(state)
+    index = select_next((True,) * len(state.inputs), choices(state), state.last)
+    if index is None:
+        seen = Returned(InputStatus.NOTHING_AVAILABLE, is_available(state))
+        return Outcome(state, (seen,), ("NIN-9", "NIN-5"))
+    if not all(state.known):
+        state = ask_all(state)
+    read = network_input.on_process(state.inputs[index], batch=event.batch)
+    *elements, returned = read.observations
+    assert isinstance(returned, Returned)
+    state = remember(attrs.evolve(with_input(state, index, read.state), last=index), index, returned.status)
+    overall = Returned(compute_status(state, returned.status), is_available(state))
+    return Outcome(state, (Reads(index), *elements, overall), ("NIN-9", *read.rules))
+
+
+def remember(state: State, index: int, status: InputStatus) -> State:
+    match status:
+        case InputStatus.NOTHING_AVAILABLE:
+            return attrs.evolve(state, known=replace(state.known, index, value=False))
+        case InputStatus.END_OF_DATA | InputStatus.STOPPED:
+            drained = state.drained and status is InputStatus.END_OF_DATA
+            return attrs.evolve(state, ended=replace(state.ended, index, value=True), drained=drained)
+        case InputStatus.END_OF_INPUT:
+            return attrs.evolve(state, over=replace(state.over, index, value=True))
+    return state
+
+
+def compute_status(state: State, status: InputStatus) -> InputStatus:
+    """What the call says: the ends of all inputs together, and otherwise whether any of them is known to have more."""
+    if status is InputStatus.MORE_AVAILABLE:
+        return status
+    if all(state.over):
+        return InputStatus.END_OF_INPUT
+    if status is InputStatus.END_OF_DATA and is_data_ended(state):
+        return InputStatus.END_OF_DATA if state.drained else InputStatus.STOPPED
+    return InputStatus.MORE_AVAILABLE if any(choices(state)) else InputStatus.NOTHING_AVAILABLE
+
+
+def select_next(selected: tuple[bool, ...], available: tuple[bool, ...], last: int) -> int | None:
+    """NIN-9: the first input behind the last one, in a circle, that is both selected and available."""
+    count = len(available)
+    circle = ((last + distance) % count for distance in range(1, count + 1))
+    return next((index for index in circle if selected[index] and available[index]), None)
+
+
+def choices(state: State) -> tuple[bool, ...]:
+    """The inputs that are known to have something and are not over."""
+    return tuple(known and not over for known, over in zip(state.known, state.over, strict=True))
+
+
+def ask_all(state: State) -> State:
+    """Ask every input; one that is known to have something stays so."""
+    pairs = zip(state.known, state.inputs, strict=True)
+    return attrs.evolve(state, known=tuple(known or is_input_available(one) for known, one in pairs))
+
+
+def is_data_ended(state: State) -> bool:
+    return all(ended or over for ended, over in zip(state.ended, state.over, strict=True))
+
+
+def is_available(state: State) -> bool:
+    """An input is known to have something, or has something; or all is over."""
+    return any(choices(ask_all(state))) or all(state.over)
+
+
+def with_input(state: State, index: int, one: network_input_values.State) -> State:
+    return attrs.evolve(state, inputs=replace(state.inputs, index, one))
+
+
+# --- properties -----------------------------------------------------------------------------------------------
+
+
+def reads_one_that_is_not_over(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    read = [seen.input for seen in outcome.observations if isinstance(seen, Reads)]
+    others = [one for index, one in enumerate(before.inputs) if index not in read]
+    kept = [one for index, one in enumerate(outcome.state.inputs) if index not in read]
+    if not isinstance(event, Process):
+        return not read
+    return others == kept and len(read) <= 1 and not any(before.over[index] for index in read)
+
+
+def nothing_only_if_none_has_something(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A call that reads no input found every input empty or over."""
+    read = any(isinstance(seen, Reads) for seen in outcome.observations)
+    said = any(isinstance(seen, Returned) for seen in outcome.observations)
+    return read or not said or not any(choices(ask_all(before)))
+
+
+PROPERTIES = (
+    Property(
+        "reads-one-input",
+        "A call reads at most one input, one that is not over, and leaves the others alone.",
+        ("NIN-9",),
+        reads_one_that_is_not_over,
+    ),
+    Property(
+        "nothing-means-nothing",
+        "A call reads no input only if no input has something.",
+        ("NIN-9",),
+        nothing_only_if_none_has_something,
+    ),
+)
+
+INVARIANTS: tuple[Invariant[State], ...] = (
+    Invariant(
+        "over-means-finished",
+        "An input is over only if every channel of it is.",
+        ("NIN-9",),
+        lambda state: all(
+            gate.is_finished(one.gate) for one, over in zip(state.inputs, state.over, strict=True) if over
+        ),
+    ),
+)
+
+# --- laws -----------------------------------------------------------------------------------------------------
+
+
+def takes_turns(selected: tuple[bool, ...], available: tuple[bool, ...], last: int) -> bool:
+    """As many calls as there are candidates read each of them once."""
+    candidates = {index for index, both in enumerate(zip(selected, available, strict=True)) if all(both)}
+    read = []
+    for _call in candidates:
+        chosen = select_next(selected, available, last)
+        assert chosen is not None
+        read.append(chosen)
+        last = chosen
+    return sorted(read) == sorted(candidates) and (bool(candidates) or select_next(selected, available, last) is None)
+
+
+def three_inputs() -> Iterator[tuple[tuple[bool, ...], tuple[bool, ...], int]]:
+    masks = tuple(product((False, True), repeat=3))
+    yield from product(masks, masks, range(3))
+
+
+LAWS = (
+    Law(
+        "in-turn",
+        "Inputs that are selected and available are read in turn, and no other.",
+        ("NIN-9",),
+        takes_turns,
+        three_inputs,
+    ),
+)
+
+COMPONENT = Component(
+    name="multiple_inputs",
+    title="Several inputs of one task",
+    config=Config,
+    events=(Buffer, ChannelEvent, Process),
+    observations=(Reads, Record, Watermark, StatusChange, LatencyMarker, RecordAttributes, EndInput, Returned),
+    start=start,
+    step=step,
+    properties=PROPERTIES,
+    invariants=INVARIANTS,
+    laws=LAWS,
+    in_protocol=False,
+)

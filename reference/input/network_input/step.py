@@ -1,0 +1,233 @@
+"""What the network input does: where it starts, and what each event leads to."""
+
+from collections.abc import Iterator
+from itertools import permutations
+
+import attrs
+
+from tidegate.reference.gate import gate
+from tidegate.reference.input import backlogs
+from tidegate.reference.input.network_input.loop import is_available, is_dated, replace, take_turn
+from tidegate.reference.input.network_input.values import (
+    Available,
+    Buffer,
+    ChannelEvent,
+    Config,
+    EndInput,
+    Event,
+    InputStatus,
+    Kind,
+    LatencyMarker,
+    Observation,
+    Process,
+    Record,
+    RecordAttributes,
+    Returned,
+    State,
+)
+from tidegate.reference.model import Law, Outcome, Property, Rejected, rejected
+from tidegate.reference.spanning import stream_elements
+from tidegate.reference.spanning.reading import Reader
+from tidegate.reference.spanning.records import cuts, encode_record
+from tidegate.reference.watermarks import valve
+
+# --- start ----------------------------------------------------------------------------------------------------
+
+
+def start(config: Config) -> tuple[State, ...]:
+    """NIN-1: an empty gate, a deserializer for each channel, and none of them current."""
+    channels = config.channels
+    (empty,) = gate.start(gate.Config(channels))
+    (fresh,) = valve.start(valve.Config(channels))
+    return (
+        State(config, empty, ((),) * channels, (Reader(),) * channels, fresh, backlogs.Backlogs((None,) * channels)),
+    )
+
+
+# --- step -----------------------------------------------------------------------------------------------------
+
+
+def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
+    match event:
+        case Buffer(channel, data):
+            return on_arrive(state, channel, gate.Item.DATA, data)
+        case ChannelEvent(channel, Kind.BARRIER):
+            return on_arrive(state, channel, gate.Item.DATA, Kind.BARRIER)
+        case ChannelEvent(channel, Kind.END_OF_PARTITION):
+            return on_arrive(state, channel, gate.Item.END_OF_PARTITION, Kind.END_OF_PARTITION)
+        case ChannelEvent(channel, kind):
+            if is_dated(state):
+                return rejected(state, "NIN-4")
+            return on_arrive(state, channel, gate.Item.END_OF_DATA, kind)
+        case Process(batch):
+            return (on_process(state, batch=batch),)
+
+
+def on_arrive(
+    state: State, index: int, item: gate.Item, payload: bytes | Kind
+) -> tuple[Outcome[State, Observation], ...]:
+    (arrived,) = gate.step(state.gate, gate.Arrive(index, item))
+    if Rejected() in arrived.observations:
+        return rejected(state, *arrived.rules)
+    if payload == b"":
+        return (Outcome(state, (), ("GATE-25",)),)
+    waiting = replace(state.waiting, index, (*state.waiting[index], payload))
+    queued = attrs.evolve(state, gate=arrived.state, waiting=waiting)
+    signal = (Available(),) if not is_available(state) else ()
+    return (Outcome(queued, signal, ("NIN-6", *arrived.rules)),)
+
+
+def on_process(state: State, *, batch: bool) -> Outcome[State, Observation]:
+    seen: tuple[Observation, ...] = ()
+    rules: tuple[str, ...] = ()
+    while True:
+        turn = take_turn(state)
+        seen += () if state.finished else turn.observations
+        rules = (*turn.rules, *rules)
+        state = turn.state
+        if turn.status is not None and not (turn.goes_on and batch and not is_dated(state)):
+            break
+    if turn.status is InputStatus.END_OF_DATA:
+        state = attrs.evolve(state, finished=True)
+        seen, rules = (*seen, EndInput()), (*rules, "NIN-8")
+    elif turn.status is InputStatus.STOPPED:
+        rules = (*rules, "NIN-8")
+    elif state.finished:
+        rules = ("NIN-8", *rules)
+    deciding, *others = (*rules, "NIN-5") if is_dated(state) else (*rules, "NIN-2", "NIN-5")
+    returned = Returned(turn.status, is_available(state))
+    return Outcome(state, (*seen, returned), (deciding, *sorted({*others} - {deciding})))
+
+
+# --- properties -----------------------------------------------------------------------------------------------
+
+
+def find_returned(outcome: Outcome[State, Observation]) -> Returned | None:
+    return next((seen for seen in outcome.observations if isinstance(seen, Returned)), None)
+
+
+def one_element_a_call(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    passed = [seen for seen in outcome.observations if isinstance(seen, Record | LatencyMarker | RecordAttributes)]
+    if is_dated(outcome.state):
+        return sum(isinstance(seen, Record) for seen in passed) <= 1
+    return len(passed) <= 1 or event == Process(batch=True)
+
+
+def statuses_are_those_of_the_release(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    returned = find_returned(outcome)
+    if returned is None or not isinstance(event, Process):
+        return returned is None and not isinstance(event, Process)
+    dated = (InputStatus.MORE_AVAILABLE, InputStatus.NOTHING_AVAILABLE, InputStatus.END_OF_INPUT)
+    return returned.status in dated or not is_dated(outcome.state)
+
+
+def ends_when_all_channels_have(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    returned, state = find_returned(outcome), outcome.state
+    status = returned.status if returned else None
+    data_ended = len(before.drains) < len(state.drains) == state.config.channels
+    says_so = status in (InputStatus.END_OF_DATA, InputStatus.STOPPED)
+    over = gate.is_finished(state.gate) and state.current is None
+    return says_so == data_ended and (status is not InputStatus.END_OF_INPUT or over)
+
+
+def unavailable_means_nothing(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    if is_available(outcome.state):
+        return True
+    again = on_process(outcome.state, batch=True)
+    return again.observations == (Returned(InputStatus.NOTHING_AVAILABLE, available=False),)
+
+
+def readers_keep_their_own_bytes(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A channel whose buffers a call did not touch keeps what it had gathered."""
+    if not isinstance(event, Process):
+        return outcome.state.readers == before.readers
+    untouched = [
+        index
+        for index, waiting in enumerate(outcome.state.waiting)
+        if waiting == before.waiting[index] and index != before.current
+    ]
+    return all(outcome.state.readers[index] == before.readers[index] for index in untouched)
+
+
+def finished_operator_is_spared(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    if not before.finished or not isinstance(event, Process):
+        return True
+    return len(outcome.observations) == 1
+
+
+PROPERTIES = (
+    Property(
+        "one-element-a-call",
+        "A call hands on one element, unless it may go on; of old it handed on one record, and what came before it.",
+        ("NIN-2", "NIN-3"),
+        one_element_a_call,
+    ),
+    Property(
+        "statuses-of-the-release",
+        "Each call says one status, and one that its release knows.",
+        ("NIN-5",),
+        statuses_are_those_of_the_release,
+    ),
+    Property(
+        "ends-when-all-channels-have",
+        "The end of data is said in the call that polls the last one; the end of input when all is over and read.",
+        ("NIN-4",),
+        ends_when_all_channels_have,
+    ),
+    Property(
+        "unavailable-means-nothing",
+        "A call on an input that is not available would find nothing.",
+        ("NIN-6",),
+        unavailable_means_nothing,
+    ),
+    Property(
+        "readers-keep-their-own",
+        "What a channel has gathered stays as it is while other channels are read.",
+        ("NIN-7", "NIN-1"),
+        readers_keep_their_own_bytes,
+    ),
+    Property(
+        "finished-operator-is-spared",
+        "Once the operator was told that its input is over, nothing reaches it.",
+        ("NIN-8",),
+        finished_operator_is_spared,
+    ),
+)
+
+# --- laws -----------------------------------------------------------------------------------------------------
+
+
+def reads_each_channel_on_its_own(events: tuple[Buffer, ...], values: tuple[tuple[bytes, ...], ...]) -> bool:
+    (state,) = start(Config(len(values)))
+    for event in events:
+        state = step(state, event)[0].state
+    seen = on_process(state, batch=True).observations
+    records = [one.value for one in seen if isinstance(one, Record)]
+    per_channel = [tuple(value for value in records if value in channel) for channel in values]
+    return per_channel == list(values) and len(records) == sum(map(len, values))
+
+
+def cut_channels() -> Iterator[tuple[tuple[Buffer, ...], tuple[tuple[bytes, ...], ...]]]:
+    """Two channels with two records each, every cut of either stream, and every order of the four buffers."""
+    values = ((b"a", b"bc"), (b"d", b""))
+    one, other = (
+        b"".join(encode_record(stream_elements.encode_element(stream_elements.Record(value))) for value in channel)
+        for channel in values
+    )
+    for first, second in cuts(one):
+        third, fourth = other[:7], other[7:]
+        buffers = (Buffer(0, first), Buffer(0, second), Buffer(1, third), Buffer(1, fourth))
+        for order in permutations(range(4)):
+            if order.index(0) < order.index(1) and order.index(2) < order.index(3):
+                yield tuple(buffers[place] for place in order), values
+
+
+LAWS = (
+    Law(
+        "each-channel-on-its-own",
+        "However streams are cut and interleaved, each channel gives its own records, whole and in order.",
+        ("NIN-7", "NIN-1"),
+        reads_each_channel_on_its_own,
+        cut_channels,
+    ),
+)

@@ -1,0 +1,232 @@
+"""What a whole job does: where it starts, and what each event leads to."""
+
+from enum import StrEnum
+from itertools import starmap
+from typing import ClassVar
+
+import attrs
+
+from tidegate.reference.credit import credit_receiver as receiver
+from tidegate.reference.credit import credit_sender as sender
+from tidegate.reference.credit.backpressure import is_writer_blocked
+from tidegate.reference.credit.subpartitions import BUFFERS
+from tidegate.reference.elements import Long
+from tidegate.reference.gate import gate
+from tidegate.reference.job.channels import announce, deliver, deliver_credit, flush
+from tidegate.reference.job.layout import Layout, Output, Place, compute_layout
+from tidegate.reference.job.programs import Config
+from tidegate.reference.job.states import Channel, Observation, Overrun, Remote, State, Subtask, Turn
+from tidegate.reference.job.tasks import emit_next, poll
+from tidegate.reference.model import Invariant, Outcome, Property, rejected
+from tidegate.reference.partitioning import partitioner as partitioning
+from tidegate.reference.spanning import serializer
+from tidegate.reference.spanning.deserializer import step as deserializer
+from tidegate.reference.watermarks import combiner, valve
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+class Action(StrEnum):
+    """What the scheduler can let happen: the first two to a subtask, the others to a channel with a wire."""
+
+    EMIT = "emit"  # a source does what its script says next
+    POLL = "poll"  # a task takes one item from its gate
+    FLUSH = "flush"  # the producer's flusher comes round
+    DELIVER = "deliver"  # the next message of the sender arrives
+    ANNOUNCE = "announce"  # the receiver's network thread builds the credit message
+    DELIVER_CREDIT = "deliver_credit"  # the next message of the receiver arrives
+
+
+OF_SUBTASKS = (Action.EMIT, Action.POLL)
+
+
+@attrs.frozen
+class Choice:
+    """The scheduler lets this happen; `at` is the number of a subtask or of a channel in the whole job."""
+
+    type: ClassVar[str] = "choice"
+    action: Action
+    at: int
+
+
+# --- start ----------------------------------------------------------------------------------------------------
+
+
+def start(config: Config) -> tuple[State, ...]:
+    """Nothing is written yet."""
+    layout = compute_layout(config)
+    subtasks = tuple(start_subtask(config, layout, place) for place in layout.places)
+    return (State(config, subtasks, (start_channel(config),) * len(layout.routes)),)
+
+
+def start_subtask(config: Config, layout: Layout, place: Place) -> Subtask:
+    outputs = tuple(start_output(output) for output in place.outputs)
+    routes = [layout.routes[channel] for channel in place.channels]
+    if not routes:
+        return Subtask(outputs)
+    inputs = sorted({route.edge.input for route in routes})
+    per_input = [sum(route.edge.input == index for route in routes) for index in inputs]
+    (gate_state,) = gate.start(gate.Config(len(routes)))
+    valves = tuple(valve.start(valve.Config(count, config.semantics))[0] for count in per_input)
+    combined = combiner.start(combiner.Config(len(inputs)))[0] if len(inputs) > 1 else None
+    buffers = None
+    if config.wire is not None:
+        (buffers,) = receiver.start(receiver.Config(len(routes), config.wire.exclusive, config.wire.floating))
+    return Subtask(outputs, gate_state, buffers, valves, combined)
+
+
+def start_output(output: Output) -> partitioning.State:
+    edge = output.edge
+    return partitioning.start(partitioning.Config(edge.kind, len(output.channels), edge.max_parallelism))[0]
+
+
+def start_channel(config: Config) -> Channel:
+    if config.wire is None:
+        return Channel()
+    (writing,) = serializer.start(serializer.Config(config.wire.buffer_size))
+    (sending,) = sender.start(sender.Config(config.wire.exclusive))
+    (reading,) = deserializer.start(deserializer.Config())
+    return Channel(remote=Remote(writing, sending, reading))
+
+
+# --- step -----------------------------------------------------------------------------------------------------
+
+
+def step(state: State, event: Choice) -> tuple[Outcome[State, Observation], ...]:
+    if not is_enabled(state, event):
+        return rejected(state, "CREDIT-30" if event.action in OF_SUBTASKS else "CREDIT-20")
+    turn = Turn(state)
+    match event.action:
+        case Action.EMIT:
+            turn = emit_next(turn, event.at)
+        case Action.POLL:
+            turn = poll(turn, event.at)
+        case Action.FLUSH:
+            turn = flush(turn, event.at)
+        case Action.DELIVER:
+            turn = deliver(turn, event.at)
+        case Action.ANNOUNCE:
+            turn = announce(turn, event.at)
+        case Action.DELIVER_CREDIT:
+            turn = deliver_credit(turn, event.at)
+    return (Outcome(turn.state, turn.seen, turn.rules),)
+
+
+# --- what the scheduler may choose ----------------------------------------------------------------------------
+
+
+def enabled(state: State) -> tuple[Choice, ...]:
+    """Every choice that leads on."""
+    actions = [(action, at) for at in range(len(state.subtasks)) for action in actions_of_subtask(state, at)]
+    actions += [(action, at) for at in range(len(state.channels)) for action in actions_of_channel(state, at)]
+    return tuple(starmap(Choice, actions))
+
+
+def is_enabled(state: State, choice: Choice) -> bool:
+    if choice.action in OF_SUBTASKS:
+        return 0 <= choice.at < len(state.subtasks) and choice.action in actions_of_subtask(state, choice.at)
+    return 0 <= choice.at < len(state.channels) and choice.action in actions_of_channel(state, choice.at)
+
+
+def actions_of_subtask(state: State, number: int) -> list[Action]:
+    subtask = state.subtasks[number]
+    if is_backpressured(state, number):
+        return []
+    if subtask.gate is None:
+        return [] if is_source_done(state, number) else [Action.EMIT]
+    return [Action.POLL] if subtask.gate.queue else []
+
+
+def actions_of_channel(state: State, number: int) -> list[Action]:
+    remote = state.channels[number].remote
+    if remote is None:
+        return []
+    route = state.layout.routes[number]
+    buffers = state.subtasks[route.target].receiver
+    assert buffers is not None
+    subpartition = remote.sender.reader.subpartition
+    possible = {
+        Action.FLUSH: bool(remote.serializer.pending)
+        or (bool(subpartition.queue) and not subpartition.flush_requested),
+        Action.DELIVER: bool(remote.down),
+        Action.ANNOUNCE: buffers.gate.channels[route.place].unannounced > 0,
+        Action.DELIVER_CREDIT: bool(remote.up),
+    }
+    return [action for action, is_possible in possible.items() if is_possible]
+
+
+def is_backpressured(state: State, number: int) -> bool:
+    """CREDIT-30: some output of the task has no buffer left."""
+    wire = state.config.wire
+    if wire is None:
+        return False
+    for output in state.layout.places[number].outputs:
+        queued = tuple(count_queued(state.channels[channel]) for channel in output.channels)
+        if is_writer_blocked(wire.output - sum(queued), queued, wire.output):
+            return True
+    return False
+
+
+def count_queued(channel: Channel) -> int:
+    queue = channel.remote.sender.reader.subpartition.queue if channel.remote else ()
+    return sum(item in BUFFERS for item in queue)
+
+
+def is_source_done(state: State, number: int) -> bool:
+    place = state.layout.places[number]
+    return state.subtasks[number].cursor > len(state.layout.operators[place.task.head].scripts[place.number])
+
+
+def is_done(state: State) -> bool:
+    """Every source is at its end, and every task has read the end of all its channels."""
+    return all(
+        is_source_done(state, number) if subtask.gate is None else gate.is_finished(subtask.gate)
+        for number, subtask in enumerate(state.subtasks)
+    )
+
+
+def is_stuck(state: State) -> bool:
+    return not is_done(state) and not enabled(state)
+
+
+# --- results --------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Results:
+    """What all the sinks have collected, and what all the sums know, wherever it is."""
+
+    collected: tuple[tuple[str, Long], ...]
+    totals: tuple[tuple[int, str, Long], ...]
+
+
+def compute_results(state: State) -> Results:
+    collected = sorted(pair for subtask in state.subtasks for pair in subtask.collected)
+    totals = sorted(entry for subtask in state.subtasks for entry in subtask.totals)
+    return Results(tuple(collected), tuple(totals))
+
+
+# --- properties -----------------------------------------------------------------------------------------------
+
+
+def data_finds_a_buffer(_before: State, _event: Choice, outcome: Outcome[State, Observation]) -> bool:
+    return not any(isinstance(seen, Overrun) for seen in outcome.observations)
+
+
+PROPERTIES = (
+    Property(
+        "data-finds-a-buffer",
+        "A sender that sends data only against credit never meets a receiver without a buffer.",
+        ("CREDIT-18",),
+        data_finds_a_buffer,
+    ),
+)
+
+INVARIANTS: tuple[Invariant[State], ...] = (
+    Invariant(
+        "job-never-stuck",
+        "Until every task has read the end of all its channels, something can happen.",
+        ("CREDIT-4", "CREDIT-9", "CREDIT-14", "CREDIT-24", "GATE-17"),
+        lambda state: not is_stuck(state),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Which channel an element is written to, and which channels there are."""

@@ -1,0 +1,299 @@
+"""The partitioner: a network output, and which of its channels each element is written to.
+
+Records go where the partitioner says: to one channel, or to all of them. What is not a record never asks the
+partitioner, and never moves it on: watermarks and statuses concern every consumer and go to all channels, a latency
+marker takes any one. The output remembers which status it announced last. It announces only changes, and lets no
+watermark through while it is idle.
+
+Choices. The first channel of rebalance, every channel of shuffle and the channel of a latency marker are drawn at
+random (RebalancePartitioner, ShufflePartitioner, RecordWriter), so that every channel is allowed. Keys are those of
+the protocol: strings, ints and longs (KeyGroupStreamPartitioner).
+"""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from itertools import product
+from typing import Any, ClassVar
+
+import attrs
+
+from tidegate.reference.elements import Status, StatusChange, Watermark, at_least
+from tidegate.reference.model import Component, InvalidInputError, Law, Outcome, Property
+from tidegate.reference.partitioning import keygroups, keys, selection
+from tidegate.reference.partitioning.keys import Key
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+
+class Kind(StrEnum):
+    FORWARD = "forward"
+    REBALANCE = "rebalance"
+    RESCALE = "rescale"
+    SHUFFLE = "shuffle"
+    GLOBAL = "global"
+    BROADCAST = "broadcast"
+    HASH = "hash"
+
+
+def check_max_parallelism(config: "Config", _attribute: "attrs.Attribute[Any]", value: int | None) -> None:
+    if (value is None) == (config.kind is Kind.HASH):
+        raise InvalidInputError("max_parallelism belongs to kind hash, and to no other")
+    if value is not None and not 1 <= value <= keygroups.MOST_KEY_GROUPS:
+        raise InvalidInputError(f"max_parallelism must be in 1..{keygroups.MOST_KEY_GROUPS}, not {value}")
+
+
+@attrs.frozen
+class Config:
+    kind: Kind
+    channels: int = attrs.field(validator=at_least(1))
+    max_parallelism: int | None = attrs.field(default=None, validator=check_max_parallelism)
+
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class State:
+    """`next_channel` is where rebalance and rescale go with the next record; the others leave it alone."""
+
+    config: Config
+    next_channel: int = 0
+    active: bool = True
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Record:
+    """A record is emitted; it has a key where the partitioner is of kind hash, and only there."""
+
+    type: ClassVar[str] = "record"
+    key: Key | None = None
+
+
+@attrs.frozen
+class LatencyMarker:
+    """A latency marker is emitted."""
+
+    type: ClassVar[str] = "latency_marker"
+
+
+Event = Record | Watermark | StatusChange | LatencyMarker
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Send:
+    """The element is written to a channel."""
+
+    type: ClassVar[str] = "send"
+    channel: int
+
+
+Observation = Send
+
+# --- start ----------------------------------------------------------------------------------------------------
+
+
+def start(config: Config) -> tuple[State, ...]:
+    """The announced status is active. PART-3: rebalance may begin at any channel."""
+    if config.kind is Kind.REBALANCE:
+        return tuple(State(config, first) for first in range(config.channels))
+    return (State(config),)
+
+
+# --- step -----------------------------------------------------------------------------------------------------
+
+
+def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
+    if isinstance(event, Record):
+        return on_record(state, event.key)
+    if isinstance(event, Watermark):
+        return (on_watermark(state),)
+    if isinstance(event, StatusChange):
+        return (on_status(state, event.status),)
+    return on_latency_marker(state)
+
+
+def on_record(state: State, key: Key | None) -> tuple[Outcome[State, Observation], ...]:
+    config = state.config
+    if (key is None) == (config.kind is Kind.HASH):
+        raise InvalidInputError("a record has a key where the kind is hash, and only there")
+    even_if_idle = () if state.active else ("OUT-10",)
+    if config.kind is Kind.SHUFFLE:
+        return send_to_any(state, ("PART-4", *even_if_idle))
+    if config.kind is Kind.BROADCAST:
+        return (send_to_all(state, ("PART-5", *even_if_idle)),)
+    if config.kind in (Kind.RESCALE, Kind.REBALANCE):
+        rule = "PART-2" if config.kind is Kind.RESCALE else "PART-3"
+        moved_on = State(config, (state.next_channel + 1) % config.channels, state.active)
+        return (Outcome(moved_on, (Send(state.next_channel),), (rule, *even_if_idle)),)
+    if key is not None:
+        channel = compute_channel_of_key(config, key)
+        return (Outcome(state, (Send(channel),), ("PART-6", "PART-7", "PART-8", *even_if_idle)),)
+    return (Outcome(state, (Send(0),), ("PART-1", *even_if_idle)),)
+
+
+def on_watermark(state: State) -> Outcome[State, Observation]:
+    if not state.active:
+        return Outcome(state, (), ("OUT-7",))
+    return send_to_all(state, ("OUT-7", "OUT-12"))
+
+
+def on_status(state: State, status: Status) -> Outcome[State, Observation]:
+    active = status is Status.ACTIVE
+    if active == state.active:
+        return Outcome(state, (), ("OUT-9",))
+    return send_to_all(State(state.config, state.next_channel, active), ("OUT-9", "OUT-12"))
+
+
+def on_latency_marker(state: State) -> tuple[Outcome[State, Observation], ...]:
+    return send_to_any(state, ("OUT-12", "OUT-11"))
+
+
+def send_to_any(state: State, rules: tuple[str, ...]) -> tuple[Outcome[State, Observation], ...]:
+    return tuple(Outcome(state, (Send(channel),), rules) for channel in range(state.config.channels))
+
+
+def send_to_all(state: State, rules: tuple[str, ...]) -> Outcome[State, Observation]:
+    return Outcome(state, tuple(Send(channel) for channel in range(state.config.channels)), rules)
+
+
+def compute_channel_of_key(config: Config, key: Key) -> int:
+    """PART-6: hash code, key group, owner of the key group."""
+    assert config.max_parallelism is not None
+    group = keygroups.compute_key_group(keys.compute_hash_code(key), config.max_parallelism)
+    return keygroups.compute_owner(group, config.channels, config.max_parallelism)
+
+
+# --- properties -----------------------------------------------------------------------------------------------
+
+
+def channels_exist(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    sent = [seen.channel for seen in outcome.observations if isinstance(seen, Send)]
+    everywhere = list(range(outcome.state.config.channels))
+    return sent in ([], everywhere) or (len(sent) == 1 and sent[0] in everywhere)
+
+
+def records_and_markers_pass(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    if not isinstance(event, Record | LatencyMarker):
+        return True
+    to_all = isinstance(event, Record) and before.config.kind is Kind.BROADCAST
+    return len(outcome.observations) == (before.config.channels if to_all else 1)
+
+
+def only_records_move_the_partitioner(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    return isinstance(event, Record) or outcome.state.next_channel == before.next_channel
+
+
+def only_statuses_count(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    return isinstance(event, StatusChange) or outcome.state.active == before.active
+
+
+def announces_only_changes(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    return not isinstance(event, StatusChange) or bool(outcome.observations) == (outcome.state.active != before.active)
+
+
+def no_watermark_while_idle(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    return not isinstance(event, Watermark) or bool(outcome.observations) == before.active
+
+
+PROPERTIES = (
+    Property(
+        "channels-exist",
+        "What is sent goes to one channel of the output or to all of them, each once and ascending.",
+        ("PART-5", "OUT-12"),
+        channels_exist,
+    ),
+    Property(
+        "records-and-markers-pass",
+        "A record or latency marker is sent once, a broadcast record to each channel, whatever the status.",
+        ("OUT-10", "OUT-11", "PART-5"),
+        records_and_markers_pass,
+    ),
+    Property(
+        "only-records-move-the-partitioner",
+        "Watermarks, statuses and latency markers leave the turn of the channels as it was.",
+        ("OUT-12",),
+        only_records_move_the_partitioner,
+    ),
+    Property("only-a-status-counts", "Only a status changes the status.", ("OUT-9", "OUT-10"), only_statuses_count),
+    Property("statuses-alternate", "A status is sent exactly if it is news.", ("OUT-9",), announces_only_changes),
+    Property("no-watermark-while-idle", "A watermark passes exactly if active.", ("OUT-7",), no_watermark_while_idle),
+)
+
+# --- laws -----------------------------------------------------------------------------------------------------
+
+
+def emit_record(state: State) -> tuple[State, int]:
+    """Where a record goes that has one channel, and no choice of it."""
+    (outcome,) = step(state, Record())
+    (seen,) = outcome.observations
+    assert isinstance(seen, Send)
+    return outcome.state, seen.channel
+
+
+def compute_turns(state: State, records: int) -> list[int]:
+    turns = []
+    for _record in range(records):
+        state, channel = emit_record(state)
+        turns.append(channel)
+    return turns
+
+
+def rebalance_may_start_anywhere(channels: int) -> bool:
+    """Each first channel is possible, and whichever it is, every channel has its turn before one has a second."""
+    rounds = [compute_turns(state, channels) for state in start(Config(Kind.REBALANCE, channels))]
+    fair = all(sorted(turns) == list(range(channels)) for turns in rounds)
+    return fair and sorted(turns[0] for turns in rounds) == list(range(channels))
+
+
+def outputs_do_not_share_their_turn(channels: int, others: int) -> bool:
+    """Two outputs of one operator, written to by turns, each see the sequence that they would see alone."""
+    (state,), (other,) = start(Config(Kind.RESCALE, channels)), start(Config(Kind.RESCALE, others))
+    for turn in range(10):
+        state, channel = emit_record(state)
+        other, other_channel = emit_record(other)
+        if (channel, other_channel) != (turn % channels, turn % others):
+            return False
+    return True
+
+
+def channel_counts() -> Iterator[tuple[int]]:
+    yield from ((channels,) for channels in range(1, 8))
+
+
+def pairs_of_channel_counts() -> Iterator[tuple[int, int]]:
+    yield from product(range(1, 5), repeat=2)
+
+
+LAWS = (
+    Law(
+        "rebalance-may-start-anywhere",
+        "Rebalance goes round the channels, and each of them may be the first.",
+        ("PART-3",),
+        rebalance_may_start_anywhere,
+        channel_counts,
+    ),
+    Law(
+        "outputs-do-not-share-their-turn",
+        "Each output has a partitioner of its own: it goes through its own channels, in order, from the first.",
+        ("PART-13", "PART-2"),
+        outputs_do_not_share_their_turn,
+        pairs_of_channel_counts,
+    ),
+)
+
+COMPONENT = Component(
+    name="partitioner",
+    title="The partitioner of a network output",
+    config=Config,
+    events=(Record, Watermark, StatusChange, LatencyMarker),
+    observations=(Send,),
+    start=start,
+    step=step,
+    properties=PROPERTIES,
+    laws=(*LAWS, *keys.LAWS, *keygroups.LAWS, *selection.LAWS),
+)

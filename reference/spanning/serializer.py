@@ -1,0 +1,275 @@
+"""The serializer: the records of one channel written back to back into buffers of a fixed size.
+
+A record is its length and its payload (SPAN-1). The writer knows no record boundaries when it cuts: it fills the open
+buffer, hands it over when it is full, and goes on in the next, so a record may span many buffers and its header may be
+cut after any byte (SPAN-3). A flush lets the reader have what is in the open buffer already; the buffer stays open, and
+what is handed out later is only the rest of it.
+
+Choices. A buffer is seen as soon as it is finished, as by a reader that is always ready; buffers of which nothing is
+left to hand out are not seen. What a writer with several channels adds to this is the `writer`.
+"""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import attrs
+
+from tidegate.reference.elements import at_least
+from tidegate.reference.model import Component, Law, Outcome, Property, Rejected, rejected
+from tidegate.reference.spanning import stream_elements
+from tidegate.reference.spanning.dated_writers import write_by_results
+from tidegate.reference.spanning.records import HEADER_BYTES, cut, decode_length, encode_record, short_streams
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Config:
+    buffer_size: int = attrs.field(validator=at_least(1))
+
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class State:
+    """`filled` counts the bytes in the open buffer; `pending` are the last of them, those not handed out yet."""
+
+    config: Config
+    filled: int = 0
+    pending: bytes = b""
+    finished: bool = False
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Record:
+    """A record is to be written."""
+
+    type: ClassVar[str] = "record"
+    payload: bytes
+
+
+@attrs.frozen
+class Flush:
+    """What has been written is to be handed out now."""
+
+    type: ClassVar[str] = "flush"
+
+
+@attrs.frozen
+class ControlEvent:
+    """An event, such as a barrier, is to be sent behind the records written so far."""
+
+    type: ClassVar[str] = "event"
+
+
+@attrs.frozen
+class Finish:
+    """Nothing more is to be written."""
+
+    type: ClassVar[str] = "finish"
+
+
+Event = Record | Flush | ControlEvent | Finish
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Buffer:
+    """A buffer, or what of it had not been handed out."""
+
+    type: ClassVar[str] = "buffer"
+    data: bytes
+
+
+Observation = Buffer
+
+# --- start ----------------------------------------------------------------------------------------------------
+
+
+def start(config: Config) -> tuple[State, ...]:
+    """No buffer is open: one is taken only when there is a byte to write (SPAN-4)."""
+    return (State(config),)
+
+
+# --- step -----------------------------------------------------------------------------------------------------
+
+
+def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
+    if isinstance(event, Flush):
+        return (on_flush(state),)
+    if state.finished:
+        return rejected(state, "SPAN-14")
+    if isinstance(event, Record):
+        return (on_record(state, event.payload),)
+    over = isinstance(event, Finish)
+    return (Outcome(State(state.config, finished=over), hand_out(state.pending), ("SPAN-14",)),)
+
+
+def on_record(state: State, payload: bytes) -> Outcome[State, Observation]:
+    encoded = encode_record(payload)
+    size = state.config.buffer_size
+    room = size - state.filled
+    # One piece a buffer: each fills its buffer to the end, but for the last, which may leave room.
+    pieces = (state.pending + encoded[:room], *cut(encoded[room:], size))
+    filled = (state.filled + len(encoded)) % size
+    if filled == 0:
+        buffers = tuple(Buffer(piece) for piece in pieces)
+        return Outcome(State(state.config), buffers, ("SPAN-4", *compute_rules(payload)))
+    buffers = tuple(Buffer(piece) for piece in pieces[:-1])
+    return Outcome(State(state.config, filled, pieces[-1]), buffers, compute_rules(payload))
+
+
+def compute_rules(payload: bytes) -> tuple[str, ...]:
+    return ("SPAN-3", "SPAN-1") if payload else ("SPAN-1", "SPAN-3")
+
+
+def on_flush(state: State) -> Outcome[State, Observation]:
+    flushed = State(state.config, state.filled, b"", state.finished)
+    return Outcome(flushed, hand_out(state.pending), ("SPAN-6", "SPAN-10"))
+
+
+def hand_out(data: bytes) -> tuple[Observation, ...]:
+    return (Buffer(data),) if data else ()
+
+
+# --- properties -----------------------------------------------------------------------------------------------
+
+
+def bytes_out(outcome: Outcome[State, Observation]) -> bytes:
+    return b"".join(seen.data for seen in outcome.observations if isinstance(seen, Buffer))
+
+
+def hands_out_the_bytes_written(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    written = encode_record(event.payload) if isinstance(event, Record) and not before.finished else b""
+    return bytes_out(outcome) + outcome.state.pending == before.pending + written
+
+
+def full_buffers_are_finished(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    state = outcome.state
+    return len(state.pending) <= state.filled < state.config.buffer_size
+
+
+def buffers_are_neither_empty_nor_too_large(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    size = before.config.buffer_size
+    return all(0 < len(seen.data) <= size for seen in outcome.observations if isinstance(seen, Buffer))
+
+
+def nothing_spans_an_event(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    refused = Rejected() in outcome.observations
+    return refused or not isinstance(event, ControlEvent | Finish) or outcome.state.filled == 0
+
+
+def flush_leaves_the_buffer_open(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    return not isinstance(event, Flush) or (outcome.state.filled == before.filled and not outcome.state.pending)
+
+
+PROPERTIES = (
+    Property(
+        "the-bytes-are-kept",
+        "What is handed out and what is pending are the bytes of the records, in order, none lost and none twice.",
+        ("SPAN-3", "SPAN-1"),
+        hands_out_the_bytes_written,
+    ),
+    Property(
+        "the-open-buffer-has-room",
+        "A buffer that is full is not open any more.",
+        ("SPAN-4",),
+        full_buffers_are_finished,
+    ),
+    Property(
+        "buffers-hold-something",
+        "No buffer is empty, and none is larger than the buffer size.",
+        ("SPAN-3",),
+        buffers_are_neither_empty_nor_too_large,
+    ),
+    Property(
+        "nothing-spans-an-event",
+        "Behind an event, or the end, the next record starts a buffer of its own.",
+        ("SPAN-14",),
+        nothing_spans_an_event,
+    ),
+    Property(
+        "flush-leaves-the-buffer-open",
+        "A flush hands out everything pending and takes no room from the open buffer.",
+        ("SPAN-6",),
+        flush_leaves_the_buffer_open,
+    ),
+)
+
+# --- laws -----------------------------------------------------------------------------------------------------
+
+
+def write(buffer_size: int, payloads: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    """The buffers that a serializer makes of the payloads and the end."""
+    (state,) = start(Config(buffer_size))
+    buffers: list[bytes] = []
+    events: list[Event] = [*map(Record, payloads), Finish()]
+    for event in events:
+        (outcome,) = step(state, event)
+        buffers += [seen.data for seen in outcome.observations if isinstance(seen, Buffer)]
+        state = outcome.state
+    return tuple(buffers)
+
+
+def is_length_and_payload(payload: bytes) -> bool:
+    encoded = encode_record(payload)
+    return decode_length(encoded) == len(payload) and encoded[HEADER_BYTES:] == payload
+
+
+def payloads_of_many_lengths() -> Iterator[tuple[bytes]]:
+    yield from ((bytes(length),) for length in (0, 1, 255, 256, 257, 65535, 65536))
+
+
+def cuts_at_capacity_alone(buffer_size: int, payloads: tuple[bytes, ...]) -> bool:
+    return write(buffer_size, payloads) == cut(b"".join(map(encode_record, payloads)), buffer_size)
+
+
+def sizes_and_streams() -> Iterator[tuple[int, tuple[bytes, ...]]]:
+    yield from ((size, payloads) for payloads in short_streams(3) for size in range(1, 14))
+
+
+def results_lead_to_the_same_buffers(buffer_size: int, payloads: tuple[bytes, ...]) -> bool:
+    return write_by_results(buffer_size, payloads) == write(buffer_size, payloads)
+
+
+LAWS = (
+    Law(
+        "length-then-payload",
+        "An encoded record states the length of its payload and then is the payload.",
+        ("SPAN-1",),
+        is_length_and_payload,
+        payloads_of_many_lengths,
+    ),
+    *stream_elements.LAWS,
+    Law(
+        "cut-at-capacity-alone",
+        "The buffers of a channel are its bytes cut at the buffer size: up to a forced end all but the last are full.",
+        ("SPAN-3", "SPAN-4"),
+        cuts_at_capacity_alone,
+        sizes_and_streams,
+    ),
+    Law(
+        "results-of-1.5-lead-to-the-same-buffers",
+        "The loop over the result states of Flink 1.5 makes the buffers that are made today.",
+        ("SPAN-7",),
+        results_lead_to_the_same_buffers,
+        sizes_and_streams,
+    ),
+)
+
+COMPONENT = Component(
+    name="serializer",
+    title="Records written across buffers",
+    config=Config,
+    events=(Record, Flush, ControlEvent, Finish),
+    observations=(Buffer,),
+    start=start,
+    step=step,
+    properties=PROPERTIES,
+    laws=LAWS,
+)

@@ -1,0 +1,170 @@
+"""What holds on every transition of the writer."""
+
+from tidegate.reference.model import Outcome, Property, Rejected
+from tidegate.reference.spanning.builders import Builder
+from tidegate.reference.spanning.records import encode_record
+from tidegate.reference.spanning.writer.values import (
+    Add,
+    Broadcast,
+    Buffer,
+    ControlEvent,
+    Count,
+    Elapse,
+    Event,
+    EventSent,
+    Flush,
+    IoError,
+    Kind,
+    Observation,
+    Record,
+    Request,
+    State,
+)
+
+Result = Outcome[State, Observation]
+
+
+def is_shared(state: State, event: Event) -> bool:
+    return isinstance(event, Broadcast) and state.config.kind is Kind.BROADCAST
+
+
+def is_refused(outcome: Result) -> bool:
+    return any(isinstance(seen, IoError | Rejected) for seen in outcome.observations)
+
+
+def compute_written(event: Event, outcome: Result, channel: int) -> bytes:
+    """What the event adds to the stream of bytes of the channel."""
+    if is_refused(outcome) or not isinstance(event, Record | Broadcast):
+        return b""
+    return encode_record(event.payload) if isinstance(event, Broadcast) or event.channel == channel else b""
+
+
+def every_channel_gets_its_bytes(before: State, event: Event, outcome: Result) -> bool:
+    for channel, pending in enumerate(before.pending):
+        seen = b"".join(one.data for one in outcome.observations if isinstance(one, Buffer) and one.channel == channel)
+        if seen + outcome.state.pending[channel] != pending + compute_written(event, outcome, channel):
+            return False
+    return True
+
+
+def get_open_builders(state: State) -> list[Builder]:
+    return [builder for builder in (*state.builders, state.shared) if builder is not None]
+
+
+def one_kind_of_buffer_is_open(_before: State, _event: Event, outcome: Result) -> bool:
+    return outcome.state.shared is None or not any(outcome.state.builders)
+
+
+def open_buffers_have_room(_before: State, _event: Event, outcome: Result) -> bool:
+    size = outcome.state.config.buffer_size
+    return all(0 < builder.filled < builder.capacity <= size for builder in get_open_builders(outcome.state))
+
+
+def a_broadcast_takes_one_buffer(before: State, event: Event, outcome: Result) -> bool:
+    readers = before.config.channels if is_shared(before, event) else 1
+    added = [seen for seen in outcome.observations if isinstance(seen, Add)]
+    return len(added) == readers * outcome.observations.count(Request())
+
+
+def continuations_are_queued_with_their_bytes(before: State, event: Event, outcome: Result) -> bool:
+    for channel, own in enumerate(before.builders):
+        added = [seen for seen in outcome.observations if isinstance(seen, Add) and seen.channel == channel]
+        open_before = before.shared if is_shared(before, event) else own
+        empty = [seen.committed == 0 for seen in added]
+        if empty != [open_before is None and n == 0 for n in range(len(added))]:
+            return False
+        if any(seen.committed != seen.partial for seen in added):
+            return False
+    return True
+
+
+def nothing_spans_an_event(before: State, event: Event, outcome: Result) -> bool:
+    sent = tuple(seen for seen in outcome.observations if isinstance(seen, EventSent))
+    if is_refused(outcome) or not isinstance(event, ControlEvent):
+        return not sent
+    everywhere = tuple(map(EventSent, range(before.config.channels)))
+    return sent == everywhere == outcome.observations[-len(sent) :] and not get_open_builders(outcome.state)
+
+
+def count_held(state: State) -> int:
+    shared = state.shared.filled * state.config.channels if state.shared else 0
+    return shared + sum(builder.filled for builder in state.builders if builder)
+
+
+def counters_tell_what_was_finished(before: State, event: Event, outcome: Result) -> bool:
+    counted = sum(seen.bytes for seen in outcome.observations if isinstance(seen, Count))
+    written = sum(len(compute_written(event, outcome, channel)) for channel in range(before.config.channels))
+    return counted == count_held(before) + written - count_held(outcome.state)
+
+
+def flush_shows_all_and_closes_nothing(before: State, event: Event, outcome: Result) -> bool:
+    if not isinstance(event, Flush):
+        return True
+    return not any(outcome.state.pending) and get_open_builders(outcome.state) == get_open_builders(before)
+
+
+def flushes_as_the_timeout_says(before: State, event: Event, outcome: Result) -> bool:
+    timeout = before.config.timeout
+    if isinstance(event, Elapse):
+        due = 0 < timeout <= before.elapsed + event.milliseconds and before.unaware is None
+        return not any(outcome.state.pending) if due else outcome.state.pending == before.pending
+    written = [channel for channel in range(before.config.channels) if compute_written(event, outcome, channel)]
+    return timeout != 0 or not any(outcome.state.pending[channel] for channel in written)
+
+
+PROPERTIES = (
+    Property(
+        "every-channel-gets-its-bytes",
+        "A channel sees the bytes of its records in the order of the emits, none lost and none twice.",
+        ("SPAN-13", "SPAN-12"),
+        every_channel_gets_its_bytes,
+    ),
+    Property(
+        "one-kind-of-buffer-is-open",
+        "No channel has a buffer of its own open while the shared one is.",
+        ("SPAN-13",),
+        one_kind_of_buffer_is_open,
+    ),
+    Property(
+        "open-buffers-have-room",
+        "An open buffer holds something and has room, within the size of a buffer.",
+        ("SPAN-8", "SPAN-9"),
+        open_buffers_have_room,
+    ),
+    Property(
+        "a-broadcast-takes-one-buffer",
+        "What a broadcast writer sends to all channels lies in one buffer of the pool; otherwise each has its own.",
+        ("SPAN-12",),
+        a_broadcast_takes_one_buffer,
+    ),
+    Property(
+        "continuations-are-queued-with-their-bytes",
+        "A buffer that begins with a record is queued empty, one that continues a record with what it holds of it.",
+        ("SPAN-5",),
+        continuations_are_queued_with_their_bytes,
+    ),
+    Property(
+        "nothing-spans-an-event",
+        "An event comes behind all bytes written before it, in every channel, and leaves no buffer open.",
+        ("SPAN-14",),
+        nothing_spans_an_event,
+    ),
+    Property(
+        "counters-tell-what-was-finished",
+        "The bytes counted are those of finished buffers, a shared one once for each channel.",
+        ("SPAN-15",),
+        counters_tell_what_was_finished,
+    ),
+    Property(
+        "flush-shows-all-and-closes-nothing",
+        "A flush shows every byte written so far and leaves the buffers open.",
+        ("SPAN-6",),
+        flush_shows_all_and_closes_nothing,
+    ),
+    Property(
+        "flushes-as-the-timeout-says",
+        "With timeout 0 a channel has seen what was just written to it; with one above it all is seen when it is over.",
+        ("SPAN-10",),
+        flushes_as_the_timeout_says,
+    ),
+)

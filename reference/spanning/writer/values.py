@@ -1,0 +1,179 @@
+"""The values of the writer: its config and state, the events that it takes, the observations that it makes."""
+
+from enum import StrEnum
+from typing import ClassVar
+
+import attrs
+
+from tidegate.reference.elements import at_least
+from tidegate.reference.spanning.builders import Builder
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+
+class Kind(StrEnum):
+    SELECTING = "selecting"
+    BROADCAST = "broadcast"
+
+
+@attrs.frozen
+class Config:
+    """`timeout`: -1 never flush, 0 flush after each record, else flush every so many milliseconds (SPAN-10)."""
+
+    kind: Kind
+    channels: int = attrs.field(validator=at_least(1))
+    buffer_size: int = attrs.field(validator=at_least(1))
+    timeout: int = attrs.field(validator=at_least(-1))
+
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class State:
+    """`builders` are the open buffers of single channels, `shared` is the one of all.
+
+    `pending` is what of its open buffer a channel has not seen, `hints` are the sizes that the readers asked for.
+    `elapsed` counts milliseconds since the flusher ran, `unaware` emits since it failed without a sign of that.
+    """
+
+    config: Config
+    builders: tuple[Builder | None, ...]
+    pending: tuple[bytes, ...]
+    hints: tuple[int, ...]
+    shared: Builder | None = None
+    pool: bool = True
+    elapsed: int = 0
+    unaware: int | None = None
+    finished: bool = False
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Record:
+    """A record is emitted to one channel: the selected one, or on a broadcast writer any, as latency markers are."""
+
+    type: ClassVar[str] = "record"
+    channel: int
+    payload: bytes
+
+
+@attrs.frozen
+class Broadcast:
+    """A record is emitted to all channels."""
+
+    type: ClassVar[str] = "broadcast"
+    payload: bytes
+
+
+@attrs.frozen
+class ControlEvent:
+    """An event, such as a barrier, is sent to all channels."""
+
+    type: ClassVar[str] = "event"
+
+
+@attrs.frozen
+class Hint:
+    """The reader of a channel asks for buffers of another size."""
+
+    type: ClassVar[str] = "hint"
+    channel: int
+    size: int = attrs.field(validator=at_least(0))
+
+
+@attrs.frozen
+class Pool:
+    """The pool has buffers left over from now on, or not."""
+
+    type: ClassVar[str] = "pool"
+    available: bool
+
+
+@attrs.frozen
+class Flush:
+    """All channels are to see what has been written."""
+
+    type: ClassVar[str] = "flush"
+
+
+@attrs.frozen
+class Elapse:
+    """Time goes by."""
+
+    type: ClassVar[str] = "elapse"
+    milliseconds: int = attrs.field(validator=at_least(1))
+
+
+@attrs.frozen
+class Fail:
+    """The flusher fails, and stops."""
+
+    type: ClassVar[str] = "fail"
+
+
+@attrs.frozen
+class Finish:
+    """Nothing more is to be written."""
+
+    type: ClassVar[str] = "finish"
+
+
+Event = Record | Broadcast | ControlEvent | Hint | Pool | Flush | Elapse | Fail | Finish
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Request:
+    """A buffer is taken from the pool."""
+
+    type: ClassVar[str] = "request"
+
+
+@attrs.frozen
+class Add:
+    """A buffer is queued in a channel: how much it holds by then, and how much of that continues a record."""
+
+    type: ClassVar[str] = "add"
+    channel: int
+    committed: int
+    partial: int
+
+
+@attrs.frozen
+class Buffer:
+    """A channel sees a buffer, or what of it it had not seen."""
+
+    type: ClassVar[str] = "buffer"
+    channel: int
+    data: bytes
+
+
+@attrs.frozen
+class EventSent:
+    """An event is queued in a channel."""
+
+    type: ClassVar[str] = "event"
+    channel: int
+
+
+@attrs.frozen
+class Count:
+    """A buffer is finished: by so much the counters of the task grow."""
+
+    type: ClassVar[str] = "count"
+    bytes: int
+    buffers: int
+
+
+@attrs.frozen
+class IoError:
+    """An emit fails, and nothing of it is written."""
+
+    type: ClassVar[str] = "io_error"
+
+
+Observation = Request | Add | Buffer | EventSent | Count | IoError

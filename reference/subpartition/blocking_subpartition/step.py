@@ -1,0 +1,175 @@
+"""What the bounded blocking subpartition does: where it starts, and what each event leads to."""
+
+import attrs
+
+from tidegate.reference.model import Outcome, rejected
+from tidegate.reference.subpartition.blocking_subpartition import stores
+from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store
+from tidegate.reference.subpartition.blocking_subpartition.values import (
+    AddBuffer,
+    Append,
+    Availability,
+    Config,
+    CreateView,
+    DataAvailable,
+    Deleted,
+    EndOfData,
+    Event,
+    Finish,
+    FinishBuffer,
+    Flush,
+    LoseFile,
+    NotFound,
+    Nothing,
+    Observation,
+    Poll,
+    Polled,
+    Query,
+    Recycle,
+    Release,
+    ReleaseView,
+    State,
+    View,
+    is_open,
+    replace,
+)
+from tidegate.reference.subpartition.queue import Item, Kind, open_buffer
+
+Outcomes = tuple[Outcome[State, Observation], ...]
+
+# --- start ----------------------------------------------------------------------------------------------------
+
+
+def start(config: Config) -> tuple[State, ...]:
+    """Nothing is written, and nothing can be read."""
+    return (State(config),)
+
+
+# --- step -----------------------------------------------------------------------------------------------------
+
+
+def step(state: State, event: Event) -> Outcomes:
+    match event:
+        case AddBuffer():
+            return on_add(state, Item(Kind.DATA, event.data) if event.finished else open_buffer(event.data))
+        case EndOfData():
+            return on_add(state, Item(Kind.END_OF_DATA))
+        case Append() | FinishBuffer():
+            return on_open_buffer(state, event)
+        case Flush():
+            return (Outcome(write_pending(state), (), ("SUBP-30",)),)
+        case Finish():
+            return on_finish(state)
+        case Release():
+            return (on_release(state),)
+        case LoseFile():
+            return (Outcome(attrs.evolve(state, file_lost=True), (), ("SUBP-31",)),)
+        case CreateView():
+            return on_view(state)
+    if not 0 <= event.view < len(state.readers) or state.readers[event.view].released:
+        return rejected(state, "SUBP-32")
+    return on_reader(state, event, state.readers[event.view])
+
+
+def on_add(state: State, item: Item) -> Outcomes:
+    if state.finished or state.released:
+        return rejected(state, "SUBP-30")
+    if item.kind is Kind.END_OF_DATA and state.data_ended:
+        return rejected(state, "SUBP-23")
+    added = attrs.evolve(
+        write_pending(state), pending=item, data_ended=state.data_ended or item.kind is Kind.END_OF_DATA
+    )
+    return (Outcome(added, (), ("SUBP-30",)),)
+
+
+def write_pending(state: State) -> State:
+    """SUBP-30: with the bytes that it has now."""
+    if state.pending is None:
+        return state
+    return attrs.evolve(state, written=(*state.written, attrs.evolve(state.pending, finished=True)), pending=None)
+
+
+def on_open_buffer(state: State, event: Append | FinishBuffer) -> Outcomes:
+    if state.pending is None or not is_open(state):
+        return rejected(state, "SUBP-1")
+    if isinstance(event, FinishBuffer):
+        pending = attrs.evolve(state.pending, finished=True)
+    else:
+        pending = attrs.evolve(state.pending, data=state.pending.data + event.data)
+    return (Outcome(attrs.evolve(state, pending=pending), (), ("SUBP-1",)),)
+
+
+def on_finish(state: State) -> Outcomes:
+    if state.finished or state.released:
+        return rejected(state, "SUBP-30")
+    written = (*write_pending(state).written, Item(Kind.END_OF_PARTITION))
+    return (Outcome(attrs.evolve(state, written=written, pending=None, finished=True), (), ("SUBP-30",)),)
+
+
+def on_release(state: State) -> Outcome[State, Observation]:
+    if state.released:
+        return Outcome(state, (), ("SUBP-36",))
+    released = attrs.evolve(state, pending=None, released=True)
+    return Outcome(released, () if is_read(released) else (Deleted(),), ("SUBP-36",))
+
+
+def on_view(state: State) -> Outcomes:
+    if state.released or not state.finished:
+        return rejected(state, "SUBP-31")
+    if state.file_lost:
+        return (Outcome(state, (NotFound(),), ("SUBP-31",)),)
+    reader = stores.look_ahead(state.config.store, state.written, Reader())
+    seen = View(len(state.readers))
+    return (Outcome(attrs.evolve(state, readers=(*state.readers, reader)), (seen,), ("SUBP-32", "SUBP-31")),)
+
+
+def on_reader(state: State, event: Poll | Recycle | Query | ReleaseView, reader: Reader) -> Outcomes:
+    match event:
+        case Poll():
+            return (on_poll(state, event.view, reader),)
+        case Recycle():
+            return on_recycle(state, event.view, reader)
+        case Query():
+            return (on_query(state, event, reader),)
+        case ReleaseView():
+            gone = replace(state, event.view, attrs.evolve(reader, released=True))
+            deleted = gone.released and not is_read(gone)
+            return (Outcome(gone, (Deleted(),) if deleted else (), ("SUBP-36",) if deleted else ("SUBP-32",)),)
+
+
+def on_poll(state: State, index: int, reader: Reader) -> Outcome[State, Observation]:
+    store, written = state.config.store, state.written
+    if not reader.ahead:
+        out_of_buffers = reader.position < len(written)
+        return Outcome(state, (Nothing(),), ("SUBP-34",) if out_of_buffers else ("SUBP-32",))
+    item = written[reader.position]
+    moved = attrs.evolve(reader, position=reader.position + 1, held=reader.held + 1)
+    after = stores.look_ahead(store, written, moved)
+    kind, backlog = stores.compute_next(store, written, after), stores.compute_backlog(written, after)
+    polled = Polled(stores.remember(store, item.kind), item.data, backlog, kind, reader.position)
+    rules = ["SUBP-33", "SUBP-32"]
+    if store is Store.MMAP and not item.is_data:
+        rules.insert(0, "SUBP-35")
+    if not after.ahead and after.position < len(written):
+        rules.append("SUBP-34")
+    return Outcome(replace(state, index, after), (polled,), tuple(rules))
+
+
+def on_recycle(state: State, index: int, reader: Reader) -> Outcomes:
+    """SUBP-34: the buffer is read into at once if the reader had none, and only then is the reader told."""
+    if not reader.held:
+        return rejected(state, "SUBP-34")
+    after = stores.look_ahead(state.config.store, state.written, attrs.evolve(reader, held=reader.held - 1))
+    seen = (DataAvailable(index),) if after.ahead and not reader.ahead else ()
+    return (Outcome(replace(state, index, after), seen, ("SUBP-34",)),)
+
+
+def on_query(state: State, event: Query, reader: Reader) -> Outcome[State, Observation]:
+    kind = stores.compute_next(state.config.store, state.written, reader)
+    available = kind is not Kind.NONE and (event.credit or kind is not Kind.DATA)
+    found = Availability(available, stores.compute_backlog(state.written, reader))
+    return Outcome(state, (found,), ("SUBP-33",))
+
+
+def is_read(state: State) -> bool:
+    return any(not reader.released for reader in state.readers)

@@ -1,0 +1,178 @@
+"""What the network buffer does: where it starts, and what each event leads to."""
+
+import attrs
+
+from tidegate.reference.model import Invariant, Outcome, Property, rejected
+from tidegate.reference.subpartition.buffer.values import (
+    Append,
+    Build,
+    CloseBuilder,
+    CloseConsumer,
+    Commit,
+    Config,
+    Consume,
+    Consumer,
+    Copy,
+    Event,
+    Finish,
+    Inspect,
+    Knowledge,
+    Observation,
+    Recycle,
+    Recycled,
+    Slice,
+    State,
+    Written,
+)
+
+Outcomes = tuple[Outcome[State, Observation], ...]
+
+# --- start ----------------------------------------------------------------------------------------------------
+
+
+def start(config: Config) -> tuple[State, ...]:
+    """An empty buffer, held by its builder alone."""
+    return (State(config),)
+
+
+# --- step -----------------------------------------------------------------------------------------------------
+
+
+def step(state: State, event: Event) -> Outcomes:
+    match event:
+        case Append() | Commit() | Finish() | CloseBuilder() | Consume():
+            return rejected(state, "SUBP-1") if state.closed else on_builder(state, event)
+    if not 0 <= event.consumer < len(state.consumers):
+        return rejected(state, "SUBP-1")
+    consumer = state.consumers[event.consumer]
+    if isinstance(event, Recycle):
+        return on_recycle(state, event.consumer, consumer)
+    if consumer.closed:
+        return rejected(state, "SUBP-41")
+    match event:
+        case Copy():
+            fresh = Consumer(consumer.position, state.finished)
+            return (Outcome(attrs.evolve(state, consumers=(*state.consumers, fresh)), (), ("SUBP-40", "SUBP-1")),)
+        case Inspect():
+            known = Knowledge(consumer.known_finished, consumer.position < state.committed)
+            return (Outcome(state, (known,), ("SUBP-2",)),)
+        case Build():
+            return on_build(state, event.consumer, consumer)
+        case CloseConsumer():
+            closed = replace(state, event.consumer, attrs.evolve(consumer, closed=True))
+            return (let_go(state, closed, "SUBP-41"),)
+
+
+def on_builder(state: State, event: Append | Commit | Finish | CloseBuilder | Consume) -> Outcomes:
+    match event:
+        case Append():
+            return on_append(state, event.data)
+        case Commit():
+            return (Outcome(attrs.evolve(state, committed=len(state.written)), (), ("SUBP-1",)),)
+        case Finish():
+            finished = attrs.evolve(state, committed=len(state.written), finished=True)
+            return (Outcome(finished, (Written(len(state.written)),), ("SUBP-1",)),)
+        case CloseBuilder():
+            return (let_go(state, attrs.evolve(state, closed=True), "SUBP-41"),)
+    if state.consumers:
+        return rejected(state, "SUBP-1")
+    return (Outcome(attrs.evolve(state, consumers=(Consumer(0, state.finished),)), (), ("SUBP-1",)),)
+
+
+def on_append(state: State, data: bytes) -> Outcomes:
+    if state.finished:
+        return rejected(state, "SUBP-1")
+    taken = data[: state.config.capacity - len(state.written)]
+    return (Outcome(attrs.evolve(state, written=state.written + taken), (Written(len(taken)),), ("SUBP-1",)),)
+
+
+def on_build(state: State, index: int, consumer: Consumer) -> Outcomes:
+    data = state.written[consumer.position : state.committed]
+    built = Consumer(state.committed, state.finished, consumer.slices + 1)
+    learns = state.finished and not consumer.known_finished
+    return (Outcome(replace(state, index, built), (Slice(data),), ("SUBP-3", "SUBP-2") if learns else ("SUBP-3",)),)
+
+
+def on_recycle(state: State, index: int, consumer: Consumer) -> Outcomes:
+    if not consumer.slices:
+        return rejected(state, "SUBP-41")
+    less = replace(state, index, attrs.evolve(consumer, slices=consumer.slices - 1))
+    return (let_go(state, less, "SUBP-41"),)
+
+
+def let_go(before: State, after: State, *rules: str) -> Outcome[State, Observation]:
+    """SUBP-41: the memory is free once nobody holds it."""
+    freed = is_held(before) and not is_held(after)
+    return Outcome(after, (Recycled(),) if freed else (), rules)
+
+
+def is_held(state: State) -> bool:
+    return not state.closed or any(not consumer.closed or consumer.slices for consumer in state.consumers)
+
+
+def replace(state: State, index: int, consumer: Consumer) -> State:
+    consumers = (*state.consumers[:index], consumer, *state.consumers[index + 1 :])
+    return attrs.evolve(state, consumers=consumers)
+
+
+# --- properties -----------------------------------------------------------------------------------------------
+
+
+def reads_what_was_committed(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Slice for slice, a consumer sees the committed bytes behind its start, each once."""
+    slices = [seen.data for seen in outcome.observations if isinstance(seen, Slice)]
+    if not isinstance(event, Build) or not slices:
+        return not slices
+    old, new = before.consumers[event.consumer], outcome.state.consumers[event.consumer]
+    seen_before = before.written[: old.position]
+    return seen_before + slices[0] == outcome.state.written[: new.position]
+
+
+def moves_one_reader(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """What one consumer does changes nothing for the others."""
+    moved = getattr(event, "consumer", None)
+    pairs = enumerate(zip(before.consumers, outcome.state.consumers, strict=False))
+    return all(old == new for index, (old, new) in pairs if index != moved)
+
+
+def frees_the_memory_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    return (Recycled() in outcome.observations) == (is_held(before) and not is_held(outcome.state))
+
+
+def changes_nothing_that_was_committed(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    after = outcome.state
+    return after.written[: before.committed] == before.written[: before.committed] and (
+        before.committed <= after.committed <= len(after.written) <= before.config.capacity
+    )
+
+
+PROPERTIES = (
+    Property(
+        "append-only",
+        "What was committed stays, and more of it is only added behind, up to the capacity.",
+        ("SUBP-1",),
+        changes_nothing_that_was_committed,
+    ),
+    Property(
+        "reads-what-was-committed",
+        "A slice continues exactly where the last one of that consumer ended.",
+        ("SUBP-3",),
+        reads_what_was_committed,
+    ),
+    Property("readers-are-independent", "No consumer moves another.", ("SUBP-40",), moves_one_reader),
+    Property("freed-once", "The memory is free when the last holder lets go.", ("SUBP-41",), frees_the_memory_once),
+)
+
+
+def believes_no_end_that_is_none(state: State) -> bool:
+    return all(state.finished or not consumer.known_finished for consumer in state.consumers)
+
+
+INVARIANTS = (
+    Invariant(
+        "believed-finished-is-finished",
+        "A consumer that takes the buffer for finished is right; the reverse need not hold.",
+        ("SUBP-2",),
+        believes_no_end_that_is_none,
+    ),
+)

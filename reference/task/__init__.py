@@ -1,0 +1,25 @@
+"""A task: the states it passes through, who may change them, and how it ends.
+
+One thread takes the task through its steps, from loading its code to the end of its output. Others may cancel it or
+let it fail at any time. Nobody holds a lock: whoever wants to change the state says which state it saw, and loses if
+it is no longer that one. So the thread notices at its next step that it is not wanted any more.
+
+Choices. Task of Flink 1.14 and later (the task manager's copy of the state), StreamTask for the end of the input. Each
+step of the thread is one event. What another thread saw before it acts is part of its event, so that lost races are
+seen. The task waits for its consumers before it ends its output (it may be told not to; this one is not).
+"""
+
+from tidegate.reference.model import Component
+from tidegate.reference.task import execution_states, step, submission, values
+
+COMPONENT = Component(
+    name="task",
+    title="The task",
+    config=values.Config,
+    events=values.EVENTS,
+    observations=values.OBSERVATIONS,
+    start=step.start,
+    step=step.step,
+    properties=step.PROPERTIES,
+    laws=(*execution_states.LAWS, *submission.LAWS),
+)

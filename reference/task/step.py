@@ -1,0 +1,226 @@
+"""What the task does: where it starts, and what each event leads to."""
+
+import attrs
+
+from tidegate.reference.elements import MAX, Watermark
+from tidegate.reference.model import Outcome, Property, rejected
+from tidegate.reference.task.execution_states import TERMINAL, TaskState, compute_followers
+from tidegate.reference.task.values import (
+    Cancel,
+    Changed,
+    Config,
+    DataEnded,
+    EndOfData,
+    Event,
+    FailExternally,
+    InvokableCancelled,
+    Lost,
+    Observation,
+    OperatorFinished,
+    PartitionEnded,
+    Proceed,
+    Released,
+    Reported,
+    Start,
+    State,
+    StepTaken,
+    Throw,
+)
+
+#: What the thread does, in order; the state that is entered before a step, where one is.
+STEPS = (
+    "load_code",
+    "register_network",
+    "copy_files",
+    "build_environment",
+    "instantiate",
+    "restore",
+    "invoke",
+    "finish_partitions",
+)
+ENTERED = {"restore": TaskState.INITIALIZING, "invoke": TaskState.RUNNING}
+
+# --- start ----------------------------------------------------------------------------------------------------
+
+
+def start(config: Config) -> tuple[State, ...]:
+    """Created; its thread has not started."""
+    return (State(config),)
+
+
+# --- step -----------------------------------------------------------------------------------------------------
+
+Outcomes = tuple[Outcome[State, Observation], ...]
+
+
+def step(state: State, event: Event) -> Outcomes:
+    if isinstance(event, Cancel):
+        return on_interference(state, event.seen, TaskState.CANCELING)
+    if isinstance(event, FailExternally):
+        return on_interference(state, event.seen, TaskState.FAILED)
+    if isinstance(event, Start):
+        return on_start(state)
+    if state.steps is None or state.over:
+        return rejected(state, "TASK-3")
+    if isinstance(event, Throw):
+        return (end_thread(state, cancelled=event.cancelled),)
+    if isinstance(event, Proceed):
+        return on_proceed(state, state.steps)
+    if STEPS[state.steps - 1 : state.steps] != ("invoke",):
+        return rejected(state, "TASK-7")
+    return on_end_of_data(state, event.drain) if isinstance(event, EndOfData) else on_acknowledge(state, event.output)
+
+
+def on_start(state: State) -> Outcomes:
+    if state.steps is not None or state.over:
+        return rejected(state, "TASK-3")
+    if state.state is TaskState.CREATED:
+        begun = attrs.evolve(state, state=TaskState.DEPLOYING, steps=0)
+        return (Outcome(begun, (Changed(TaskState.DEPLOYING),), ("TASK-3", "TASK-1")),)
+    if state.state is TaskState.FAILED:
+        return (Outcome(attrs.evolve(state, over=True), (Reported(TaskState.FAILED),), ("TASK-3",)),)
+    over = attrs.evolve(state, state=TaskState.CANCELED, over=True)
+    return (Outcome(over, (Changed(TaskState.CANCELED), Reported(TaskState.CANCELED)), ("TASK-3",)),)
+
+
+def on_proceed(state: State, steps: int) -> Outcomes:
+    if state.state in (TaskState.CANCELING, TaskState.FAILED):
+        return (end_thread(state, cancelled=True, rules=("TASK-4",)),)
+    if steps == len(STEPS):
+        finished = attrs.evolve(state, state=TaskState.FINISHED, over=True)
+        seen = (Changed(TaskState.FINISHED), Released(), Reported(TaskState.FINISHED))
+        return (Outcome(finished, seen, ("TASK-4", "TASK-1")),)
+    name = STEPS[steps]
+    taken = attrs.evolve(state, steps=steps + 1, state=ENTERED.get(name, state.state))
+    if name == "finish_partitions":
+        if not state.data_ended or len(state.acknowledged) < state.config.outputs:
+            return rejected(state, "TASK-8")
+        ends = tuple(PartitionEnded(output) for output in range(state.config.outputs))
+        return (Outcome(taken, (StepTaken(name), *ends), ("TASK-4", "TASK-7")),)
+    if name in ENTERED:
+        return (Outcome(taken, (Changed(ENTERED[name]), StepTaken(name)), ("TASK-4", "TASK-1")),)
+    return (Outcome(taken, (StepTaken(name),), ("TASK-4",)),)
+
+
+def end_thread(state: State, *, cancelled: bool, rules: tuple[str, ...] = ()) -> Outcome[State, Observation]:
+    """TASK-5: what an exception makes of the task."""
+    if state.state is TaskState.FAILED:
+        target = TaskState.FAILED
+    elif state.state is TaskState.CANCELING or cancelled:
+        target = TaskState.CANCELED
+    else:
+        target = TaskState.FAILED
+    changed = () if target is state.state else (Changed(target),)
+    over = attrs.evolve(state, state=target, over=True)
+    return Outcome(over, (*changed, Released(), Reported(target)), ("TASK-5", *rules))
+
+
+def on_interference(state: State, seen: TaskState, target: TaskState) -> Outcomes:
+    """TASK-2: who loses looks again. Nothing is left to do once the task is over, or being cancelled."""
+    if seen in (TaskState.SCHEDULED, TaskState.RECONCILING):
+        return rejected(state, "TASK-1")
+    if is_settled(seen):
+        return (Outcome(state, (), ("TASK-2", "TASK-1")),)
+    lost = () if seen is state.state else (Lost(state.state),)
+    if is_settled(state.state):
+        return (Outcome(state, lost, ("TASK-2", "TASK-1")),)
+    changed = attrs.evolve(state, state=target)
+    rules = ("TASK-2", "TASK-1") if lost else ("TASK-1",)
+    if state.state in (TaskState.INITIALIZING, TaskState.RUNNING):
+        return (Outcome(changed, (*lost, Changed(target), InvokableCancelled()), (*rules, "TASK-5")),)
+    return (Outcome(changed, (*lost, Changed(target)), rules),)
+
+
+def is_settled(state: TaskState) -> bool:
+    return state in TERMINAL or state is TaskState.CANCELING
+
+
+def on_end_of_data(state: State, drain: bool) -> Outcomes:  # noqa: FBT001 - as the event says
+    if state.data_ended:
+        return rejected(state, "TASK-7")
+    operators = tuple(OperatorFinished(operator) for operator in range(state.config.operators))
+    computed: tuple[Observation, ...] = (Watermark(MAX), *operators) if drain else ()
+    ends = tuple(DataEnded(output, drain) for output in range(state.config.outputs))
+    return (Outcome(attrs.evolve(state, data_ended=True), computed + ends, ("TASK-7",)),)
+
+
+def on_acknowledge(state: State, output: int) -> Outcomes:
+    if not state.data_ended or not 0 <= output < state.config.outputs or output in state.acknowledged:
+        return rejected(state, "TASK-8")
+    return (Outcome(attrs.evolve(state, acknowledged=state.acknowledged | {output}), (), ("TASK-8",)),)
+
+
+# --- properties -----------------------------------------------------------------------------------------------
+
+Seen = Outcome[State, Observation]
+
+
+def changes_follow_the_table(before: State, _event: Event, outcome: Seen) -> bool:
+    state = before.state
+    for seen in outcome.observations:
+        if isinstance(seen, Changed):
+            if seen.state not in compute_followers(state):
+                return False
+            state = seen.state
+    return state is outcome.state.state
+
+
+def terminal_states_are_final(before: State, _event: Event, outcome: Seen) -> bool:
+    return before.state not in TERMINAL or outcome.state.state is before.state
+
+
+def reports_once_at_the_end(before: State, _event: Event, outcome: Seen) -> bool:
+    """The final state is reported exactly when the thread ends, and is final indeed."""
+    reports = [seen.state for seen in outcome.observations if isinstance(seen, Reported)]
+    ends = outcome.state.over and not before.over
+    return reports == ([outcome.state.state] if ends else []) and (not ends or outcome.state.state in TERMINAL)
+
+
+def releases_whatever_happens(before: State, _event: Event, outcome: Seen) -> bool:
+    """A thread that has begun its work gives back what it holds when it ends, however that is."""
+    ends = outcome.state.over and not before.over and before.steps is not None
+    return (Released() in outcome.observations) == ends
+
+
+def output_ends_in_order(before: State, _event: Event, outcome: Seen) -> bool:
+    """No partition ends that has not ended its data, and whose consumers have not seen that."""
+    ended = any(isinstance(seen, PartitionEnded) for seen in outcome.observations)
+    return not ended or (before.data_ended and len(before.acknowledged) == before.config.outputs)
+
+
+def only_drain_ends_time(_before: State, event: Event, outcome: Seen) -> bool:
+    drained = isinstance(event, EndOfData) and event.drain
+    shown = [seen for seen in outcome.observations if isinstance(seen, Watermark | OperatorFinished)]
+    return drained or not shown
+
+
+PROPERTIES = (
+    Property(
+        "changes-follow-the-table",
+        "Every change of state is one that may follow.",
+        ("TASK-1",),
+        changes_follow_the_table,
+    ),
+    Property("terminal-is-final", "A terminal state never changes.", ("TASK-2",), terminal_states_are_final),
+    Property(
+        "reported-once", "The final state is reported once, when the thread ends.", ("TASK-5",), reports_once_at_the_end
+    ),
+    Property(
+        "released-always",
+        "However the thread ends, what it held is released.",
+        ("TASK-5", "TASK-4"),
+        releases_whatever_happens,
+    ),
+    Property(
+        "output-ends-in-order",
+        "A partition ends after its data, and after its consumers have acknowledged that.",
+        ("TASK-7", "TASK-8"),
+        output_ends_in_order,
+    ),
+    Property(
+        "only-drain-ends-time",
+        "Only an end of data with drain ends event time and finishes operators.",
+        ("TASK-7",),
+        only_drain_ends_time,
+    ),
+)

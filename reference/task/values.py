@@ -1,0 +1,178 @@
+"""The values of a task: its config, state, events and observations."""
+
+from typing import Any, ClassVar, get_args
+
+import attrs
+
+from tidegate.reference.elements import Watermark, at_least
+from tidegate.reference.task.execution_states import TaskState
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Config:
+    operators: int = attrs.field(validator=at_least(1))
+    outputs: int = attrs.field(validator=at_least(0))
+
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class State:
+    """`steps` is how many steps the thread has taken, None before it starts; `over` is set when it has ended."""
+
+    config: Config
+    state: TaskState = TaskState.CREATED
+    steps: int | None = None
+    over: bool = False
+    data_ended: bool = False
+    acknowledged: frozenset[int] = frozenset()
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Start:
+    """The thread of the task starts."""
+
+    type: ClassVar[str] = "start"
+
+
+@attrs.frozen
+class Proceed:
+    """The thread takes its next step, or comes to its end."""
+
+    type: ClassVar[str] = "proceed"
+
+
+@attrs.frozen
+class Throw:
+    """The thread's present step ends with an exception: one that says it was cancelled, or any other."""
+
+    type: ClassVar[str] = "throw"
+    cancelled: bool
+
+
+@attrs.frozen
+class Cancel:
+    """Another thread, which saw the state `seen`, cancels the task."""
+
+    type: ClassVar[str] = "cancel"
+    seen: TaskState
+
+
+@attrs.frozen
+class FailExternally:
+    """Another thread, which saw the state `seen`, lets the task fail."""
+
+    type: ClassVar[str] = "fail"
+    seen: TaskState
+
+
+@attrs.frozen
+class EndOfData:
+    """All channels of the input have ended their data, with drain or without."""
+
+    type: ClassVar[str] = "end_of_data"
+    drain: bool
+
+
+@attrs.frozen
+class Acknowledge:
+    """The consumers of an output have processed everything up to its end of data."""
+
+    type: ClassVar[str] = "acknowledge"
+    output: int
+
+
+Event = Start | Proceed | Throw | Cancel | FailExternally | EndOfData | Acknowledge
+EVENTS: tuple[type[Any], ...] = get_args(Event)
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Changed:
+    """The state is another one now."""
+
+    type: ClassVar[str] = "state"
+    state: TaskState
+
+
+@attrs.frozen
+class Lost:
+    """A race was lost: the state was not the one seen, but this one."""
+
+    type: ClassVar[str] = "lost"
+    state: TaskState
+
+
+@attrs.frozen
+class StepTaken:
+    type: ClassVar[str] = "step"
+    name: str
+
+
+@attrs.frozen
+class InvokableCancelled:
+    """The code of the task is told to stop."""
+
+    type: ClassVar[str] = "cancel_invokable"
+
+
+@attrs.frozen
+class OperatorFinished:
+    """An operator is finished, by its place in the chain."""
+
+    type: ClassVar[str] = "finish"
+    operator: int
+
+
+@attrs.frozen
+class DataEnded:
+    """End of data is sent on an output."""
+
+    type: ClassVar[str] = "end_of_data"
+    output: int
+    drain: bool
+
+
+@attrs.frozen
+class PartitionEnded:
+    """End of partition is sent on an output."""
+
+    type: ClassVar[str] = "end_of_partition"
+    output: int
+
+
+@attrs.frozen
+class Released:
+    """Everything the task held is given back."""
+
+    type: ClassVar[str] = "released"
+
+
+@attrs.frozen
+class Reported:
+    """The final state is reported."""
+
+    type: ClassVar[str] = "final"
+    state: TaskState
+
+
+Observation = (
+    Changed
+    | Lost
+    | StepTaken
+    | InvokableCancelled
+    | Watermark
+    | OperatorFinished
+    | DataEnded
+    | PartitionEnded
+    | Released
+    | Reported
+)
+OBSERVATIONS: tuple[type[Any], ...] = get_args(Observation)

@@ -1,0 +1,300 @@
+"""The watermark multiplexer: one watermark, and idleness, from those of the splits of a source.
+
+Each split has an output of its own, registered when the split is assigned and unregistered when it is done. An output
+has two doors: what comes by the immediate one, at a record, is combined at once; what comes by the deferred one, when
+generators are asked in turns, is only noted until the periodic emit or an immediate call of any output.
+
+Choices. What the outputs amount to is computed as in the combiner, whose class Flink shares; what is said of it
+differs. Idle is said again each time that it is found, active never; and idleness is known only as of the last time
+that it was derived. `flink-38454` (2.2 and later), `flink-18934` (1.14 to 2.1), `flink-17653` (1.11 to 1.13).
+"""
+
+from enum import StrEnum
+from itertools import product
+from typing import ClassVar
+
+import attrs
+
+from tidegate.reference.elements import MIN, Long, Status, StatusChange, Watermark, check_long, one_of
+from tidegate.reference.model import Component, Invariant, Law, Outcome, Property, Rejected, rejected
+from tidegate.reference.watermarks import combiner
+from tidegate.reference.watermarks.combiner import Input, compute_combined
+
+SEMANTICS = ("flink-38454", "flink-18934", "flink-17653")
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Config:
+    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Output(Input):
+    """What was last heard of a split."""
+
+    id: int = attrs.field(kw_only=True)
+
+
+@attrs.frozen
+class State:
+    """The registered outputs by their ids; and the combination, as it was when it was last derived."""
+
+    config: Config
+    outputs: tuple[Output, ...] = ()
+    combined: Long = MIN
+    idle: bool = False
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+class Mode(StrEnum):
+    IMMEDIATE = "immediate"
+    DEFERRED = "deferred"
+
+
+@attrs.frozen
+class Register:
+    """A split is assigned."""
+
+    type: ClassVar[str] = "register"
+    output: int
+
+
+@attrs.frozen
+class Unregister:
+    """A split is done."""
+
+    type: ClassVar[str] = "unregister"
+    output: int
+
+
+@attrs.frozen
+class OutputWatermark:
+    """A split has a watermark."""
+
+    type: ClassVar[str] = "watermark"
+    output: int
+    mode: Mode
+    timestamp: Long = attrs.field(validator=check_long)
+
+
+@attrs.frozen
+class OutputStatus:
+    """A split turns idle, or is active again."""
+
+    type: ClassVar[str] = "status"
+    output: int
+    mode: Mode
+    status: Status
+
+
+@attrs.frozen
+class PeriodicEmit:
+    """The time has come to combine what was deferred."""
+
+    type: ClassVar[str] = "periodic_emit"
+
+
+Event = Register | Unregister | OutputWatermark | OutputStatus | PeriodicEmit
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+Observation = Watermark | StatusChange
+
+# --- start ----------------------------------------------------------------------------------------------------
+
+
+def start(config: Config) -> tuple[State, ...]:
+    """No outputs, nothing put out yet, and not idle."""
+    return (State(config),)
+
+
+# --- step -----------------------------------------------------------------------------------------------------
+
+
+def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
+    if isinstance(event, PeriodicEmit):
+        return (derive(state, "MUX-5"),)
+    output = next((one for one in state.outputs if one.id == event.output), None)
+    if isinstance(event, Register):
+        if output is not None:
+            return rejected(state, "MUX-1")
+        return (Outcome(put_output(state, Output(id=event.output)), (), ("MUX-1",)),)
+    if output is None:
+        return rejected(state, "MUX-9" if isinstance(event, Unregister) else "MUX-2")
+    if isinstance(event, Unregister):
+        others = tuple(one for one in state.outputs if one is not output)
+        return (Outcome(attrs.evolve(state, outputs=others), (), ("MUX-9",)),)
+    if isinstance(event, OutputWatermark):
+        return (on_watermark(state, output, event),)
+    return on_status(state, output, event)
+
+
+def on_watermark(state: State, output: Output, event: OutputWatermark) -> Outcome[State, Observation]:
+    after = put_output(state, Output(max(output.watermark, event.timestamp), idle=False, id=output.id))
+    if event.mode is Mode.DEFERRED:
+        return Outcome(after, (), ("MUX-4", "MUX-2"))
+    if event.timestamp <= output.watermark or event.timestamp <= state.combined:
+        return Outcome(after, (), ("MUX-3", "MUX-2"))
+    return derive(after, "MUX-3", "MUX-2")
+
+
+def on_status(state: State, output: Output, event: OutputStatus) -> tuple[Outcome[State, Observation], ...]:
+    if event.status is Status.ACTIVE and state.config.semantics == "flink-17653":
+        return rejected(state, "MUX-11")
+    after = put_output(state, Output(output.watermark, event.status is Status.IDLE, id=output.id))
+    if event.mode is Mode.DEFERRED:
+        return (Outcome(after, (), ("MUX-4",)),)
+    return (derive(after, "MUX-3"),)
+
+
+def derive(state: State, *cause: str) -> Outcome[State, Observation]:
+    """Derive the combination anew, and put out what there is to say."""
+    if not state.outputs:
+        # Nothing is derived: what was found last time stands, and is said again.
+        repeated = state.idle and state.config.semantics != "flink-17653"
+        return Outcome(state, (StatusChange(Status.IDLE),) if repeated else (), ("MUX-10", *cause))
+    # The combiner knows no older semantics than this one.
+    semantics = min(state.config.semantics, "flink-18934", key=SEMANTICS.index)
+    value, _rule = compute_combined(combiner.Config(1, semantics), state.outputs, state.combined)
+    idle = all(one.idle for one in state.outputs)
+    observations: tuple[Observation, ...] = (Watermark(value),) if value > state.combined else ()
+    if idle:
+        observations = (*observations, StatusChange(Status.IDLE))
+    after = attrs.evolve(state, combined=max(value, state.combined), idle=idle)
+    return Outcome(after, observations, ("MUX-7", "MUX-8", *cause) if idle else ("MUX-6", *cause))
+
+
+def put_output(state: State, output: Output) -> State:
+    others = (one for one in state.outputs if one.id != output.id)
+    return attrs.evolve(state, outputs=tuple(sorted((*others, output), key=lambda one: one.id)))
+
+
+# --- properties -----------------------------------------------------------------------------------------------
+
+
+def is_told_idle(outcome: Outcome[State, Observation]) -> bool:
+    return StatusChange(Status.IDLE) in outcome.observations
+
+
+def combined_never_falls(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    emitted = [seen.timestamp for seen in outcome.observations if isinstance(seen, Watermark)]
+    rising = all(timestamp > before.combined for timestamp in emitted)
+    return rising and outcome.state.combined == max([before.combined, *emitted])
+
+
+def tells_a_watermark_then_idle(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    told = ["watermark" if isinstance(seen, Watermark) else seen for seen in outcome.observations]
+    idle = StatusChange(Status.IDLE)
+    return told in ([], ["watermark"], [idle], ["watermark", idle], [Rejected()])
+
+
+def noted_without_a_word(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    deferred = isinstance(event, OutputWatermark | OutputStatus) and event.mode is Mode.DEFERRED
+    if not deferred and not isinstance(event, Register | Unregister):
+        return True
+    derived = (outcome.state.combined, outcome.state.idle)
+    return derived == (before.combined, before.idle) and outcome.observations in ((), (Rejected(),))
+
+
+def holds_nothing_back_when_idle(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    highest = max((one.watermark for one in outcome.state.outputs), default=MIN)
+    return not is_told_idle(outcome) or outcome.state.combined >= highest
+
+
+def idle_only_with_outputs(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    outputs = outcome.state.outputs
+    return not is_told_idle(outcome) or (bool(outputs) and all(one.idle for one in outputs))
+
+
+def ids_are_unique(state: State) -> bool:
+    ids = [one.id for one in state.outputs]
+    return ids == sorted(set(ids))
+
+
+PROPERTIES = (
+    Property(
+        "combined-never-falls",
+        "Each watermark put out is higher than all before, and is the combined one from then on.",
+        ("MUX-6",),
+        combined_never_falls,
+    ),
+    Property(
+        "watermark-then-idle",
+        "A derivation puts out a watermark or none, then idle or nothing, and never active.",
+        ("MUX-8",),
+        tells_a_watermark_then_idle,
+    ),
+    Property(
+        "noted-without-a-word",
+        "Who comes, goes or speaks by the deferred door changes nothing that was derived.",
+        ("MUX-1", "MUX-4", "MUX-9"),
+        noted_without_a_word,
+    ),
+    Property(
+        "idle-has-put-out-the-maximum",
+        "When idle is put out, no output is left with a higher watermark.",
+        ("MUX-7",),
+        holds_nothing_back_when_idle,
+    ),
+    Property(
+        "idle-only-with-outputs",
+        "Idle is put out only while there are outputs, and all of them are idle.",
+        ("MUX-10",),
+        idle_only_with_outputs,
+    ),
+)
+
+INVARIANTS = (Invariant("ids-are-unique", "An id is registered once at most.", ("MUX-1",), ids_are_unique),)
+
+# --- laws -----------------------------------------------------------------------------------------------------
+
+
+def puts_out_the_watermarks_of_a_combiner(*calls: tuple[int, Long | Status]) -> bool:
+    """Two outputs that use the immediate door, and two inputs of a combiner."""
+    (split,), (joined,) = start(Config()), combiner.start(combiner.Config(2))
+    split = put_output(put_output(split, Output(id=0)), Output(id=1))
+    for output, said in calls:
+        if isinstance(said, Status):
+            (here,) = step(split, OutputStatus(output, Mode.IMMEDIATE, said))
+            (there,) = combiner.step(joined, combiner.InputStatus(output, said))
+        else:
+            (here,) = step(split, OutputWatermark(output, Mode.IMMEDIATE, said))
+            (there,) = combiner.step(joined, combiner.InputWatermark(output, said))
+        split, joined = here.state, there.state
+        seen = [[one for one in each.observations if isinstance(one, Watermark)] for each in (here, there)]
+        if seen[0] != seen[1]:
+            return False
+    return True
+
+
+LAWS = (
+    Law(
+        "puts-out-the-watermarks-of-a-combiner",
+        "Outputs that stay and use the immediate door make the watermarks that a combiner makes of its inputs.",
+        ("MUX-12",),
+        puts_out_the_watermarks_of_a_combiner,
+        lambda: product(product(range(2), (Long(1), Long(2), *Status)), repeat=4),
+    ),
+)
+
+COMPONENT = Component(
+    name="multiplexer",
+    title="The watermark multiplexer",
+    config=Config,
+    events=(Register, Unregister, OutputWatermark, OutputStatus, PeriodicEmit),
+    observations=(Watermark, StatusChange),
+    start=start,
+    step=step,
+    properties=PROPERTIES,
+    invariants=INVARIANTS,
+    laws=LAWS,
+    semantics=SEMANTICS,
+    in_protocol=False,
+)

@@ -1,0 +1,282 @@
+"""Statuses and latency markers through a task: from its channels, through the valve and a chain, to its output.
+
+Whether a channel is idle is announced by an element of its own, which travels with the data. The valve makes one status
+of those of all channels; the operators of the chain pass it on; the output announces each change to all its channels,
+and lets no watermark through while it is idle. A latency marker takes part in none of this: it goes straight through
+the operators, each of which takes its time, and out on one channel.
+
+Choices. `flink-18934` is 1.14 and later: the status passes through every operator. `flink-5017` is 1.3 to 1.13: the
+task has one status, of which only its network outputs are told. The valve is the one of `flink-7728`. The output takes
+its channels in turn for records. A task with no output channels ends in a sink.
+"""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from itertools import product
+from typing import ClassVar
+
+import attrs
+
+from tidegate.reference.elements import Long, Status, StatusChange, Watermark, at_least, check_long, one_of
+from tidegate.reference.model import Component, Law, Outcome, Property, rejected
+from tidegate.reference.partitioning import partitioner as partitioning
+from tidegate.reference.watermarks import latency, valve
+
+SEMANTICS = ("flink-18934", "flink-5017")
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Config:
+    channels: int = attrs.field(validator=at_least(1))
+    operators: int = attrs.field(validator=at_least(1))
+    outputs: int = attrs.field(validator=at_least(0))
+    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class State:
+    """The valve at the input, and the output if there is one."""
+
+    config: Config
+    valve: valve.State
+    output: partitioning.State | None
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Record:
+    """A record arrives on a channel."""
+
+    type: ClassVar[str] = "record"
+    channel: int
+
+
+@attrs.frozen
+class LatencyMarker:
+    """A latency marker arrives on a channel."""
+
+    type: ClassVar[str] = "latency_marker"
+    channel: int
+
+
+Event = Record | valve.ChannelWatermark | valve.ChannelStatus | LatencyMarker
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+
+class Element(StrEnum):
+    RECORD = "record"
+    WATERMARK = "watermark"
+    STATUS = "status"
+    LATENCY_MARKER = "latency_marker"
+
+
+@attrs.frozen
+class Handled:
+    """An operator, by its place in the chain, handles an element. It processes records, and only times markers."""
+
+    type: ClassVar[str] = "handled"
+    operator: int
+    element: Element
+
+
+@attrs.frozen
+class Sent:
+    """An element is written to a channel of the output."""
+
+    type: ClassVar[str] = "sent"
+    channel: int
+    element: Element
+    timestamp: Long | None = attrs.field(default=None, validator=attrs.validators.optional(check_long))
+    status: Status | None = None
+
+
+Observation = Handled | Sent
+
+# --- start ----------------------------------------------------------------------------------------------------
+
+
+def start(config: Config) -> tuple[State, ...]:
+    """Every channel active, and active announced."""
+    (at_input,) = valve.start(valve.Config(config.channels))
+    if not config.outputs:
+        return (State(config, at_input, None),)
+    (output,) = partitioning.start(partitioning.Config(partitioning.Kind.RESCALE, config.outputs))
+    return (State(config, at_input, output),)
+
+
+# --- step -----------------------------------------------------------------------------------------------------
+
+
+def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
+    if not 0 <= event.channel < state.config.channels:
+        return rejected(state, "VALVE-1")
+    if isinstance(event, LatencyMarker):
+        return on_latency_marker(state)
+    if isinstance(event, Record):
+        after, sent = emit(state, partitioning.Record(), Sent(0, Element.RECORD))
+        rules = ("STAT-2", "STAT-1") if not state.valve.active else ("STAT-2",)
+        return (Outcome(after, (*pass_chain(state, Element.RECORD), *sent), rules),)
+    return (on_valve(state, event),)
+
+
+def on_latency_marker(state: State) -> tuple[Outcome[State, Observation], ...]:
+    """LAT-2: around the valve, out on one channel, whichever. LAT-1: a sink only takes its time."""
+    timed = pass_chain(state, Element.LATENCY_MARKER)
+    if state.output is None:
+        return (Outcome(state, timed, ("LAT-1",)),)
+    sent = (Sent(channel, Element.LATENCY_MARKER) for channel in range(state.config.outputs))
+    return tuple(Outcome(state, (*timed, one), ("LAT-2", "LAT-1")) for one in sent)
+
+
+def on_valve(state: State, event: valve.ChannelWatermark | valve.ChannelStatus) -> Outcome[State, Observation]:
+    """STAT-1: what the valve lets through goes through the chain and out."""
+    (passed,) = valve.step(state.valve, event)
+    after = attrs.evolve(state, valve=passed.state)
+    seen: tuple[Observation, ...] = ()
+    for element in passed.observations:
+        assert isinstance(element, Watermark | StatusChange)
+        if isinstance(element, Watermark):
+            seen += pass_chain(state, Element.WATERMARK)
+            after, sent = emit(after, element, Sent(0, Element.WATERMARK, timestamp=element.timestamp))
+        else:
+            if state.config.semantics == "flink-18934":
+                seen += pass_chain(state, Element.STATUS)
+            after, sent = emit(after, element, Sent(0, Element.STATUS, status=element.status))
+        seen += sent
+    ignored = isinstance(event, valve.ChannelWatermark) and not state.valve.channels[event.channel].active
+    if ignored:
+        return Outcome(after, seen, ("STAT-4", "VALVE-2"))
+    changed = any(isinstance(element, StatusChange) for element in passed.observations)
+    return Outcome(after, seen, ("STAT-1", "STAT-2", "STAT-3") if changed else ("STAT-1", "STAT-2"))
+
+
+def pass_chain(state: State, element: Element) -> tuple[Handled, ...]:
+    return tuple(Handled(operator, element) for operator in range(state.config.operators))
+
+
+def emit(state: State, element: partitioning.Event, sent: Sent) -> tuple[State, tuple[Sent, ...]]:
+    """What the output makes of an element: the same on each channel that it is written to."""
+    if state.output is None:
+        return state, ()
+    (outcome,) = partitioning.step(state.output, element)
+    written = (one.channel for one in outcome.observations if isinstance(one, partitioning.Send))
+    return attrs.evolve(state, output=outcome.state), tuple(attrs.evolve(sent, channel=channel) for channel in written)
+
+
+# --- properties -----------------------------------------------------------------------------------------------
+
+Seen = Outcome[State, Observation]
+
+
+def written(outcome: Seen, *elements: Element) -> list[Sent]:
+    return [seen for seen in outcome.observations if isinstance(seen, Sent) and seen.element in elements]
+
+
+def time_goes_to_all_channels(before: State, _event: Event, outcome: Seen) -> bool:
+    """Watermarks and statuses to every channel, the same ones; a record and a marker to one."""
+    everyone = range(before.config.outputs)
+    sent = written(outcome, Element.WATERMARK, Element.STATUS)
+    alike = {(seen.element, seen.timestamp, seen.status) for seen in sent}
+    whole = len(sent) == len(alike) * before.config.outputs and {seen.channel for seen in sent} in (
+        set(),
+        set(everyone),
+    )
+    return whole and len(written(outcome, Element.RECORD, Element.LATENCY_MARKER)) <= 1
+
+
+def no_watermark_while_idle(before: State, _event: Event, outcome: Seen) -> bool:
+    active = before.output is None or before.output.active
+    for seen in outcome.observations:
+        if isinstance(seen, Sent) and seen.status is not None:
+            active = seen.status is Status.ACTIVE
+        elif isinstance(seen, Sent) and seen.element is Element.WATERMARK and not active:
+            return False
+    return True
+
+
+def output_announces_what_the_valve_says(_before: State, _event: Event, outcome: Seen) -> bool:
+    output = outcome.state.output
+    return output is None or output.active == outcome.state.valve.active
+
+
+def markers_change_nothing(before: State, event: Event, outcome: Seen) -> bool:
+    return not isinstance(event, LatencyMarker) or outcome.state == before
+
+
+def records_pass_while_idle(before: State, event: Event, outcome: Seen) -> bool:
+    arrived = isinstance(event, Record) and 0 <= event.channel < before.config.channels
+    return not arrived or len(written(outcome, Element.RECORD)) == min(before.config.outputs, 1)
+
+
+PROPERTIES = (
+    Property(
+        "time-to-all-channels",
+        "Watermarks and statuses go to all channels, records and latency markers to one.",
+        ("STAT-2", "LAT-2"),
+        time_goes_to_all_channels,
+    ),
+    Property(
+        "no-watermark-while-idle",
+        "No watermark is sent between idle and the next active.",
+        ("STAT-1",),
+        no_watermark_while_idle,
+    ),
+    Property(
+        "one-status-for-the-task",
+        "What the output has announced is what the valve says.",
+        ("STAT-3", "STAT-1"),
+        output_announces_what_the_valve_says,
+    ),
+    Property("markers-change-nothing", "A marker changes nothing.", ("LAT-2",), markers_change_nothing),
+    Property("records-pass-while-idle", "A record passes, idle or not.", ("STAT-1",), records_pass_while_idle),
+)
+
+# --- laws -----------------------------------------------------------------------------------------------------
+
+
+def quiet_return_is_ignored(timestamp: Long, announced: int) -> bool:
+    """A channel that was idle sends a watermark, having announced that it is active again or not."""
+    (state,) = start(Config(channels=1, operators=1, outputs=1))
+    events: list[Event] = [valve.ChannelStatus(0, Status.IDLE)]
+    events += [valve.ChannelStatus(0, Status.ACTIVE)] * announced
+    for event in events:
+        state = step(state, event)[0].state
+    (outcome,) = step(state, valve.ChannelWatermark(0, timestamp))
+    return bool(written(outcome, Element.WATERMARK)) == bool(announced)
+
+
+def timestamps_and_announcements() -> Iterator[tuple[Long, int]]:
+    yield from product((Long(-5), Long(0), Long(7)), (0, 1))
+
+
+LAWS = (
+    Law(
+        "quiet-return-is-ignored",
+        "A watermark after idleness counts exactly if active was announced before it.",
+        ("STAT-4",),
+        quiet_return_is_ignored,
+        timestamps_and_announcements,
+    ),
+)
+
+COMPONENT = Component(
+    name="statuses",
+    title="Statuses and latency markers through a task",
+    config=Config,
+    events=(Record, valve.ChannelWatermark, valve.ChannelStatus, LatencyMarker),
+    observations=(Handled, Sent),
+    start=start,
+    step=step,
+    properties=PROPERTIES,
+    laws=(*LAWS, *latency.LAWS),
+    semantics=SEMANTICS,
+    in_protocol=False,
+)

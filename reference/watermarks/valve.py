@@ -1,0 +1,289 @@
+"""The status-watermark valve: one output watermark and status from the watermarks and statuses of many channels.
+
+The valve lets the smallest watermark of its *aligned* channels through. A channel that goes idle no longer holds
+anything back; when it becomes active again its old watermark may lie behind what was already put out, and until it
+has caught up it is *unaligned* and does not count. When every channel is idle nothing can hold the output back, so
+the highest watermark is flushed before the valve turns idle.
+
+Choices. `flink-7728` is the algorithm of Flink 1.4 to 2.3 (StatusWatermarkValve, FLINK-7728): the flush and the
+re-evaluation on idleness happen only if the channel that turns idle carries the last output, and a channel that
+becomes active again triggers no re-evaluation. Both omissions lose or stall watermarks (VALVE-12, VALVE-13).
+`flink-40475` is the corrected valve.
+"""
+
+from typing import ClassVar
+
+import attrs
+
+from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
+from tidegate.reference.model import Component, Invariant, Outcome, Property, rejected
+
+SEMANTICS = ("flink-7728", "flink-40475")
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Config:
+    channels: int = attrs.field(validator=at_least(1))
+    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Channel:
+    watermark: Long = MIN
+    active: bool = True
+    aligned: bool = True
+
+
+@attrs.frozen
+class State:
+    config: Config
+    channels: tuple[Channel, ...]
+    last: Long = MIN
+    active: bool = True
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class ChannelWatermark:
+    """A watermark arrives on a channel."""
+
+    type: ClassVar[str] = "watermark"
+    channel: int
+    timestamp: Long = attrs.field(validator=check_long)
+
+
+@attrs.frozen
+class ChannelStatus:
+    """A status arrives on a channel."""
+
+    type: ClassVar[str] = "status"
+    channel: int
+    status: Status
+
+
+Event = ChannelWatermark | ChannelStatus
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+Observation = Watermark | StatusChange
+
+# --- start ----------------------------------------------------------------------------------------------------
+
+
+def start(config: Config) -> tuple[State, ...]:
+    """VALVE-1: every channel active, aligned and at MIN; nothing put out yet."""
+    return (State(config, (Channel(),) * config.channels),)
+
+
+# --- step -----------------------------------------------------------------------------------------------------
+
+
+def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
+    if not 0 <= event.channel < state.config.channels:
+        return rejected(state, "VALVE-1")
+    if isinstance(event, ChannelWatermark):
+        return (on_watermark(state, event.channel, event.timestamp),)
+    if state.channels[event.channel].active == (event.status is Status.ACTIVE):
+        return (Outcome(state, (), ("VALVE-7",)),)
+    if event.status is Status.IDLE:
+        return (on_idle(state, event.channel),)
+    return (on_active(state, event.channel),)
+
+
+def on_watermark(state: State, index: int, timestamp: Long) -> Outcome[State, Observation]:
+    channel = state.channels[index]
+    if not channel.active:
+        return Outcome(state, (), ("VALVE-2",))
+    if timestamp <= channel.watermark:
+        return Outcome(state, (), ("VALVE-3",))
+    caught_up = channel.aligned or timestamp >= state.last
+    channels = replace(state.channels, index, Channel(timestamp, active=True, aligned=caught_up))
+    rules = ("VALVE-4",) if caught_up else ("VALVE-4", "VALVE-6")
+    return emit_aligned_minimum(State(state.config, channels, state.last, active=True), rules)
+
+
+def on_idle(state: State, index: int) -> Outcome[State, Observation]:
+    watermark = state.channels[index].watermark
+    carries_last_output = watermark == state.last
+    channels = replace(state.channels, index, Channel(watermark, active=False, aligned=False))
+    if any(channel.active for channel in channels):
+        others_active = State(state.config, channels, state.last, active=True)
+        if carries_last_output:
+            return emit_aligned_minimum(others_active, ("VALVE-9", "VALVE-8"))
+        return Outcome(others_active, (), ("VALVE-9", "VALVE-8"))
+    announcement = StatusChange(Status.IDLE)
+    highest = max(channel.watermark for channel in channels)
+    if highest <= state.last:
+        nothing_to_flush = State(state.config, channels, state.last, active=False)
+        return Outcome(nothing_to_flush, (announcement,), ("VALVE-10", "VALVE-8", "VALVE-14"))
+    flushed = State(state.config, channels, highest, active=False)
+    if carries_last_output:
+        return Outcome(flushed, (Watermark(highest), announcement), ("VALVE-10", "VALVE-8"))
+    if state.config.semantics == "flink-40475":
+        return Outcome(flushed, (Watermark(highest), announcement), ("VALVE-10", "VALVE-13", "VALVE-8"))
+    lost = State(state.config, channels, state.last, active=False)
+    return Outcome(lost, (announcement,), ("VALVE-10", "VALVE-13", "VALVE-8"))
+
+
+def on_active(state: State, index: int) -> Outcome[State, Observation]:
+    watermark = state.channels[index].watermark
+    channels = replace(state.channels, index, Channel(watermark, active=True, aligned=watermark >= state.last))
+    active = State(state.config, channels, state.last, active=True)
+    announcement = () if state.active else (StatusChange(Status.ACTIVE),)
+    if state.config.semantics == "flink-40475":
+        derived = emit_aligned_minimum(active, ("VALVE-11", "VALVE-12"))
+        return Outcome(derived.state, announcement + derived.observations, derived.rules)
+    if is_minimum_pending(active):
+        return Outcome(active, announcement, ("VALVE-11", "VALVE-12"))
+    return Outcome(active, announcement, ("VALVE-11",))
+
+
+def emit_aligned_minimum(state: State, because: tuple[str, ...]) -> Outcome[State, Observation]:
+    """VALVE-5: put out the smallest watermark of the aligned channels, if there is one and it is new."""
+    minimum = aligned_minimum(state)
+    if minimum is None or minimum <= state.last:
+        return Outcome(state, (), (*because, "VALVE-5"))
+    rules = (*because, "VALVE-5", "VALVE-15") if minimum == MAX else (*because, "VALVE-5")
+    return Outcome(State(state.config, state.channels, minimum, state.active), (Watermark(minimum),), rules)
+
+
+def aligned_minimum(state: State) -> Long | None:
+    return min((channel.watermark for channel in state.channels if channel.aligned), default=None)
+
+
+def is_minimum_pending(state: State) -> bool:
+    minimum = aligned_minimum(state)
+    return minimum is not None and minimum > state.last
+
+
+def replace(channels: tuple[Channel, ...], index: int, channel: Channel) -> tuple[Channel, ...]:
+    return (*channels[:index], channel, *channels[index + 1 :])
+
+
+# --- properties -----------------------------------------------------------------------------------------------
+
+
+def emits_only_new_watermarks(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    emitted = [seen.timestamp for seen in outcome.observations if isinstance(seen, Watermark)]
+    return all(timestamp > before.last for timestamp in emitted) and outcome.state.last >= before.last
+
+
+def emits_a_watermark_of_a_channel(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    held = {channel.watermark for channel in outcome.state.channels}
+    return all(seen.timestamp in held for seen in outcome.observations if isinstance(seen, Watermark))
+
+
+def aligned_means_active_and_caught_up(state: State) -> bool:
+    return all(c.active and c.watermark >= state.last for c in state.channels if c.aligned)
+
+
+def is_active_while_a_channel_is(state: State) -> bool:
+    return state.active == any(channel.active for channel in state.channels)
+
+
+def announces_each_change_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    announced = [seen.status for seen in outcome.observations if isinstance(seen, StatusChange)]
+    if before.active == outcome.state.active:
+        return not announced
+    return announced == [Status.ACTIVE if outcome.state.active else Status.IDLE]
+
+
+def channel_watermarks_never_fall(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    pairs = zip(before.channels, outcome.state.channels, strict=True)
+    return all(new.watermark >= old.watermark for old, new in pairs)
+
+
+def puts_out_what_a_scan_finds(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    channels = outcome.state.channels
+    aligned = [channel.watermark for channel in channels if channel.aligned]
+    found = min(aligned) if outcome.state.active and aligned else max(c.watermark for c in channels)
+    return all(seen.timestamp == found for seen in outcome.observations if isinstance(seen, Watermark))
+
+
+def all_idle_puts_out_the_maximum(state: State) -> bool:
+    return state.active or state.last == max(channel.watermark for channel in state.channels)
+
+
+def no_minimum_is_pending(state: State) -> bool:
+    return not is_minimum_pending(state)
+
+
+PROPERTIES = (
+    Property(
+        "watermarks-increase",
+        "Each watermark put out is higher than the one before it.",
+        ("VALVE-5",),
+        emits_only_new_watermarks,
+    ),
+    Property(
+        "watermark-of-a-channel",
+        "A watermark put out is a fresh one with the timestamp that some channel holds.",
+        ("VALVE-16",),
+        emits_a_watermark_of_a_channel,
+    ),
+    Property(
+        "statuses-alternate",
+        "Each change of the valve's status is announced once, and nothing else is.",
+        ("VALVE-10", "VALVE-11"),
+        announces_each_change_once,
+    ),
+    Property(
+        "channel-watermarks-never-fall",
+        "The watermark of a channel never falls.",
+        ("VALVE-3",),
+        channel_watermarks_never_fall,
+    ),
+    Property(
+        "as-by-scanning",
+        "However an engine keeps its channels, it puts out what a scan over all of them finds.",
+        ("VALVE-18",),
+        puts_out_what_a_scan_finds,
+    ),
+)
+
+INVARIANTS = (
+    Invariant(
+        "aligned-means-caught-up",
+        "An aligned channel is active and not behind the last output.",
+        ("VALVE-6",),
+        aligned_means_active_and_caught_up,
+    ),
+    Invariant(
+        "active-while-a-channel-is",
+        "The valve is active exactly while some channel, tracked one by one, is active.",
+        ("VALVE-17",),
+        is_active_while_a_channel_is,
+    ),
+    Invariant(
+        "all-idle-puts-out-the-maximum",
+        "While every channel is idle, the last output is the maximum over all channels.",
+        ("VALVE-13",),
+        all_idle_puts_out_the_maximum,
+    ),
+    Invariant(
+        "no-pending-minimum",
+        "The last output is never below the minimum over the aligned channels.",
+        ("VALVE-12",),
+        no_minimum_is_pending,
+    ),
+)
+
+COMPONENT = Component(
+    name="valve",
+    title="The status-watermark valve",
+    config=Config,
+    events=(ChannelWatermark, ChannelStatus),
+    observations=(Watermark, StatusChange),
+    start=start,
+    step=step,
+    properties=PROPERTIES,
+    invariants=INVARIANTS,
+    semantics=SEMANTICS,
+)

@@ -1,0 +1,189 @@
+"""The command line as a user meets it: a real process, its output and its exit code."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.paths import ROOT
+from tidegate.conformance.reports.jsonl import ReportError, read_report
+from tidegate.properties.cases.drawing import draw_case
+from tidegate.traces.files import write_traces
+
+WRONG = "python:tidegate.conformance.engines.museum.engines:ValveAlwaysFlushes"
+QUICK = ("--stage", "directed", "--stage", "golden", "--stage", "generated", "--cases", "100")
+
+
+def tidegate(*args, cwd=ROOT, **options):
+    command = [sys.executable, "-m", "tidegate.conformance.cli.main", *map(str, args)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, **options, check=False)
+
+
+def test_a_right_engine_is_conformant():
+    done = tidegate("run", "--engine", "reference", "--component", "valve", *QUICK)
+    assert done.returncode == 0, done.stderr
+    assert "conformant" in done.stdout
+
+
+def test_a_wrong_engine_is_caught_and_the_reproduction_works():
+    done = tidegate("run", "--engine", WRONG, *QUICK)
+    assert done.returncode == 1, done.stderr
+    assert "valve breaks VALVE-10" in done.stdout
+    assert "allowed  status(status idle)" in done.stdout
+    (again, *_) = re.findall(r"^  again    (.*)$", done.stdout, re.MULTILINE)
+    words = shlex.split(again)
+    assert words[0] == "tidegate"
+    repeated = tidegate(*words[1:])
+    assert repeated.returncode == 1
+    assert "valve breaks VALVE-10" in repeated.stdout
+    on_the_right = ["reference" if word == WRONG else word for word in words[1:]]
+    assert tidegate(*on_the_right).returncode == 0
+
+
+def test_a_finding_under_another_semantics_is_repeated_under_it():
+    engine = ("--engine", "python:tests.conformance.cli.engines:OnlyTheOldValve")
+    done = tidegate("run", *engine, "--component", "valve", "--semantics", "flink-40475", "--stage", "directed")
+    assert done.returncode == 1, done.stderr
+    (again, *_) = re.findall(r"^  again    (.*)$", done.stdout, re.MULTILINE)
+    assert again.endswith("--semantics flink-40475")
+    assert tidegate(*shlex.split(again)[1:]).returncode == 1
+
+
+def test_the_same_seed_gives_the_same_run(tmp_path):
+    reports = []
+    for name in ("a", "b"):
+        tidegate("run", "--engine", WRONG, *QUICK, "--seed", "5", "--report", tmp_path / name)
+        reports.append((tmp_path / name / "report.jsonl").read_text(encoding="utf-8"))
+    assert reports[0] == reports[1]
+
+
+def test_reports(tmp_path):
+    done = tidegate("run", "--engine", WRONG, *QUICK, "--report", tmp_path, "--format", "json")
+    summary = json.loads(done.stdout)
+    assert (summary["exit"], summary["conclusion"]) == (1, "not conformant")
+    header, verdicts, footer = read_report(tmp_path / "report.jsonl")
+    assert header["engine"] == WRONG
+    assert footer == {"verdicts": len(verdicts), "complete": True, "exit": 1}
+    assert sum(one["verdict"] == "fail" for one in verdicts) > 0
+    suites = ET.parse(tmp_path / "junit.xml").getroot()  # noqa: S314 - our own file
+    assert sum(int(suite.get("failures")) for suite in suites) > 0
+    assert "## valve breaks VALVE-10" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    lines = (tmp_path / "report.jsonl").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "report.jsonl").write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
+    with pytest.raises(ReportError, match="no footer"):
+        read_report(tmp_path / "report.jsonl")
+
+
+def test_expectations(tmp_path):
+    expectations = tmp_path / "known.txt"
+    run = ("run", "--engine", WRONG, *QUICK, "--expect", expectations)
+    assert tidegate(*run, "--update-expectations").returncode == 0
+    assert tidegate(*run).returncode == 0
+    expectations.write_text("rule VALVE-10 -- always flushes\n", encoding="utf-8")
+    assert tidegate(*run).returncode == 0
+    with expectations.open("a", encoding="utf-8") as file:
+        file.write("case valve-directed-pending-minimum -- no longer fails\n")
+    stale = tidegate(*run)
+    assert stale.returncode == 1
+    assert "it no longer fails" in stale.stdout
+    expectations.write_text("nonsense\n", encoding="utf-8")
+    broken = tidegate(*run)
+    assert broken.returncode == 65
+    assert "known.txt, line 1" in broken.stderr
+
+
+def test_files_are_replayed_and_truncated_ones_refused(tmp_path):
+    path = tmp_path / "traces.jsonl"
+    write_traces(path, [draw_case("valve", 3, index) for index in range(20)])
+    assert tidegate("replay", path).returncode == 0
+    path.write_text("\n".join(path.read_text(encoding="utf-8").splitlines()[:-1]), encoding="utf-8")
+    done = tidegate("replay", path)
+    assert done.returncode == 65
+    assert "traces.jsonl, line 21" in done.stderr
+    assert tidegate("replay", tmp_path / "missing.jsonl").returncode == 65
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        (["run", "--engine", "nonsense"], 64, "exec:COMMAND LINE"),
+        (["run", "--engine", "exec:/no/such/program"], 69, "no/such/program"),
+        (["run", "--engine", "python:no_such_module:Mine"], 69, "no_such_module"),
+        (["run", "--engine", "exec:true"], 69, ""),
+        (["run", "--engine", "reference", "--component", "vlave"], 64, "no component 'vlave'"),
+        (["run", "--engine", "reference", "--stage", "x"], 64, "no stage 'x'"),
+        (["run", "--engine", "reference", "--cases", "-1"], 64, "0 or more"),
+        (["nonsense"], 64, "invalid choice"),
+        (["explain", "VALVE-99"], 64, "there are VALVE-1 to VALVE-18"),
+        (["rules", "vlave"], 64, "no rules of 'vlave'"),
+        (["replay"], 64, "give trace files"),
+        (["replay", "--component", "valve", "--trace", "0x"], 64, "is missing"),
+        (["replay", "--component", "valve", "--config", '{"channels":2}', "--trace", "0x"], 64, "is no event of valve"),
+    ],
+)
+def test_errors_are_clear(args, code, message):
+    done = tidegate(*args)
+    assert done.returncode == code, done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_engine_that_declares_nothing_known_is_undetermined(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "class Mine:\n"
+        "    def describe(self):\n"
+        "        implementation = {'name': 'm', 'version': '1', 'language': 'python'}\n"
+        "        return {'implementation': implementation, 'components': {'x': {}}}\n"
+        "    def replay(self, cases):\n"
+        "        return []\n",
+        encoding="utf-8",
+    )
+    done = tidegate("run", "--engine", "python:mine:Mine", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "No case was run" in done.stdout
+
+
+def test_explain_steps_through_an_example():
+    done = tidegate("explain", "valve-13")
+    assert done.returncode == 0
+    assert "VALVE-13" in done.stdout
+    assert "state afterwards" in done.stdout
+    assert json.loads(tidegate("explain", "VALVE-13", "--format", "json").stdout)["rule"]["id"] == "VALVE-13"
+
+
+def test_help_teaches():
+    assert "exit codes" in tidegate("--help").stdout
+    for verb in ("run", "replay", "explore", "generate", "museum", "rules", "explain", "smoke", "diff"):
+        assert "example:" in tidegate(verb, "--help").stdout
+
+
+def test_generated_traces_are_replayed(tmp_path):
+    path = tmp_path / "gate.jsonl.gz"
+    assert tidegate("generate", "traces", "gate", "--cases", "20", "--seed", "7", "--out", path).returncode == 0
+    done = tidegate("replay", path, "--engine", "python:tidegate.conformance.engines.museum.engines:Right", "--strict")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_interrupt_keeps_what_is_known(tmp_path):
+    command = [sys.executable, "-m", "tidegate.conformance.cli.main", "run", "--engine", WRONG, "--cases", "500000"]
+    command += ["--stage", "generated", "--component", "valve", "--report", str(tmp_path)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    report = tmp_path / "report.jsonl"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (report.exists() and report.stat().st_size > 20_000):
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 1, err
+    assert "interrupted" in out
+    _header, verdicts, footer = read_report(report)
+    assert footer["complete"] is False
+    assert len(verdicts) > 50

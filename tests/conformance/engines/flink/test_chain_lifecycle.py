@@ -1,0 +1,36 @@
+"""Chains of Flink 2.3.0 live as the specification says."""
+
+from tests.conformance.engines.flink.replaying import answer, is_bad_request, replay_generated, replay_golden
+
+OPERATORS = [{"lingers": False}, {"lingers": False, "parent": 0}]
+CONFIG = {"operators": OPERATORS, "sources": 0, "inputs": 1, "semantics": "flink-2.3"}
+CREATE, OPEN = {"type": "create"}, {"type": "open"}
+
+
+def test_the_golden_traces(flink):
+    assert replay_golden(flink, "chain_lifecycle") >= 30
+
+
+def test_generated_cases(flink):
+    assert replay_generated(flink, "chain_lifecycle", 120) == 120
+
+
+def test_keyed_state_is_told_of_a_subsumed_checkpoint(flink):
+    subsume = {"type": "checkpoint", "step": "subsume"}
+    (*_others, told) = answer(flink, "chain_lifecycle", CONFIG, CREATE, OPEN, subsume)
+    assert [(one["call"], one["operator"]) for one in told] == [("subsume", 1), ("subsume", 0)]
+
+
+def test_errors_of_a_close_are_attached_to_the_first(flink):
+    faults = [{"type": "fault", "operator": index, "call": "close", "failing": True} for index in (0, 1)]
+    (*_others, closed) = answer(flink, "chain_lifecycle", CONFIG, CREATE, OPEN, *faults, {"type": "close"})
+    assert closed[-1] == {"type": "failed", "operator": 1, "suppressed": [0]}
+
+
+def test_what_is_no_chain_is_a_bad_request(flink):
+    assert is_bad_request(flink, "chain_lifecycle", {**CONFIG, "operators": []})
+    assert is_bad_request(
+        flink, "chain_lifecycle", {**CONFIG, "operators": [*OPERATORS, {"lingers": True, "parent": 2}]}
+    )
+    fault = {"type": "fault", "operator": 0, "call": "mail", "failing": True}
+    assert is_bad_request(flink, "chain_lifecycle", CONFIG, fault)

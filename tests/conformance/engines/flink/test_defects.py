@@ -1,0 +1,79 @@
+"""Real defects of real releases, found by the suite and made small."""
+
+import pytest
+
+from tidegate.conformance.cli.main import main
+from tidegate.conformance.judging.dialects import HeldTo
+from tidegate.conformance.judging.runner import Planned, Runner
+from tidegate.conformance.judging.shrink import shrink
+from tidegate.conformance.judging.verdicts import Result
+from tidegate.properties.cases.drawing import draw_case
+
+
+def shortest_failure(engine, cases):
+    verdicts = list(Runner(engine).run(Planned("test", case) for case in cases))
+    failures = [one for one in verdicts if one.result is Result.FAIL]
+    assert failures
+    assert len(failures) < len(verdicts)
+    smallest = min(failures, key=lambda one: len(one.case.events))
+    return shrink(Runner(engine), smallest).verdict
+
+
+def valve_cases(semantics, count=200):
+    cases = (draw_case("valve", "defects", index) for index in range(10 * count))
+    wanted = (case for case in cases if case.config.semantics == semantics)
+    return [case for case, _ in zip(wanted, range(count), strict=False)]
+
+
+@pytest.mark.rule("VALVE-9")
+def test_flink_31628_in_1_17_0(broken_flink):
+    """A channel that is not in the heap is removed from it."""
+    verdict = shortest_failure(broken_flink, valve_cases("flink-7728"))
+    assert len(verdict.case.events) <= 5
+    (seen,) = verdict.violation.seen
+    assert seen.type == "rejected"
+    assert "ArrayIndexOutOfBoundsException" in seen.reason
+
+
+@pytest.mark.rule("VALVE-12", "VALVE-13")
+def test_flink_40475_in_2_3_0(flink):
+    verdict = shortest_failure(HeldTo(flink, {"valve": "flink-40475"}), valve_cases("flink-40475", 600))
+    assert len(verdict.case.events) <= 8
+    assert {"VALVE-10", "VALVE-11"} & set(verdict.violation.rules)
+
+
+@pytest.mark.rule("COMB-3")
+def test_flink_38454_between_1_17_0_and_2_3_0(flink_version, capsys):
+    """Their combiners follow different semantics, and are compared all the same."""
+    engines = [f"--engine=flink:{flink_version(version)}" for version in ("1.17.0", "2.3.0")]
+    assert main(["diff", *engines, "--component", "combiner", "--cases", "60"]) == 1
+    said = capsys.readouterr().out
+    assert "COMB-3" in said
+    assert "the specification sides with flink:2.3.0" in said
+
+
+@pytest.mark.rule("MUX-7")
+def test_flink_38454_between_2_1_0_and_2_3_0(flink_version, capsys):
+    """What a split had noted when it turned idle."""
+    engines = [f"--engine=flink:{flink_version(version)}" for version in ("2.1.0", "2.3.0")]
+    assert main(["diff", *engines, "--component", "multiplexer", "--cases", "60"]) == 1
+    said = capsys.readouterr().out
+    assert "MUX-7" in said
+    assert "the specification sides with flink:2.3.0" in said
+
+
+def test_the_command_line_holds_an_engine_to_a_semantics(flink_version, capsys):
+    engine = f"flink:{flink_version('2.3.0')}"
+    config, trace = '{"channels":3,"semantics":"flink-40475"}', "2i 0w1 1w0 0i 2a 1i 2i"
+    arguments = ["replay", "--engine", engine, "--component", "valve", "--config", config, "--trace", trace]
+    assert main(arguments) == 2
+    assert "skipped" in capsys.readouterr().out
+    assert main([*arguments, "--semantics", "flink-40475"]) == 1
+    assert "VALVE-13" in capsys.readouterr().out
+
+
+def test_an_unknown_semantics_is_a_usage_error(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["run", "--engine", "reference", "--semantics", "flink-1"])
+    assert stopped.value.code == 64
+    assert "flink-40475" in capsys.readouterr().err

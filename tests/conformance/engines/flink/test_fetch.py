@@ -1,0 +1,220 @@
+"""Bringing Flink into the cache, and what happens when that fails: nothing is left behind."""
+
+import io
+import sys
+import tarfile
+import zipfile
+
+import pytest
+
+from tidegate.conformance.cli.main import main
+from tidegate.conformance.engines import CannotStartError, UnknownEngineError
+from tidegate.conformance.engines.flink import fetch as fetching
+from tidegate.conformance.engines.flink import java
+from tidegate.conformance.engines.flink.cache import cache_folder, fetched_versions, folder_of, is_fetched
+from tidegate.conformance.engines.flink.fetch import FetchError, fetch
+from tidegate.conformance.judging.verdicts import Exit
+from tidegate.conformance.kinds import resolve
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("TIDEGATE_CACHE", str(folder))
+    return folder
+
+
+def make_jar():
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as jar:
+        jar.writestr("META-INF/MANIFEST.MF", "")
+    return content.getvalue()
+
+
+MEMBERS = {
+    "pyflink/lib/flink-dist-9.0.0.jar": make_jar(),
+    "pyflink/lib/log4j-api-2.jar": b"log",
+    "pyflink/lib/flink-table-9.0.0.jar": b"not needed",
+    "pyflink/opt/flink-dist-9.0.0.jar": b"elsewhere",
+}
+
+
+def write_wheel(path, members=MEMBERS):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+def write_source(path, members=MEMBERS):
+    with tarfile.open(path, "w:gz") as archive:
+        for name, content in members.items():
+            entry = tarfile.TarInfo(f"apache-flink/{name}")
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return path
+
+
+def give(monkeypatch, make):
+    """Instead of downloading, an archive of ours."""
+
+    def download(_version, scratch, _progress):
+        return make(scratch)
+
+    monkeypatch.setattr(fetching, "download", download)
+
+
+def talk(monkeypatch, text, status=1):
+    """Instead of pip, a program that says this."""
+    program = f"import sys; print({text!r}); sys.exit({status})"
+    monkeypatch.setattr(fetching, "pip_command", lambda _version, _target: [sys.executable, "-c", program])
+
+
+def leftovers(cache):
+    return sorted(path.name for path in cache.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize(("name", "write"), [("a.whl", write_wheel), ("a.tar.gz", write_source)])
+def test_only_the_jars_that_are_needed_are_kept(cache, monkeypatch, name, write):
+    give(monkeypatch, lambda scratch: write(scratch / name))
+    assert fetch("9.0.0") == folder_of("9.0.0")
+    assert leftovers(cache) == ["flink-dist-9.0.0.jar", "log4j-api-2.jar"]
+    assert fetched_versions() == ["9.0.0"]
+    give(monkeypatch, lambda _scratch: pytest.fail("it is there already"))
+    fetch("9.0.0")
+
+
+def write_cut(path, write):
+    content = write(path).read_bytes()
+    path.write_bytes(content[: len(content) * 2 // 3])
+    return path
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda scratch: write_cut(scratch / "a.whl", write_wheel), "broken|no flink-dist"),
+        (lambda scratch: write_cut(scratch / "a.tar.gz", write_source), "broken"),
+        (lambda scratch: write_wheel(scratch / "a.whl", {"pyflink/lib/log4j.jar": b""}), "no flink-dist"),
+        (lambda scratch: write_wheel(scratch / "a.whl", {"lib/flink-dist-1.jar": b"cut off"}), "no flink-dist"),
+    ],
+)
+def test_a_broken_archive_leaves_nothing_behind(cache, monkeypatch, make, message):
+    give(monkeypatch, make)
+    with pytest.raises(FetchError, match=message):
+        fetch("9.0.0")
+    assert leftovers(cache) == []
+    assert not is_fetched("9.0.0")
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("ERROR: No matching distribution found for apache-flink-libraries==9.0.0", "PyPI has no Flink 9.0.0", "2.3.0"),
+        ("NewConnectionError: Failed\nERROR: No matching distribution found", "no network", "reachable"),
+        ("ERROR: [Errno 28] No space left on device", "disk is full", "TIDEGATE_CACHE"),
+        ("/usr/bin/python: No module named pip", "pip is not installed", "ensurepip"),
+        ("ERROR: something else", "could not be downloaded", "pip"),
+    ],
+)
+def test_what_pip_says_is_explained(cache, monkeypatch, text, message, hint):
+    talk(monkeypatch, text)
+    with pytest.raises(FetchError) as error:
+        fetch("9.0.0")
+    assert message in error.value.message
+    assert hint in error.value.hint
+    assert leftovers(cache) == []
+
+
+def test_an_interrupt_leaves_nothing_behind(cache, monkeypatch):
+    def interrupt(_size, _doing):
+        raise KeyboardInterrupt
+
+    program = "import time; time.sleep(60)"
+    monkeypatch.setattr(fetching, "pip_command", lambda _version, _target: [sys.executable, "-c", program])
+    with pytest.raises(KeyboardInterrupt):
+        fetch("9.0.0", interrupt)
+    assert leftovers(cache) == []
+
+
+def test_a_full_disk_is_seen_before_it_is_full(cache, monkeypatch):
+    monkeypatch.setattr(fetching, "_ROOM", 2**62)
+    with pytest.raises(FetchError, match="MB are free"):
+        fetch("9.0.0")
+
+
+def test_a_cache_that_is_a_file(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TIDEGATE_CACHE", str(tmp_path / "file"))
+    with pytest.raises(FetchError, match="cannot be used"):
+        fetch("9.0.0")
+
+
+def test_the_real_index_knows_no_such_version(cache, capsys):
+    assert main(["flink", "fetch", "0.0.1"]) == Exit.CANNOT_START
+    assert "Flink 0.0.1" in capsys.readouterr().err
+    assert leftovers(cache) == []
+
+
+def test_where_the_cache_is(tmp_path, monkeypatch):
+    monkeypatch.delenv("TIDEGATE_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "tidegate"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / ".cache" / "tidegate"
+
+
+@pytest.mark.usefixtures("cache")
+def test_list(monkeypatch, capsys):
+    assert main(["flink", "list"]) == 0
+    assert "no version" in capsys.readouterr().out
+    give(monkeypatch, lambda scratch: write_wheel(scratch / "a.whl"))
+    assert main(["flink", "fetch", "10.0.0", "9.0.0"]) == 0
+    assert main(["flink", "fetch", "9.0.0"]) == 0
+    assert "already" in capsys.readouterr().out
+    assert main(["flink", "list"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["9.0.0", "10.0.0"]
+
+
+@pytest.mark.parametrize("arguments", [["fetch"], ["fetch", "latest"], ["list", "2.3.0"], ["remove"]])
+def test_wrong_usage(arguments):
+    with pytest.raises(SystemExit) as stopped:
+        main(["flink", *arguments])
+    assert stopped.value.code == Exit.USAGE
+
+
+@pytest.mark.usefixtures("cache")
+def test_an_engine_that_is_not_there_says_how_to_fetch_it(capsys):
+    assert main(["run", "--engine", "flink:2.3.0"]) == Exit.CANNOT_START
+    assert "tidegate flink fetch 2.3.0" in capsys.readouterr().err
+
+
+def test_what_is_no_version_is_no_engine():
+    with pytest.raises(UnknownEngineError):
+        resolve("flink:latest")
+
+
+def test_java_too_old_or_missing(tmp_path, monkeypatch, flink_version):
+    flink_version("2.3.0")
+    library = tmp_path / "lib" / "server" / "libjvm.so"
+    library.parent.mkdir(parents=True)
+    library.touch()
+    (tmp_path / "release").write_text('IMPLEMENTOR="Someone"\nJAVA_VERSION="1.8.0_392"\n')
+    monkeypatch.setattr(java, "find_library", lambda: library)
+    with pytest.raises(CannotStartError, match="version 8"):
+        resolve("flink:2.3.0").start()
+    (tmp_path / "release").write_text('JAVA_VERSION="21.0.1"\n')
+    assert java.version_of(library) == 21
+
+
+def test_java_missing(monkeypatch, tmp_path):
+    import jpype
+
+    def nowhere():
+        raise jpype.JVMNotFoundException("No JVM shared library file (libjvm.so) found.")
+
+    monkeypatch.setattr(jpype, "getDefaultJVMPath", nowhere)
+    with pytest.raises(CannotStartError) as error:
+        java.check_java()
+    assert "JAVA_HOME" in error.value.hint

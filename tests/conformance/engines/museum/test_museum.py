@@ -1,0 +1,171 @@
+"""The museum: every mutant is documented, and is convicted by its own committed trace."""
+
+import json
+import re
+from collections import Counter
+
+import pytest
+
+from tidegate.conformance.engines.museum import MUTANTS, engine, engines, find
+from tidegate.conformance.engines.museum.catalog import COMPONENTS, load_killers
+
+LEAST = {
+    "valve": 18,
+    "combiner": 9,
+    "partitioner": 14,
+    "wiring": 6,
+    "serializer": 8,
+    "deserializer": 8,
+    "chaining": 14,
+    "credit_sender": 14,
+    "credit_receiver": 14,
+    "gate": 8,
+    "task": 30,
+    "mailbox": 36,
+    "subpartition": 40,
+    "chain_lifecycle": 36,
+    "barriers": 45,
+    "network_input": 28,
+    "outputs": 45,
+    "buffer": 20,
+    "union_gate": 16,
+    "priority_gate": 24,
+    "blocking_subpartition": 40,
+    "result_partition": 40,
+    "exchange": 40,
+    "multiple_inputs": 20,
+    "input_channels": 36,
+    "statuses": 22,
+    "multiplexer": 34,
+    "job": 40,
+    "writer": 50,
+    "job_graph": 50,
+    "credit_connection": 40,
+    "credit_loop": 34,
+}
+
+
+def make_case(mutant):
+    return {"case": mutant.name, "component": mutant.component, **mutant.killer}
+
+
+def is_free(config, event):
+    """Whether the rules leave the channel of this event open."""
+    return event["type"] == "latency_marker" or (
+        event["type"] == "record" and config["kind"] in {"rebalance", "shuffle"}
+    )
+
+
+def is_same_set(event, seen, right):
+    """Whether outputs were served as they may be: a marker by any, selected ones in any order."""
+    if event["type"] == "latency_marker":
+        return [one["type"] for one in seen] == [one["type"] for one in right]
+    if event["type"] == "record" and "selected" in event:
+        return sorted(one.get("output", -1) for one in seen) == sorted(one.get("output", -1) for one in right)
+    return seen == right
+
+
+def is_allowed(case, steps, right_steps):
+    """Whether observations are right, up to the choices that network outputs have."""
+    if case["component"] == "outputs":
+        return all(map(is_same_set, case["events"], steps, right_steps))
+    if case["component"] != "partitioner":
+        return steps == right_steps
+    config, channels, previous = case["config"], case["config"]["channels"], None
+    for event, seen, right in zip(case["events"], steps, right_steps, strict=True):
+        if not is_free(config, event):
+            if seen != right:
+                return False
+            continue
+        if len(seen) != 1 or seen[0] not in [{"type": "send", "channel": c} for c in range(channels)]:
+            return False
+        if event["type"] == "record" and config["kind"] == "rebalance":
+            if previous is not None and seen[0]["channel"] != (previous + 1) % channels:
+                return False
+            previous = seen[0]["channel"]
+    return True
+
+
+def test_names_are_unique_in_both_spellings():
+    names = [mutant.name for mutant in MUTANTS]
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", name) for name in names)
+    assert len(set(names)) == len(names)
+    assert len({engines.to_class_name(name) for name in names}) == len(names)
+
+
+def test_every_component_has_its_share():
+    counts = Counter(mutant.component for mutant in MUTANTS)
+    assert counts.keys() == engines.COMPONENTS.keys() == LEAST.keys()
+    assert all(counts[component] >= least for component, least in LEAST.items())
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_mutant_is_documented(mutant):
+    assert all(re.fullmatch(r"[A-Z]+-\d+", rule) for rule in mutant.rules)
+    assert len(set(mutant.rules)) == len(mutant.rules)
+    assert mutant.origin
+    assert mutant.story.endswith(".")
+    assert find(mutant.name) is mutant
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_mutant_is_convicted_by_its_killer(mutant):
+    case = make_case(mutant)
+    # Twice, because some bugs are about what one case leaves to the next.
+    right = engine(None).replay([case, case])
+    wrong = engine(mutant.name).replay([case, case])
+    assert all("steps" in answer for answer in right)
+    assert not all(
+        "steps" in seen and is_allowed(case, seen["steps"], expected["steps"])
+        for seen, expected in zip(wrong, right, strict=True)
+    )
+
+
+def test_killers_belong_to_mutants():
+    killers = {name for component in COMPONENTS for name in load_killers(component)}
+    assert killers == {mutant.name for mutant in MUTANTS}
+
+
+def test_killers_respect_the_restrictions():
+    for mutant in MUTANTS:
+        config = mutant.killer["config"]
+        assert not mutant.semantics or config["semantics"] == mutant.semantics
+        assert not mutant.kinds or config["kind"] in mutant.kinds
+
+
+def test_right_engine_is_deterministic():
+    cases = [make_case(mutant) for mutant in MUTANTS]
+    first = engine(None).replay(cases)
+    assert engine(None).replay(cases) == first
+    for case, again, once in zip(cases, engine(None).replay(cases[::-1])[::-1], first, strict=True):
+        assert is_allowed(case, again["steps"], once["steps"])
+
+
+def test_answers_are_protocol_json():
+    answers = engine(None).replay([make_case(mutant) for mutant in MUTANTS])
+    assert json.loads(json.dumps(answers)) == answers
+
+
+def test_mutant_engine_declares_its_component_only():
+    wrong = engine("gate-not-requeued")
+    assert wrong.describe()["components"] == {"gate": {}}
+    [answer] = wrong.replay([{"case": "1", "component": "valve", "config": {"channels": 1}, "events": []}])
+    assert answer["error"]["kind"] == "unsupported"
+
+
+def test_right_engine_declares_everything():
+    components = engines.Right().describe()["components"]
+    assert components.keys() == LEAST.keys()
+    assert components["valve"] == {"semantics": ["flink-7728", "flink-40475"]}
+
+
+def test_mutants_can_be_named_as_classes():
+    name = "ValveNeverFlushes"
+    assert getattr(engines, name)().describe()["implementation"]["name"] == "museum valve-never-flushes"
+    with pytest.raises(AttributeError):
+        engines.NoSuchMutant  # noqa: B018
+
+
+def test_unknown_mutant_is_refused():
+    with pytest.raises(KeyError):
+        engine("no-such-mutant")

@@ -1,0 +1,82 @@
+"""Two hundred jobs in one streaming query that goes down again and again: nothing is lost, doubled or out of order."""
+
+from collections import Counter
+
+import pytest
+
+from tests.paths import ROOT
+from tidegate.conformance.documents.spark_page.facts import judge_jobs, run_jobs
+from tidegate.conformance.documents.spark_page.jobs import BUGS, COUNT, encode_jobs, make_right_jobs
+from tidegate.conformance.documents.spark_page.page import describe_jobs
+from tidegate.conformance.engines.spark.streaming.layout import make_layout
+from tidegate.conformance.engines.spark.streaming.logs import write_logs
+from tidegate.properties.runlog import INVARIANTS, Status, check
+from tidegate.traces.runlog import read_runlog
+
+PAGE = ROOT / "docs" / "spark.md"
+JOBS = make_right_jobs()
+
+
+@pytest.fixture(scope="module")
+def campaign(spark, tmp_path_factory):
+    return run_jobs(spark, tmp_path_factory.mktemp("streaming") / "query")
+
+
+@pytest.fixture(scope="module")
+def outcomes(campaign):
+    return campaign[1]
+
+
+@pytest.fixture(scope="module")
+def facts(campaign):
+    made, outcomes = campaign
+    return judge_jobs(made.happened, outcomes)
+
+
+def test_the_query_went_down_in_every_way(campaign):
+    made, _outcomes = campaign
+    assert made.happened == [
+        "stopped in a micro-batch",
+        "failed behind the write of a micro-batch",
+        "lost a Python worker",
+        "ended between two micro-batches",
+        "ended with the last script",
+    ]
+    assert sorted(place.name for place in made.folder.batches.iterdir()) == list("012345")
+
+
+def test_every_run_is_one_of_the_specification(facts):
+    assert facts.jobs == len(JOBS) > COUNT == 200
+    assert facts.wrongs == {}
+
+
+def test_the_jobs_are_worth_running(outcomes):
+    """Every function, partitioner and depth, and enough rows to be wrong in."""
+    layouts = [make_layout(job) for job in encode_jobs(JOBS).values()]
+    functions = {operator.function for layout in layouts for operator in layout.operators.values()}
+    assert functions == {"source", "map", "flat_map", "filter", "sum", "union", "join", "sink"}
+    partitioners = {edge.partitioner for layout in layouts for edge in layout.edges}
+    assert partitioners == {"forward", "rebalance", "rescale", "global", "broadcast", "hash"}
+    assert {layout.levels for layout in layouts} == {1, 2, 3, 4}
+    assert sum(len(outcomes[run].log.rows) for run in JOBS) > 8000
+    assert sum(len(outcomes[run].results.collected) for run in JOBS) > 200
+
+
+def test_run_logs_are_files_that_keep_every_invariant(outcomes, tmp_path):
+    paths = write_logs({run: outcomes[run] for run in JOBS}, tmp_path)
+    verdicts = Counter()
+    for path in paths:
+        log = read_runlog(path)
+        assert log == outcomes[path.stem].log
+        verdicts.update((verdict.invariant, verdict.status) for verdict in check(log))
+    wanted = {(one.id, Status.SKIPPED if one.id == "LOG-CREDIT" else Status.PASSED): len(JOBS) for one in INVARIANTS}
+    assert verdicts == wanted
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_mistakes_are_found_out(facts, bug):
+    assert bug in facts.found
+
+
+def test_the_page_says_what_was_seen(facts):
+    assert describe_jobs(facts) in PAGE.read_text(encoding="utf-8")

@@ -1,0 +1,98 @@
+"""The judge of whole jobs: runs of the specification pass, whatever their schedule, and spoilt ones do not."""
+
+from random import Random
+
+import attrs
+import pytest
+
+from tidegate.conformance.judging.jobs.explanation import find_certain_sums, find_wrongs, replay
+from tidegate.properties.cases.job import draw as strategy
+from tidegate.properties.runlog.recording import make_log
+from tidegate.reference.chaining.chains import Partitioner
+from tidegate.reference.elements import Long
+from tidegate.reference.job.programs import Config, Edge, Function, Operator, Record
+from tidegate.reference.job.step import compute_results, is_done
+from tidegate.traces.runlog import Direction, Kind, renumber
+
+
+def draw(seed):
+    """A job without a wire, a run of it to the end, and its results."""
+    random = Random(seed)
+    config = attrs.evolve(strategy.draw_config(random), wire=None)
+    run = strategy.draw_run(random, config)
+    assert is_done(run.state)
+    results = compute_results(run.state)
+    collected = [(0, key, int(value)) for key, value in results.collected]
+    totals = [(number, key, int(total)) for number, key, total in results.totals]
+    return config, make_log(config, run.seen), collected, totals
+
+
+RUNS = [draw(seed) for seed in range(120)]
+
+
+def test_runs_of_the_specification_pass():
+    for config, log, collected, totals in RUNS:
+        assert find_wrongs(config, log, collected, totals) == []
+
+
+def lose_a_row(log, random):
+    """And count anew, so that only the loss is wrong."""
+    rows = list(log.rows)
+    del rows[random.randrange(len(rows))]
+    return renumber(attrs.evolve(log, rows=tuple(rows)))
+
+
+def move_a_watermark(log, _random):
+    place = next((n for n, row in enumerate(log.rows) if (row.kind, row.dir) == (Kind.WATERMARK, Direction.OUT)), None)
+    if place is None:
+        return log
+    rows = list(log.rows)
+    rows[place] = attrs.evolve(rows[place], timestamp=rows[place].timestamp - 1)
+    return attrs.evolve(log, rows=tuple(rows))
+
+
+def repeat_a_row(log, random):
+    rows = list(log.rows)
+    rows.insert(place := random.randrange(len(rows)), rows[place])
+    return renumber(attrs.evolve(log, rows=tuple(rows)))
+
+
+@pytest.mark.parametrize("spoil", [lose_a_row, move_a_watermark, repeat_a_row])
+def test_a_spoilt_log_does_not_pass(spoil):
+    random = Random(1)
+    spoilt = 0
+    for config, log, collected, totals in RUNS:
+        worse = spoil(log, random) if log.rows else log
+        if worse != log:
+            spoilt += 1
+            assert find_wrongs(config, worse, collected, totals)
+    assert spoilt > 50
+
+
+def test_a_log_that_counts_wrongly_does_not_pass():
+    config, log, collected, totals = next(one for one in RUNS if len(one[1].rows) > 3)
+    (wrong,) = find_wrongs(config, attrs.evolve(log, rows=log.rows[1:]), collected, totals)
+    assert "counts wrongly" in wrong
+
+
+def test_other_results_do_not_pass():
+    config, log, collected, totals = next(one for one in RUNS if one[2] and one[3])
+    assert find_wrongs(config, log, collected[1:], totals) == ["the sinks have collected something else"]
+    assert find_wrongs(config, log, collected, totals[1:])[0] == "the sums know something else"
+
+
+def test_a_difference_names_the_subtask_and_the_step():
+    config, log, _collected, _totals = next(one for one in RUNS if any(row.id is not None for row in one[1].rows))
+    rows = tuple(row if row.id is None else attrs.evolve(row, id=row.id + 1) for row in log.rows)
+    assert "step" in replay(config, attrs.evolve(log, rows=rows)).difference
+
+
+def test_a_sum_behind_a_sum_depends_on_the_schedule():
+    script = (Record("a", Long(1), Long(1)),)
+    operators = (
+        Operator(1, "in", Function.SOURCE, 1, (script,)),
+        Operator(2, "sum", Function.SUM, 2),
+        Operator(3, "again", Function.SUM, 2),
+    )
+    config = Config(operators, (Edge(1, 2, Partitioner.HASH), Edge(2, 3, Partitioner.HASH)))
+    assert find_certain_sums(config) == {2}

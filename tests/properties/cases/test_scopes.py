@@ -1,0 +1,138 @@
+"""Scopes: there is one for every component of the protocol, small enough, of legal events, and stated in words."""
+
+import pytest
+
+from tidegate.conformance.engines.museum import engines
+from tidegate.conformance.engines.museum.engines import Engine
+from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.judging.judge import expect
+from tidegate.conformance.judging.runner import Planned, Runner
+from tidegate.conformance.judging.verdicts import Result
+from tidegate.properties.cases import scopes
+from tidegate.properties.cases.deserializer.scopes import is_stream
+from tidegate.properties.cases.scopes import has_scopes, small, thorough
+from tidegate.properties.cases.timestamps import MAPS, order_preserving
+from tidegate.properties.complete.suite import build
+from tidegate.reference.components import COMPONENTS
+from tidegate.reference.elements import MAX, MIN
+from tidegate.reference.model import Rejected
+from tidegate.reference.watermarks.valve import ChannelStatus, ChannelWatermark
+from tidegate.traces.codec import decode_case, encode_case
+
+#: Components with an independent right engine must have scopes; others may have them.
+JUDGED_TWICE = list(engines.COMPONENTS)
+SCOPED = [name for name in COMPONENTS if has_scopes(name) or name in JUDGED_TWICE]
+
+#: How many events the suite of a component may have in the default run, so that all together stay at about a million.
+MOST_EVENTS = {"valve": 400_000, "credit_receiver": 320_000}
+
+
+@pytest.fixture(scope="module", params=SCOPED)
+def suites(request):
+    return [build(scope) for scope in small(request.param)]
+
+
+def test_default_run_stays_small(suites):
+    assert suites
+    component = suites[0].scope.component
+    assert 0 < sum(suite.events for suite in suites) <= MOST_EVENTS.get(component, 150_000)
+
+
+@pytest.mark.parametrize("component", JUDGED_TWICE)
+def test_right_engines_pass(component):
+    """A sample: all of it is replayed where wrong engines are caught."""
+    runner = Runner(InProcess(Engine(None)))
+    suites = [build(scope) for scope in small(component)]
+    sample = [case for suite in suites for index, case in enumerate(suite.cases) if index % 23 == 0]
+    verdicts = list(runner.run(Planned("complete", case) for case in sample))
+    assert [verdict for verdict in verdicts if verdict.result is not Result.PASS] == []
+
+
+def test_cases_can_be_written_and_read(suites):
+    for suite in suites:
+        for case in list(suite.cases)[::301]:
+            assert decode_case(encode_case(case), strict=True) == case
+
+
+def test_claims_name_their_scope(suites):
+    for suite in suites:
+        assert suite.claim.startswith(f"Scope {suite.scope.component} {suite.scope.name}: ")
+        assert f"{suite.states} states" in suite.claim
+        assert ("Capped" in suite.claim) == bool(suite.scope.cap)
+        assert ("equivalent" in suite.claim) == suite.scope.selection.is_complete
+
+
+def test_every_class_is_entered(suites):
+    for suite in suites:
+        if suite.scope.selection.is_complete:
+            assert suite.classes <= suite.entered <= suite.states
+        else:
+            assert suite.entered < suite.states
+
+
+#: These have nothing to refuse: no index, no end.
+NOTHING_TO_REFUSE = {"partitioner", "wiring", "chaining", "deserializer"}
+
+
+def test_refused_events_are_played(suites):
+    answered = (expect(case)[0] for suite in suites for case in suite.cases)
+    refused = any((Rejected(),) in steps for steps in answered if steps is not None)
+    assert refused or suites[0].scope.component in NOTHING_TO_REFUSE
+
+
+def test_every_component_of_the_protocol_has_scopes():
+    assert [name for name, component in COMPONENTS.items() if component.in_protocol and not has_scopes(name)] == []
+
+
+@pytest.mark.parametrize("component", SCOPED)
+def test_names_of_scopes_tell_them_apart(component):
+    for chosen in (small(component), thorough(component)):
+        names = [scope.name for scope in chosen]
+        assert names
+        assert len(set(names)) == len(names)
+
+
+def test_thorough_scopes_of_the_valve_are_larger():
+    sizes = {scope.name: build(scope).states for scope in thorough("valve") if "flink" not in scope.name}
+    assert sizes == {"3x2": 378, "3x3": 980, "4x2": 2688}
+
+
+def test_unknown_components_have_no_scope():
+    assert small("nothing") == []
+    assert small("scope") == []
+    assert not scopes.has_scopes("closures")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_timestamps_keep_their_order(count):
+    for by_count in MAPS.values():
+        values = by_count[count]
+        assert list(values) == sorted(set(values))
+        assert len(values) == count
+        assert values[0] > MIN
+        assert values[-1] <= MAX
+
+
+def test_only_timestamps_are_rewritten():
+    extremes = order_preserving(2, every=1)[0]
+    assert extremes.rewrite(ChannelWatermark(1, 2)) == ChannelWatermark(1, MAX)
+    status = ChannelStatus(1, "idle")
+    assert extremes.rewrite(status) is status
+
+
+@pytest.mark.parametrize(
+    ("data", "legal"),
+    [
+        ("", True),
+        ("0000", True),
+        ("00000000", True),
+        ("0000000100", True),
+        ("00000001", True),
+        ("000000010000", True),
+        ("00000002", False),
+        ("01", False),
+        ("000000010002", False),
+    ],
+)
+def test_streams_state_known_lengths(data, legal):
+    assert is_stream(bytes.fromhex(data), (0, 1)) == legal

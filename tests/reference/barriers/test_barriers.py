@@ -1,0 +1,307 @@
+"""Checkpoint barriers, rule by rule."""
+
+from types import SimpleNamespace
+
+import attrs
+import pytest
+
+from tidegate.reference.barriers import COMPONENT, buffering, channel_state
+from tidegate.reference.barriers.step import start, step
+from tidegate.reference.barriers.values import Barrier, Block, Cancel, Config, Kind, Mode, Resume, Trigger
+from tidegate.reference.mailbox.values import Kind as MailKind
+from tidegate.reference.model import InvalidInputError, Outcome, Rejected
+from tidegate.traces.notation.notation import read_trace
+
+SIGNS = {"block": "-", "resume": "+", "start_persisting": "[", "stop_persisting": "]", "prioritize": "!"}
+
+
+def config_of(kind, channels, *, finished=True, timeout=None):
+    timeout = 30 if kind == "alternating" and timeout is None else timeout
+    return Config(Kind(kind), channels, finished, timeout)
+
+
+def walk(config, trace):
+    (state,) = start(config)
+    outcomes = []
+    for event in read_trace("barriers", trace):
+        (outcome,) = step(state, event)
+        outcomes.append(outcome)
+        state = outcome.state
+    return outcomes
+
+
+def short(seen):
+    """`-0` block, `+0` resume, `T1` trigger (`U1` unaligned), `A1s` abort with its reason, `[1` save `]1`, `!0`."""
+    if isinstance(seen, Rejected):
+        return "x"
+    if isinstance(seen, Trigger):
+        return f"{'T' if seen.aligned else 'U'}{seen.checkpoint}"
+    if seen.type == "abort":
+        return f"A{seen.checkpoint}{seen.reason[0]}"
+    number = seen.checkpoint if seen.type.endswith("persisting") else seen.channel
+    return f"{SIGNS[seen.type]}{number}"
+
+
+def run(kind, channels, trace, **more):
+    outcomes = walk(config_of(kind, channels, **more), trace)
+    return " ".join("".join(map(short, one.observations)) or "~" for one in outcomes)
+
+
+@pytest.mark.rule("BARR-1", "BARR-2", "BARR-3", "BARR-4")
+@pytest.mark.parametrize(
+    ("channels", "trace", "shown"),
+    [
+        (3, "0b1 2b1 1b1", "-0 -2 -1T1+0+1+2"),
+        (1, "0b1 0b1 0b0 0b2", "-0T1+0 +0 +0 -0T2+0"),
+        (2, "0b1 1b2 0b1 0b2", "-0 +0A1s-1 +0 -0T2+0+1"),
+        (2, "0b2 1b1 1b2 0b2", "-0 +1 -1T2+0+1 +0"),
+        (2, "0b0 1b0", "-0 -1T0+0+1"),
+        (2, "0n1#0@0 0b1 1b1", "~ -0 -1T1+0+1"),
+        (2, "0b1 1n2#0@0 0b1 1n1#3@0", "-0 +0A1s +0 ~"),
+    ],
+)
+def test_barr_3_aligned(channels, trace, shown):
+    assert run("aligned", channels, trace) == shown
+
+
+@pytest.mark.rule("BARR-5")
+@pytest.mark.parametrize(
+    ("trace", "shown"),
+    [
+        ("0b1 1c1 1b1 1c1", "-0 +0A1c +1 ~"),
+        ("0c5 1b5 1c5 0b6 1b6", "A5c +1 ~ -0 -1T6+0+1"),
+        ("0b1 1c2 0b1 0b2 0b3", "-0 +0A2c +0 +0 -0"),
+        ("0n1#0@0 1c1 0b1 1b1", "~ ~ -0 -1T1+0+1"),
+    ],
+)
+def test_barr_5_cancelled(trace, shown):
+    assert run("aligned", 2, trace) == shown
+
+
+@pytest.mark.rule("BARR-6", "BARR-7")
+@pytest.mark.parametrize(
+    ("trace", "finished", "shown"),
+    [
+        ("0b1 1e 2b1 0b2 2b2", True, "-0 ~ -2T1+0+2 -0 -2T2+0+2"),
+        ("0b1 1e 2e", True, "-0 ~ T1+0"),
+        ("0b1 1e 0b1 0b2 2b2", False, "-0 +0A1e +0 -0 -2T2+0+2"),
+        ("0e 1e 2b1", True, "~ ~ -2T1+2"),
+        ("0n1#0@0 0e 1e 2e", True, "~ ~ ~ ~"),
+        ("0e 0e 0b1 3b1 -1c1", True, "~ x x x x"),
+    ],
+)
+def test_barr_6_a_channel_that_ends_counts_as_aligned(trace, finished, shown):
+    assert run("aligned", 3, trace, finished=finished) == shown
+
+
+@pytest.mark.rule("BARR-8")
+def test_barr_8_a_blocked_channel_delivers_nothing():
+    outcomes = walk(config_of("aligned", 2), "0b1 0b2")
+    assert (outcomes[-1].observations, outcomes[-1].rules) == ((Rejected(),), ("BARR-8",))
+    assert outcomes[-1].state == outcomes[-2].state
+    assert run("aligned", 2, "0b1 0e 0c1 0n2#0@0 1b1 0e") == "-0 x x x -1T1+0+1 ~"
+
+
+@pytest.mark.rule("BARR-9", "BARR-10", "BARR-11", "BARR-12")
+@pytest.mark.parametrize(
+    ("channels", "trace", "finished", "shown"),
+    [
+        (1, "0b1 0b1 0b0 0c5 0b5", True, "T1 T1 T0 A5c T5"),
+        (2, "0b1 0b2 1b1 1b2", True, "~ ~ T1 T2"),
+        (2, "0b1 0b2 1b2 1b1", True, "~ ~ T2 ~"),
+        (2, "0b1 0b1 1b1 0n9#1@0 +5", True, "~ ~ T1 ~ ~"),
+        (2, "0b1 1c1 1b1 0b2 1b2", True, "~ A1c ~ ~ T2"),
+        (3, "0b1 0b2 1c2 1b1 2b2 0b2", True, "~ ~ A1cA2c ~ ~ ~"),
+        (2, "0c3 0c3 1b3 1b2", True, "A3c ~ ~ ~"),
+        (3, "0b1 0b2 1b2 2e 1e", True, "~ ~ ~ T2 ~"),
+        (3, "0b1 1b2 2e 0e 1b2", True, "~ ~ ~ T2 ~"),
+        (2, "0b1 0c2 1b1 1e", True, "~ A1cA2c ~ ~"),
+        (3, "0b1 0b2 1c1 2e", False, "~ ~ A1c A2e"),
+        (2, "0b1 0e 1b1", True, "~ ~ T1"),
+    ],
+)
+def test_barr_10_at_least_once(channels, trace, finished, shown):
+    assert run("at_least_once", channels, trace, finished=finished) == shown
+
+
+@pytest.mark.rule("BARR-10")
+def test_barr_10_at_most_fifty_are_pending():
+    config = config_of("at_least_once", 2)
+    outcomes = walk(config, " ".join(f"0b{number}" for number in range(1, 53)))
+    assert [count.checkpoint for count in outcomes[-1].state.pending] == list(range(3, 53))
+
+
+@pytest.mark.rule("BARR-13")
+@pytest.mark.parametrize(
+    ("trace", "shown"),
+    [
+        ("0u1 2u1 1u1 1u1", "[1U1 ~ ]1 ~"),
+        ("0u1 1u2 1u1 0u2 2u2", "[1U1 ]1A1s[2U2 ~ ~ ]2"),
+        ("0b1 1u1 2u1", "-0[1U1 ~ ]1+0"),
+        ("0u1 1b1 2c1", "[1U1 -1 ]1+1A1c"),
+        ("0u1 1e 2e", "[1U1 ~ ]1"),
+        ("0u1 1c2 2u1", "[1U1 ]2A2c ~"),
+        ("0n1#4@0 0u1", "!0 [1U1"),
+    ],
+)
+def test_barr_13_unaligned(trace, shown):
+    assert run("unaligned", 3, trace) == shown
+
+
+@pytest.mark.rule("BARR-17")
+@pytest.mark.parametrize(
+    ("channels", "trace", "shown"),
+    [
+        (2, "0n1#4@0 0t1 1n1#2@0 1t1 +99", "~ -0 ~ -1T1+0+1 ~"),
+        (3, "0n1#4@0 0t1 1n1#7@0 +29 +1 2n1#1@0 1u1 2u1", "~ -0 ~ ~ !1[1U1 !2 ~ ]1+0"),
+        (2, "0n1#4@0 1n1#5@0 +30 1u1 0u1", "~ ~ !0!1 [1U1 ]1"),
+        (3, "+30 0t1 1t1 2t1", "~ -0 -1 -2T1+0+1+2"),
+        (3, "+31 0t1 1t1 2t1", "~ -0[1U1 -1 -2]1+0+1+2"),
+        (2, "+31 0t1 +0 1t1", "~ -0[1U1 ~ -1]1+0+1"),
+        (2, "+30 0t1 +0 1t1", "~ -0 [1U1 -1]1+0+1"),
+        (3, "0t1 1u1 2u1", "-0 [1U1 ]1+0"),
+        (3, "0n1#6@0 0u1 1t1 2t1", "~ !0[1U1 -1 -2]1+1+2"),
+        (2, "0b1 +99 1b1", "-0 ~ -1T1+0+1"),
+        (3, "0b1 +99 1e 2b1", "-0 ~ ~ -2T1+0+2"),
+        (2, "0t1 +30 1t2 0c2 +100", "-0 [1U1 ]1+0A1s-1 +1A2c ~"),
+        (1, "0n1#0@0 0e", "~ ~"),
+        (2, "0n1#0@0 1e +30 0u1", "~ ~ !0 [1U1]1"),
+        (3, "0t1 1n1#5@0 +10 1e 2e", "-0 ~ ~ ~ T1+0"),
+    ],
+)
+def test_barr_17_alternating(channels, trace, shown):
+    assert run("alternating", channels, trace) == shown
+
+
+@pytest.mark.rule("BARR-17")
+def test_barr_17_an_end_later_than_the_time_out_does_not_wait_for_the_timer():
+    # The timer was not set by the barrier that is read first, and the clock has passed the time-out unnoticed.
+    assert run("alternating", 3, "+50 0t1@20 1e 2e", timeout=40) == "~ -0 ~ T1+0"
+    assert run("alternating", 3, "+50 0t1@5 1e 2e", timeout=40) == "~ -0[1U1 ~ ]1+0"
+
+
+@pytest.mark.parametrize(
+    ("kind", "trace", "rules"),
+    [
+        ("aligned", "0b1", ("BARR-3", "BARR-2", "BARR-7")),
+        ("aligned", "0b1 1b1", ("BARR-3",)),
+        ("aligned", "0b1 1b1 1b1", ("BARR-1",)),
+        ("aligned", "1e 0b1", ("BARR-4", "BARR-3", "BARR-2", "BARR-7")),
+        ("aligned", "0e", ("BARR-6", "BARR-7")),
+        ("unaligned", "0u1 1u1", ("BARR-13",)),
+        ("alternating", "0t1 1t1", ("BARR-17",)),
+        ("alternating", "0t1 1u1", ("BARR-17", "BARR-13")),
+        ("alternating", "0t1 1e", ("BARR-6", "BARR-17")),
+        ("at_least_once", "0b1", ("BARR-10", "BARR-7")),
+        ("at_least_once", "0c1 1b1", ("BARR-11", "BARR-10")),
+        ("at_least_once", "1e 0b1", ("BARR-9",)),
+    ],
+)
+def test_outcomes_name_their_rules(kind, trace, rules):
+    assert walk(config_of(kind, 2), trace)[-1].rules == rules
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"kind": "aligned", "channels": 0, "finished_channels": True},
+        {"kind": "aligned", "channels": 1, "finished_channels": True, "timeout": 5},
+        {"kind": "alternating", "channels": 1, "finished_channels": True},
+        {"kind": "alternating", "channels": 1, "finished_channels": True, "timeout": 0},
+    ],
+)
+def test_configs_that_make_no_sense(config):
+    with pytest.raises(InvalidInputError):
+        Config(**{**config, "kind": Kind(config["kind"])})
+
+
+@pytest.mark.parametrize("kind", ["aligned", "at_least_once"])
+def test_unaligned_barriers_are_for_handlers_that_know_them(kind):
+    with pytest.raises(InvalidInputError):
+        walk(config_of(kind, 2), "0u1")
+
+
+def test_checkpoints_are_not_negative():
+    with pytest.raises(InvalidInputError):
+        Cancel(0, -1)
+
+
+@pytest.mark.parametrize("law", COMPONENT.laws, ids=lambda law: law.name)
+def test_law_holds_on_every_sample(law):
+    assert all(law.holds(*sample) for sample in law.samples())
+
+
+def fails(law_name):
+    (law,) = [law for law in COMPONENT.laws if law.name == law_name]
+    return not all(law.holds(*sample) for sample in law.samples())
+
+
+@pytest.mark.rule("BARR-8")
+def test_barr_8_law_fails_where_nothing_is_kept(monkeypatch):
+    def read_on(channels, arrivals):
+        order = tuple(one.element for one in arrivals if one.element is not None)
+        return buffering.Cut(buffering.process_blocking(channels, arrivals).before and (frozenset(order),), order)
+
+    monkeypatch.setattr(buffering, "process_buffering", read_on)
+    assert fails("same-cut-by-blocking-and-buffering")
+
+
+def late(channel, checkpoint):
+    return attrs.evolve(channel, barriers=(*channel.barriers, checkpoint), last=checkpoint, cut=99)
+
+
+def data_first(channel):
+    if not channel.waiting:
+        return attrs.evolve(channel, barriers=())
+    first, *rest = channel.waiting
+    return attrs.evolve(channel, waiting=tuple(rest), polled=(*channel.polled, first))
+
+
+@pytest.mark.rule("BARR-14", "BARR-15")
+@pytest.mark.parametrize(
+    ("name", "function", "mutant"),
+    [
+        # The queue is not saved; later arrivals are not; the barrier waits for the data.
+        ("saves-what-was-overtaken", "on_start", lambda channel, _id: channel),
+        ("saves-what-was-overtaken", "on_barrier", late),
+        ("barrier-overtakes", "on_poll", data_first),
+        ("older-checkpoint-is-too-late", "on_start", lambda channel, _id: channel),
+    ],
+)
+def test_laws_of_channel_state_fail_on_mutants(monkeypatch, name, function, mutant):
+    monkeypatch.setattr(channel_state, function, mutant)
+    assert fails(name)
+
+
+@pytest.mark.rule("BARR-18")
+def test_barr_18_law_fails_where_the_trigger_is_a_normal_mail(monkeypatch):
+    monkeypatch.setattr(channel_state, "Kind", SimpleNamespace(NORMAL=MailKind.NORMAL, URGENT=MailKind.NORMAL))
+    assert not channel_state.no_data_comes_between("flink-35051", 1, 1, 2)
+
+
+@pytest.mark.rule("BARR-3")
+@pytest.mark.parametrize(
+    ("observations", "claims"),
+    [
+        ((Block(1), Trigger(1, aligned=True), Resume(0), Resume(1)), set()),
+        ((Block(1), Trigger(1, aligned=True), Resume(0)), {"blocks-are-kept"}),
+        ((Block(1), Resume(0), Resume(1), Trigger(1, aligned=True)), {"trigger-before-resume"}),
+        ((Trigger(1, aligned=True), Block(1), Resume(0), Resume(1)), {"trigger-before-resume"}),
+    ],
+)
+def test_properties_fail_on_a_broken_step(observations, claims):
+    before = walk(config_of("aligned", 2), "0b1")[-1].state
+    event = Barrier(1, 1, Mode.ALIGNED, 0)
+    (right,) = step(before, event)
+    shown = Outcome(right.state, observations, ())
+    assert {claim.name for claim in COMPONENT.properties if not claim.holds(before, event, shown)} == claims
+
+
+@pytest.mark.rule("BARR-1")
+def test_barr_1_property_fails_where_an_obsolete_checkpoint_is_triggered():
+    before = walk(config_of("aligned", 2), "0b2 1b2")[-1].state
+    again = Outcome(before, (Trigger(1, aligned=True),), ())
+    failed = {
+        claim.name for claim in COMPONENT.properties if not claim.holds(before, Barrier(0, 1, Mode.ALIGNED, 0), again)
+    }
+    assert failed == {"each-checkpoint-once"}

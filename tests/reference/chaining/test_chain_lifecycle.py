@@ -1,0 +1,274 @@
+"""The life cycle of a chain, rule by rule."""
+
+import attrs
+import pytest
+
+from tidegate.reference.chaining.chain_lifecycle import step as chain_lifecycle
+from tidegate.reference.chaining.chain_lifecycle.claims import LAWS, PROPERTIES
+from tidegate.reference.chaining.chain_lifecycle.step import start, step
+from tidegate.reference.chaining.chain_lifecycle.values import (
+    Call,
+    Called,
+    Checkpoint,
+    Close,
+    Config,
+    Create,
+    EndInput,
+    Failed,
+    Fault,
+    Finish,
+    Mail,
+    Open,
+    Operator,
+    Step,
+    compute_creation_order,
+)
+from tidegate.reference.model import InvalidInputError, Rejected
+
+DRAIN, STOP = Finish(drain=True), Finish(drain=False)
+
+
+def tree(*parents, sources=0, inputs=1, semantics="flink-2.3", lingering=()):
+    operators = [Operator(index in lingering, parent) for index, parent in enumerate((None, *parents))]
+    return Config(tuple(operators), sources, sources + inputs, semantics)
+
+
+def walk(config, *events):
+    (state,) = start(config)
+    outcomes = []
+    for event in events:
+        (outcome,) = step(state, event)
+        outcomes.append(outcome)
+        state = outcome.state
+    return outcomes
+
+
+def show(seen):
+    """`2.open` for a call, `!1` for the error of operator 1, with those attached to it; x for a refusal."""
+    match seen:
+        case Called(operator=operator, call=call):
+            return f"{operator}.{call.value}"
+        case Failed(operator=operator, suppressed=suppressed):
+            return "!" + "+".join(map(str, (operator, *suppressed)))
+    return "x"
+
+
+def last(config, *events):
+    return " ".join(map(show, walk(config, *events)[-1].observations))
+
+
+def fails(operator, call):
+    return Fault(operator, call, failing=True)
+
+
+OPENED = (Create(), Open())
+STRAIGHT = tree(0, 1)
+
+
+@pytest.mark.rule("CHAIN-30")
+@pytest.mark.parametrize(
+    ("config", "order"),
+    [
+        (tree(), (0,)),
+        (STRAIGHT, (2, 1, 0)),
+        (tree(0, 0), (1, 2, 0)),
+        (tree(0, 0, 1, 1), (3, 4, 1, 2, 0)),
+        (tree(0, 0, 2), (1, 3, 2, 0)),
+        (tree(0, sources=2), (1, 0, 2, 3)),
+    ],
+)
+def test_chain_30_subtree_by_subtree(config, order):
+    (created,) = walk(config, Create())
+    assert created.observations == tuple(Called(index, Call.CREATE) for index in order)
+    assert created.rules == ("CHAIN-30",)
+    assert compute_creation_order(config) == order
+
+
+@pytest.mark.rule("CHAIN-31")
+def test_chain_31_state_and_opening_by_turns():
+    assert last(STRAIGHT, *OPENED) == "2.init 2.open 1.init 1.open 0.init 0.open"
+    assert last(tree(sources=1), *OPENED) == "0.init 0.open 1.init 1.open"
+    old = attrs.evolve(STRAIGHT, semantics="flink-1.5")
+    assert last(old, *OPENED) == "2.init 1.init 0.init 2.open 1.open 0.open"
+    assert last(STRAIGHT, Create(), fails(1, Call.OPEN), Open()) == "2.init 2.open 1.init 1.open !1"
+
+
+@pytest.mark.rule("CHAIN-32")
+def test_chain_32_prepare_from_the_head_without_sources():
+    prepare = Checkpoint(Step.PREPARE)
+    assert last(tree(0, 0, sources=1), *OPENED, prepare) == "0.prepare 2.prepare 1.prepare"
+    assert last(STRAIGHT, *OPENED, fails(1, Call.PREPARE), prepare) == "0.prepare 1.prepare !1"
+    assert walk(STRAIGHT, *OPENED, prepare)[-1].rules == ("CHAIN-32", "CHAIN-33")
+
+
+@pytest.mark.rule("CHAIN-33")
+@pytest.mark.parametrize("what", [Step.SNAPSHOT, Step.COMPLETE, Step.ABORT, Step.SUBSUME])
+def test_chain_33_from_the_tail_with_sources(what):
+    shown = last(tree(0, sources=1), *OPENED, Checkpoint(what))
+    assert shown == f"1.{what.value} 0.{what.value} 2.{what.value}"
+
+
+@pytest.mark.rule("CHAIN-33")
+def test_chain_33_a_notification_reaches_all():
+    faults = [fails(operator, call) for operator in (0, 2) for call in (Call.COMPLETE, Call.SNAPSHOT)]
+    assert last(STRAIGHT, *OPENED, *faults, Checkpoint(Step.COMPLETE)) == "2.complete 1.complete 0.complete !2+0"
+    assert last(STRAIGHT, *OPENED, *faults, Checkpoint(Step.SNAPSHOT)) == "2.snapshot !2"
+    old = attrs.evolve(STRAIGHT, semantics="flink-1.10")
+    assert last(old, *OPENED, *faults, Checkpoint(Step.COMPLETE)) == "2.complete !2"
+    assert last(old, *OPENED, Checkpoint(Step.ABORT)) == "x"
+
+
+@pytest.mark.rule("CHAIN-33")
+@pytest.mark.parametrize(
+    ("what", "shown"),
+    [(Step.PREPARE, ""), (Step.SNAPSHOT, ""), (Step.COMPLETE, ""), (Step.SUBSUME, ""), (Step.ABORT, "1.abort 0.abort")],
+)
+def test_chain_33_closed_operators_rest(what, shown):
+    assert last(tree(0), *OPENED, Close(), Checkpoint(what)) == shown
+
+
+@pytest.mark.rule("CHAIN-34")
+def test_chain_34_each_completely_before_the_next():
+    ended = (*OPENED, EndInput(0), DRAIN)
+    assert last(STRAIGHT, *ended) == (
+        "0.quiesce 0.finish 1.end_input 1.quiesce 1.finish 2.end_input 2.quiesce 2.finish"
+    )
+    assert last(tree(sources=1, inputs=0), *ended) == "1.quiesce 1.finish 0.quiesce 0.finish"
+    assert last(STRAIGHT, *OPENED, EndInput(0), fails(1, Call.END_INPUT), DRAIN).endswith("1.end_input !1")
+    assert walk(STRAIGHT, *ended)[-1].rules == ("CHAIN-34", "CHAIN-37")
+
+
+@pytest.mark.rule("CHAIN-34")
+def test_chain_34_the_old_orders():
+    ended = (*OPENED, EndInput(0), DRAIN)
+    assert last(attrs.evolve(STRAIGHT, semantics="flink-1.10"), *ended) == (
+        "0.close 1.end_input 1.close 2.end_input 2.close"
+    )
+    assert last(attrs.evolve(STRAIGHT, semantics="flink-1.5"), *ended) == "0.close 1.close 2.close"
+    assert last(attrs.evolve(STRAIGHT, semantics="flink-1.5"), *OPENED, EndInput(0)) == ""
+
+
+@pytest.mark.rule("CHAIN-34")
+def test_chain_34_the_head_is_told_of_each_input_once():
+    config = tree(0, inputs=2)
+    outcome = walk(config, *OPENED, EndInput(1))[-1]
+    assert outcome.observations == (Called(0, Call.END_INPUT, 1),)
+    assert last(config, *OPENED, EndInput(1), EndInput(1)) == "x"
+    assert last(config, *OPENED, EndInput(1), DRAIN) == "x"
+    assert last(config, *OPENED, fails(0, Call.END_INPUT), EndInput(0), EndInput(1)) == "x"
+
+
+@pytest.mark.rule("CHAIN-35")
+def test_chain_35_a_stop_ends_nothing():
+    config = tree(0, lingering=(0,))
+    assert last(config, *OPENED, Mail(1), STOP) == "0.quiesce 1.mail 1.quiesce"
+    assert last(attrs.evolve(config, semantics="flink-1.10"), *OPENED, STOP) == "0.close 1.end_input 1.close 0.mail"
+    assert last(attrs.evolve(config, semantics="flink-1.5"), *OPENED, STOP) == "x"
+
+
+@pytest.mark.rule("CHAIN-36")
+def test_chain_36_all_are_closed_once():
+    assert last(tree(0, sources=1), Create(), Close()) == "1.close 0.close 2.close"
+    faults = [fails(operator, Call.CLOSE) for operator in (1, 0)]
+    assert last(STRAIGHT, *OPENED, *faults, Close()) == "2.close 1.close 0.close !1+0"
+    assert last(STRAIGHT, *OPENED, Close(), Close()) == ""
+
+
+@pytest.mark.rule("CHAIN-36")
+@pytest.mark.parametrize("semantics", ["flink-1.5", "flink-1.10"])
+def test_chain_36_to_dispose_was_to_close(semantics):
+    config = tree(0, inputs=0, semantics=semantics)
+    fault = fails(0, Call.DISPOSE)
+    assert last(config, *OPENED, DRAIN, Close()) == "1.dispose 0.dispose"
+    assert last(config, *OPENED, fault, DRAIN, Close()) == "1.dispose 0.dispose 1.dispose 0.dispose !0"
+    assert last(config, *OPENED, fault, Close()) == "1.dispose 0.dispose"
+
+
+@pytest.mark.rule("CHAIN-37")
+def test_chain_37_mails_run_before_the_next_operator_learns_anything():
+    config = tree(0, inputs=0, lingering=(0, 1))
+    mails = (*OPENED, Mail(1), Mail(0), DRAIN)
+    assert last(config, *mails) == ("0.quiesce 1.mail 0.mail 0.finish 0.mail 1.end_input 1.quiesce 1.finish 1.mail")
+    assert last(attrs.evolve(config, semantics="flink-1.10"), *mails) == (
+        "0.close 1.end_input 1.close 1.mail 0.mail 0.mail 1.mail"
+    )
+    assert last(attrs.evolve(config, semantics="flink-1.5"), *OPENED, Mail(0)) == "x"
+
+
+@pytest.mark.parametrize(
+    ("events", "refused"),
+    [
+        ([], Open()),
+        ([], Close()),
+        ([], Checkpoint(Step.COMPLETE)),
+        ([Create()], Create()),
+        ([Create()], EndInput(0)),
+        ([Create()], DRAIN),
+        ([Create()], Mail(0)),
+        ([Create()], Checkpoint(Step.PREPARE)),
+        (OPENED, Open()),
+        (OPENED, EndInput(1)),
+        (OPENED, EndInput(-1)),
+        (OPENED, Mail(3)),
+        (OPENED, Mail(-1)),
+        (OPENED, fails(3, Call.OPEN)),
+        ((*OPENED, Close()), STOP),
+        ((*OPENED, STOP), STOP),
+        ((*OPENED, STOP), Mail(0)),
+        ((Create(), Close()), Open()),
+        ((Create(), fails(0, Call.INIT), Open()), Open()),
+    ],
+)
+def test_what_is_refused_changes_nothing(events, refused):
+    states = [outcome.state for outcome in walk(STRAIGHT, *events)] or list(start(STRAIGHT))
+    (outcome,) = step(states[-1], refused)
+    assert (outcome.state, outcome.observations) == (states[-1], (Rejected(),))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Config((), 0, 1),
+        lambda: Config((Operator(lingers=False, parent=0),), 0, 1),
+        lambda: tree(None),
+        lambda: tree(1),
+        lambda: tree(-1),
+        lambda: tree(inputs=-1),
+        lambda: tree(sources=-1),
+        lambda: tree(sources=1, inputs=-1),
+        lambda: tree(sources=1, semantics="flink-1.10"),
+        lambda: tree(semantics="flink-1.9"),
+        lambda: fails(0, Call.MAIL),
+        lambda: fails(0, Call.CREATE),
+    ],
+)
+def test_what_makes_no_sense_is_an_error(make):
+    with pytest.raises(InvalidInputError):
+        make()
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
+def test_laws_hold(law):
+    assert all(law.holds(*sample) for sample in law.samples())
+
+
+def broken(config, *events):
+    """The properties that the last event breaks."""
+    outcomes = walk(config, *events)
+    before, outcome = outcomes[-2].state, outcomes[-1]
+    return [prop.name for prop in PROPERTIES if not prop.holds(before, events[-1], outcome)]
+
+
+@pytest.mark.parametrize(
+    ("events", "named"),
+    [
+        ((Create(), Open()), "ready-before-they-are-called"),
+        ((*OPENED, Close()), "ready-before-they-are-called"),
+        ((*OPENED, EndInput(0), DRAIN), "working-while-they-are-called"),
+    ],
+)
+def test_properties_see_the_reversed_order(monkeypatch, events, named):
+    assert broken(STRAIGHT, *events) == []
+    monkeypatch.setattr(chain_lifecycle, "compute_creation_order", lambda _config: (0, 1, 2))
+    monkeypatch.setattr(chain_lifecycle, "compute_forward_order", lambda _config: (2, 1, 0))
+    assert named in broken(STRAIGHT, *events)

@@ -1,0 +1,341 @@
+"""Operator chaining: each condition alone, chained sources, the walk back from yielding operators, names."""
+
+from random import Random
+
+import attrs
+import pytest
+
+from tidegate.properties.cases.chaining import draw as generator
+from tidegate.reference.chaining import chains
+from tidegate.reference.chaining.chaining import COMPONENT
+from tidegate.reference.chaining.chaining import claims as chain_laws
+from tidegate.reference.chaining.chaining import step as chaining
+from tidegate.reference.chaining.chaining.step import Config, Edge, Exchange, Graph, Operator, Partitioner, Vertex
+from tidegate.reference.chaining.chains import Kind, Strategy
+from tidegate.reference.model import InvalidInputError, Outcome
+
+ON = Config(chaining=True, chain_different_max_parallelism=True)
+STRICT = Config(chaining=True, chain_different_max_parallelism=False)
+OFF = Config(chaining=False, chain_different_max_parallelism=True)
+FORMED = ("CHAIN-19", "CHAIN-20", "CHAIN-18")
+
+WORDS = {
+    "source": {"kind": Kind.SOURCE},
+    "legacy": {"kind": Kind.LEGACY_SOURCE},
+    "yielding": {"yielding": True},
+    "always": {"strategy": Strategy.ALWAYS},
+    "head": {"strategy": Strategy.HEAD},
+    "never": {"strategy": Strategy.NEVER},
+    "with_sources": {"strategy": Strategy.HEAD_WITH_SOURCES},
+    "other_group": {"slot_group": "other"},
+    "wide": {"parallelism": 3},
+    "max": {"max_parallelism": 8},
+}
+
+
+def operator(text):
+    """`3 never wide`: operator 3 with what the words say, and otherwise as plain as can be."""
+    number, *words = text.split()
+    plain = Operator(int(number), f"n{number}", Kind.OPERATOR, Strategy.ALWAYS, 2, -1, "default", yielding=False)
+    for word in words:
+        plain = attrs.evolve(plain, **WORDS[word])
+    return plain
+
+
+def edge(text):
+    """`1>2 rebalance batch`: an edge, forward and undefined unless told otherwise."""
+    ends, *words = text.split()
+    source, target = map(int, ends.split(">"))
+    partitioner, exchange = Partitioner.FORWARD, Exchange.UNDEFINED
+    for word in words:
+        if word in set(Exchange):
+            exchange = Exchange(word)
+        else:
+            partitioner = Partitioner(word)
+    return Edge(source, target, partitioner, exchange)
+
+
+def graph(operators, edges=""):
+    return Graph(tuple(map(operator, operators.split(", "))), tuple(map(edge, edges.split(", "))) if edges else ())
+
+
+def run(config, operators, edges=""):
+    (state,) = chaining.start(config)
+    (outcome,) = chaining.step(state, graph(operators, edges))
+    assert outcome.state == state
+    return outcome
+
+
+def names(config, operators, edges=""):
+    return [vertex.name for vertex in run(config, operators, edges).observations]
+
+
+# --- conditions -----------------------------------------------------------------------------------------------
+
+SOURCE_MAP = "1 source, 2"
+BROKEN = [
+    ("CHAIN-3", ON, "1 source, 2 other_group", "1>2"),
+    ("CHAIN-4", ON, "1 source never, 2", "1>2"),
+    ("CHAIN-5", ON, "1 source, 2 never", "1>2"),
+    ("CHAIN-5", ON, "1 source, 2 head", "1>2"),
+    ("CHAIN-5", ON, "1 legacy, 2 with_sources", "1>2"),
+    *(("CHAIN-6", ON, SOURCE_MAP, f"1>2 {kind}") for kind in Partitioner if kind is not Partitioner.FORWARD),
+    ("CHAIN-7", ON, "1 source, 2 wide", "1>2"),
+    ("CHAIN-8", OFF, SOURCE_MAP, "1>2"),
+    ("CHAIN-9", ON, SOURCE_MAP, "1>2 batch"),
+    ("CHAIN-10", STRICT, "1 source, 2 max", "1>2"),
+    ("CHAIN-11", ON, "1 legacy, 2 yielding", "1>2"),
+    ("CHAIN-1", ON, SOURCE_MAP, "1>2, 1>2"),
+    ("CHAIN-1", ON, "1 source, 2 with_sources", "1>2, 1>2"),
+]
+
+
+@pytest.mark.rule(*dict.fromkeys(rule for rule, *_ in BROKEN))
+@pytest.mark.parametrize(("rule", "config", "operators", "edges"), BROKEN)
+def test_a_single_broken_condition_separates_and_is_named_first(rule, config, operators, edges):
+    outcome = run(config, operators, edges)
+    assert outcome.observations == (Vertex(1, (1,), "n1"), Vertex(2, (2,), "n2"))
+    assert outcome.rules == (rule, *FORMED)
+
+
+PASSED = [
+    ((), ON, SOURCE_MAP, "1>2"),
+    (("CHAIN-4",), ON, "1 source head, 2", "1>2"),
+    (("CHAIN-4",), ON, "1 source with_sources, 2", "1>2"),
+    (("CHAIN-9",), ON, SOURCE_MAP, "1>2 pipelined"),
+    (("CHAIN-10",), ON, "1 source, 2 max", "1>2"),
+    (("CHAIN-11",), ON, "1 source, 2 yielding", "1>2"),
+]
+
+
+@pytest.mark.rule("CHAIN-4", "CHAIN-9", "CHAIN-10", "CHAIN-11", "CHAIN-19")
+@pytest.mark.parametrize(("rules", "config", "operators", "edges"), PASSED)
+def test_a_difference_that_is_tolerated_is_named(rules, config, operators, edges):
+    outcome = run(config, operators, edges)
+    assert outcome.observations == (Vertex(1, (1, 2), "n1 -> n2"),)
+    assert outcome.rules == (*rules, *FORMED)
+
+
+@pytest.mark.rule("CHAIN-10")
+def test_chain_10_equal_max_parallelism_is_chained_when_it_counts():
+    assert names(STRICT, "1 source max, 2 max", "1>2") == ["n1 -> n2"]
+
+
+@pytest.mark.rule("CHAIN-1")
+def test_chain_1_no_edge_of_a_union_is_chained():
+    assert names(ON, "1 source, 2 source, 3, 4", "1>3, 2>3, 3>4") == ["n1", "n2", "n3 -> n4"]
+
+
+def test_conditions_broken_together_come_after_those_broken_alone():
+    outcome = run(ON, "1 source, 2 other_group wide, 3 head other_group wide", "1>2 batch, 2>3")
+    assert outcome.rules == ("CHAIN-5", "CHAIN-3", "CHAIN-7", "CHAIN-9", *FORMED)
+
+
+# --- yielding operators ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("CHAIN-11")
+@pytest.mark.parametrize(
+    ("operators", "edges", "expected"),
+    [
+        # Several operators away; the cut is in front of the yielding operator.
+        ("1 legacy, 2, 3, 4 yielding, 5", "1>2, 2>3, 3>4, 4>5", ["n1 -> n2 -> n3", "n4 -> n5"]),
+        # Behind a cut it is no longer headed by the source.
+        ("1 legacy, 2 yielding, 3 yielding", "1>2, 2>3", ["n1", "n2 -> n3"]),
+        # A chain that is cut on the way for another reason begins anew.
+        ("1 legacy, 2 head, 3 yielding", "1>2, 2>3", ["n1", "n2 -> n3"]),
+        ("1 legacy, 2, 3 yielding", "1>2 rescale, 2>3", ["n1", "n2 -> n3"]),
+        ("1 legacy, 2, 3, 4 yielding", "1>2, 1>2, 2>3, 3>4", ["n1", "n2 -> n3 -> n4"]),
+        # Only the yielding branch is cut.
+        ("1 legacy, 2, 3 yielding, 4", "1>2, 2>3, 2>4", ["n1 -> n2 -> n4", "n3"]),
+        ("1 source, 2, 3 yielding", "1>2, 2>3", ["n1 -> n2 -> n3"]),
+    ],
+)
+def test_chain_11_the_head_of_the_chain_decides(operators, edges, expected):
+    assert names(ON, operators, edges) == expected
+
+
+@pytest.mark.rule("CHAIN-11")
+def test_chain_11_a_cut_upstream_lets_a_yielding_operator_join_its_predecessor():
+    """So to break one edge may join others, against what one would expect."""
+    assert names(ON, "1 legacy, 2, 3 yielding", "1>2, 2>3") == ["n1 -> n2", "n3"]
+    assert names(ON, "1 legacy, 2 wide, 3 yielding wide", "1>2, 2>3") == ["n1", "n2 -> n3"]
+
+
+@pytest.mark.rule("CHAIN-11")
+def test_chain_11_a_long_line_of_yielding_operators_is_decided_quickly():
+    operators = ", ".join(["1 legacy", *(f"{number} yielding" for number in range(2, 60))])
+    edges = ", ".join(f"{number}>{number + 1}" for number in range(1, 59))
+    assert [vertex.head for vertex in run(ON, operators, edges).observations] == [1, 2]
+
+
+# --- chained sources ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("CHAIN-17", "CHAIN-20")
+@pytest.mark.parametrize(
+    ("operators", "edges", "expected"),
+    [
+        ("1 source, 2 with_sources, 3", "1>2, 2>3", [Vertex(2, (1, 2, 3), "n2 [n1] -> n3")]),
+        ("9 source, 2 with_sources yielding", "9>2 pipelined", [Vertex(2, (2, 9), "n2 [n9]")]),
+        ("1 source head, 2 with_sources, 3, 4", "1>2, 2>4, 2>3", [Vertex(2, (1, 2, 3, 4), "n2 [n1] -> (n4, n3)")]),
+        # A second edge out of the source, and it is chained like any other operator.
+        ("1 source, 2 with_sources, 3", "1>2, 1>3", [Vertex(1, (1, 2, 3), "n1 -> (n2, n3)")]),
+        ("1 source, 2 with_sources, 3 head", "1>2, 1>3", [Vertex(1, (1, 2), "n1 -> n2"), Vertex(3, (3,), "n3")]),
+        # Two sources into the one input are a union.
+        (
+            "1 source, 2 source, 3 with_sources",
+            "1>3, 2>3",
+            [Vertex(1, (1,), "n1"), Vertex(2, (2,), "n2"), Vertex(3, (3,), "n3")],
+        ),
+        ("1 source never, 2 with_sources", "1>2", [Vertex(1, (1,), "n1"), Vertex(2, (2,), "n2")]),
+        ("1 source, 2 with_sources other_group", "1>2", [Vertex(1, (1,), "n1"), Vertex(2, (2,), "n2")]),
+    ],
+)
+def test_chain_17_sources_run_inside_a_head_that_takes_them(operators, edges, expected):
+    assert list(run(ON, operators, edges).observations) == expected
+
+
+@pytest.mark.rule("CHAIN-17")
+def test_chain_17_is_named_for_what_it_decides():
+    assert run(ON, "1 source, 2 with_sources", "1>2").rules == ("CHAIN-17", "CHAIN-5", *FORMED)
+    assert run(ON, "1 source, 2 source, 3 with_sources", "1>3, 2>3").rules == ("CHAIN-1", *FORMED)
+
+
+# --- vertices and names ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("CHAIN-18", "CHAIN-20")
+def test_chain_20_names_follow_the_order_of_edges_and_nest():
+    operators = "1 source, 2, 3, 4, 5, 6"
+    assert names(ON, operators, "1>2, 1>3, 3>4, 3>5, 5>6") == ["n1 -> (n2, n3 -> (n4, n5 -> n6))"]
+    assert names(ON, operators, "5>6, 3>5, 3>4, 1>3, 1>2") == ["n1 -> (n3 -> (n5 -> n6, n4), n2)"]
+
+
+@pytest.mark.rule("CHAIN-19")
+def test_chain_19_vertices_are_ordered_by_head_whatever_the_order_of_the_graph():
+    outcome = run(ON, "7 head, 3, 9 source, 1 never", "3>1, 9>7, 7>3")
+    assert outcome.observations == (Vertex(1, (1,), "n1"), Vertex(7, (3, 7), "n7 -> n3"), Vertex(9, (9,), "n9"))
+
+
+def test_a_name_is_taken_as_it_is():
+    odd = (attrs.evolve(operator("1 source"), name="a -> [b], (c)"), attrs.evolve(operator("2"), name=""))
+    (outcome,) = chaining.step(chaining.State(ON), Graph(odd, (edge("1>2"),)))
+    assert outcome.observations == (Vertex(1, (1, 2), "a -> [b], (c) -> "),)
+
+
+def test_an_empty_graph_has_no_vertices():
+    (outcome,) = chaining.step(chaining.State(ON), Graph((), ()))
+    assert outcome.observations == ()
+
+
+def test_a_graph_leaves_no_trace_in_the_next():
+    (state,) = chaining.start(ON)
+    (first,) = chaining.step(state, graph("1 source, 2", "1>2 batch"))
+    assert chaining.step(first.state, graph("1 source, 2", "1>2")) == (run(ON, "1 source, 2", "1>2"),)
+
+
+# --- what is no graph -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("operators", "edges", "message"),
+    [
+        ("1 source, 1", "1>1", "same id"),
+        ("1 source, 2", "1>2, 2>3", "not there"),
+        ("1 source, 2", "3>2", "not there"),
+        ("1 source, 2 source", "1>2", "enters the source"),
+        ("1 source, 2 legacy", "1>2", "enters the source"),
+        ("1 source, 2", "", "not reached"),
+        ("1 source, 2, 3", "2>3", "not reached"),
+        ("1", "", "not reached"),
+        ("1 source, 2", "1>2, 2>2", "cycle"),
+        ("1 source, 2, 3", "1>2, 2>3, 3>2", "cycle"),
+        ("1 source, 2, 3", "2>3, 3>2", "cycle"),
+        ("1 source yielding, 2", "1>2", "yielding"),
+        ("1 legacy yielding, 2", "1>2", "yielding"),
+    ],
+)
+def test_what_is_no_graph_is_no_input(operators, edges, message):
+    with pytest.raises(InvalidInputError, match=message):
+        graph(operators, edges)
+
+
+@pytest.mark.parametrize(
+    "change", [{"parallelism": 0}, {"parallelism": -1}, {"max_parallelism": 0}, {"max_parallelism": -2}]
+)
+def test_numbers_outside_their_domain_are_no_input(change):
+    with pytest.raises(InvalidInputError):
+        attrs.evolve(operator("1 source"), **change)
+
+
+# --- properties and laws --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("law", COMPONENT.laws, ids=lambda law: law.name)
+def test_law(law):
+    samples = list(law.samples())
+    assert samples
+    assert all(law.holds(*sample) for sample in samples)
+
+
+@pytest.mark.parametrize(
+    ("law", "name", "broken"),
+    [
+        ("each-condition-decides-alone", "is_cut_by_batch", lambda link: link.exchange is chains.Exchange.BATCH),
+        ("strategies-as-by-table", "is_willing_to_follow", lambda down, _up: down.strategy is Strategy.ALWAYS),
+        (
+            "yielding-is-cut-off-once",
+            "is_led_by_legacy_source",
+            lambda _plan, node: node.kind is Kind.LEGACY_SOURCE,
+        ),
+    ],
+)
+def test_law_fails_on_a_broken_decision(monkeypatch, law, name, broken):
+    monkeypatch.setattr(chains, name, broken)
+    (law,) = (one for one in COMPONENT.laws if one.name == law)
+    assert not all(law.holds(*sample) for sample in law.samples())
+
+
+def test_law_of_names_fails_without_brackets(monkeypatch):
+    bare = chains.compute_name
+    monkeypatch.setattr(
+        chain_laws, "compute_name", lambda plan, node: bare(plan, node).replace("(", "").replace(")", "")
+    )
+    (law,) = (one for one in COMPONENT.laws if one.name == "names-tell-trees-apart")
+    assert not all(law.holds(*sample) for sample in law.samples())
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_generated_cases_keep_every_property(seed):
+    config, events = generator.draw(Random(seed))
+    assert (config, events) == generator.draw(Random(seed))
+    (state,) = chaining.start(config)
+    for event in events:
+        (outcome,) = chaining.step(state, event)
+        assert [one.name for one in COMPONENT.properties if not one.holds(state, event, outcome)] == []
+        state = outcome.state
+
+
+@pytest.mark.parametrize(
+    ("name", "operators", "edges", "vertices"),
+    [
+        ("each-operator-once", "1 source, 2", "1>2", [(1, (1,))]),
+        ("vertices-are-trees", "1 source, 2 source, 3", "1>3, 2>3", [(1, (1, 3)), (2, (2,))]),
+        ("vertices-are-uniform", "1 source, 2 wide", "1>2", [(1, (1, 2))]),
+        ("never-is-alone", "1 source, 2 never", "1>2", [(1, (1, 2))]),
+        ("yielding-without-legacy-source", "1 legacy, 2 yielding", "1>2", [(1, (1, 2))]),
+        ("edge-order-shows-in-names-only", "1 source, 2", "1>2", [(1, (1,)), (2, (2,))]),
+    ],
+)
+def test_property_fails_on_wrong_vertices(name, operators, edges, vertices):
+    (one,) = (one for one in COMPONENT.properties if one.name == name)
+    seen = tuple(Vertex(head, members, "") for head, members in vertices)
+    state = chaining.State(ON)
+    assert not one.holds(state, graph(operators, edges), Outcome(state, seen, ()))
+
+
+def test_property_fails_on_chains_where_chaining_is_off():
+    (one,) = (one for one in COMPONENT.properties if one.name == "off-means-apart")
+    state = chaining.State(OFF)
+    assert not one.holds(state, graph("1 source, 2", "1>2"), Outcome(state, (Vertex(1, (1, 2), ""),), ()))

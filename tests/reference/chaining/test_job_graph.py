@@ -1,0 +1,419 @@
+"""Job graphs: what is filled in, several inputs, virtual nodes, the order of vertices and outputs, shared results."""
+
+from random import Random
+
+import attrs
+import pytest
+
+from tidegate.properties.cases.job_graph import draw as generator
+from tidegate.reference.chaining.chaining import claims as chain_laws
+from tidegate.reference.chaining.chains import Exchange, Kind, Partitioner, Strategy
+from tidegate.reference.chaining.job_graph import COMPONENT
+from tidegate.reference.chaining.job_graph import edges as job_edges
+from tidegate.reference.chaining.job_graph import outputs as job_outputs
+from tidegate.reference.chaining.job_graph import step as job_graph
+from tidegate.reference.chaining.job_graph.edges import (
+    PartitionNode,
+    Request,
+    Route,
+    SideOutputNode,
+    compute_route,
+    compute_strategy,
+)
+from tidegate.reference.chaining.job_graph.outputs import Mode, NetworkOutput, Pattern, Result
+from tidegate.reference.chaining.job_graph.step import Config, JobEdge, JobGraph, JobOperator, JobVertex, Member
+from tidegate.reference.elements import Long
+from tidegate.reference.model import InvalidInputError, Outcome, Rejected
+
+ON = Config(chaining=True, chain_different_max_parallelism=True, mode=Mode.ALL_EDGES_PIPELINED)
+
+WORDS = {
+    "source": {"kind": Kind.SOURCE},
+    "legacy": {"kind": Kind.LEGACY_SOURCE},
+    "yielding": {"yielding": True},
+    "never": {"strategy": Strategy.NEVER},
+    "head": {"strategy": Strategy.HEAD},
+    "with_sources": {"strategy": Strategy.HEAD_WITH_SOURCES},
+    "empty": {"has_operator": False},
+    "wide": {"parallelism": 3},
+    "max": {"max_parallelism": 8},
+    "timeout": {"buffer_timeout": Long(100)},
+    "timeout_0": {"buffer_timeout": Long(0)},
+}
+
+
+def operator(text):
+    """`3 never wide`: operator 3 with what the words say."""
+    number, *words = text.split()
+    plain = JobOperator(int(number), f"n{number}", Kind.OPERATOR, 2)
+    for word in words:
+        plain = attrs.evolve(plain, **WORDS[word])
+    return plain
+
+
+def edge(text):
+    """`1>2 #1 hash/batch !late`: input 1; by a partition node, then by a side output; `=d` keeps the result as d."""
+    ends, *words = text.split()
+    source, target = map(int, ends.split(">"))
+    made = JobEdge(source, target)
+    for word in words:
+        if word[0] == "#":
+            made = attrs.evolve(made, input=int(word[1:]))
+        elif word[0] == "=":
+            made = attrs.evolve(made, dataset=word[1:])
+        else:
+            made = attrs.evolve(made, via=(*made.via, virtual(word)))
+    return made
+
+
+def virtual(word):
+    if word[0] == "!":
+        return SideOutputNode(word[1:])
+    partitioner, _, exchange = word.partition("/")
+    return PartitionNode(Partitioner(partitioner), Exchange(exchange or "undefined"))
+
+
+def graph(operators, edges=""):
+    return JobGraph(tuple(map(operator, operators.split(", "))), tuple(map(edge, edges.split(", "))) if edges else ())
+
+
+def run(operators, edges="", **config):
+    (state,) = job_graph.start(attrs.evolve(ON, **config))
+    (outcome,) = job_graph.step(state, graph(operators, edges))
+    assert outcome.state == state
+    return outcome
+
+
+def names(operators, edges="", **config):
+    return [seen.name for seen in run(operators, edges, **config).observations if isinstance(seen, JobVertex)]
+
+
+def outputs(operators, edges="", **config):
+    return [seen for seen in run(operators, edges, **config).observations if isinstance(seen, NetworkOutput)]
+
+
+def test_a_job_whole():
+    outcome = run("1 source max, 2, 3 wide", "1>2, 2>3 !late")
+    assert outcome.observations == (
+        JobVertex(3, "n3", 3, -1, (Member(3, 1),)),
+        JobVertex(1, "n1 -> n2", 2, 8, (Member(1, 1), Member(2, 2))),
+        NetworkOutput(
+            1, 2, Partitioner.REBALANCE, Pattern.ALL_TO_ALL, Result.PIPELINED_BOUNDED, consumers=(3,), tag="late"
+        ),
+    )
+    assert outcome.rules == (
+        *("CHAIN-10", "CHAIN-6", "CHAIN-7", "CHAIN-19", "CHAIN-20", "CHAIN-18"),
+        *("CHAIN-28", "CHAIN-15", "CHAIN-14", "CHAIN-23", "CHAIN-24", "CHAIN-21", "CHAIN-26"),
+    )
+
+
+# --- the decision ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("CHAIN-2")
+@pytest.mark.parametrize("operators", ["1 source, 2 empty", "1 source empty, 2"])
+def test_chain_2_a_node_without_an_operator_is_not_chained(operators):
+    outcome = run(operators, "1>2")
+    assert [seen.name for seen in outcome.observations if isinstance(seen, JobVertex)] == ["n2", "n1"]
+    assert outcome.rules[0] == "CHAIN-2"
+
+
+@pytest.mark.rule("CHAIN-12", "CHAIN-17", "CHAIN-20")
+def test_chain_12_each_source_needs_an_input_of_its_own():
+    operators = "1 source, 2 source, 3 source, 4 with_sources"
+    assert names(operators, "1>4 #0, 2>4 #1, 3>4 #2") == ["n4 [n1, n2, n3]"]
+    assert names(operators, "3>4 #2, 1>4 #0, 2>4 #1") == ["n4 [n3, n1, n2]"]
+    assert names(operators, "1>4 #0, 2>4 #1, 3>4 #1") == ["n4 [n1]", "n2", "n3"]
+    assert names(operators, "1>4, 2>4, 3>4") == ["n4", "n1", "n2", "n3"]
+    assert run(operators, "1>4 #0, 2>4 #1, 3>4 #1").rules[0] == "CHAIN-12"
+
+
+@pytest.mark.rule("CHAIN-1", "CHAIN-12")
+def test_chain_1_several_inputs_are_several_edges():
+    assert names("1 source, 2, 3", "1>2, 2>3 #0, 2>3 #1") == ["n3", "n1 -> n2"]
+
+
+@pytest.mark.rule("CHAIN-17", "CHAIN-21")
+def test_chain_17_a_source_goes_in_beside_a_network_input():
+    outcome = run("1 source, 2 source, 3, 4 with_sources, 5", "1>3, 3>4 #0, 2>4 #1, 4>5")
+    assert outcome.observations == (
+        JobVertex(4, "n4 [n2] -> n5", 2, -1, (Member(2, 0), Member(4, 1), Member(5, 2))),
+        JobVertex(1, "n1 -> n3", 2, -1, (Member(1, 1), Member(3, 2))),
+        NetworkOutput(1, 3, Partitioner.FORWARD, Pattern.POINTWISE, Result.PIPELINED_BOUNDED, (4,)),
+    )
+
+
+@pytest.mark.rule("CHAIN-9")
+def test_chain_9_a_hash_that_is_not_needed_is_chained_in_batch_too():
+    kind = "forward_for_consecutive_hash"
+    assert names("1 source, 2", f"1>2 {kind}/batch") == ["n1 -> n2"]
+    assert names("1 source, 2", "1>2 forward/hybrid_full") == ["n1 -> n2"]
+    # Where it cannot be chained it is the hash that it stands for.
+    (output,) = outputs("1 source, 2 head", f"1>2 {kind}")
+    assert (output.partitioner, output.pattern) == (Partitioner.HASH, Pattern.ALL_TO_ALL)
+    (output,) = outputs("1 source, 2 wide", f"1>2 {kind}")
+    assert output.partitioner is Partitioner.HASH
+
+
+# --- what is filled in ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("CHAIN-14")
+def test_chain_14_defaults():
+    assert {kind: compute_strategy(kind) for kind in Kind} == {
+        Kind.SOURCE: Strategy.ALWAYS,
+        Kind.LEGACY_SOURCE: Strategy.HEAD,
+        Kind.OPERATOR: Strategy.ALWAYS,
+    }
+    assert compute_strategy(Kind.OPERATOR, Request.START_NEW_CHAIN) is Strategy.HEAD
+    assert compute_strategy(Kind.OPERATOR, Request.DISABLE_CHAINING) is Strategy.NEVER
+    assert compute_strategy(Kind.OPERATOR, wraps_function=False) is Strategy.ALWAYS
+    assert compute_strategy(Kind.OPERATOR, wraps_function=False, release="1.5") is Strategy.HEAD
+    assert "CHAIN-14" in run("1 legacy").rules
+    assert "CHAIN-14" not in run("1 source head").rules
+
+
+@pytest.mark.rule("CHAIN-15")
+def test_chain_15_an_edge_nobody_described():
+    assert names("1 source, 2", "1>2") == ["n1 -> n2"]
+    (output,) = outputs("1 source, 2 head", "1>2")
+    assert output.partitioner is Partitioner.FORWARD
+    (output,) = outputs("1 source, 2 wide", "1>2")
+    assert output.partitioner is Partitioner.REBALANCE
+
+
+@pytest.mark.rule("CHAIN-15")
+def test_chain_15_forward_between_unequal_parallelism_is_refused():
+    for edges in ("1>2 forward", "1>2 rebalance forward"):
+        outcome = run("1 source, 2 wide", edges)
+        assert (outcome.observations, outcome.rules) == ((Rejected(),), ("CHAIN-15",))
+    # Overruled by the partitioner nearer to the consumer it is harmless.
+    assert names("1 source, 2 wide", "1>2 forward rebalance") == ["n2", "n1"]
+
+
+@pytest.mark.rule("CHAIN-16")
+@pytest.mark.parametrize(
+    ("via", "expected"),
+    [
+        ("", Route()),
+        ("hash/batch", Route(Partitioner.HASH, Exchange.BATCH)),
+        ("hash/batch rescale/pipelined", Route(Partitioner.RESCALE, Exchange.BATCH)),
+        ("hash/pipelined rescale", Route(Partitioner.RESCALE, Exchange.PIPELINED)),
+        ("hash rescale/batch", Route(Partitioner.RESCALE, Exchange.UNDEFINED)),
+        ("!a hash/batch !b", Route(Partitioner.HASH, Exchange.BATCH, "b")),
+        ("!a !", Route(tag="")),
+    ],
+)
+def test_chain_16_partitioner_nearest_to_the_consumer_exchange_nearest_to_the_producer(via, expected):
+    assert compute_route(tuple(map(virtual, via.split()))) == expected
+
+
+# --- vertices and outputs -------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("CHAIN-18")
+def test_chain_18_chained_edges_are_followed_first_and_consumers_completed_first():
+    edges = "1>2 rebalance, 1>4, 4>5 rebalance, 3>6"
+    assert names("3 source, 1 source, 2, 4, 5, 6", edges) == ["n5", "n2", "n1 -> n4", "n3 -> n6"]
+    assert names("9 source, 2 source, 3 with_sources, 4 head", "9>3, 2>4") == ["n4", "n2", "n3 [n9]"]
+
+
+@pytest.mark.rule("CHAIN-21")
+def test_chain_21_siblings_share_an_index():
+    (vertex,) = run("1 source, 2, 3, 4", "1>2, 1>3, 3>4").observations
+    assert vertex.members == (Member(1, 1), Member(2, 2), Member(3, 2), Member(4, 3))
+
+
+@pytest.mark.rule("CHAIN-22")
+def test_chain_22_outputs_of_chained_operators_come_before_the_operators_own():
+    edges = "1>9 hash, 1>2, 2>8 hash, 1>3, 3>7 hash, 2>4, 4>6 hash, 1>5 rescale"
+    order = [(one.operator, one.consumers) for one in outputs("1 source, 2, 3, 4, 5, 6, 7, 8, 9", edges)]
+    assert order == [(4, (6,)), (2, (8,)), (3, (7,)), (1, (9,)), (1, (5,))]
+
+
+@pytest.mark.rule("CHAIN-23")
+def test_chain_23_patterns():
+    pointwise = {kind for kind in Partitioner if job_outputs.compute_pattern(kind) is Pattern.POINTWISE}
+    assert pointwise == {Partitioner.FORWARD, Partitioner.RESCALE}
+
+
+@pytest.mark.rule("CHAIN-24")
+@pytest.mark.parametrize(
+    ("edges", "mode", "expected"),
+    [
+        ("1>2 hash", Mode.ALL_EDGES_PIPELINED, Result.PIPELINED_BOUNDED),
+        ("1>2 hash", Mode.ALL_EDGES_PIPELINED_APPROXIMATE, Result.PIPELINED_APPROXIMATE),
+        ("1>2 hash", Mode.ALL_EDGES_BLOCKING, Result.BLOCKING),
+        ("1>2 hash =d", Mode.ALL_EDGES_BLOCKING, Result.BLOCKING_PERSISTENT),
+        ("1>2 hash =d", Mode.ALL_EDGES_PIPELINED, Result.PIPELINED_BOUNDED),
+        ("1>2 hash", Mode.ALL_EDGES_HYBRID_FULL, Result.HYBRID_FULL),
+        ("1>2 hash", Mode.ALL_EDGES_HYBRID_SELECTIVE, Result.HYBRID_SELECTIVE),
+        ("1>2 broadcast", Mode.ALL_EDGES_HYBRID_SELECTIVE, Result.HYBRID_FULL),
+        ("1>2 forward", Mode.FORWARD_EDGES_PIPELINED, Result.PIPELINED_BOUNDED),
+        ("1>2 rescale", Mode.FORWARD_EDGES_PIPELINED, Result.BLOCKING),
+        ("1>2 rescale", Mode.POINTWISE_EDGES_PIPELINED, Result.PIPELINED_BOUNDED),
+        ("1>2 hash", Mode.POINTWISE_EDGES_PIPELINED, Result.BLOCKING),
+        ("1>2 hash/pipelined", Mode.ALL_EDGES_BLOCKING, Result.PIPELINED_BOUNDED),
+        ("1>2 hash/batch", Mode.ALL_EDGES_PIPELINED, Result.BLOCKING),
+        ("1>2 hash/hybrid_selective", Mode.ALL_EDGES_BLOCKING, Result.HYBRID_SELECTIVE),
+    ],
+)
+def test_chain_24_the_edge_decides_or_else_the_job(edges, mode, expected):
+    (output,) = outputs("1 source never, 2", edges, mode=mode)
+    assert output.result is expected
+
+
+@pytest.mark.rule("CHAIN-25")
+@pytest.mark.parametrize(
+    ("operators", "edges", "consumers"),
+    [
+        ("2, 3", "1>2 hash/batch, 1>3 hash/batch", [(2, 3)]),
+        ("2, 3", "1>2 hash/pipelined, 1>3 hash/pipelined", [(2,), (3,)]),
+        ("2, 3", "1>2 hash/batch, 1>3 rebalance/batch", [(2,), (3,)]),
+        ("2, 3 wide", "1>2 hash/batch, 1>3 hash/batch", [(2,), (3,)]),
+        ("2, 3 max", "1>2 hash/batch, 1>3 hash/batch", [(2,), (3,)]),
+        ("2, 3", "1>2 hash/batch !a, 1>3 hash/batch", [(2,), (3,)]),
+        ("2, 3", "1>2 hash/batch !a, 1>3 hash/batch !a", [(2, 3)]),
+        ("2, 3", "1>2 hash/batch =d, 1>3 hash/batch =d", [(2, 3)]),
+        ("2, 3", "1>2 hash/batch =d, 1>3 hash/batch =e", [(2,), (3,)]),
+        ("2, 3", "1>2 hash/batch, 1>3 hash/hybrid_full", [(2,), (3,)]),
+        ("2", "1>2 hash/batch, 1>2 hash/batch", [(2, 2)]),
+        ("2, 3, 4", "1>2 hash/batch, 1>4 global/batch, 1>3 hash/batch", [(2, 3), (4,)]),
+    ],
+)
+def test_chain_25_results_that_can_be_read_again_are_shared(operators, edges, consumers):
+    assert [one.consumers for one in outputs(f"1 source, {operators}", edges)] == consumers
+
+
+@pytest.mark.rule("CHAIN-25")
+def test_chain_25_a_shared_hybrid_result_is_kept_in_full():
+    (output,) = outputs("1 source, 2, 3", "1>2 hash/hybrid_selective, 1>3 hash/hybrid_selective")
+    assert (output.result, output.consumers) == (Result.HYBRID_FULL, (2, 3))
+    (output,) = outputs("1 source, 2, 3", "1>2 hash/hybrid_selective, 1>3 hash/hybrid_full")
+    assert output.result is Result.HYBRID_FULL
+
+
+@pytest.mark.rule("CHAIN-26")
+def test_chain_26_a_vertex_has_the_numbers_of_its_head():
+    (vertex,) = run("1 source, 2 max", "1>2").observations
+    assert (vertex.parallelism, vertex.max_parallelism) == (2, -1)
+
+
+@pytest.mark.rule("CHAIN-27")
+@pytest.mark.parametrize("timeout", ["timeout", "timeout_0"])
+def test_chain_27_a_blocking_output_with_a_buffer_timeout_is_refused(timeout):
+    for edges in ("1>2 hash/batch", "1>2 forward/batch", "1>2 hash/batch =d"):
+        outcome = run(f"1 source {timeout}, 2", edges)
+        assert (outcome.observations, outcome.rules) == ((Rejected(),), ("CHAIN-27",))
+    # The timeout of the consumer does not matter, nor does any timeout on what is not blocking.
+    assert names(f"1 source, 2 {timeout}", "1>2 hash/batch") == ["n2", "n1"]
+    assert names(f"1 source {timeout}, 2", "1>2 hash/hybrid_full") == ["n2", "n1"]
+    assert names(f"1 source {timeout}, 2", "1>2 hash") == ["n2", "n1"]
+
+
+@pytest.mark.rule("CHAIN-28")
+def test_chain_28_a_side_output_is_chained_like_any_other_edge():
+    assert names("1 source, 2, 3", "1>2 !late, 1>3") == ["n1 -> (n2, n3)"]
+    assert names("1 source, 2 source, 3 with_sources", "1>3 !late #0, 2>3 #1") == ["n3 [n1, n2]"]
+
+
+# --- what is no graph -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("operators", "edges"),
+    [
+        ("1 source, 1", "1>1"),
+        ("1 source, 2", "1>3"),
+        ("1 source, 2 source", "1>2"),
+        ("1 source, 2", ""),
+        ("1 source, 2, 3", "1>2, 2>3, 3>2"),
+        ("1 source yielding", ""),
+        ("1 source, 2", "1>2 #-1"),
+    ],
+)
+def test_what_is_no_graph_is_no_input(operators, edges):
+    with pytest.raises(InvalidInputError):
+        graph(operators, edges)
+
+
+@pytest.mark.parametrize("change", [{"parallelism": 0}, {"max_parallelism": 0}, {"buffer_timeout": Long(-2)}])
+def test_numbers_outside_their_domain_are_no_input(change):
+    with pytest.raises(InvalidInputError):
+        attrs.evolve(operator("1 source"), **change)
+
+
+# --- properties and laws --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("law", COMPONENT.laws, ids=lambda law: law.name)
+def test_law(law):
+    samples = list(law.samples())
+    assert samples
+    assert all(law.holds(*sample) for sample in samples)
+
+
+def from_the_producer(via):
+    """The walk of CHAIN-16 from the wrong end."""
+    return compute_route(via[::-1])
+
+
+def always(*_arguments, **_described):
+    return Strategy.ALWAYS
+
+
+@pytest.mark.parametrize(
+    ("law", "module", "name", "broken"),
+    [
+        ("as-in-1.5", chain_laws, "compute_refusals", lambda _plan, link: link.partitioner is not Partitioner.FORWARD),
+        ("index-is-depth", chain_laws, "compute_indices", lambda _plan, _node: {1: 1}),
+        ("chaining-is-the-default", job_edges, "compute_strategy", always),
+        ("what-was-asked-is-kept", job_edges, "is_impossible", lambda *_ends: False),
+        ("virtual-nodes-count-from-both-ends", job_edges, "compute_route", from_the_producer),
+        ("edge-before-job", job_outputs, "compute_result_of_mode", lambda _kind, _mode: Result.PIPELINED_BOUNDED),
+    ],
+)
+def test_law_fails_on_a_broken_function(monkeypatch, law, module, name, broken):
+    (law,) = (one for one in COMPONENT.laws if one.name == law)
+    monkeypatch.setattr(module, name, broken)
+    assert not all(law.holds(*sample) for sample in law.samples())
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_generated_cases_keep_every_property(seed):
+    config, events = generator.draw(Random(seed))
+    assert (config, events) == generator.draw(Random(seed))
+    (state,) = job_graph.start(config)
+    for event in events:
+        (outcome,) = job_graph.step(state, event)
+        assert [one.name for one in COMPONENT.properties if not one.holds(state, event, outcome)] == []
+
+
+def tamper(observations, **changes):
+    """The observations with other fields in whichever of them have these."""
+    fitting = [
+        {name: value for name, value in changes.items() if hasattr(seen, name) and name in attrs.asdict(seen)}
+        for seen in observations
+    ]
+    return tuple(attrs.evolve(seen, **fields) for seen, fields in zip(observations, fitting, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("each-operator-once", lambda seen: seen[:1]),
+        ("consumers-are-completed-first", lambda seen: seen[::-1]),
+        ("each-edge-between-vertices-once", lambda seen: tamper(seen, consumers=(3, 3))),
+        ("outputs-of-the-head-last", lambda seen: (*seen, tamper(seen, operator=2)[-1])),
+        ("pipelined-is-read-once", lambda seen: tamper(seen, consumers=(3, 3))),
+        ("numbers-of-the-head", lambda seen: tamper(seen, max_parallelism=8)),
+        ("tags-do-not-chain", lambda seen: seen[:1]),
+    ],
+)
+def test_property_fails_on_a_wrong_job(name, wrong):
+    (one,) = (one for one in COMPONENT.properties if one.name == name)
+    event = graph("1 source, 2, 3", "1>2, 1>3 hash")
+    state = job_graph.State(ON)
+    (right,) = job_graph.step(state, event)
+    assert one.holds(state, event, right)
+    assert not one.holds(state, event, Outcome(state, wrong(right.observations), ()))

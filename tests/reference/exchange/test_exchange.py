@@ -1,0 +1,153 @@
+"""Push and pull exchange, rule by rule."""
+
+import attrs
+import pytest
+
+from tests.reference import words
+from tidegate.reference.exchange import COMPONENT
+from tidegate.reference.exchange.claims import PROPERTIES
+from tidegate.reference.exchange.step import LAWS, TRAITS
+from tidegate.reference.exchange.values import (
+    Config,
+    Connected,
+    Consumer,
+    Flush,
+    Full,
+    Notified,
+    Pull,
+    Pulled,
+    Released,
+    Request,
+    ResultType,
+    State,
+)
+from tidegate.reference.model import InvalidInputError, Outcome
+
+ALL = [result.value for result in ResultType]
+PUSHED = ["pipelined", "pipelined_bounded"]
+KEPT = ["blocking", "blocking_persistent", "hybrid_full"]
+
+
+def play(result, trace, limit=2):
+    return words.play("exchange", {"result": result, "consumers": 2, "limit": limit}, trace)
+
+
+def last(result, trace, limit=2):
+    return words.last("exchange", {"result": result, "consumers": 2, "limit": limit}, trace)
+
+
+@pytest.mark.rule("XCHG-1", "XCHG-2")
+@pytest.mark.parametrize("result", ALL)
+def test_xchg_2_only_blocking_results_wait_for_the_end(result):
+    early = last(result, "register 0request")
+    assert early == (("rejected", ("XCHG-2",)) if result.startswith("blocking") else ("connected 0", early[1]))
+    assert last(result, "register finish 0request")[0] == "connected 0"
+
+
+@pytest.mark.rule("XCHG-1")
+@pytest.mark.parametrize("result", PUSHED)
+def test_xchg_1_a_pushed_result_is_read_once_and_released_by_its_producer(result):
+    assert last(result, "register 0request 1request") == ("rejected", ("XCHG-1",))
+    assert last(result, "register 0request 0leave 1request") == ("rejected", ("XCHG-1",))
+    assert last(result, "register 0request finish 0leave") == ("released", ("XCHG-1",))
+    assert last(result, "register 0request 0leave finish") == ("released", ("XCHG-1",))
+    assert last(result, "register release") == ("rejected", ("XCHG-1",))
+
+
+@pytest.mark.rule("XCHG-1")
+def test_xchg_1_a_bounded_result_fills_up():
+    assert play("pipelined_bounded", "register produce produce produce 0request 0pull+ produce produce")[3:] == [
+        "full",
+        "connected 0",
+        "item 0 False",
+        "notified 0",
+        "full",
+    ]
+    assert "full" not in play("pipelined", "register produce produce produce")
+
+
+@pytest.mark.rule("XCHG-2")
+@pytest.mark.parametrize("result", KEPT)
+def test_xchg_2_a_kept_result_is_read_as_often_as_wanted(result):
+    seen = play(result, "register produce finish 0request 0pull+ 0pull+ 0leave 1request 1pull+ 1pull- release 1pull+")
+    assert seen[3:] == [
+        "connected 0",
+        "item 0 False",
+        "item 1 True",
+        "",
+        "connected 1",
+        "item 0 False",
+        "item 1 True",
+        "released",
+        "none",
+    ]
+
+
+@pytest.mark.rule("XCHG-2")
+@pytest.mark.parametrize("result", ALL)
+def test_xchg_2_only_persistent_results_survive_the_job(result):
+    assert last(result, "register finish end_job")[0] == ("" if result == "blocking_persistent" else "released")
+    assert last(result, "register finish end_job produce")[0] == "rejected"
+
+
+@pytest.mark.rule("XCHG-3")
+def test_xchg_3_an_item_moves_when_it_is_pulled_with_credit():
+    assert play("pipelined", "register 0request produce 0pull- 0pull+ 0pull+ produce produce produce finish")[2:] == [
+        "notified 0",
+        "none",
+        "item 0 False",
+        "none",
+        "notified 0",
+        "notified 0",
+        "",
+        "notified 0",
+    ]
+    assert last("pipelined", "register 0request finish 0pull-") == ("item 0 True", ("XCHG-3", "XCHG-1"))
+    assert last("pipelined", "register produce 0request flush") == ("notified 0", ("XCHG-3",))
+
+
+@pytest.mark.rule("XCHG-4")
+def test_xchg_4_a_consumer_asks_until_the_result_is_there_and_then_no_more():
+    assert play("pipelined", "0request produce 0pull+ register register 0request 0request 2request -1leave") == [
+        "retry 0",
+        "rejected",
+        "rejected",
+        "",
+        "rejected",
+        "connected 0",
+        "rejected",
+        "rejected",
+        "rejected",
+    ]
+
+
+def test_configs_outside_their_domain_are_no_input():
+    for bad in ({"consumers": 0}, {"limit": 0}):
+        with pytest.raises(InvalidInputError):
+            Config(**({"result": ResultType.BLOCKING, "consumers": 1, "limit": 1} | bad))
+
+
+@pytest.mark.rule("XCHG-1", "XCHG-2")
+def test_laws_notice_what_they_forbid(monkeypatch):
+    laws = {law.name: law for law in LAWS}
+    wrong = attrs.evolve(TRAITS[ResultType.PIPELINED], repeatable=True)
+    monkeypatch.setitem(TRAITS, ResultType.PIPELINED, wrong)
+    assert not laws["types-agree"].holds(ResultType.PIPELINED)
+    monkeypatch.setitem(TRAITS, ResultType.BLOCKING, attrs.evolve(TRAITS[ResultType.BLOCKING], repeatable=False))
+    assert not laws["reads-alike"].holds(ResultType.BLOCKING, 1, 2)
+    assert COMPONENT.laws == LAWS
+
+
+def test_properties_notice_what_they_forbid():
+    config = Config(ResultType.BLOCKING, 2, 1)
+    state = State(config, (Consumer(), None), registered=True)
+    item = Outcome(state, (Pulled(0, end=False),), ())
+    free = Pull(0, credit=False)
+    assert words.breaks(PROPERTIES, "nothing-moves-by-itself", state, free, item)
+    assert words.breaks(PROPERTIES, "blocking-is-complete", state, free, item)
+    second = Outcome(state, (Pulled(1, end=False),), ())
+    assert words.breaks(PROPERTIES, "read-in-order", state, Pull(0, credit=True), second)
+    assert words.breaks(PROPERTIES, "connects-once", state, Request(0), Outcome(state, (Connected(0),), ()))
+    assert words.breaks(PROPERTIES, "tells-who-is-there", state, Flush(), Outcome(state, (Notified(1),), ()))
+    assert words.breaks(PROPERTIES, "full-adds-nothing", state, Flush(), Outcome(state, (Full(),), ()))
+    assert words.breaks(PROPERTIES, "released-once", state, Flush(), Outcome(state, (Released(),), ()))

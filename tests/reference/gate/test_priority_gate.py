@@ -1,0 +1,163 @@
+"""The gate with priorities, rule by rule."""
+
+import attrs
+import pytest
+
+from tests.reference.walking import failing_claims, last, seen, walk
+from tidegate.reference.gate import sequence_numbers
+from tidegate.reference.gate.gate import Poll
+from tidegate.reference.gate.priority_gate import step as priority_gate
+from tidegate.reference.gate.priority_gate.values import Arrive, Config, Item, NotifyPriority
+from tidegate.reference.model import InvalidInputError
+
+PLAIN = {"channels": 2}
+
+
+def polls(trace, config=None):
+    """What the polls of a trace give: `0data+` with + for more and ! for more priority; - for nothing."""
+    shown = []
+    for outcome in walk("priority_gate", config or PLAIN, trace):
+        for one in outcome.observations:
+            if one.type == "item":
+                shown.append(f"{one.channel}{one.item.value}{'+' * one.more}{'!' * one.more_priority}")
+            elif one.type in ("none", "finished"):
+                shown.append("-" if one.type == "none" else ".")
+    return " ".join(shown)
+
+
+@pytest.mark.rule("GATE-6")
+def test_gate_6_a_channel_queued_for_nothing_is_skipped():
+    assert last("priority_gate", PLAIN, "0notify") == ("available", "GATE-6")
+    assert last("priority_gate", PLAIN, "0notify poll") == ("none", "GATE-6")
+    assert polls("0notify 1data poll poll") == "1data -"
+    assert last("priority_gate", PLAIN, "0notify 1data poll")[1] == "GATE-6"
+    assert polls("0data 0notify poll poll") == "0data -"
+
+
+@pytest.mark.rule("GATE-10", "GATE-12", "GATE-13")
+@pytest.mark.parametrize(
+    ("trace", "polled"),
+    [
+        ("0data 0data 0priority poll poll poll", "0priority+ 0data+ 0data"),
+        ("0data 1data 1priority poll poll poll", "1priority+ 0data+ 1data"),
+        ("0data 0priority 0priority poll poll poll", "0priority+! 0priority+ 0data"),
+        ("1priority 0priority poll poll", "1priority+! 0priority"),
+        ("0data 1data 1priority 0priority poll poll poll poll", "1priority+! 0priority+ 1data+ 0data"),
+    ],
+)
+def test_gate_10_what_has_priority_overtakes(trace, polled):
+    assert polls(trace) == polled
+
+
+@pytest.mark.rule("GATE-10", "GATE-12")
+def test_gate_12_each_future_is_completed_once():
+    assert seen("priority_gate", PLAIN, "0priority 0priority 1priority") == [
+        "priority_available, available",
+        "nothing",
+        "nothing",
+    ]
+    assert seen("priority_gate", PLAIN, "0data 0priority")[1] == "priority_available"
+
+
+@pytest.mark.rule("GATE-13")
+def test_gate_13_priority_is_over_with_the_last_item_that_has_it():
+    states = [outcome.state.priority_available for outcome in walk("priority_gate", PLAIN, "0force 0data poll")]
+    assert states == [True, True, True]
+    states = [outcome.state.priority_available for outcome in walk("priority_gate", PLAIN, "0priority 0data poll")]
+    assert states == [True, True, False]
+
+
+@pytest.mark.rule("GATE-11")
+@pytest.mark.parametrize(
+    ("first", "trace", "shown"),
+    [
+        (0, "0priority poll 0urgent0", "nothing"),
+        (0, "0priority poll 0urgent1", "priority_available, available"),
+        (2**31 - 1, "0priority poll 0urgent-2147483648", "priority_available, available"),
+        (-(2**31), "0priority 0priority poll poll 0urgent2147483647", "nothing"),
+        (2**30 - 1, "0data 0priority", "nothing"),
+        (2**30 - 2, "0data 0priority", "priority_available"),
+    ],
+)
+def test_gate_11_a_late_notification_is_ignored(first, trace, shown):
+    assert seen("priority_gate", {"channels": 1, "first": first}, trace)[-1] == shown
+
+
+@pytest.mark.rule("GATE-14")
+def test_gate_14_a_barrier_that_may_time_out_is_announced():
+    assert polls("0data 0barrier poll poll poll") == "0announcement+ 0data+ 0barrier"
+    assert polls("0priority 0barrier poll poll poll") == "0priority+! 0announcement+ 0barrier"
+    assert last("priority_gate", PLAIN, "0data 0barrier poll")[1] == "GATE-14"
+
+
+@pytest.mark.rule("GATE-18")
+@pytest.mark.parametrize(
+    ("trace", "polled"),
+    [
+        ("0end 0end poll poll", "0end_of_data -"),
+        ("0end 0data 0end poll poll", "0data+ 0end_of_data"),
+        ("0over poll 0over poll poll", "- 0end_of_partition. -"),
+        ("0end 0over 0end 0over poll poll poll", "0end_of_data+ 0end_of_partition. -"),
+    ],
+)
+def test_gate_18_the_last_ending_of_a_shared_channel_counts(trace, polled):
+    assert polls(trace, {"channels": 1, "subpartitions": 2}).replace(" .", ".") == polled
+
+
+@pytest.mark.rule("GATE-18")
+def test_gate_18_a_third_ending_of_two_is_refused():
+    config = {"channels": 1, "subpartitions": 2}
+    assert last("priority_gate", config, "0end 0end 0end") == ("rejected", "GATE-15")
+    assert last("priority_gate", config, "0over 0over 0data") == ("rejected", "GATE-16")
+
+
+@pytest.mark.parametrize("trace", ["2data", "-1notify", "2force", "2urgent0", "0over 0priority"])
+def test_refused(trace):
+    assert seen("priority_gate", PLAIN, trace)[-1] == "rejected"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Config(0),
+        lambda: Config(1, 0),
+        lambda: Config(1, 1, 2**31),
+        lambda: Arrive(0, Item.ANNOUNCEMENT),
+        lambda: NotifyPriority(0, -(2**31) - 1),
+    ],
+)
+def test_what_makes_no_sense(make):
+    with pytest.raises(InvalidInputError):
+        make()
+
+
+@pytest.mark.rule("GATE-11")
+def test_gate_11_law_fails_without_the_wrap_around(monkeypatch):
+    law = sequence_numbers.LAWS[0]
+    assert all(law.holds(*sample) for sample in law.samples())
+    monkeypatch.setattr(sequence_numbers, "is_outdated", lambda sequence, polled: polled >= sequence)
+    assert not all(law.holds(*sample) for sample in law.samples())
+
+
+@pytest.mark.rule("GATE-13")
+def test_the_law_of_the_plain_gate_fails_where_data_overtakes(monkeypatch):
+    law = priority_gate.LAWS[0]
+    monkeypatch.setattr(priority_gate, "enqueue", priority_gate.prioritise)
+    monkeypatch.setattr(priority_gate, "put_back", lambda state, _index: state)
+    assert not all(law.holds(*sample) for sample in law.samples())
+
+
+@pytest.mark.parametrize(
+    ("changes", "claims"),
+    [
+        ({"queue": (0, 1, 1)}, {"nobody-is-missed"}),
+        ({"queue": ()}, {"nobody-is-missed", "available-with-a-queue"}),
+        ({"available": False}, {"available-with-a-queue"}),
+        ({"priority_available": True}, {"priority-falls-with-the-last"}),
+    ],
+)
+def test_claims_fail_on_a_broken_poll(changes, claims):
+    before = walk("priority_gate", PLAIN, "0data 1priority 1data")[-1].state
+    (outcome,) = priority_gate.step(before, Poll())
+    broken = attrs.evolve(outcome, state=attrs.evolve(outcome.state, **changes))
+    assert failing_claims("priority_gate", before, Poll(), broken) == claims

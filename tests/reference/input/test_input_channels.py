@@ -1,0 +1,189 @@
+"""The channels of a gate, rule by rule."""
+
+import attrs
+import pytest
+
+from tests.reference.walking import failing_claims, last, seen, walk
+from tidegate.reference.input.input_channels import requests as partition_requests
+from tidegate.reference.input.input_channels import step as input_channels
+from tidegate.reference.input.input_channels.values import Arrive, Config, Item, Location, NotFound, Update
+from tidegate.reference.model import InvalidInputError
+
+
+def config(*locations, **more):
+    return {"locations": list(locations), **more}
+
+
+REMOTE, LOCAL, UNKNOWN = config("remote"), config("local"), config("unknown")
+
+
+@pytest.mark.rule("GATE-19")
+def test_gate_19_partitions_are_requested_once():
+    assert seen("input_channels", config("remote", "remote"), "request request") == [
+        "request(channel 0), request(channel 1)",
+        "nothing",
+    ]
+    assert last("input_channels", REMOTE, "0read") == ("rejected", "GATE-19")
+    assert last("input_channels", REMOTE, "close request") == ("rejected", "GATE-19")
+
+
+@pytest.mark.rule("GATE-20")
+@pytest.mark.parametrize(
+    ("trace", "shown"),
+    [
+        ("request", "request(channel 1)"),
+        ("request 0read", "rejected"),
+        ("task1", "rejected"),
+        ("request task1", "sent(channel 1, event 1)"),
+        ("request task1 0remote", "request(channel 0), sent(channel 0, event 1)"),
+        ("request task1 0local", "rejected"),
+        ("0register request task1 0local", "notified(channel 0), sent(channel 0, event 1)"),
+        ("request task1 0remote task2", "sent(channel 0, event 2), sent(channel 1, event 2)"),
+        ("request close task1", "rejected"),
+        ("request 1lost task1", "rejected"),
+    ],
+)
+def test_gate_20_unknown_channels(trace, shown):
+    assert seen("input_channels", config("unknown", "remote"), trace)[-1] == shown
+
+
+@pytest.mark.rule("GATE-20")
+def test_gate_20_task_events_are_forgotten_with_the_last_unknown_channel():
+    outcomes = walk("input_channels", config("unknown", "unknown", "remote"), "request task1 0remote task2 1remote")
+    assert [outcome.state.pending for outcome in outcomes] == [(), (1,), (1,), (1, 2), ()]
+
+
+@pytest.mark.rule("GATE-21")
+@pytest.mark.parametrize(
+    ("trace", "shown"),
+    [
+        ("0remote", "nothing"),
+        ("0remote request", "request(channel 0)"),
+        ("request 0remote", "request(channel 0)"),
+        ("request 0local", "retry_in(channel 0, delay 100)"),
+        ("request 0remote 0remote", "nothing"),
+        ("request 0remote 0local", "nothing"),
+        ("request close 0remote", "nothing"),
+    ],
+)
+def test_gate_21_an_update_replaces_an_unknown_channel(trace, shown):
+    assert seen("input_channels", UNKNOWN, trace)[-1] == shown
+
+
+@pytest.mark.rule("GATE-22")
+def test_gate_22_delays_double_up_to_the_maximum():
+    shown = seen("input_channels", config("local", initial=3, maximum=10), "request 0retry 0retry 0retry 0read")
+    assert shown == [
+        "retry_in(channel 0, delay 3)",
+        "retry_in(channel 0, delay 6)",
+        "retry_in(channel 0, delay 10)",
+        "notified(channel 0)",
+        "failed(channel 0, cause partition_not_found)",
+    ]
+    assert last("input_channels", LOCAL, "0register request") == ("notified(channel 0)", "GATE-19")
+    assert last("input_channels", LOCAL, "request 0register 0retry") == ("notified(channel 0)", "GATE-22")
+    assert last("input_channels", LOCAL, "0retry") == ("rejected", "GATE-22")
+    assert last("input_channels", LOCAL, "request close 0retry") == ("rejected", "GATE-22")
+
+
+@pytest.mark.rule("GATE-22")
+@pytest.mark.parametrize(("timeout", "retries"), [(0, 0), (1, 39), (10, 3), (13, 3), (14, 2), (20, 1), (40, 0)])
+def test_gate_22_a_remote_channel_waits_for_less_than_twice_the_maximum(timeout, retries):
+    made = config("remote", initial=5, maximum=20, timeout=timeout)
+    shown = seen("input_channels", made, "request" + " 0missing" * (retries + 1))
+    assert shown == ["request(channel 0)"] * (retries + 1) + ["notified(channel 0)"]
+
+
+@pytest.mark.rule("GATE-23")
+def test_gate_23_the_first_error_wins_and_stays():
+    shown = seen("input_channels", REMOTE, "request 0data0 0lost 0failed 0read 0read")
+    assert shown[2:] == ["notified(channel 0)", "nothing"] + ["failed(channel 0, cause connection_lost)"] * 2
+    assert last("input_channels", UNKNOWN, "0lost") == ("rejected", "GATE-23")
+
+
+@pytest.mark.rule("GATE-24")
+@pytest.mark.parametrize(
+    ("trace", "shown"),
+    [
+        ("request 0data0", "notified(channel 0)"),
+        ("request 0data0 0event1", "nothing"),
+        ("request 0data1", "recycled(channel 0), notified(channel 0)"),
+        ("request 0data0 0data0", "recycled(channel 0), notified(channel 0)"),
+        ("request 0data1 0data0", "notified(channel 0)"),
+        ("request 0data1 0data2", "recycled(channel 0)"),
+        ("request close 0data0", "recycled(channel 0)"),
+        ("request close 0data5", "recycled(channel 0)"),
+        ("0data0", "rejected"),
+    ],
+)
+def test_gate_24_sequence_numbers(trace, shown):
+    assert last("input_channels", REMOTE, trace) == (shown, "GATE-24")
+
+
+@pytest.mark.rule("GATE-25")
+def test_gate_25_buffers_of_no_length():
+    assert last("input_channels", REMOTE, "request 0empty0") == ("nothing", "GATE-25")
+    assert last("input_channels", REMOTE, "request 0empty1") == ("notified(channel 0)", "GATE-24")
+    assert seen("input_channels", REMOTE, "request 0empty0 0data1 0read 0read")[-2:] == [
+        "delivered(channel 0, item data, more false)",
+        "none",
+    ]
+    assert last("input_channels", LOCAL, "0register request 0empty0 0data0 0read") == (
+        "delivered(channel 0, item data, more false)",
+        "GATE-25",
+    )
+
+
+@pytest.mark.parametrize("trace", ["1read", "-1register", "0missing", "request 0lost 0missing", "request close 0read"])
+def test_refused(trace):
+    assert seen("input_channels", REMOTE, trace)[-1] == "rejected"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Config(()),
+        lambda: Config((Location.LOCAL,), 0),
+        lambda: Config((Location.LOCAL,), 10, 5),
+        lambda: Config((Location.LOCAL,), 1, 1, -1),
+        lambda: Update(0, Location.UNKNOWN),
+    ],
+)
+def test_what_makes_no_sense(make):
+    with pytest.raises(InvalidInputError):
+        make()
+
+
+@pytest.mark.rule("GATE-22")
+def test_gate_22_laws_fail_on_wrong_delays(monkeypatch):
+    delays, waits = partition_requests.LAWS
+    assert all(law.holds(*sample) for law in (delays, waits) for sample in law.samples())
+    monkeypatch.setattr(
+        partition_requests,
+        "next_local_delay",
+        lambda current, initial, maximum: (current * 2 or initial) if current < maximum and initial else None,
+    )
+    assert not all(delays.holds(*sample) for sample in delays.samples())
+    monkeypatch.setattr(
+        partition_requests,
+        "next_remote_wait",
+        lambda current, timeout, maximum: current + timeout if timeout and current + timeout <= 2 * maximum else None,
+    )
+    assert not all(waits.holds(*sample) for sample in waits.samples())
+
+
+@pytest.mark.parametrize(
+    ("event", "changes", "claims"),
+    [
+        (Arrive(0, 0, Item.DATA), {"expected": 2}, {"no-gap"}),
+        (Arrive(0, 0, Item.EMPTY), {"waiting": (Item.EMPTY,)}, {"nothing-of-no-length"}),
+        (Arrive(0, 0, Item.DATA), {"location": Location.LOCAL}, {"known-channels-stay"}),
+        (NotFound(0), {"location": Location.UNKNOWN}, {"known-channels-stay", "nothing-of-no-length"}),
+    ],
+)
+def test_claims_fail_on_broken_outcomes(event, changes, claims):
+    before = walk("input_channels", REMOTE, "request")[-1].state
+    (outcome,) = input_channels.step(before, event)
+    channel = attrs.evolve(outcome.state.channels[0], **changes)
+    broken = attrs.evolve(outcome, state=attrs.evolve(outcome.state, channels=(channel,)))
+    assert failing_claims("input_channels", before, event, broken) == claims

@@ -1,0 +1,459 @@
+"""Whole jobs: what becomes of a program, what tasks do with elements, and small jobs explored whole."""
+
+from random import Random
+
+import attrs
+import pytest
+
+from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.cases.job import draw as strategy
+from tidegate.properties.explorer.exploring import explore
+from tidegate.properties.runlog import Status as Passed
+from tidegate.properties.runlog import check
+from tidegate.properties.runlog.recording import make_log
+from tidegate.reference.chaining.chains import Partitioner
+from tidegate.reference.credit import buffers, readers, subpartitions
+from tidegate.reference.credit.buffers import Change
+from tidegate.reference.elements import MAX, Long, Status, StatusChange, Watermark
+from tidegate.reference.job import COMPONENT
+from tidegate.reference.job.channels import decode, encode
+from tidegate.reference.job.examples import make_word_count
+from tidegate.reference.job.functions import apply
+from tidegate.reference.job.layout import compute_layout
+from tidegate.reference.job.programs import Barrier, Config, Edge, Function, Operator, Record, Wire
+from tidegate.reference.job.step import Action, Choice, compute_results, enabled, is_done, is_stuck, start, step
+from tidegate.reference.model import InvalidInputError, Rejected
+from tidegate.traces.codec import decode_case, encode_case
+from tidegate.traces.notation.notation import read_trace, write_trace
+
+IDLE, ACTIVE = StatusChange(Status.IDLE), StatusChange(Status.ACTIVE)
+HASH = Partitioner.HASH
+
+
+def rec(key, timestamp=1, value=1):
+    return Record(key, Long(value), Long(timestamp))
+
+
+def mark(timestamp):
+    return Watermark(Long(timestamp))
+
+
+def source(*scripts, number=1, name="in"):
+    return Operator(number, name, Function.SOURCE, len(scripts), scripts)
+
+
+def count_words(*scripts, parallelism=2, wire=None):
+    """Sources, a sum of what they say, a sink chained to it."""
+    operators = (
+        source(*scripts),
+        Operator(2, "sum", Function.SUM, parallelism),
+        Operator(3, "out", Function.SINK, parallelism),
+    )
+    return Config(operators, (Edge(1, 2, HASH), Edge(2, 3)), wire)
+
+
+def run(config, *, last=False):
+    """Always the first, or always the last choice that there is."""
+    (state,) = start(config)
+    seen = []
+    while choices := enabled(state):
+        (outcome,) = step(state, choices[-1 if last else 0])
+        seen += outcome.observations
+        state = outcome.state
+    return state, seen
+
+
+# --- what becomes of a program --------------------------------------------------------------------------------
+
+
+def test_word_count_has_two_tasks_and_four_channels():
+    layout = compute_layout(make_word_count())
+    assert [(task.name, task.parallelism, task.first) for task in layout.tasks] == [
+        ("lines -> words", 2, 0),
+        ("count -> print", 2, 2),
+    ]
+    assert [(route.source, route.target, route.place) for route in layout.routes] == [
+        (0, 2, 0),
+        (1, 2, 1),
+        (0, 3, 0),
+        (1, 3, 1),
+    ]
+    assert layout.chained == {1: (2,), 2: (), 3: (4,), 4: ()}
+    assert [edge.max_parallelism for edge in layout.edges] == [128]
+
+
+def test_channels_of_a_pointwise_edge_are_dealt_out():
+    operators = (source((), ()), Operator(2, "out", Function.SINK, 3))
+    layout = compute_layout(Config(operators, (Edge(1, 2, Partitioner.RESCALE),)))
+    assert [(route.producer, route.consumer) for route in layout.routes] == [(0, 0), (0, 1), (1, 2)]
+    assert [place.channels for place in layout.places] == [(), (), (0,), (1,), (2,)]
+
+
+@pytest.mark.parametrize("wire", [None, Wire(16, 0, 1, 1), Wire(7, 2, 1, 2), Wire(1, 1, 1, 1), Wire(1000, 2, 8, 10)])
+@pytest.mark.parametrize("last", [False, True])
+def test_word_count_counts_words(wire, last):
+    state, seen = run(make_word_count(wire), last=last)
+    assert is_done(state)
+    results = compute_results(state)
+    assert results.totals == ((3, "be", 2), (3, "not", 1), (3, "or", 1), (3, "to", 2))
+    assert results.collected == (("be", 1), ("be", 2), ("not", 1), ("or", 1), ("to", 1), ("to", 2))
+    kinds = {one.kind for one in seen}
+    assert ("buffer" in kinds, "credit" in kinds) == (wire is not None, wire is not None)
+
+
+@pytest.mark.parametrize(
+    ("function", "records"),
+    [
+        (Function.MAP, [("a b", 6)]),
+        (Function.FLAT_MAP, [("a", 1), ("b", 1)]),
+        (Function.FILTER, [("a b", 3)]),
+        (Function.SUM, [("a b", 8)]),
+        (Function.UNION, [("a b", 3)]),
+        (Function.JOIN, [("a b", 3)]),
+        (Function.SINK, []),
+    ],
+)
+def test_functions(function, records):
+    operator = Operator(7, "op", function)
+    totals, results = apply(operator, ((6, "a b", 1), (7, "a b", 5)), rec("a b", 4, 3))
+    assert [(one.key, one.value) for one in results] == records
+    assert all(one.timestamp == 4 for one in results)
+    assert totals == ((6, "a b", 1), (7, "a b", 8 if function is Function.SUM else 5))
+
+
+def test_filter_drops_what_is_not_positive():
+    assert apply(Operator(1, "op", Function.FILTER), (), rec("a", value=0)) == ((), ())
+
+
+@pytest.mark.parametrize("element", [attrs.evolve(rec("ä b", -3, -1), id=2**40), mark(-(2**63)), IDLE, ACTIVE])
+def test_elements_pass_through_bytes(element):
+    assert decode(encode(element)) == element
+
+
+# --- programs that are none -----------------------------------------------------------------------------------
+
+SINK = Operator(2, "out", Function.SINK)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Operator(1, "in", Function.SOURCE, 2, ((),)),
+        lambda: Operator(1, "in", Function.MAP, 1, ((),)),
+        lambda: source((mark(2), mark(2))),
+        lambda: source((Watermark(MAX),)),
+        lambda: Edge(1, 2, Partitioner.SHUFFLE),
+        lambda: Edge(1, 2, None, -1),
+        lambda: Config((source(()), attrs.evolve(SINK, name="in")), (Edge(1, 2),)),
+        lambda: Config((source(()), SINK), (Edge(1, 2), Edge(1, 2, HASH))),
+        lambda: Config((source(()), SINK), (Edge(1, 2, None, 1),)),
+        lambda: Config((source(()), SINK), ()),
+        lambda: Config((source(()), SINK, Operator(3, "more", Function.MAP)), (Edge(1, 2), Edge(2, 3))),
+        lambda: Config((source(()), Operator(2, "join", Function.JOIN)), (Edge(1, 2),)),
+        lambda: Config((source((), ()), SINK), (Edge(1, 2, Partitioner.FORWARD),)),
+        lambda: Config((source((Barrier(1),), ()), SINK), (Edge(1, 2),)),
+        lambda: Config((source((Barrier(2), Barrier(1))), SINK), (Edge(1, 2),)),
+        lambda: Barrier(0),
+        lambda: Wire(0, 0, 1),
+        lambda: Wire(1, -1, 1),
+        lambda: Wire(1, 0, 0),
+        lambda: Wire(1, 0, 1, 0),
+        lambda: Config((source(()), SINK), (Edge(1, 2),), semantics="flink-1"),
+    ],
+)
+def test_programs_are_checked(make):
+    with pytest.raises(InvalidInputError):
+        make()
+
+
+# --- single choices -------------------------------------------------------------------------------------------
+
+
+def walk(config, trace):
+    (state,) = start(config)
+    for choice in read_trace("job", trace):
+        (outcome,) = step(state, choice)
+        state = outcome.state
+    return outcome
+
+
+def shown(outcome):
+    return [(one.task, one.subtask, one.dir, one.consumer, one.kind, one.timestamp) for one in outcome.observations]
+
+
+@pytest.mark.rule("PART-6")
+def test_a_record_goes_to_the_owner_of_its_key():
+    outcome = walk(count_words((rec("a"), rec("c"))), "emit0 emit0")
+    assert shown(outcome) == [("in", 0, "out", 0, "record", 1)]
+    assert outcome.observations[0].key == "c"
+    assert outcome.observations[0].id == 3
+    assert "PART-6" in outcome.rules
+
+
+@pytest.mark.rule("VALVE-5")
+def test_a_watermark_waits_for_the_slowest_channel():
+    operators = (source((mark(3),), (mark(5),)), Operator(2, "mid", Function.MAP), Operator(3, "out", Function.SINK, 2))
+    config = Config(operators, (Edge(1, 2), Edge(2, 3)))
+    first = walk(config, "emit1 poll2")
+    assert shown(first) == [("mid", 0, "in", 0, "watermark", 5)]
+    second = walk(config, "emit1 poll2 emit0 poll2")
+    assert shown(second) == [
+        ("mid", 0, "in", 0, "watermark", 3),
+        ("mid", 0, "out", 0, "watermark", 3),
+        ("mid", 0, "out", 1, "watermark", 3),
+    ]
+    assert "VALVE-5" in second.rules
+
+
+@pytest.mark.rule("COMB-2")
+def test_a_join_waits_for_both_inputs():
+    operators = (
+        source((mark(4),)),
+        source((mark(6),), number=2, name="other"),
+        Operator(3, "join", Function.JOIN),
+        Operator(4, "out", Function.SINK, 2),
+    )
+    config = Config(operators, (Edge(1, 3), Edge(2, 3, None, 1), Edge(3, 4)))
+    names = [task.name for task in compute_layout(config).tasks]
+    reads = names.index("join")
+    emits = [number for number in range(len(names)) if names[number] in ("in", "other")]
+    outcome = walk(config, f"emit{emits[0]} emit{emits[1]} poll{reads} poll{reads}")
+    assert [(one.kind, one.timestamp) for one in outcome.observations if one.dir == "out"] == [("watermark", 4)] * 2
+    assert "COMB-2" in outcome.rules
+
+
+@pytest.mark.rule("OUT-7")
+def test_an_idle_source_sends_no_watermark_not_even_the_last():
+    _state, seen = run(count_words((IDLE, mark(1)), parallelism=1))
+    assert [one.kind for one in seen if one.dir == "out"] == ["status", "end_of_data", "end_of_partition"]
+
+
+def test_a_barrier_is_sent_on_when_it_was_met_on_all_channels():
+    operators = (
+        source((Barrier(1), rec("a")), (Barrier(1),)),
+        Operator(2, "mid", Function.MAP),
+        Operator(3, "out", Function.SINK, 2),
+    )
+    config = Config(operators, (Edge(1, 2), Edge(2, 3)))
+    behind = walk(config, "emit0 emit0 poll2")
+    assert [one.kind for one in behind.observations] == ["barrier"]
+    assert Choice(Action.POLL, 2) not in enabled(behind.state)
+    met = walk(config, "emit0 emit0 poll2 emit1 poll2")
+    assert shown(met)[1:] == [("mid", 0, "out", 0, "barrier", None), ("mid", 0, "out", 1, "barrier", None)]
+    assert Choice(Action.POLL, 2) in enabled(met.state)
+
+
+@pytest.mark.rule("CREDIT-30")
+def test_a_task_without_free_buffers_stops():
+    config = count_words((rec("a"), rec("a"), rec("a")), parallelism=1, wire=Wire(8, 0, 1, 1))
+    outcome = walk(config, "emit0 emit0")
+    assert (outcome.observations, outcome.rules) == ((Rejected(),), ("CREDIT-30",))
+    assert outcome.state.subtasks[0].cursor == 1
+
+
+@pytest.mark.rule("CREDIT-30")
+def test_a_task_beyond_its_pool_stays_stopped():
+    config = Config((source((mark(1),)), Operator(2, "out", Function.SINK, 3)), (Edge(1, 2),), Wire(64, 0, 1, 2))
+    assert walk(config, "emit0 flush0 flush1 emit0").observations == (Rejected(),)
+    assert walk(config, "emit0 flush0 flush1 flush2 emit0").observations == (Rejected(),)
+
+
+@pytest.mark.rule("OUT-1")
+def test_several_outputs_are_served_in_the_order_of_the_rule():
+    operators = (source((rec("a"), mark(1))), Operator(2, "next", Function.MAP), Operator(3, "out", Function.SINK, 2))
+    config = Config((*operators, Operator(4, "far", Function.SINK, 2)), (Edge(1, 2), Edge(1, 3), Edge(2, 4)))
+    for trace in ("emit0", "emit0 emit0"):
+        outcome = walk(config, trace)
+        assert [seen.edge for seen in outcome.observations] == sorted(seen.edge for seen in outcome.observations)
+        assert outcome.rules[-1] == "OUT-1"
+    alone = walk(make_word_count(), "emit0")
+    assert "OUT-1" not in alone.rules
+
+
+@pytest.mark.parametrize(("function", "value"), [(Function.MAP, -2), (Function.SUM, -(2**63))])
+def test_values_wrap_around(function, value):
+    _totals, (result,) = apply(Operator(1, "op", function), ((1, "a", Long(1)),), rec("a", value=2**63 - 1))
+    assert result.value == value
+    assert decode(encode(attrs.evolve(result, id=Long(0)))).value == value
+
+
+@pytest.mark.parametrize("trace", ["emit1", "emit-1", "poll0", "poll1", "emit9", "flush0", "deliver-1", "credit7"])
+def test_what_cannot_happen_is_refused(trace):
+    config = count_words((rec("a"),), parallelism=1)
+    (state,) = start(config)
+    outcome = walk(config, trace)
+    assert (outcome.observations, outcome.state) == ((Rejected(),), state)
+
+
+def test_a_run_is_replayed_from_its_choices():
+    for seed in range(20):
+        config, choices = strategy.draw(Random(seed))
+        trace = write_trace("job", choices)
+        assert read_trace("job", trace) == choices
+        assert walk(config, trace).state == walk(config, trace).state
+
+
+def test_jobs_are_cases():
+    assert COMPONENT.in_protocol is False
+    for index in range(20):
+        case = draw_case("job", 1, index)
+        assert decode_case(encode_case(case), strict=True) == case
+
+
+# --- small jobs, every interleaving ---------------------------------------------------------------------------
+
+SMALL = {
+    "records and watermarks": count_words((rec("a"), mark(1)), (rec("b", 2), rec("a", 2))),
+    "watermarks": count_words((mark(1), rec("b", 4)), (mark(2), mark(3))),
+    "idleness": count_words((mark(1), IDLE, ACTIVE), (rec("a", 2), mark(2)), parallelism=1),
+    "barriers": count_words((rec("a"), Barrier(1)), (Barrier(1), rec("a"))),
+    "three tasks": Config(
+        (source((rec("a b"),), (mark(3),)), Operator(2, "words", Function.FLAT_MAP), Operator(3, "out", Function.SINK)),
+        (Edge(1, 2), Edge(2, 3, HASH)),
+    ),
+}
+WIRED = {
+    f"{exclusive} exclusive, {script[0]}": count_words(script[1:], script[1:], parallelism=1, wire=wire)
+    for script in (("records", rec("a")), ("barriers", Barrier(1)), ("watermarks", mark(1)))
+    for exclusive, wire in ((0, Wire(100, 0, 1, 1)), (1, Wire(100, 1, 1, 1)))
+}
+WIRED["record across buffers"] = count_words((rec("a"),), parallelism=1, wire=Wire(20, 0, 1, 1))
+WIRED["two subtasks"] = count_words((rec("a"),), parallelism=2, wire=Wire(100, 0, 1, 2))
+
+
+@pytest.mark.parametrize("config", [*SMALL.values(), *WIRED.values()], ids=[*SMALL, *WIRED])
+def test_no_interleaving_gets_stuck(config):
+    found = explore(COMPONENT, config, enabled)
+    assert found.complete
+    assert found.broken == ()
+    assert found.states > 40
+
+
+def every_log(config):
+    """What each subtask may come to see, and the results with it: one for all runs that no subtask can tell apart."""
+    (state,) = start(config)
+    homes = {(place.task.name, place.number): index for index, place in enumerate(state.layout.places)}
+    # A log is known by a number: that of the log one row shorter, and the last row, lead to it.
+    numbers, logs = {}, [()]
+    nodes = {(state, (0,) * len(homes))}
+    frontier = list(nodes)
+    while frontier:
+        state, seen = frontier.pop()
+        choices = enabled(state)
+        if not choices:
+            yield state, [row for number in seen for row in logs[number]]
+        for choice in choices:
+            (outcome,) = step(state, choice)
+            longer = list(seen)
+            for row in outcome.observations:
+                home = homes[row.task, row.subtask]
+                key = (longer[home], row)
+                if key not in numbers:
+                    numbers[key] = len(logs)
+                    logs.append((*logs[longer[home]], row))
+                longer[home] = numbers[key]
+            node = outcome.state, tuple(longer)
+            if node not in nodes:
+                nodes.add(node)
+                frontier.append(node)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_interleaving_keeps_all_invariants_and_ends_alike(name):
+    results, count = set(), 0
+    for state, rows in every_log(SMALL[name]):
+        assert is_done(state)
+        results.add(compute_results(state))
+        log = make_log(SMALL[name], rows)
+        assert {verdict.status for verdict in check(log)} <= {Passed.PASSED, Passed.SKIPPED}
+        count += 1
+    assert len(results) == 1
+    assert count > 5
+
+
+# --- what it would be without ---------------------------------------------------------------------------------
+
+TIGHT = Wire(100, 0, 1, 1)
+RECORDS = count_words((rec("a"),), (rec("a"),), parallelism=1, wire=TIGHT)
+BARRIERS = count_words(
+    (rec("a"), Barrier(1), rec("a")), (rec("a"), Barrier(1)), parallelism=1, wire=attrs.evolve(TIGHT, output=2)
+)
+
+
+def have_no_floating_buffer(monkeypatch):
+    """(1) The gate has no buffer that it can give to whoever needs one."""
+    monkeypatch.setattr(buffers, "request_floating", lambda gate, _index: (gate, 0))
+
+
+def charge_for_events(monkeypatch):
+    """(2) Events need credit, too."""
+    monkeypatch.setattr(
+        subpartitions,
+        "is_available",
+        lambda subpartition, *, has_credit: has_credit and subpartitions.is_readable(subpartition),
+    )
+
+
+def never_recycle(monkeypatch):
+    """(3) The consumer keeps what it has read."""
+    monkeypatch.setattr("tidegate.reference.job.tasks.recycle", lambda turn, _number: turn)
+
+
+def forget_to_wait(monkeypatch):
+    """(4) Who lacks a buffer is not remembered (FLINK-23466)."""
+    request = buffers.request_floating
+
+    def broken_request(gate, index):
+        after, gained = request(gate, index)
+        return attrs.evolve(after, waiting=gate.waiting), gained
+
+    monkeypatch.setattr(buffers, "request_floating", broken_request)
+
+
+def keep_buffers_while_blocked(monkeypatch):
+    """(5) A channel that waits behind a barrier keeps its floating buffers (FLINK-16404)."""
+    monkeypatch.setattr(buffers, "block", lambda gate, _index: Change(gate))
+
+
+def announce_nothing(monkeypatch):
+    """(6) A sender without credit does not say that data waits."""
+    monkeypatch.setattr(readers, "compute_announcement", lambda _reader: 0)
+
+
+def find_stuck(config):
+    """The first state that is met, depth first, in which nothing can happen any more; of a right job, its end."""
+    seen = set(start(config))
+    stack = list(seen)
+    while stack:
+        state = stack.pop()
+        choices = enabled(state)
+        if not choices and not is_done(state):
+            return state
+        for choice in choices:
+            (outcome,) = step(state, choice)
+            if outcome.state not in seen:
+                seen.add(outcome.state)
+                stack.append(outcome.state)
+    return state
+
+
+@pytest.mark.parametrize("config", [RECORDS, BARRIERS])
+def test_with_all_of_the_conditions_it_does_not(config):
+    assert not is_stuck(find_stuck(config))
+
+
+@pytest.mark.rule("CREDIT-4", "CREDIT-9", "CREDIT-14", "CREDIT-24")
+@pytest.mark.parametrize(
+    ("spoil", "config"),
+    [
+        (have_no_floating_buffer, RECORDS),
+        (charge_for_events, RECORDS),
+        (never_recycle, RECORDS),
+        (forget_to_wait, RECORDS),
+        (keep_buffers_while_blocked, BARRIERS),
+        (announce_nothing, RECORDS),
+    ],
+)
+def test_without_any_of_the_six_conditions_a_job_gets_stuck(monkeypatch, spoil, config):
+    spoil(monkeypatch)
+    assert is_stuck(find_stuck(config))

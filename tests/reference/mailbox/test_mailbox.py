@@ -1,0 +1,278 @@
+"""The mailbox, rule by rule."""
+
+import pytest
+
+from tidegate.reference.mailbox import COMPONENT, default_action
+from tidegate.reference.mailbox import mails as mailboxes
+from tidegate.reference.mailbox import step as mailbox
+from tidegate.reference.mailbox.claims import PROPERTIES
+from tidegate.reference.mailbox.step import start, step
+from tidegate.reference.mailbox.values import (
+    BatchMade,
+    Config,
+    DefaultRun,
+    Dropped,
+    Kind,
+    Loop,
+    MailRun,
+    MailWaiting,
+    Put,
+    Suspended,
+    Thread,
+)
+from tidegate.reference.model import InvalidInputError, Outcome
+from tidegate.traces.notation.notation import read_trace
+
+NEW, OLD = "flink-35051", "flink-14304"
+
+
+def walk(trace, semantics=NEW):
+    (state,) = start(Config(semantics))
+    outcomes = []
+    for event in read_trace("mailbox", trace):
+        (outcome,) = step(state, event)
+        outcomes.append(outcome)
+        state = outcome.state
+    return outcomes
+
+
+def short(seen):
+    """A mail by its number, `x3` if it is dropped; a batch by + or -, and the others by their first letter."""
+    match seen:
+        case MailRun(mail=mail):
+            return str(mail)
+        case Dropped(mail=mail):
+            return f"x{mail}"
+        case BatchMade(available=value) | MailWaiting(value=value):
+            return "+" if value else "-"
+        case Suspended(handle=handle):
+            return f"h{handle}"
+    return seen.type[0]
+
+
+def run(trace, semantics=NEW):
+    """What each event shows, without a gap; `~` for nothing, `r` rejected, `d` default, `w` wait, `s` stopped."""
+    return " ".join("".join(map(short, one.observations)) or "~" for one in walk(trace, semantics))
+
+
+@pytest.mark.rule("MBOX-1", "MBOX-2", "MBOX-5")
+@pytest.mark.parametrize(
+    ("trace", "shown"),
+    [
+        ("loop loop", "d d"),
+        ("put1@0 put2@0 loop loop", "~ ~ 12d d"),
+        ("put1@0 batch next own2@0 next loop", "~ + 1 ~ n 2d"),
+        ("batch put1@0 batch batch next next", "- ~ + + 1 n"),
+        ("put1@0 batch put2@0 batch loop loop", "~ + ~ + 1d 2d"),
+    ],
+)
+def test_mbox_1_a_turn_is_a_batch_and_one_default_action(trace, shown):
+    assert run(trace) == shown
+
+
+@pytest.mark.rule("MBOX-3")
+@pytest.mark.parametrize(
+    ("trace", "new", "old"),
+    [
+        ("put1@0 put2@0 loop", "~ ~ 12d", "~ ~ 12d"),
+        ("put1@0 urgent2@0 urgent3@0 loop", "~ ~ ~ 231d", "~ ~ ~ 321d"),
+        ("put1@0 ownurgent2@0 ownurgent3@0 loop", "~ ~ ~ 231d", "~ ~ ~ 321d"),
+        ("put1@0 batch urgent2@0 ownurgent3@0 next next next", "~ + ~ ~ 2 3 1", "~ + ~ ~ 3 1 n"),
+        ("put1@0 put2@0 batch next urgent3@0 next next", "~ ~ + 1 ~ 3 2", "~ ~ + 1 ~ 2 n"),
+        ("put1@0 batch put2@0 urgent3@0 batch next next next", "~ + ~ ~ + 3 1 2", "~ + ~ ~ + 1 3 2"),
+    ],
+)
+def test_mbox_3_urgent_mails_go_first(trace, new, old):
+    assert (run(trace), run(trace, OLD)) == (new, old)
+
+
+@pytest.mark.rule("MBOX-4")
+@pytest.mark.parametrize(
+    ("trace", "shown"),
+    [
+        ("put1@0 put2@1 put3@5 take1 take1 take1 take0", "~ ~ ~ 2 3 n 1"),
+        ("put1@0 put2@2 batch put3@2 take1 take1 take1", "~ ~ + ~ 2 3 n"),
+        ("later1@9 take0 take-1", "~ n 1"),
+        ("urgent1@0 batch urgent2@1 urgent3@1 take1 take1 take-1", "~ + ~ ~ 3 2 1"),
+        ("suspend resume0 take2147483647", "h0 ~ c"),
+    ],
+)
+def test_mbox_4_the_first_of_sufficient_priority_is_taken(trace, shown):
+    assert run(trace) == shown
+
+
+@pytest.mark.rule("MBOX-6", "MBOX-7")
+@pytest.mark.parametrize(
+    ("trace", "shown"),
+    [
+        ("suspend loop put1@0 loop", "h0 w ~ 1w"),
+        ("suspend put1@0 resume0 loop", "h0 ~ ~ c1d"),
+        ("suspend ownresume0 loop", "h0 ~ d"),
+        ("suspend ownresume0 suspend ownresume0 loop ownresume1 loop", "h0 ~ h1 ~ w ~ d"),
+        ("suspend ownresume0 suspend resume0 loop", "h0 ~ h1 ~ cw"),
+        ("suspend suspend", "h0 r"),
+        ('{"type":"suspend_default","thread":"other"}', "r"),
+        ("resume0 suspend resume1 ownresume-1", "r h0 r r"),
+        ("suspend quiesce resume0 step ownresume0 step", "h0 ~ ~ n ~ d"),
+    ],
+)
+def test_mbox_7_only_the_present_handle_resumes(trace, shown):
+    assert run(trace) == shown
+
+
+@pytest.mark.rule("MBOX-8", "MBOX-9")
+@pytest.mark.parametrize(
+    ("trace", "shown"),
+    [
+        ("put1@0 step step suspend step", "~ 1 d h0 n"),
+        ("complete put1@0 loop loop step mail?", "~ ~ cs s n +"),
+        ("leave put1@0 loop loop", "~ ~ cs 1d"),
+        ("complete leave loop", "~ ~ cs"),
+        ("owncomplete step step", "~ c n"),
+        ("quiesce complete leave mail?", "~ ~ ~ -"),
+        ("leave take-1 loop", "~ c d"),
+    ],
+)
+def test_mbox_9_the_loop_ends_before_its_next_default_action(trace, shown):
+    assert run(trace) == shown
+
+
+@pytest.mark.rule("MBOX-10", "MBOX-11", "MBOX-12")
+@pytest.mark.parametrize(
+    ("trace", "shown"),
+    [
+        ("put1@0 quiesce put2@0 take-1 loop step", "~ ~ r 1 r d"),
+        ("put1@0 batch put2@0 urgent3@0 complete close close", "~ + ~ ~ ~ x1x3x2 ~"),
+        ("close put1@0 take-1 next batch drain step quiesce", "~ r r r - ~ d ~"),
+        ('{"type":"close","thread":"other"} {"type":"quiesce","thread":"other"}', "r r"),
+        ("put1@0 batch put2@0 urgent3@0 drain drain", "~ + ~ ~ 132 ~"),
+        ("mail? put1@0 mail? batch mail? next mail?", "- ~ + + + 1 -"),
+    ],
+)
+def test_mbox_10_open_quiesced_closed(trace, shown):
+    assert run(trace) == shown
+
+
+@pytest.mark.parametrize(
+    ("trace", "rules"),
+    [
+        ("put1@0", ("MBOX-3",)),
+        ("batch", ("MBOX-1", "MBOX-2")),
+        ("next", ("MBOX-5", "MBOX-2")),
+        ("put1@0 batch next", ("MBOX-5", "MBOX-3")),
+        ("take0", ("MBOX-4",)),
+        ("suspend loop", ("MBOX-1", "MBOX-6")),
+        ("suspend resume0 loop", ("MBOX-1", "MBOX-7")),
+        ("complete loop", ("MBOX-9", "MBOX-1")),
+        ("complete loop loop", ("MBOX-9",)),
+        ("suspend step", ("MBOX-8", "MBOX-6")),
+        ("complete step step", ("MBOX-8", "MBOX-9")),
+        ("quiesce complete", ("MBOX-9", "MBOX-10")),
+        ("suspend close resume0", ("MBOX-7", "MBOX-10")),
+        ("drain", ("MBOX-11",)),
+        ("mail?", ("MBOX-12",)),
+    ],
+)
+def test_outcomes_name_their_rules(trace, rules):
+    assert walk(trace)[-1].rules == rules
+
+
+@pytest.mark.parametrize("trace", ["put1@0 quiesce put2@0", "suspend suspend", "put1@0 close take-1", "resume0"])
+def test_refused_events_change_nothing(trace):
+    *before, last = walk(trace)
+    assert run(trace).endswith("r")
+    assert last.state == (before[-1].state if before else start(Config())[0])
+
+
+@pytest.mark.parametrize("priority", [-2, 2**31])
+def test_priorities_have_their_range(priority):
+    with pytest.raises(InvalidInputError):
+        Put(1, priority, Kind.NORMAL, Thread.OTHER)
+
+
+def test_semantics_are_known():
+    with pytest.raises(InvalidInputError):
+        Config("flink-1")
+
+
+@pytest.mark.parametrize("law", COMPONENT.laws, ids=lambda law: law.name)
+def test_law_holds_on_every_sample(law):
+    assert all(law.holds(*sample) for sample in law.samples())
+
+
+@pytest.mark.rule("MBOX-2")
+def test_mbox_2_law_fails_where_the_queue_is_run_as_well(monkeypatch):
+    def from_both(state):
+        return mailboxes.take_mail(state, -1)
+
+    monkeypatch.setattr(mailbox, "take_from_batch", from_both)
+    monkeypatch.setattr(mailbox, "put_mail", lambda state, mail, _thread: batch_it(state, mail))
+    assert not mailbox.each_turn_ends(NEW, 1)
+
+
+def batch_it(state, mail):
+    return mailbox.State(state.config, (*state.batch, mail), state.queue)
+
+
+@pytest.mark.rule("MBOX-3")
+def test_mbox_3_law_fails_where_urgent_mails_wait_for_the_batch(monkeypatch):
+    monkeypatch.setattr(mailboxes, "let_urgent_in", lambda state: state)
+    assert not mailbox.urgent_come_in_order(NEW, (Thread.OTHER,))
+    assert mailbox.urgent_come_in_order(OLD, (Thread.OTHER,))
+
+
+@pytest.mark.rule("MBOX-13")
+@pytest.mark.parametrize(
+    ("status", "there", "decision"),
+    [
+        ("more_available", (True, True, True), "again"),
+        ("more_available", (False, True, True), "wait_for_output"),
+        ("nothing_available", (False, False, True), "wait_for_output"),
+        ("nothing_available", (True, False, True), "wait_for_input"),
+        ("nothing_available", (True, True, False), "wait_for_changelog"),
+        ("nothing_available", (True, True, True), "again"),
+        ("stopped", (False, False, False), "finish_without_drain"),
+        ("end_of_data", (True, True, True), "finish_with_drain"),
+        ("end_of_input", (False, True, True), "complete"),
+    ],
+)
+def test_mbox_13_what_the_default_action_decides(status, there, decision):
+    output, more_input, changelog = there
+    made = default_action.compute_decision(
+        default_action.InputStatus(status), output=output, more_input=more_input, changelog=changelog
+    )
+    assert made == decision
+
+
+@pytest.mark.rule("MBOX-13")
+def test_mbox_13_law_fails_where_the_input_is_looked_at_first(monkeypatch):
+    def input_first(_status, *, output, more_input, changelog):
+        if not more_input:
+            return default_action.Decision.WAIT_FOR_INPUT
+        return default_action.Decision.AGAIN if output and changelog else default_action.Decision.WAIT_FOR_OUTPUT
+
+    monkeypatch.setattr(default_action, "compute_decision", input_first)
+    (law,) = default_action.LAWS
+    assert not all(law.holds(*sample) for sample in law.samples())
+
+
+def broken(before, event, outcome):
+    return {claim.name for claim in PROPERTIES if not claim.holds(before, event, outcome)}
+
+
+def test_properties_fail_on_a_broken_loop():
+    before = walk("put1@0 put2@0 suspend")[-1].state
+    (right,) = step(before, Loop())
+    assert broken(before, Loop(), right) == set()
+    backwards = Outcome(start(Config())[0], (MailRun(2), MailRun(1), DefaultRun(), DefaultRun()), ())
+    assert broken(before, Loop(), backwards) == {"default-once-and-last"}
+    lost = Outcome(right.state, (MailRun(1),), ())
+    assert broken(before, Loop(), lost) == {"no-mail-is-lost"}
+
+
+@pytest.mark.rule("MBOX-14")
+def test_mbox_14_property_fails_where_another_thread_runs_mails():
+    before = walk("put1@0")[-1].state
+    put = Put(2, 0, Kind.NORMAL, Thread.OTHER)
+    ran = Outcome(before, (MailRun(2),), ())
+    assert broken(before, put, ran) == {"other-threads-only-put"}

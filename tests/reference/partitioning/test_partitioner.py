@@ -1,0 +1,221 @@
+"""The partitioner, rule by rule."""
+
+import pytest
+
+from tidegate.reference.elements import MAX, Long, Status, StatusChange, Watermark
+from tidegate.reference.model import InvalidInputError
+from tidegate.reference.partitioning import partitioner as partitioning
+from tidegate.reference.partitioning.keys import IntKey, LongKey, StringKey
+from tidegate.reference.partitioning.partitioner import (
+    COMPONENT,
+    Config,
+    Kind,
+    LatencyMarker,
+    Record,
+    Send,
+    State,
+    start,
+    step,
+)
+
+IDLE, ACTIVE = StatusChange(Status.IDLE), StatusChange(Status.ACTIVE)
+KEYLESS = [kind for kind in Kind if kind is not Kind.HASH]
+ALL = [0, 1, 2]
+
+
+def config_of(kind, channels=3):
+    return Config(kind, channels, 128 if kind is Kind.HASH else None)
+
+
+def record_for(kind):
+    return Record(StringKey("a")) if kind is Kind.HASH else Record()
+
+
+def run(config, *events):
+    """The channels of each event, and the rules of the last, where nothing is free."""
+    (state,) = start(config)
+    channels, rules = [], ()
+    for event in events:
+        (outcome,) = step(state, event)
+        channels.append([seen.channel for seen in outcome.observations])
+        state, rules = outcome.state, outcome.rules
+    return channels, rules
+
+
+@pytest.mark.rule("PART-1")
+@pytest.mark.parametrize("kind", [Kind.FORWARD, Kind.GLOBAL])
+def test_part_1_forward_and_global_send_to_channel_0(kind):
+    assert run(Config(kind, 3), Record(), Record()) == ([[0], [0]], ("PART-1",))
+
+
+@pytest.mark.rule("PART-2")
+def test_part_2_rescale_starts_at_0_and_wraps():
+    assert run(Config(Kind.RESCALE, 3), *[Record()] * 5) == ([[0], [1], [2], [0], [1]], ("PART-2",))
+
+
+@pytest.mark.rule("PART-3")
+def test_part_3_rebalance_starts_anywhere_and_wraps():
+    sequences = set()
+    for state in start(Config(Kind.REBALANCE, 3)):
+        sequence = []
+        for _ in range(4):
+            (outcome,) = step(state, Record())
+            assert outcome.rules == ("PART-3",)
+            sequence.append(outcome.observations[0].channel)
+            state = outcome.state  # noqa: PLW2901 - the walk from this start
+        sequences.add(tuple(sequence))
+    assert sequences == {(0, 1, 2, 0), (1, 2, 0, 1), (2, 0, 1, 2)}
+
+
+@pytest.mark.rule("PART-4")
+def test_part_4_shuffle_may_take_any_channel_at_any_time():
+    (state,) = start(Config(Kind.SHUFFLE, 3))
+    outcomes = step(state, Record())
+    assert [outcome.observations for outcome in outcomes] == [(Send(0),), (Send(1),), (Send(2),)]
+    assert {outcome.state for outcome in outcomes} == {state}
+    assert {outcome.rules for outcome in outcomes} == {("PART-4",)}
+
+
+@pytest.mark.rule("PART-5")
+def test_part_5_broadcast_sends_to_every_channel():
+    assert run(Config(Kind.BROADCAST, 3), Record()) == ([ALL], ("PART-5",))
+
+
+@pytest.mark.rule("PART-6")
+@pytest.mark.parametrize(
+    ("key", "channels", "most", "channel"),
+    [
+        # As KeyGroupRangeAssignment.assignKeyToParallelOperator answers.
+        *((StringKey(""), 4, 128, 2), (StringKey("a"), 4, 128, 2), (StringKey("b"), 4, 128, 0)),
+        *((StringKey("hello"), 4, 128, 1), (StringKey("flink"), 4, 128, 3), (IntKey(7), 300, 128, 264)),
+        # murmur(0) = 593689054
+        *((IntKey(0), 10, 32768, (593689054 % 32768) * 10 // 32768), (LongKey(Long(-1)), 128, 128, 593689054 % 128)),
+        *((IntKey(0), 5, 1, 0), (IntKey(0), 1, 128, 0)),
+        # A scrambled hash code without absolute value counts as 0.
+        (IntKey(-2089875627), 7, 129, 0),
+    ],
+)
+def test_part_6_hash(key, channels, most, channel):
+    (state,) = start(Config(Kind.HASH, channels, most))
+    (outcome,) = step(state, Record(key))
+    assert outcome.observations == (Send(channel),)
+    assert outcome.state == state
+    assert outcome.rules == ("PART-6", "PART-7", "PART-8")
+
+
+@pytest.mark.rule("PART-6")
+def test_part_6_the_type_of_a_key_counts():
+    config = Config(Kind.HASH, 128, 128)
+    channels, _rules = run(config, *map(Record, (IntKey(-7), LongKey(Long(-7)), StringKey("-7"), LongKey(Long(6)))))
+    assert len({tuple(channel) for channel in channels}) == 3
+    assert channels[1] == channels[3]
+
+
+@pytest.mark.rule("OUT-7", "OUT-12")
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.REBALANCE])
+def test_out_7_watermarks_go_everywhere_in_any_order(kind):
+    events = [Watermark(Long(timestamp)) for timestamp in (3, 1, MAX, 1)]
+    assert run(config_of(kind), *events) == ([ALL] * 4, ("OUT-7", "OUT-12"))
+
+
+@pytest.mark.rule("OUT-7")
+def test_out_7_no_watermark_while_idle():
+    mark = Watermark(Long(5))
+    assert run(Config(Kind.GLOBAL, 3), IDLE, mark) == ([ALL, []], ("OUT-7",))
+    assert run(Config(Kind.GLOBAL, 3), IDLE, mark, ACTIVE, mark)[0] == [ALL, [], ALL, ALL]
+
+
+@pytest.mark.rule("OUT-9")
+def test_out_9_only_changes_of_the_status_are_announced():
+    assert run(Config(Kind.FORWARD, 3), ACTIVE) == ([[]], ("OUT-9",))
+    assert run(Config(Kind.FORWARD, 3), IDLE, IDLE, ACTIVE, ACTIVE, IDLE)[0] == [ALL, [], ALL, [], ALL]
+    assert run(Config(Kind.FORWARD, 3), IDLE)[1] == ("OUT-9", "OUT-12")
+
+
+@pytest.mark.rule("OUT-10")
+@pytest.mark.parametrize("kind", list(Kind))
+def test_out_10_records_pass_while_idle(kind):
+    active = start(config_of(kind))[0]
+    (announced,) = step(active, IDLE)
+    awake, asleep = step(active, record_for(kind)), step(announced.state, record_for(kind))
+    assert [outcome.observations for outcome in awake] == [outcome.observations for outcome in asleep]
+    assert all(outcome.rules[-1] == "OUT-10" and not outcome.state.active for outcome in asleep)
+
+
+@pytest.mark.rule("OUT-11", "OUT-12")
+@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("active", [True, False])
+def test_out_11_latency_marker_takes_any_one_channel(kind, active):
+    state = State(config_of(kind), 1 if kind is Kind.RESCALE else 0, active=active)
+    outcomes = step(state, LatencyMarker())
+    assert [outcome.observations for outcome in outcomes] == [(Send(channel),) for channel in ALL]
+    assert {(outcome.state, outcome.rules) for outcome in outcomes} == {(state, ("OUT-12", "OUT-11"))}
+
+
+@pytest.mark.rule("OUT-12")
+@pytest.mark.parametrize("event", [Watermark(Long(1)), IDLE, ACTIVE, LatencyMarker()])
+@pytest.mark.parametrize("kind", [Kind.RESCALE, Kind.REBALANCE])
+def test_out_12_only_records_take_a_turn(kind, event):
+    state = State(Config(kind, 3), 2)
+    assert {outcome.state.next_channel for outcome in step(state, event)} == {2}
+
+
+@pytest.mark.parametrize("channels", [0, -1])
+@pytest.mark.parametrize("kind", list(Kind))
+def test_an_output_has_channels(kind, channels):
+    with pytest.raises(InvalidInputError):
+        config_of(kind, channels)
+
+
+@pytest.mark.parametrize("most", [None, 0, -1, 32769])
+def test_hash_needs_a_max_parallelism(most):
+    with pytest.raises(InvalidInputError):
+        Config(Kind.HASH, 3, most)
+
+
+@pytest.mark.parametrize("kind", KEYLESS)
+def test_max_parallelism_belongs_to_hash(kind):
+    with pytest.raises(InvalidInputError):
+        Config(kind, 3, 128)
+
+
+@pytest.mark.rule("PART-6")
+def test_part_6_a_record_without_key_is_no_input():
+    with pytest.raises(InvalidInputError):
+        step(start(config_of(Kind.HASH))[0], Record())
+
+
+@pytest.mark.parametrize("kind", KEYLESS)
+def test_a_key_belongs_to_hash(kind):
+    with pytest.raises(InvalidInputError):
+        step(start(config_of(kind))[0], Record(IntKey(1)))
+
+
+@pytest.mark.parametrize("law", partitioning.LAWS, ids=lambda law: law.name)
+def test_law_holds_on_every_sample(law):
+    assert all(law.holds(*sample) for sample in law.samples())
+
+
+@pytest.mark.rule("PART-3")
+def test_part_3_law_fails_where_rebalance_starts_at_0(monkeypatch):
+    monkeypatch.setattr(partitioning, "start", lambda config: (State(config),))
+    assert not partitioning.rebalance_may_start_anywhere(3)
+
+
+@pytest.mark.rule("PART-13")
+def test_part_13_law_fails_where_outputs_share_a_partitioner(monkeypatch):
+    shared = State(Config(Kind.RESCALE, 3))
+
+    def step_shared(_state, event):
+        nonlocal shared
+        (outcome,) = step(shared, event)
+        shared = outcome.state
+        return (outcome,)
+
+    monkeypatch.setattr(partitioning, "step", step_shared)
+    assert not partitioning.outputs_do_not_share_their_turn(3, 3)
+
+
+def test_all_laws_belong_to_the_component():
+    named = {rule for law in COMPONENT.laws for rule in law.rules}
+    assert {f"PART-{number}" for number in (2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 20)} == named

@@ -1,0 +1,370 @@
+"""The writer of many channels, rule by rule."""
+
+from random import Random
+
+import pytest
+
+from tidegate.properties.cases.writer.draw import draw
+from tidegate.reference.model import InvalidInputError, Outcome, Rejected
+from tidegate.reference.rules import rules_of
+from tidegate.reference.spanning import builders
+from tidegate.reference.spanning.builders import UNLIMITED, Builder, compute_capacity, enlarge
+from tidegate.reference.spanning.dated_writers import write_to_shared_memory
+from tidegate.reference.spanning.records import encode_record
+from tidegate.reference.spanning.writer import COMPONENT
+from tidegate.reference.spanning.writer import step as writer
+from tidegate.reference.spanning.writer.step import start, step
+from tidegate.reference.spanning.writer.values import (
+    Add,
+    Broadcast,
+    Buffer,
+    Config,
+    ControlEvent,
+    Count,
+    Elapse,
+    EventSent,
+    Fail,
+    Finish,
+    Flush,
+    Hint,
+    IoError,
+    Kind,
+    Pool,
+    Record,
+    Request,
+)
+
+A, AB, CDEF = b"a", b"ab", b"cdef"
+
+
+def walk(config, *events):
+    """The outcome of each event; where there is a choice, the last: nothing is noticed yet."""
+    (state,) = start(config)
+    outcomes = []
+    for event in events:
+        outcomes.append(step(state, event)[-1])
+        state = outcomes[-1].state
+    return outcomes
+
+
+def last(config, *events):
+    return walk(config, *events)[-1].observations
+
+
+def selecting(channels=2, size=8, timeout=-1):
+    return Config(Kind.SELECTING, channels, size, timeout)
+
+
+def broadcast(channels=2, size=8, timeout=-1):
+    return Config(Kind.BROADCAST, channels, size, timeout)
+
+
+def lengths(observations, channel=0):
+    return [len(seen.data) for seen in observations if isinstance(seen, Buffer) and seen.channel == channel]
+
+
+@pytest.mark.rule("SPAN-5")
+def test_span_5_a_new_record_is_queued_before_it_is_written():
+    (outcome,) = walk(selecting(), Record(1, AB))
+    assert outcome.observations == (Request(), Add(1, committed=0, partial=0))
+    assert outcome.rules == ("SPAN-5", "SPAN-12")
+
+
+@pytest.mark.rule("SPAN-5", "SPAN-15")
+def test_span_5_a_continuation_is_written_before_it_is_queued():
+    encoded = encode_record(b"abcdefghij")
+    assert last(selecting(), Record(0, b"abcdefghij")) == (
+        Request(),
+        Add(0, committed=0, partial=0),
+        Buffer(0, encoded[:8]),
+        Count(8, 1),
+        Request(),
+        Add(0, committed=6, partial=6),
+    )
+    assert last(selecting(), Record(0, A), Record(0, CDEF)) == (
+        Buffer(0, encode_record(A) + encode_record(CDEF)[:3]),
+        Count(8, 1),
+        Request(),
+        Add(0, committed=5, partial=5),
+    )
+
+
+@pytest.mark.rule("SPAN-6", "SPAN-10")
+def test_span_6_flush_shows_what_was_written_once():
+    config = selecting()
+    assert last(config, Record(1, A), Flush()) == (Buffer(1, encode_record(A)),)
+    assert last(config, Record(1, A), Flush(), Flush()) == ()
+    assert last(config, Record(1, A), Flush(), Record(1, b"")) == (
+        Buffer(1, bytes(3)),
+        Count(8, 1),
+        Request(),
+        Add(1, committed=1, partial=1),
+    )
+
+
+@pytest.mark.rule("SPAN-8")
+def test_span_8_a_hint_limits_new_buffers_but_splits_no_record():
+    """Observed on Flink 2.3.0: hint 10, a record of 30 bytes in all, then three of 6."""
+    six = Record(0, AB)
+    outcomes = walk(selecting(1, 64), Hint(0, 10), Record(0, bytes(26)), six, six, six, Finish())
+    assert [lengths(outcome.observations) for outcome in outcomes] == [[], [30], [], [10], [], [8]]
+    assert outcomes[1].rules == ("SPAN-5", "SPAN-8", "SPAN-15", "SPAN-12")
+
+
+@pytest.mark.rule("SPAN-8")
+def test_span_8_the_end_of_a_long_record_may_fill_a_limited_buffer():
+    assert lengths(last(selecting(1, 16), Hint(0, 4), Record(0, bytes(20)))) == [16, 8]
+    assert lengths(last(selecting(1, 16), Hint(0, 9), Record(0, bytes(20)), Finish())) == [8]
+
+
+@pytest.mark.rule("SPAN-8")
+@pytest.mark.parametrize(
+    ("hints", "shared"),
+    [((9, UNLIMITED), Builder(9, 5)), ((9, 7), Builder(7, 5)), ((0, 7), Builder(16, 5)), ((3, 4), None)],
+)
+def test_span_8_a_shared_buffer_follows_the_smallest_hint(hints, shared):
+    (*_, outcome) = walk(broadcast(2, 16), Hint(0, hints[0]), Hint(1, hints[1]), Broadcast(A))
+    assert outcome.state.shared == shared
+
+
+@pytest.mark.rule("SPAN-8")
+@pytest.mark.parametrize(
+    ("size", "hint", "least", "capacity"),
+    [(64, 10, 30, 30), (64, 10, 6, 10), (64, 0, 6, 64), (64, UNLIMITED, 6, 64), (8, 10, 30, 8), (8, 3, 30, 8)],
+)
+def test_span_8_capacities(size, hint, least, capacity):
+    assert compute_capacity(size, hint, least) == capacity
+
+
+@pytest.mark.rule("SPAN-8")
+def test_span_8_an_open_buffer_keeps_its_size():
+    assert lengths(last(selecting(1, 16), Record(0, A), Hint(0, 5), Record(0, A), Record(0, A), Record(0, A))) == [16]
+
+
+@pytest.mark.rule("SPAN-9")
+def test_span_9_without_another_buffer_a_limited_one_grows():
+    hinted, empty_pool = Hint(0, 6), Pool(available=False)
+    six = Record(0, AB)
+    assert lengths(last(selecting(1, 16), hinted, six)) == [6]
+    (*_, grown) = walk(selecting(1, 16), hinted, empty_pool, six)
+    assert grown.observations == (Request(), Add(0, 0, 0))
+    assert grown.state.builders == (Builder(7, 6),)
+    assert grown.rules == ("SPAN-5", "SPAN-8", "SPAN-9", "SPAN-12")
+    assert lengths(last(selecting(1, 16), hinted, empty_pool, six, six, six)) == [16]
+
+
+@pytest.mark.rule("SPAN-9")
+@pytest.mark.parametrize(
+    ("builder", "needed", "capacity"),
+    [(Builder(10, 4), 5, 10), (Builder(10, 4), 6, 11), (Builder(10, 4), 9, 14), (Builder(10, 4), 12, 16)],
+)
+def test_span_9_room_for_the_record_and_one_byte(builder, needed, capacity):
+    assert enlarge(builder, 16, needed) == Builder(capacity, builder.filled)
+
+
+@pytest.mark.rule("SPAN-10")
+def test_span_10_timeout_0_flushes_what_was_written_to():
+    assert last(selecting(timeout=0), Record(1, A)) == (Request(), Add(1, 0, 0), Buffer(1, encode_record(A)))
+    assert last(broadcast(timeout=0), Broadcast(A)) == (
+        Request(),
+        Add(0, 0, 0),
+        Add(1, 0, 0),
+        Buffer(0, encode_record(A)),
+        Buffer(1, encode_record(A)),
+    )
+    # Another channel's bytes wait for their own flush.
+    config = broadcast(3, 16, timeout=0)
+    assert [lengths(last(config, Record(0, A), Record(1, AB)), channel) for channel in range(3)] == [[], [6], []]
+
+
+@pytest.mark.rule("SPAN-10")
+@pytest.mark.parametrize(
+    ("timeout", "elapsed", "flushes"),
+    [(-1, [1000], [0]), (0, [1000], [0]), (5, [4, 1, 4, 1], [0, 1, 0, 1]), (5, [7, 2, 1], [1, 0, 1]), (5, [50], [1])],
+)
+def test_span_10_a_timeout_flushes_by_the_clock(timeout, elapsed, flushes):
+    (state,) = start(selecting(1, 64, timeout))
+    shown = []
+    for milliseconds in elapsed:
+        (written,) = step(state, Record(0, A))
+        (outcome,) = step(written.state, Elapse(milliseconds))
+        shown.append(len(outcome.observations))
+        state = outcome.state
+    assert shown == flushes
+
+
+@pytest.mark.rule("SPAN-10")
+@pytest.mark.parametrize("timeout", [-2, -100])
+def test_span_10_other_negative_timeouts_are_illegal(timeout):
+    with pytest.raises(InvalidInputError, match="timeout"):
+        selecting(timeout=timeout)
+
+
+@pytest.mark.rule("SPAN-11")
+def test_span_11_a_failed_flusher_may_show_at_once_and_then_always():
+    (*_, failed) = walk(selecting(timeout=5), Record(0, A), Fail())
+    surfaced, passed = step(failed.state, Record(0, A))
+    assert surfaced.observations == (IoError(),)
+    assert surfaced.state.pending == failed.state.pending
+    assert passed.observations != (IoError(),)
+    assert [outcome.observations for outcome in step(surfaced.state, Broadcast(A))] == [(IoError(),)]
+    (stopped,) = step(failed.state, Elapse(100))
+    assert stopped.observations == ()
+
+
+@pytest.mark.rule("SPAN-11")
+@pytest.mark.parametrize(("emits", "choices"), [(0, 2), (99, 2), (100, 1)])
+def test_span_11_after_100_emits_it_must_show(emits, choices):
+    (*_, outcome) = walk(selecting(timeout=5), Fail(), *[Record(0, b"")] * emits)
+    assert len(step(outcome.state, Record(0, b""))) == choices
+
+
+@pytest.mark.rule("SPAN-12")
+def test_span_12_a_broadcast_is_copied_or_shared():
+    encoded = encode_record(CDEF)
+    assert last(selecting(), Broadcast(CDEF)) == (
+        *(Request(), Add(0, 0, 0), Buffer(0, encoded), Count(8, 1)),
+        *(Request(), Add(1, 0, 0), Buffer(1, encoded), Count(8, 1)),
+    )
+    assert last(broadcast(), Broadcast(CDEF)) == (
+        *(Request(), Add(0, 0, 0), Add(1, 0, 0)),
+        *(Buffer(0, encoded), Buffer(1, encoded), Count(16, 2)),
+    )
+
+
+@pytest.mark.rule("SPAN-13", "SPAN-15")
+def test_span_13_buffers_of_the_other_kind_are_finished_first():
+    a, ab = encode_record(A), encode_record(AB)
+    (_, unicast) = walk(broadcast(2, 16), Broadcast(A), Record(1, AB))
+    assert unicast.observations == (Buffer(0, a), Buffer(1, a), Count(10, 2), Request(), Add(1, 0, 0))
+    assert unicast.rules == ("SPAN-13", "SPAN-15", "SPAN-5", "SPAN-12")
+    shared = last(broadcast(2, 16), Record(1, AB), Record(0, A), Broadcast(A))
+    assert shared == (Buffer(0, a), Count(5, 1), Buffer(1, ab), Count(6, 1), Request(), Add(0, 0, 0), Add(1, 0, 0))
+
+
+@pytest.mark.rule("SPAN-13")
+def test_span_13_an_open_buffer_of_the_right_kind_is_used():
+    assert last(broadcast(2, 16), Record(1, A), Record(1, A)) == ()
+    assert last(broadcast(2, 16), Broadcast(A), Broadcast(A)) == ()
+
+
+@pytest.mark.rule("SPAN-14")
+@pytest.mark.parametrize(
+    ("config", "event", "finished"),
+    [
+        (selecting(), Record(1, A), (Buffer(1, encode_record(A)), Count(5, 1))),
+        (broadcast(), Broadcast(A), (Buffer(0, encode_record(A)), Buffer(1, encode_record(A)), Count(10, 2))),
+    ],
+)
+def test_span_14_an_event_comes_behind_all_that_was_written(config, event, finished):
+    assert last(config, event, ControlEvent()) == (*finished, EventSent(0), EventSent(1))
+    assert last(config, event, Finish()) == finished
+
+
+@pytest.mark.rule("SPAN-14")
+@pytest.mark.parametrize("event", [Record(0, A), Broadcast(A), ControlEvent(), Fail(), Finish()])
+def test_span_14_nothing_is_written_after_the_end(event):
+    (*_, over, refused) = walk(selecting(timeout=5), Record(0, A), Finish(), event)
+    assert refused == Outcome(over.state, (Rejected(),), ("SPAN-14",))
+
+
+@pytest.mark.rule("SPAN-12", "SPAN-11")
+@pytest.mark.parametrize(
+    ("config", "event", "rule"),
+    [
+        (selecting(), Record(2, A), "SPAN-12"),
+        (selecting(), Record(-1, A), "SPAN-12"),
+        (broadcast(), Hint(2, 4), "SPAN-12"),
+        (selecting(timeout=0), Fail(), "SPAN-11"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(config, event, rule):
+    (before, refused) = walk(config, Broadcast(A), event)
+    assert refused == Outcome(before.state, (Rejected(),), (rule,))
+
+
+@pytest.mark.rule("SPAN-15")
+def test_span_15_bytes_already_seen_are_counted_when_the_buffer_is_finished():
+    assert last(selecting(), Record(0, A), Flush(), ControlEvent()) == (Count(5, 1), EventSent(0), EventSent(1))
+
+
+@pytest.mark.rule("SPAN-16")
+def test_span_16_other_channels_go_on_behind_a_record_for_one():
+    assert write_to_shared_memory(2, ((None, b"A"), (0, b"b"), (None, b"C"), (1, b"d"))) == (b"AbC", b"ACd")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Config(Kind.SELECTING, 0, 8, -1),
+        lambda: Config(Kind.SELECTING, 1, 0, -1),
+        lambda: Hint(0, -1),
+        lambda: Elapse(0),
+    ],
+)
+def test_values_outside_their_domain(make):
+    with pytest.raises(InvalidInputError):
+        make()
+
+
+@pytest.mark.parametrize("law", COMPONENT.laws, ids=lambda law: law.name)
+def test_laws_hold(law):
+    samples = list(law.samples())
+    assert samples
+    assert [sample for sample in samples if not law.holds(*sample)] == []
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "broken", "law"),
+    [
+        (builders, "compute_capacity", lambda size, hint, _least: min(size, hint or size), "hints-split-no-record"),
+        (builders, "enlarge", lambda builder, *_: builder, "enlarged-by-one-byte-more"),
+        (writer, "write_to_shared_memory", lambda *_: (b"", b""), "shared-memory-has-the-same-bytes"),
+        (writer, "step", lambda state, event: step(state, event)[-1:], "a-failed-flusher-surfaces-in-time"),
+    ],
+)
+def test_laws_can_fail(monkeypatch, module, name, broken, law):
+    (one,) = [one for one in COMPONENT.laws if one.name == law]
+    monkeypatch.setattr(module, name, broken)
+    assert not all(one.holds(*sample) for sample in one.samples())
+
+
+def test_properties_hold_in_every_drawn_case():
+    for seed in range(200):
+        config, events = draw(Random(seed))
+        (state,) = start(config)
+        for event in events:
+            for outcome in step(state, event):
+                assert [one.name for one in COMPONENT.properties if not one.holds(state, event, outcome)] == []
+            state = outcome.state
+
+
+@pytest.mark.parametrize(
+    ("event", "change", "failed"),
+    [
+        (Record(0, AB), lambda seen: seen[1:], {"a-broadcast-takes-one-buffer"}),
+        (Record(0, AB), lambda _: (Request(), Add(0, 6, 6)), {"continuations-are-queued-with-their-bytes"}),
+        (Record(0, CDEF), lambda seen: seen[:-1], {"counters-tell-what-was-finished"}),
+        (Record(0, CDEF), lambda seen: (*seen[:2], *seen[3:]), {"every-channel-gets-its-bytes"}),
+        (ControlEvent(), lambda seen: seen[:-1], {"nothing-spans-an-event"}),
+    ],
+)
+def test_properties_tell_wrong_outcomes(event, change, failed):
+    (before,) = start(selecting())
+    (right,) = step(before, event)
+    wrong = Outcome(right.state, change(right.observations), right.rules)
+    assert {one.name for one in COMPONENT.properties if not one.holds(before, event, wrong)} == failed
+
+
+@pytest.mark.rule("SPAN-10")
+def test_properties_tell_a_flush_that_did_not_happen():
+    (state,) = start(selecting(timeout=5))
+    (written,) = step(state, Record(0, A))
+    forgotten = Outcome(written.state, (), ())
+    failed = [one.name for one in COMPONENT.properties if not one.holds(written.state, Elapse(5), forgotten)]
+    assert failed == ["flushes-as-the-timeout-says"]
+
+
+def test_every_rule_of_the_component_is_shown():
+    named = {rule for one in (*COMPONENT.properties, *COMPONENT.laws) for rule in one.rules}
+    assert named == {rule.id for rule in rules_of("writer")}

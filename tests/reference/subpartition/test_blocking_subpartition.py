@@ -1,0 +1,180 @@
+"""The bounded blocking subpartition, rule by rule, over its stores."""
+
+import attrs
+import pytest
+
+from tests.reference import words
+from tidegate.reference.model import Outcome
+from tidegate.reference.subpartition.blocking_subpartition import stores
+from tidegate.reference.subpartition.blocking_subpartition.claims import INVARIANTS, PROPERTIES
+from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store
+from tidegate.reference.subpartition.blocking_subpartition.values import (
+    Config,
+    Deleted,
+    Poll,
+    Polled,
+    Release,
+    State,
+    View,
+)
+from tidegate.reference.subpartition.queue import Item, Kind
+
+ALL = [store.value for store in Store]
+
+
+def play(store, trace):
+    return words.play("blocking_subpartition", {"store": store}, trace)
+
+
+def last(store, trace):
+    return words.last("blocking_subpartition", {"store": store}, trace)
+
+
+@pytest.mark.rule("SUBP-30")
+@pytest.mark.parametrize(
+    ("trace", "shown"),
+    [
+        ("open:61 append:62 data:63", ["6162", "63"]),
+        ("open:61 flush open:62 append:63", ["61", "6263"]),
+        ("data: data:61", ["", "61"]),
+        ("open:61", ["61"]),
+        ("flush", []),
+    ],
+)
+@pytest.mark.parametrize("store", ALL)
+def test_subp_30_the_pending_buffer_is_written_by_what_comes_next(store, trace, shown):
+    polls = play(store, f"{trace} finish view {'0poll 0recycle ' * 4}")[-8::2]
+    assert [poll.split(" ")[2] for poll in polls if poll.startswith("item data")] == shown
+
+
+@pytest.mark.rule("SUBP-30", "SUBP-23", "SUBP-1")
+@pytest.mark.parametrize(
+    ("trace", "rules"),
+    [
+        ("finish finish", ("SUBP-30",)),
+        ("finish data:61", ("SUBP-30",)),
+        ("release data:61", ("SUBP-30",)),
+        ("release finish", ("SUBP-30",)),
+        ("end end", ("SUBP-23",)),
+        ("open:61 flush append:62", ("SUBP-1",)),
+        ("data:61 close", ("SUBP-1",)),
+    ],
+)
+def test_subp_30_nothing_is_written_too_late(trace, rules):
+    assert last("file", trace) == ("rejected", rules)
+
+
+@pytest.mark.rule("SUBP-31")
+@pytest.mark.parametrize(
+    ("trace", "shown"),
+    [
+        ("view", "rejected"),
+        ("data:61 view", "rejected"),
+        ("finish view", "view 0"),
+        ("release view", "rejected"),
+        ("finish release view", "rejected"),
+        ("finish lose view", "not_found"),
+        ("finish lose release view", "rejected"),
+    ],
+)
+def test_subp_31_a_view_needs_a_finished_result(trace, shown):
+    assert last("file_mmap", trace)[0] == shown
+
+
+@pytest.mark.rule("SUBP-32", "SUBP-33")
+@pytest.mark.parametrize("store", ALL)
+def test_subp_32_every_view_is_complete(store):
+    turns = "1poll 1recycle 0poll 0recycle " * 3
+    seen = play(store, f"data:61 data:62 finish view view {turns} 0leave 1poll view 2poll")
+    assert seen[5:17:4] == seen[7:18:4]
+    assert [poll.split(" ")[2] for poll in seen[5:13:4]] == ["61", "62"]
+    assert seen[-1].startswith("item data 61 1 data 0")
+    assert last(store, "finish view 0leave 0poll") == ("rejected", ("SUBP-32",))
+
+
+@pytest.mark.rule("SUBP-33")
+@pytest.mark.parametrize(
+    ("store", "query"),
+    [("file", "availability False 1"), ("mmap", "availability False 1"), ("file_region", "availability False 1")],
+)
+def test_subp_33_the_backlog_is_exact(store, query):
+    assert last(store, "data:61 finish view 0query-") == (query, ("SUBP-33",))
+    assert last(store, "data:61 finish view 0poll 0query-")[0] == "availability True 0"
+    assert last(store, "data:61 finish view 0poll 0recycle 0poll 0query+")[0] == "availability False 0"
+
+
+@pytest.mark.rule("SUBP-34")
+def test_subp_34_a_file_is_read_with_two_buffers():
+    assert play("file", "data:61 data:62 data:63 finish view 0poll 0poll 0poll 0recycle 0poll 0recycle 0recycle")[
+        5:
+    ] == [
+        "item data 61 2 data 0",
+        "item data 62 1 none 1",
+        "none",
+        "data_available 0",
+        "item data 63 0 none 2",
+        "data_available 0",
+        "",
+    ]
+    assert last("file", "data:61 data:62 finish view 0poll 0poll 0poll") == ("none", ("SUBP-34",))
+    for store in ("mmap", "file_mmap", "file_region"):
+        assert last(store, "data:61 data:62 data:63 finish view 0poll 0poll 0poll")[0].startswith("item data 63")
+        assert last(store, "data:61 finish view 0recycle") == ("rejected", ("SUBP-34",))
+
+
+@pytest.mark.rule("SUBP-35")
+@pytest.mark.parametrize(
+    ("store", "kinds"),
+    [
+        ("mmap", ["data 61 0 event 0", "event  0 event 1", "event  0 none 2"]),
+        ("file_mmap", ["data 61 0 end_of_data 0", "end_of_data  0 end_of_partition 1", "end_of_partition  0 none 2"]),
+        ("file_region", ["data 61 0 event 0", "end_of_data  0 event 1", "end_of_partition  0 none 2"]),
+    ],
+)
+def test_subp_35_what_a_store_knows_of_an_event(store, kinds):
+    assert play(store, "data:61 end finish view 0poll 0poll 0poll")[4:] == [f"item {kind}" for kind in kinds]
+
+
+@pytest.mark.rule("SUBP-36")
+def test_subp_36_the_last_holder_deletes():
+    assert last("file", "open:61 release") == ("deleted", ("SUBP-36",))
+    assert play("file", "finish view view release 0leave 1poll 1leave release")[3:] == [
+        "",
+        "",
+        "item end_of_partition  0 none 0",
+        "deleted",
+        "",
+    ]
+
+
+@pytest.mark.rule("SUBP-34", "SUBP-35", "SUBP-37")
+def test_laws_notice_what_they_forbid(monkeypatch):
+    laws = {law.name: law for law in stores.LAWS}
+    assert all(law.holds(*sample) for law in stores.LAWS for sample in law.samples())
+    monkeypatch.setattr(stores, "choose_store", lambda _bits: Store.FILE)
+    assert not laws["mapped-with-address-space"].holds(64)
+    monkeypatch.setattr(stores, "uses_sort_merge", lambda subpartitions, threshold: subpartitions > threshold)
+    assert not laws["sort-merge-instead"].holds("2.3", 1, 1)
+    monkeypatch.setattr(stores, "remember", lambda _store, _kind: Kind.EVENT)
+    assert not laws["data-and-events-apart"].holds(Store.FILE, Kind.END_OF_DATA)
+
+
+def test_claims_notice_what_they_forbid():
+    written = (Item(Kind.DATA, b"a"), Item(Kind.END_OF_PARTITION))
+    state = State(Config(Store.FILE), written, finished=True, readers=(Reader(), Reader()))
+    moved = attrs.evolve(state, readers=(Reader(1, 1), Reader()))
+    polled = Polled(Kind.DATA, b"a", 0, Kind.END_OF_PARTITION, 0)
+    right = Outcome(moved, (polled,), ())
+    assert all(claim.holds(state, Poll(0), right) for claim in PROPERTIES)
+    for change, name in (
+        ({"observations": (attrs.evolve(polled, data=b"b"),)}, "each-view-is-complete"),
+        ({"observations": (attrs.evolve(polled, backlog=1),)}, "backlog-is-exact"),
+        ({"state": attrs.evolve(moved, written=())}, "written-stays-written"),
+        ({"observations": (polled, Deleted())}, "deleted-by-the-last"),
+    ):
+        assert words.breaks(PROPERTIES, name, state, Poll(0), attrs.evolve(right, **change))
+    assert words.breaks(PROPERTIES, "views-are-independent", state, Poll(1), right)
+    unfinished = State(Config(Store.FILE))
+    assert words.breaks(PROPERTIES, "read-when-finished", unfinished, Release(), Outcome(unfinished, (View(0),), ()))
+    assert words.breaks(INVARIANTS, "two-read-buffers", attrs.evolve(state, readers=(Reader(0, 2),)))
+    assert words.breaks(INVARIANTS, "ends-once-finished", attrs.evolve(state, finished=False))

@@ -1,0 +1,209 @@
+"""The task, rule by rule."""
+
+import pytest
+
+from tidegate.reference.elements import MAX, Watermark
+from tidegate.reference.model import InvalidInputError, Outcome, Rejected
+from tidegate.reference.task import COMPONENT, execution_states, submission
+from tidegate.reference.task.execution_states import TERMINAL, TaskState, compute_followers
+from tidegate.reference.task.step import STEPS, start, step
+from tidegate.reference.task.submission import Edge
+from tidegate.reference.task.values import (
+    Changed,
+    Config,
+    DataEnded,
+    InvokableCancelled,
+    Lost,
+    OperatorFinished,
+    PartitionEnded,
+    Released,
+    Reported,
+    StepTaken,
+)
+from tidegate.traces.notation.notation import read_trace
+
+INVOKED = "start " + "proceed " * STEPS.index("finish_partitions")
+
+
+def walk(trace, operators=2, outputs=1):
+    (state,) = start(Config(operators, outputs))
+    outcomes = []
+    for event in read_trace("task", trace):
+        (outcome,) = step(state, event)
+        outcomes.append(outcome)
+        state = outcome.state
+    return outcomes
+
+
+def last(trace, **config):
+    return walk(trace, **config)[-1].observations
+
+
+def changes(trace, **config):
+    seen = (one for outcome in walk(trace, **config) for one in outcome.observations)
+    return [one.state.value for one in seen if isinstance(one, Changed)]
+
+
+@pytest.mark.rule("TASK-1", "TASK-4")
+def test_task_4_the_steps_of_a_life():
+    outcomes = walk(INVOKED + "drain ack0 proceed proceed")
+    steps = [seen.name for outcome in outcomes for seen in outcome.observations if isinstance(seen, StepTaken)]
+    assert tuple(steps) == STEPS
+    assert changes(INVOKED + "drain ack0 proceed proceed") == ["deploying", "initializing", "running", "finished"]
+    assert outcomes[-1].observations == (Changed(TaskState.FINISHED), Released(), Reported(TaskState.FINISHED))
+    assert outcomes[6].observations == (Changed(TaskState.INITIALIZING), StepTaken("restore"))
+
+
+@pytest.mark.rule("TASK-3")
+@pytest.mark.parametrize(
+    ("trace", "seen"),
+    [
+        ('cancel"created" start', (Changed(TaskState.CANCELED), Reported(TaskState.CANCELED))),
+        ('fail"created" start', (Reported(TaskState.FAILED),)),
+        ("start start", (Rejected(),)),
+        ('fail"created" start start', (Rejected(),)),
+        ("proceed", (Rejected(),)),
+        ("throw", (Rejected(),)),
+        ("start throw proceed", (Rejected(),)),
+    ],
+)
+def test_task_3_the_thread_starts_once(trace, seen):
+    assert last(trace) == seen
+    assert walk(trace)[-1].rules == ("TASK-3",)
+
+
+@pytest.mark.rule("TASK-2")
+@pytest.mark.parametrize(
+    ("trace", "seen", "rules"),
+    [
+        ('cancel"created"', (Changed(TaskState.CANCELING),), ("TASK-1",)),
+        ('start cancel"created"', (Lost(TaskState.DEPLOYING), Changed(TaskState.CANCELING)), ("TASK-2", "TASK-1")),
+        ('start throw cancel"deploying"', (Lost(TaskState.FAILED),), ("TASK-2", "TASK-1")),
+        ('start cancel"deploying" fail"deploying"', (Lost(TaskState.CANCELING),), ("TASK-2", "TASK-1")),
+        ('start throw fail"failed"', (), ("TASK-2", "TASK-1")),
+        ('cancel"scheduled"', (Rejected(),), ("TASK-1",)),
+        ('fail"reconciling"', (Rejected(),), ("TASK-1",)),
+        (
+            INVOKED + 'fail"initializing"',
+            (Lost(TaskState.RUNNING), Changed(TaskState.FAILED), InvokableCancelled()),
+            ("TASK-2", "TASK-1", "TASK-5"),
+        ),
+    ],
+)
+def test_task_2_who_loses_looks_again(trace, seen, rules):
+    assert (last(trace), walk(trace)[-1].rules) == (seen, rules)
+
+
+@pytest.mark.rule("TASK-5")
+@pytest.mark.parametrize(
+    ("trace", "final"),
+    [
+        ("start throw", "failed"),
+        ("start throw-cancelled", "canceled"),
+        ('start cancel"deploying" throw', "canceled"),
+        ('start fail"deploying" throw-cancelled', "failed"),
+        ('start cancel"deploying" proceed', "canceled"),
+        ('start fail"deploying" proceed', "failed"),
+        (INVOKED + 'drain ack0 proceed cancel"running" proceed', "canceled"),
+    ],
+)
+def test_task_5_how_an_exception_ends_it(trace, final):
+    assert last(trace)[-2:] == (Released(), Reported(TaskState(final)))
+    assert changes(trace).count(final) == 1
+
+
+@pytest.mark.rule("TASK-7")
+def test_task_7_the_end_of_data():
+    finished = (OperatorFinished(0), OperatorFinished(1))
+    ends = (DataEnded(0, drain=True), DataEnded(1, drain=True))
+    assert last(INVOKED + "drain", outputs=2) == (Watermark(MAX), *finished, *ends)
+    assert last(INVOKED + "stop", outputs=1) == (DataEnded(0, drain=False),)
+    assert last(INVOKED + "drain stop") == (Rejected(),)
+    assert last("start drain") == (Rejected(),)
+
+
+@pytest.mark.rule("TASK-8")
+@pytest.mark.parametrize(
+    ("trace", "seen"),
+    [
+        ("proceed", (Rejected(),)),
+        ("ack0", (Rejected(),)),
+        ("drain proceed", (Rejected(),)),
+        ("drain ack0 proceed", (Rejected(),)),
+        ("drain ack0 ack0", (Rejected(),)),
+        ("drain ack2", (Rejected(),)),
+        ("drain ack0 ack1", ()),
+        ("drain ack1 ack0 proceed", (StepTaken("finish_partitions"), PartitionEnded(0), PartitionEnded(1))),
+    ],
+)
+def test_task_8_the_output_ends_when_all_have_acknowledged(trace, seen):
+    *before, outcome = walk(INVOKED + trace, outputs=2)
+    assert outcome.observations == seen
+    assert seen != (Rejected(),) or outcome.state == before[-1].state
+
+
+@pytest.mark.parametrize(("operators", "outputs"), [(0, 1), (1, -1)])
+def test_configs_that_make_no_sense(operators, outputs):
+    with pytest.raises(InvalidInputError):
+        Config(operators, outputs)
+
+
+@pytest.mark.rule("TASK-1")
+@pytest.mark.parametrize(
+    ("state", "followers"),
+    [
+        ("created", "scheduled deploying canceling failed"),
+        ("deploying", "initializing running canceling canceled failed"),
+        ("running", "finished canceling canceled failed"),
+        ("canceling", "canceled failed"),
+        ("finished", ""),
+    ],
+)
+def test_task_1_what_may_follow(state, followers):
+    assert set(compute_followers(TaskState(state))) == set(followers.split())
+
+
+@pytest.mark.rule("TASK-6")
+def test_task_6_stages():
+    edges = (Edge(0, 1, blocking=False), Edge(1, 2, blocking=True), Edge(2, 3, blocking=False))
+    assert submission.compute_stages(4, edges) == (0, 0, 1, 1)
+    assert submission.find_regions(4, edges) == ({0, 1}, {2, 3})
+    assert len(submission.compute_deployments((2, 1, 3, 1), edges)) == 7
+
+
+@pytest.mark.parametrize("law", COMPONENT.laws, ids=lambda law: law.name)
+def test_law_holds_on_every_sample(law):
+    assert all(law.holds(*sample) for sample in law.samples())
+
+
+@pytest.mark.rule("TASK-1", "TASK-2", "TASK-6")
+@pytest.mark.parametrize(
+    ("name", "module", "function", "mutant"),
+    [
+        ("every-state-can-end", execution_states, "compute_followers", lambda _state: frozenset((TaskState.CREATED,))),
+        ("races-are-like-turns", execution_states, "compare_and_set", lambda _state, _expected, target: (target, True)),
+        ("deployed-when-it-can-run", submission, "compute_stages", lambda vertices, _edges: (0,) * vertices),
+    ],
+)
+def test_laws_fail_on_mutants(monkeypatch, name, module, function, mutant):
+    (law,) = [law for law in COMPONENT.laws if law.name == name]
+    monkeypatch.setattr(module, function, mutant)
+    assert not all(law.holds(*sample) for sample in law.samples())
+
+
+@pytest.mark.parametrize(
+    ("observations", "claims"),
+    [
+        ((), {"changes-follow-the-table", "reported-once", "released-always"}),
+        ((Changed(TaskState.RUNNING), Changed(TaskState.FAILED), Released(), Reported(TaskState.FAILED)), set()),
+        ((Changed(TaskState.FAILED), Reported(TaskState.FAILED)), {"released-always"}),
+        ((Changed(TaskState.FAILED), Released(), Reported(TaskState.CANCELED)), {"reported-once"}),
+    ],
+)
+def test_properties_fail_on_a_broken_end(observations, claims):
+    before = walk("start")[-1].state
+    (event,) = read_trace("task", "throw")
+    (right,) = step(before, event)
+    shown = Outcome(right.state, observations, ())
+    assert right.state.state in TERMINAL
+    assert {claim.name for claim in COMPONENT.properties if not claim.holds(before, event, shown)} == claims

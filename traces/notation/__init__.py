@@ -1,0 +1,1 @@
+"""The short notation of traces: one module for each subject."""

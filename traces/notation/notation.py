@@ -1,0 +1,69 @@
+"""The short notation of traces: `0w10 1w7 1i 0i 1a`.
+
+For people: in reports, in directed traces, on the command line. Each component has a few forms, one for each type of
+event; an event that has none, or a value that the form cannot carry, is written as JSON without spaces. What is
+printed is always read back as the same event.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from tidegate.traces.codec import DecodeError, decode, encode, event_type
+from tidegate.traces.notation.forms import FORMS, one_word
+from tidegate.traces.notation.graphs import read_graph, write_graph
+
+
+def write_event(component: str, event: Any) -> str:
+    encoded = encode(event)
+    if component == "chaining":
+        token = write_graph(encoded)
+        if read_graph(token) == encoded:
+            return token
+    for form in FORMS.get(component, ()):
+        if form.type == encoded["type"]:
+            token = form.write(encoded)
+            if " " not in token and form.read(token) == encoded:
+                return token
+    return one_word(encoded)
+
+
+def write_trace(component: str, events: Iterable[Any]) -> str:
+    return " ".join(write_event(component, event) for event in events)
+
+
+def read_event(component: str, token: str) -> Any:
+    return decode(read_token(component, token), event_type(component), token)
+
+
+def read_token(component: str, token: str) -> Any:
+    if token.startswith("{"):
+        try:
+            return json.loads(token)
+        except ValueError as error:
+            raise DecodeError(f"{token!r}: {error}") from None
+    if component == "chaining" and (graph := read_graph(token)) is not None:
+        return graph
+    forms = FORMS.get(component, ())
+    for form in forms:
+        event = form.read(token)
+        if event is not None:
+            return event
+    known = " ".join(form.shown() for form in forms) or "JSON objects"
+    raise DecodeError(f"{token!r} is no event of {component}; its forms are: {known}")
+
+
+def read_trace(component: str, text: str) -> tuple[Any, ...]:
+    return tuple(read_event(component, token) for token in text.split())
+
+
+def write_observation(observation: Any) -> str:
+    """For the eye only: the type, then the values."""
+    encoded = encode(observation)
+    kind = encoded.pop("type")
+    values = [f"{name} {value if isinstance(value, str) else one_word(value)}" for name, value in encoded.items()]
+    return f"{kind}({', '.join(values)})" if values else str(kind)
+
+
+def write_observations(observations: Iterable[Any]) -> str:
+    return ", ".join(map(write_observation, observations)) or "nothing"
