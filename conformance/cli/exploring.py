@@ -13,7 +13,7 @@ from tidegate.properties.explorer.closures import Closure
 from tidegate.properties.explorer.exploring import Broken, explore
 from tidegate.reference.rules import all_rules
 from tidegate.traces.codec import encode
-from tidegate.traces.notation.notation import write_event, write_trace
+from tidegate.traces.notation.text import write_event, write_trace
 
 
 @attrs.frozen

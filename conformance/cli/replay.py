@@ -63,7 +63,7 @@ def read_files(args: argparse.Namespace) -> list[Any]:
 def read_inline(args: argparse.Namespace) -> Any:
     from tidegate.traces.cases import Case
     from tidegate.traces.codec import DecodeError, decode, find_component
-    from tidegate.traces.notation.notation import read_trace
+    from tidegate.traces.notation.text import read_trace
 
     if args.component is None:
         args.parser.error("--trace needs --component")

@@ -8,7 +8,7 @@ import attrs
 
 from tidegate.reference.elements import MAX, MIN
 from tidegate.traces.cases import Case
-from tidegate.traces.notation.notation import write_event, write_observations
+from tidegate.traces.notation.text import write_event, write_observations
 
 
 @attrs.frozen

@@ -23,7 +23,7 @@ from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_observation, encode
-from tidegate.traces.notation.notation import write_event, write_observations, write_trace
+from tidegate.traces.notation.text import write_event, write_observations, write_trace
 
 AGREED, FREE, DIVERGED, UNANSWERED, NOT_RUN = "agreed", "free", "diverged", "unanswered", "not run"
 #: What may become of a case, in the order of reports. `free`: different, and all of it allowed.

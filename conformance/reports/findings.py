@@ -11,7 +11,7 @@ from tidegate.conformance.judging.verdicts import Verdict, suspects
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules
 from tidegate.traces.codec import encode
-from tidegate.traces.notation.notation import write_event, write_observations, write_trace
+from tidegate.traces.notation.text import write_event, write_observations, write_trace
 
 #: How many of the rules of a finding are quoted; the others are named.
 RULES_IN_FULL = 2

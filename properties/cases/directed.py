@@ -12,7 +12,7 @@ import attrs
 
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import decode, find_component
-from tidegate.traces.notation.notation import read_trace
+from tidegate.traces.notation.text import read_trace
 
 
 @attrs.frozen

@@ -6,7 +6,7 @@ from tidegate.reference.elements import StatusChange, Watermark
 from tidegate.reference.model import Rejected
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import decode
-from tidegate.traces.notation.notation import read_trace
+from tidegate.traces.notation.text import read_trace
 
 
 def play(component, config, trace):

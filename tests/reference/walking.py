@@ -3,7 +3,7 @@
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.model import Rejected
 from tidegate.traces.codec import decode
-from tidegate.traces.notation.notation import read_trace, write_observations
+from tidegate.traces.notation.text import read_trace, write_observations
 
 
 def walk(component, config, trace):

@@ -2,7 +2,7 @@
 
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.codec import decode, encode
-from tidegate.traces.notation.notation import read_trace
+from tidegate.traces.notation.text import read_trace
 
 
 def walk(component, config, trace):

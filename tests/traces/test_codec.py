@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tidegate.properties.cases.drawing import cases
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.codec import DecodeError, decode_case, encode_case
-from tidegate.traces.notation.notation import read_trace, write_trace
+from tidegate.traces.notation.text import read_trace, write_trace
 
 ALL_CASES = st.sampled_from(sorted(COMPONENTS)).flatmap(cases)
 

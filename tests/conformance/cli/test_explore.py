@@ -6,7 +6,7 @@ import pytest
 
 from tidegate.conformance.cli.explore import numbers
 from tidegate.conformance.cli.main import main
-from tidegate.traces.notation.notation import read_trace
+from tidegate.traces.notation.text import read_trace
 
 
 def run(capsys, *arguments):

@@ -16,7 +16,7 @@ from tidegate.properties.cases.directed import directed
 from tidegate.properties.cases.drawing import draw_case
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import decode, find_component
-from tidegate.traces.notation.notation import read_trace
+from tidegate.traces.notation.text import read_trace
 
 MUSEUM = "python:tidegate.conformance.engines.museum.engines"
 RIGHT = f"{MUSEUM}:Right"

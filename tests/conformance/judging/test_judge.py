@@ -9,7 +9,7 @@ from tidegate.reference.components import COMPONENTS
 from tidegate.reference.elements import Watermark
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import decode, encode_case
-from tidegate.traces.notation.notation import read_trace
+from tidegate.traces.notation.text import read_trace
 
 
 def case_of(component, config, trace, **more):

@@ -11,7 +11,7 @@ from tidegate.reference.model import Component, Invariant, Outcome, Property
 from tidegate.reference.spanning.deserializer.step import Buffer, Partial, Record
 from tidegate.reference.spanning.reading import Reader, Result
 from tidegate.reference.watermarks import combiner, valve
-from tidegate.traces.notation.notation import write_trace
+from tidegate.traces.notation.text import write_trace
 
 
 def explore_all(closure, **options):

@@ -10,7 +10,7 @@ from tidegate.reference.barriers.step import start, step
 from tidegate.reference.barriers.values import Barrier, Block, Cancel, Config, Kind, Mode, Resume, Trigger
 from tidegate.reference.mailbox.values import Kind as MailKind
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
-from tidegate.traces.notation.notation import read_trace
+from tidegate.traces.notation.text import read_trace
 
 SIGNS = {"block": "-", "resume": "+", "start_persisting": "[", "stop_persisting": "]", "prioritize": "!"}
 

@@ -17,7 +17,7 @@ from tidegate.reference.credit.credit_receiver import (
 )
 from tidegate.reference.model import InvalidInputError, Rejected
 from tidegate.reference.rules import rules_of
-from tidegate.traces.notation.notation import read_trace
+from tidegate.traces.notation.text import read_trace
 
 EXCLUSIVE, FLOATING = Buffer.EXCLUSIVE, Buffer.FLOATING
 

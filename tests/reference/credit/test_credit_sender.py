@@ -9,7 +9,7 @@ from tidegate.reference.credit.readers import Backlog, Kind, Send
 from tidegate.reference.credit.subpartitions import Item, Subpartition
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 from tidegate.reference.rules import rules_of
-from tidegate.traces.notation.notation import read_trace
+from tidegate.traces.notation.text import read_trace
 
 
 def walk(initial_credit, trace):

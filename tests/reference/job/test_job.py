@@ -24,7 +24,7 @@ from tidegate.reference.job.programs import Barrier, Config, Edge, Function, Ope
 from tidegate.reference.job.step import Action, Choice, compute_results, enabled, is_done, is_stuck, start, step
 from tidegate.reference.model import InvalidInputError, Rejected
 from tidegate.traces.codec import decode_case, encode_case
-from tidegate.traces.notation.notation import read_trace, write_trace
+from tidegate.traces.notation.text import read_trace, write_trace
 
 IDLE, ACTIVE = StatusChange(Status.IDLE), StatusChange(Status.ACTIVE)
 HASH = Partitioner.HASH

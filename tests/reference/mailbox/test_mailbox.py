@@ -21,7 +21,7 @@ from tidegate.reference.mailbox.values import (
     Thread,
 )
 from tidegate.reference.model import InvalidInputError, Outcome
-from tidegate.traces.notation.notation import read_trace
+from tidegate.traces.notation.text import read_trace
 
 NEW, OLD = "flink-35051", "flink-14304"
 

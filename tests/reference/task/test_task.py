@@ -20,7 +20,7 @@ from tidegate.reference.task.values import (
     Reported,
     StepTaken,
 )
-from tidegate.traces.notation.notation import read_trace
+from tidegate.traces.notation.text import read_trace
 
 INVOKED = "start " + "proceed " * STEPS.index("finish_partitions")
 

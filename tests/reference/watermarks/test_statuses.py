@@ -5,7 +5,7 @@ import pytest
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 from tidegate.reference.watermarks import latency, statuses
 from tidegate.reference.watermarks.statuses import COMPONENT, Config, Element, Handled, Sent, start, step
-from tidegate.traces.notation.notation import read_trace
+from tidegate.traces.notation.text import read_trace
 
 NEW, OLD = "flink-18934", "flink-5017"
 

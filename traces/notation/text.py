@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tidegate.traces.codec import DecodeError, decode, encode, event_type
-from tidegate.traces.notation.forms import FORMS, one_word
+from tidegate.traces.notation.forms import forms_of, one_word
 from tidegate.traces.notation.graphs import read_graph, write_graph
 
 
@@ -20,7 +20,7 @@ def write_event(component: str, event: Any) -> str:
         token = write_graph(encoded)
         if read_graph(token) == encoded:
             return token
-    for form in FORMS.get(component, ()):
+    for form in forms_of(component):
         if form.type == encoded["type"]:
             token = form.write(encoded)
             if " " not in token and form.read(token) == encoded:
@@ -44,7 +44,7 @@ def read_token(component: str, token: str) -> Any:
             raise DecodeError(f"{token!r}: {error}") from None
     if component == "chaining" and (graph := read_graph(token)) is not None:
         return graph
-    forms = FORMS.get(component, ())
+    forms = forms_of(component)
     for form in forms:
         event = form.read(token)
         if event is not None:

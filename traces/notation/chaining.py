@@ -1,0 +1,20 @@
+"""The short forms of events of a chain; graphs have a notation of their own (`graphs`)."""
+
+from tidegate.traces.notation.forms import Form
+
+FORMS: dict[str, tuple[Form, ...]] = {
+    "chain_lifecycle": (
+        Form("create", "create"),
+        Form("open", "open"),
+        Form("end_input", "{input:int}end"),
+        Form("mail", "{operator:int}mail"),
+        Form("finish", "drain", (("drain", True),)),
+        Form("finish", "stop", (("drain", False),)),
+        Form("checkpoint", "prepare", (("step", "prepare"),)),
+        Form("checkpoint", "snapshot", (("step", "snapshot"),)),
+        Form("checkpoint", "complete", (("step", "complete"),)),
+        Form("checkpoint", "abort", (("step", "abort"),)),
+        Form("checkpoint", "subsume", (("step", "subsume"),)),
+        Form("close", "close"),
+    ),
+}

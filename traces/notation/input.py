@@ -1,0 +1,40 @@
+"""The short forms of events of the inputs of a task."""
+
+from tidegate.traces.notation.forms import Form
+
+FORMS: dict[str, tuple[Form, ...]] = {
+    "input_channels": (
+        Form("request_partitions", "request"),
+        Form("update", "{channel:int}local", (("location", "local"),)),
+        Form("update", "{channel:int}remote", (("location", "remote"),)),
+        Form("register", "{channel:int}register"),
+        Form("retry", "{channel:int}retry"),
+        Form("not_found", "{channel:int}missing"),
+        Form("arrive", "{channel:int}data{sequence:int}", (("item", "data"),)),
+        Form("arrive", "{channel:int}empty{sequence:int}", (("item", "empty"),)),
+        Form("arrive", "{channel:int}event{sequence:int}", (("item", "event"),)),
+        Form("fail", "{channel:int}failed", (("cause", "producer_failed"),)),
+        Form("fail", "{channel:int}lost", (("cause", "connection_lost"),)),
+        Form("read", "{channel:int}read"),
+        Form("task_event", "task{event:int}"),
+        Form("close", "close"),
+    ),
+    "network_input": (
+        Form("buffer", "{channel:int}b{data:hex}"),
+        Form("event", "{channel:int}barrier", (("kind", "barrier"),)),
+        Form("event", "{channel:int}end", (("kind", "end_of_data"),)),
+        Form("event", "{channel:int}stop", (("kind", "stop"),)),
+        Form("event", "{channel:int}over", (("kind", "end_of_partition"),)),
+        Form("process", "call", (("batch", False),)),
+        Form("process", "batch", (("batch", True),)),
+    ),
+    "multiple_inputs": (
+        Form("buffer", "{input:int}.{channel:int}b{data:hex}"),
+        Form("event", "{input:int}.{channel:int}barrier", (("kind", "barrier"),)),
+        Form("event", "{input:int}.{channel:int}end", (("kind", "end_of_data"),)),
+        Form("event", "{input:int}.{channel:int}stop", (("kind", "stop"),)),
+        Form("event", "{input:int}.{channel:int}over", (("kind", "end_of_partition"),)),
+        Form("process", "call", (("batch", False),)),
+        Form("process", "batch", (("batch", True),)),
+    ),
+}

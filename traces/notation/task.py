@@ -1,0 +1,17 @@
+"""The short forms of events of a task."""
+
+from tidegate.traces.notation.forms import Form
+
+FORMS: dict[str, tuple[Form, ...]] = {
+    "task": (
+        Form("start", "start"),
+        Form("proceed", "proceed"),
+        Form("throw", "throw", (("cancelled", False),)),
+        Form("throw", "throw-cancelled", (("cancelled", True),)),
+        Form("cancel", "cancel{seen:text}"),
+        Form("fail", "fail{seen:text}"),
+        Form("end_of_data", "drain", (("drain", True),)),
+        Form("end_of_data", "stop", (("drain", False),)),
+        Form("acknowledge", "ack{output:int}"),
+    ),
+}
