@@ -166,7 +166,7 @@ def shows(log: RunLog, finding: Finding, rows: list[Row]) -> bool:
     return bool(wanted) and any(row == wanted[0] for row, _message in invariant.find(log))
 
 
-def write_excerpts(folder: Path, excerpts: list[Excerpt]) -> list[Path]:
+def write_excerpts(folder: Path, excerpts: Sequence[Excerpt]) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for number, excerpt in enumerate(excerpts, start=1):

@@ -1,10 +1,12 @@
-"""What an audit found in a run, as a value that can be written down and sent from a worker to the driver."""
+"""What an audit found: in a run, as a value that can be sent from a worker to the driver, and in all of them."""
 
 import json
 from typing import Any
 
 import attrs
 
+from tidegate.conformance.audit.excerpts import Excerpt
+from tidegate.conformance.judging.verdicts import Exit
 from tidegate.properties.kernels.findings import Finding, Tally
 from tidegate.properties.runlog import INVARIANTS
 from tidegate.traces.runlog import Direction, Kind
@@ -24,10 +26,22 @@ class Outcome:
     problem: str = ""
 
 
-@attrs.define
-class Audit:
-    outcomes: list[Outcome]
-    path: str = "files"
+@attrs.frozen
+class Report:
+    """Of all runs. `path`: how they were read. `excerpts`: the events around the first violations of each invariant."""
+
+    outcomes: tuple[Outcome, ...]
+    path: str
+    excerpts: tuple[Excerpt, ...] = ()
+
+    @property
+    def exit(self) -> Exit:
+        """What could not be audited leaves the answer open, unless nothing could be: then the input is bad."""
+        if self.violated:
+            return Exit.VIOLATIONS
+        if len(self.problems) == len(self.outcomes):
+            return Exit.BAD_INPUT
+        return Exit.UNDETERMINED if self.problems or self.unexercised() else Exit.CONFORMANT
 
     @property
     def rows(self) -> int:

@@ -15,10 +15,10 @@ RUNS = 6
 #: Tells each outcome as it comes, and waits after the first: so whoever reads knows that the audit is in its middle.
 PROGRAM = """
 import sys
-from conformance.audit.on_spark import audit_by_files
-from conformance.audit.outcomes import to_json
-from conformance.audit.planning import plan
-from conformance.spark.session import make_session
+from tidegate.conformance.audit.on_spark import audit_by_files
+from tidegate.conformance.audit.outcomes import to_json
+from tidegate.conformance.audit.planning import plan
+from tidegate.conformance.engines.spark.session import make_session
 session = make_session(sys.argv[1], "tidegate audit")
 for number, outcome in enumerate(audit_by_files(session, plan([sys.argv[2]]), 1000)):
     print(to_json(outcome), flush=True)

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.audit.excerpts import Excerpt, write_excerpts
-from tidegate.conformance.audit.outcomes import NAMES, Audit
+from tidegate.conformance.audit.outcomes import NAMES, Report
 from tidegate.conformance.audit.sources import show_path
 from tidegate.conformance.judging.verdicts import Exit
 from tidegate.properties.kernels.findings import Finding
@@ -19,39 +19,30 @@ FORMAT = "tidegate-audit/1"
 HEADER = ("invariant", "checked", "violated", "skipped")
 
 
-def exit_of(audit: Audit) -> Exit:
-    """What could not be audited leaves the answer open, unless nothing could be: then the input is bad."""
-    if audit.violated:
-        return Exit.VIOLATIONS
-    if len(audit.problems) == len(audit.outcomes):
-        return Exit.BAD_INPUT
-    return Exit.UNDETERMINED if audit.problems or audit.unexercised() else Exit.CONFORMANT
-
-
-def table(audit: Audit) -> list[tuple[str, str, str, str]]:
+def table(report: Report) -> list[tuple[str, str, str, str]]:
     """Rows looked at, violations, runs that were skipped."""
     lines = []
     for name in NAMES:
-        tally = audit.tally(name)
-        lines.append((name, f"{tally.checked:,}", f"{tally.violated:,}", f"{audit.skipped(name):,}"))
+        tally = report.tally(name)
+        lines.append((name, f"{tally.checked:,}", f"{tally.violated:,}", f"{report.skipped(name):,}"))
     return lines
 
 
-def conclusion(audit: Audit) -> str:
-    runs = len(audit.outcomes) - len(audit.problems)
-    text = f"{runs} run{'' if runs == 1 else 's'}, {audit.rows:,} events: "
-    if audit.violated:
-        text += f"{audit.violated:,} violations"
-    elif exit_of(audit) is Exit.CONFORMANT:
+def conclusion(report: Report) -> str:
+    runs = len(report.outcomes) - len(report.problems)
+    text = f"{runs} run{'' if runs == 1 else 's'}, {report.rows:,} events: "
+    if report.violated:
+        text += f"{report.violated:,} violations"
+    elif report.exit is Exit.CONFORMANT:
         text += "all that was checked holds"
     else:
         text += "undetermined"
-    return text + (f"; {len(audit.problems)} could not be audited" if audit.problems else "")
+    return text + (f"; {len(report.problems)} could not be audited" if report.problems else "")
 
 
-def remarks(audit: Audit) -> list[str]:
-    notes = [f"{name} was skipped: {reason}." for name in NAMES for reason in audit.reasons(name)]
-    notes += [f"{name} met nothing to check." for name in audit.unexercised()]
+def remarks(report: Report) -> list[str]:
+    notes = [f"{name} was skipped: {reason}." for name in NAMES for reason in report.reasons(name)]
+    notes += [f"{name} met nothing to check." for name in report.unexercised()]
     return notes
 
 
@@ -72,10 +63,14 @@ def describe_row(row: Row, finding: Finding) -> str:
     return f"{where} {row.dir} {edge}/{producer}/{consumer} {row.kind} {shown}".rstrip()
 
 
-def as_text(run: str, excerpt: Excerpt, path: Path | None) -> str:
+def as_text(excerpt: Excerpt, path: Path | None) -> str:
     finding = excerpt.finding
     statement = next(one.statement for one in INVARIANTS if one.id == finding.invariant)
-    lines = [f"{finding.invariant}: {finding.message}", f"  {statement}", f"  {describe_place(run, finding)}"]
+    lines = [
+        f"{finding.invariant}: {finding.message}",
+        f"  {statement}",
+        f"  {describe_place(excerpt.log.run, finding)}",
+    ]
     lines += [f"  {describe_row(row, finding)}" for row in excerpt.around]
     if path is not None and excerpt.repeats:
         lines.append(f"  again    tidegate audit --local --only {finding.invariant} {path}")
@@ -84,38 +79,38 @@ def as_text(run: str, excerpt: Excerpt, path: Path | None) -> str:
     return "\n".join(lines)
 
 
-def as_json(audit: Audit) -> dict[str, Any]:
+def as_json(report: Report) -> dict[str, Any]:
     return {
         "format": FORMAT,
-        "path": audit.path,
-        "exit": int(exit_of(audit)),
-        "events": audit.rows,
+        "path": report.path,
+        "exit": int(report.exit),
+        "events": report.rows,
         "invariants": [
             {
                 "id": name,
-                "checked": audit.tally(name).checked,
-                "violated": audit.tally(name).violated,
-                "skipped": audit.skipped(name),
+                "checked": report.tally(name).checked,
+                "violated": report.tally(name).violated,
+                "skipped": report.skipped(name),
             }
             for name in NAMES
         ],
         "violations": [
             {"run": one.run, **attrs.asdict(finding)}
-            for one in audit.outcomes
+            for one in report.outcomes
             for tally in one.tallies.values()
             for finding in tally.findings
         ],
-        "problems": [{"files": list(one.paths), "problem": one.problem} for one in audit.problems],
-        "remarks": remarks(audit),
+        "problems": [{"files": list(one.paths), "problem": one.problem} for one in report.problems],
+        "remarks": remarks(report),
     }
 
 
-def as_markdown(audit: Audit) -> str:
+def as_markdown(report: Report) -> str:
     lines = ["| " + " | ".join(HEADER) + " |", "|---|--:|--:|--:|"]
-    lines += ["| " + " | ".join(line) + " |" for line in table(audit)]
-    lines += ["", conclusion(audit), *(f"- {one}" for one in remarks(audit))]
-    lines += [f"- not audited: {one.problem.splitlines()[0]}" for one in audit.problems]
-    for outcome in audit.outcomes:
+    lines += ["| " + " | ".join(line) + " |" for line in table(report)]
+    lines += ["", conclusion(report), *(f"- {one}" for one in remarks(report))]
+    lines += [f"- not audited: {one.problem.splitlines()[0]}" for one in report.problems]
+    for outcome in report.outcomes:
         for tally in outcome.tallies.values():
             lines += [
                 f"- {one.invariant}: {one.message} ({describe_place(outcome.run, one)})" for one in tally.findings[:5]
@@ -126,32 +121,32 @@ def as_markdown(audit: Audit) -> str:
 # --- files ----------------------------------------------------------------------------------------------------
 
 
-def write_report(folder: Path, audit: Audit, excerpts: list[Excerpt]) -> list[Path]:
+def write_report(folder: Path, report: Report) -> list[Path]:
     """report.jsonl, summary.md, violations.parquet and excerpts/; the paths of the last."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "report.jsonl").open("w", encoding="utf-8") as file:
-        whole = as_json(audit)
+        whole = as_json(report)
         for line in (
-            {"format": FORMAT, "path": audit.path, "events": audit.rows},
+            {"format": FORMAT, "path": report.path, "events": report.rows},
             *({"type": "invariant", **one} for one in whole["invariants"]),
             *({"type": "violation", **one} for one in whole["violations"]),
             *({"type": "problem", **one} for one in whole["problems"]),
             {"type": "footer", "exit": whole["exit"], "violations": len(whole["violations"])},
         ):
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
-    (folder / "summary.md").write_text(as_markdown(audit), encoding="utf-8")
-    write_violations(folder / "violations.parquet", audit)
-    return write_excerpts(folder / "excerpts", excerpts)
+    (folder / "summary.md").write_text(as_markdown(report), encoding="utf-8")
+    write_violations(folder / "violations.parquet", report)
+    return write_excerpts(folder / "excerpts", report.excerpts)
 
 
-def write_violations(path: Path, audit: Audit) -> None:
+def write_violations(path: Path, report: Report) -> None:
     arrow: Any = import_module("pyarrow")
     parquet: Any = import_module("pyarrow.parquet")
     short, long, text = arrow.int32(), arrow.int64(), arrow.string()
     columns = {"run": text, "file": text, "invariant": text, "edge": short, "producer": short, "consumer": short}
     columns |= {"dir": text, "kind": text, "position": long, "step": long, "message": text}
     lines = []
-    for outcome in audit.outcomes:
+    for outcome in report.outcomes:
         files = ",".join(map(show_path, outcome.paths))
         for one in (finding for tally in outcome.tallies.values() for finding in tally.findings):
             place = outcome.run, files, one.invariant, *one.channel, str(one.direction), str(one.kind)

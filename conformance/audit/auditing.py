@@ -1,0 +1,94 @@
+"""An audit as a library call: run logs in, a report out, in this process or on Spark."""
+
+from collections.abc import Callable, Iterable, Iterator
+from os import PathLike, fspath
+from typing import Literal
+
+import attrs
+
+from tidegate.conformance.audit.excerpts import Excerpt, make_excerpt
+from tidegate.conformance.audit.local import audit_here
+from tidegate.conformance.audit.outcomes import NAMES, Outcome, Report
+from tidegate.conformance.audit.planning import SHUFFLE, Work, plan
+from tidegate.properties.kernels.findings import MOST
+
+#: By files a worker reads a run, by shuffle rows go to the worker of their channel; `auto` is what fits the files.
+Path = Literal["auto", "files", "shuffle"]
+
+
+class UnknownInvariantError(ValueError):
+    """An invariant that is asked for and does not exist."""
+
+
+def check_names(_options: "Options", _field: object, names: frozenset[str]) -> None:
+    for name in names:
+        if name not in NAMES:
+            raise UnknownInvariantError(f"no invariant {name!r}; there are {', '.join(NAMES)}")
+
+
+@attrs.frozen
+class Options:
+    """How to audit.
+
+    `only`: these invariants. `spark`: the master that Spark runs on, None to do without Spark. `most`: violations told
+    one by one, per run and invariant. `show`: excerpts per invariant. `workers`: processes of an audit without Spark,
+    None for one per core.
+    """
+
+    only: frozenset[str] = attrs.field(default=frozenset(NAMES), validator=check_names)
+    spark: str | None = None
+    path: Path = "auto"
+    most: int = MOST
+    show: int = 3
+    workers: int | None = None
+
+
+def ignore(_outcome: Outcome, _runs: int) -> None:
+    """Nobody watches."""
+
+
+def audit(
+    paths: Iterable[str | PathLike[str]],
+    options: Options = Options(),  # noqa: B008 - a frozen value
+    observe: Callable[[Outcome, int], None] = ignore,
+) -> Report:
+    """Hold run logs (Parquet files, folders of them, their URLs) to the invariants.
+
+    A file that cannot be audited is a problem in the report, and costs the others nothing. `observe` is told of each
+    run when it is done, and how many there are. CannotStartError is raised where Spark is asked for and cannot start.
+    """
+    work = plan([fspath(one) for one in paths])
+    chosen = work.path if options.path == "auto" else options.path
+    outcomes = []
+    for outcome in audit_runs(options, work, chosen):
+        outcome.tallies = {name: tally for name, tally in outcome.tallies.items() if name in options.only}
+        outcome.skipped = {name: why for name, why in outcome.skipped.items() if name in options.only}
+        outcomes.append(outcome)
+        observe(outcome, len(work.runs))
+    outcomes.sort(key=lambda one: one.paths)
+    excerpts = make_excerpts(options, work, outcomes)
+    return Report((*outcomes, *work.refused), "local" if options.spark is None else chosen, tuple(excerpts))
+
+
+def audit_runs(options: Options, work: Work, path: str) -> Iterator[Outcome]:
+    if not work.runs:
+        return
+    if options.spark is None:
+        yield from audit_here(work, options.most, options.workers)
+        return
+    # Only those who ask for Spark pay for it.
+    from tidegate.conformance.audit.on_spark import audit_by_files  # noqa: PLC0415
+    from tidegate.conformance.audit.shuffle import audit_by_channel  # noqa: PLC0415
+    from tidegate.conformance.engines.spark.session import borrow_session  # noqa: PLC0415
+
+    with borrow_session(options.spark, "tidegate audit") as session:
+        yield from (audit_by_channel if path == SHUFFLE else audit_by_files)(session, work, options.most)
+
+
+def make_excerpts(options: Options, work: Work, outcomes: list[Outcome]) -> Iterator[Excerpt]:
+    """Of the first violations of each invariant, in the order of the table."""
+    runs = {run[0].run: run for run in work.runs}
+    for name in NAMES:
+        tallies = [(one.run, one.tallies[name]) for one in outcomes if name in one.tallies]
+        found = [(run, finding) for run, tally in tallies for finding in tally.findings[: options.show]]
+        yield from (make_excerpt(runs[run], finding) for run, finding in found[: options.show])
