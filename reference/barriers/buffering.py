@@ -13,6 +13,7 @@ from itertools import permutations, product
 import attrs
 
 from tidegate.reference.model import Law
+from tidegate.reference.tuples import without
 
 #: What a channel carries: numbered elements, and a barrier for each None.
 Element = int | None
@@ -43,7 +44,7 @@ def process_blocking(channels: int, arrivals: tuple[Arrival, ...]) -> Cut:
         if place is None:
             return Cut(before, order)
         arrival = held[place]
-        held = held[:place] + held[place + 1 :]
+        held = without(held, place)
         if arrival.element is not None:
             order = (*order, arrival.element)
             continue

@@ -21,6 +21,7 @@ from tidegate.reference.barriers.values import (
 )
 from tidegate.reference.elements import Long
 from tidegate.reference.model import Outcome
+from tidegate.reference.tuples import replace
 
 MOST_PENDING = 50
 
@@ -53,7 +54,7 @@ def find_position(state: Tracking, checkpoint: Long) -> int | None:
 def count_channel(state: Tracking, position: int, channel: int) -> Seen:
     count = add_channel(state.pending[position], channel)
     if len(count.channels) < count.target:
-        pending = (*state.pending[:position], count, *state.pending[position + 1 :])
+        pending = replace(state.pending, position, count)
         return Outcome(attrs.evolve(state, pending=pending), (), ("BARR-10",))
     complete = attrs.evolve(state, pending=state.pending[position + 1 :])
     if count.aborted:

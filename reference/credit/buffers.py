@@ -15,6 +15,7 @@ from itertools import product
 import attrs
 
 from tidegate.reference.model import Law
+from tidegate.reference.tuples import replace
 
 #: A backlog that says nothing about the backlog (CREDIT-13).
 NO_INFORMATION = -1
@@ -64,7 +65,7 @@ def compute_available(channel: Channel) -> int:
 
 
 def with_channel(gate: Gate, index: int, channel: Channel) -> Gate:
-    return attrs.evolve(gate, channels=(*gate.channels[:index], channel, *gate.channels[index + 1 :]))
+    return attrs.evolve(gate, channels=replace(gate.channels, index, channel))
 
 
 # --- data comes in -------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from tidegate.reference.credit.readers import Change, Kind, Reader
 from tidegate.reference.credit.subpartitions import Item
 from tidegate.reference.elements import at_least
 from tidegate.reference.model import Component, Invariant, Outcome, Property, rejected
+from tidegate.reference.tuples import replace
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -195,7 +196,7 @@ def on_reader_event(reader: Reader, event: Add | Flush | Credit | Resume) -> Cha
 
 def end_reader(state: State, index: int, life: Life, rule: str) -> Outcome[State, Observation]:
     """A cancelled reader leaves the queue; a failed one stays in it, so that its turn tells the receiver."""
-    lives = (*state.lives[:index], life, *state.lives[index + 1 :])
+    lives = replace(state.lives, index, life)
     queue = tuple(one for one in state.queue if one != index or life is Life.FAILED)
     ended = attrs.evolve(state.readers[index], subpartition=attrs.evolve(state.readers[index].subpartition, queue=()))
     return Outcome(attrs.evolve(with_reader(state, index, ended), lives=lives, queue=queue), (), (rule,))
@@ -235,7 +236,7 @@ def is_known(state: State, index: int) -> bool:
 
 
 def with_reader(state: State, index: int, reader: Reader) -> State:
-    return attrs.evolve(state, readers=(*state.readers[:index], reader, *state.readers[index + 1 :]))
+    return attrs.evolve(state, readers=replace(state.readers, index, reader))
 
 
 # --- properties -----------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from tidegate.reference.credit.readers import Backlog, Kind, Send
 from tidegate.reference.credit.subpartitions import BUFFERS
 from tidegate.reference.elements import at_least
 from tidegate.reference.model import Component, Invariant, Outcome, Property, Rejected, rejected
+from tidegate.reference.tuples import replace
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -193,7 +194,7 @@ def to_receiver(state: State, index: int, link: Link, event: receiver.Event) -> 
 
 
 def with_link(state: State, index: int, link: Link) -> State:
-    return State(state.config, (*state.links[:index], link, *state.links[index + 1 :]), state.receiver)
+    return State(state.config, replace(state.links, index, link), state.receiver)
 
 
 # --- what the scheduler may choose ----------------------------------------------------------------------------

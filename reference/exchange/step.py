@@ -31,6 +31,7 @@ from tidegate.reference.exchange.values import (
 from tidegate.reference.model import Law, Outcome, rejected
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Item, Kind
+from tidegate.reference.tuples import replace
 
 Outcomes = tuple[Outcome[State, Observation], ...]
 
@@ -113,7 +114,7 @@ def on_request(state: State, index: int) -> Outcomes:
         return rejected(state, "XCHG-2")
     if not traits.repeatable and any(state.consumers):
         return rejected(state, "XCHG-1")
-    joined = replace(state, index, Consumer())
+    joined = with_consumer(state, index, Consumer())
     return (Outcome(joined, (Connected(index),), ("XCHG-1",) if traits.must_be_early else ("XCHG-2",)),)
 
 
@@ -162,7 +163,7 @@ def on_pull(state: State, event: Pull, consumer: Consumer) -> Outcome[State, Obs
     rules = ("XCHG-3", "XCHG-1") if is_pushed(state) else ("XCHG-2", "XCHG-3")
     if state.released or not items or (items[0].is_data and not event.credit):
         return Outcome(state, (Nothing(),), rules)
-    read = replace(state, event.consumer, Consumer(consumer.read + 1))
+    read = with_consumer(state, event.consumer, Consumer(consumer.read + 1))
     if is_pushed(state):
         read = attrs.evolve(read, queue=queues.take(state.queue, keeps_empty=False)[0])
     number = int.from_bytes(items[0].data, "big")
@@ -170,7 +171,7 @@ def on_pull(state: State, event: Pull, consumer: Consumer) -> Outcome[State, Obs
 
 
 def on_leave(state: State, index: int, consumer: Consumer) -> Outcome[State, Observation]:
-    after = replace(state, index, attrs.evolve(consumer, left=True))
+    after = with_consumer(state, index, attrs.evolve(consumer, left=True))
     if not TRAITS[state.config.result].released_by_producer:
         return Outcome(after, (), ("XCHG-2",))
     if not state.finished or state.released:
@@ -190,9 +191,8 @@ def on_scheduler(state: State, event: Release | EndJob) -> Outcomes:
     return (Outcome(gone, (Released(),) if state.registered else (), ("XCHG-2",)),)
 
 
-def replace(state: State, index: int, consumer: Consumer) -> State:
-    consumers = (*state.consumers[:index], consumer, *state.consumers[index + 1 :])
-    return attrs.evolve(state, consumers=consumers)
+def with_consumer(state: State, index: int, consumer: Consumer) -> State:
+    return attrs.evolve(state, consumers=replace(state.consumers, index, consumer))
 
 
 # --- laws -----------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ import attrs
 from tidegate.reference.elements import at_least
 from tidegate.reference.gate import end_of_data
 from tidegate.reference.model import Component, Law, Outcome, Property, rejected
+from tidegate.reference.tuples import replace
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -180,10 +181,6 @@ def on_poll(state: State) -> Outcome[State, Observation]:
 def is_finished(state: State) -> bool:
     """GATE-17: the end of every channel was polled."""
     return all(channel.ended and not channel.waiting for channel in state.channels)
-
-
-def replace(channels: tuple[Channel, ...], index: int, channel: Channel) -> tuple[Channel, ...]:
-    return (*channels[:index], channel, *channels[index + 1 :])
 
 
 # --- properties -----------------------------------------------------------------------------------------------

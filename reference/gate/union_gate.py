@@ -29,6 +29,7 @@ from tidegate.reference.model import (
     Rejected,
     rejected,
 )
+from tidegate.reference.tuples import replace
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -195,10 +196,6 @@ def compute_union_end(ends: tuple[EndOfData, ...]) -> EndOfData:
 
 def is_finished(state: State) -> bool:
     return all(gate.is_finished(member.gate) for member in state.members)
-
-
-def replace(members: tuple[Member, ...], index: int, member: Member) -> tuple[Member, ...]:
-    return (*members[:index], member, *members[index + 1 :])
 
 
 # --- properties -----------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from itertools import pairwise, product
 import attrs
 
 from tidegate.reference.model import Law
+from tidegate.reference.tuples import replace
 
 
 @attrs.frozen
@@ -28,7 +29,7 @@ def compute_backlog(channels: tuple[bool | None, ...]) -> bool | None:
 
 def combine(backlogs: Backlogs, index: int, *, backlog: bool) -> tuple[Backlogs, bool | None]:
     """NIN-3: what is known afterwards, and what is put out: only what is known and new."""
-    channels = (*backlogs.channels[:index], backlog, *backlogs.channels[index + 1 :])
+    channels = replace(backlogs.channels, index, backlog)
     combined = compute_backlog(channels)
     if combined is None or combined == backlogs.last:
         return Backlogs(channels, backlogs.last), None

@@ -22,7 +22,6 @@ from tidegate.reference.gate import gate
 from tidegate.reference.input.network_input import step as network_input
 from tidegate.reference.input.network_input import values as network_input_values
 from tidegate.reference.input.network_input.loop import is_available as is_input_available
-from tidegate.reference.input.network_input.loop import replace
 from tidegate.reference.input.network_input.values import (
     EndInput,
     InputStatus,
@@ -43,6 +42,7 @@ from tidegate.reference.model import (
     Rejected,
     rejected,
 )
+from tidegate.reference.tuples import replace
 
 # --- config ---------------------------------------------------------------------------------------------------
 

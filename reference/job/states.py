@@ -23,6 +23,7 @@ from tidegate.reference.partitioning.partitioner import Kind as Partitioner
 from tidegate.reference.partitioning.partitioner import State as Output
 from tidegate.reference.spanning.deserializer.step import State as Deserializer
 from tidegate.reference.spanning.serializer import State as Serializer
+from tidegate.reference.tuples import replace
 from tidegate.reference.watermarks.combiner import State as Combiner
 from tidegate.reference.watermarks.valve import State as Valve
 
@@ -161,15 +162,13 @@ class Turn:
         return self.state.channels[number]
 
     def with_subtask(self, number: int, **changes: Any) -> "Turn":
-        subtasks = self.state.subtasks
-        changed = attrs.evolve(subtasks[number], **changes)
-        after = (*subtasks[:number], changed, *subtasks[number + 1 :])
+        changed = attrs.evolve(self.subtask(number), **changes)
+        after = replace(self.state.subtasks, number, changed)
         return Turn(State(self.state.config, after, self.state.channels), self.seen, self.rules)
 
     def with_channel(self, number: int, **changes: Any) -> "Turn":
-        channels = self.state.channels
-        changed = attrs.evolve(channels[number], **changes)
-        after = (*channels[:number], changed, *channels[number + 1 :])
+        changed = attrs.evolve(self.channel(number), **changes)
+        after = replace(self.state.channels, number, changed)
         return Turn(State(self.state.config, self.state.subtasks, after), self.seen, self.rules)
 
     def with_remote(self, number: int, remote: Remote, **changes: Any) -> "Turn":

@@ -22,6 +22,7 @@ from tidegate.reference.job.states import Direction, Turn
 from tidegate.reference.model import Rejected
 from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.reference.partitioning.keys import StringKey
+from tidegate.reference.tuples import replace
 from tidegate.reference.watermarks import combiner, valve
 
 # --- turns ----------------------------------------------------------------------------------------------------
@@ -107,7 +108,7 @@ def emit(turn: Turn, subtask: int, place: int, event: partitioning.Event, elemen
     """The output decides which of its channels get the element."""
     outputs = turn.subtask(subtask).outputs
     (outcome,) = partitioning.step(outputs[place], event)
-    after = (*outputs[:place], outcome.state, *outputs[place + 1 :])
+    after = replace(outputs, place, outcome.state)
     turn = turn.with_subtask(subtask, outputs=after).because(*outcome.rules)
     channels = turn.layout.places[subtask].outputs[place].channels
     for seen in outcome.observations:
@@ -142,7 +143,7 @@ def on_control(turn: Turn, route: Route, element: Watermark | StatusChange) -> T
         event = valve.ChannelStatus(place, element.status)
     valves = turn.subtask(subtask).valves
     (outcome,) = valve.step(valves[index], event)
-    after = (*valves[:index], outcome.state, *valves[index + 1 :])
+    after = replace(valves, index, outcome.state)
     turn = turn.with_subtask(subtask, valves=after).because(*outcome.rules)
     for seen in outcome.observations:
         if not isinstance(seen, Rejected):

@@ -19,6 +19,7 @@ from tidegate.reference.mailbox.values import (
     State,
     Thread,
 )
+from tidegate.reference.tuples import without
 
 #: Nobody who takes mails passes over a control mail.
 CONTROL_PRIORITY = MOST_PRIORITY
@@ -82,10 +83,10 @@ def take_mail(state: State, priority: int) -> tuple[Mail | None, State]:
     ready = let_urgent_in(state)
     for index, mail in enumerate(ready.batch):
         if compute_priority(mail) >= priority:
-            return mail, attrs.evolve(ready, batch=ready.batch[:index] + ready.batch[index + 1 :])
+            return mail, attrs.evolve(ready, batch=without(ready.batch, index))
     for index, mail in enumerate(ready.queue):
         if compute_priority(mail) >= priority:
-            return mail, attrs.evolve(ready, queue=ready.queue[:index] + ready.queue[index + 1 :])
+            return mail, attrs.evolve(ready, queue=without(ready.queue, index))
     return None, ready
 
 

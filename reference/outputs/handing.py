@@ -23,6 +23,7 @@ from tidegate.reference.outputs.values import (
     Tag,
     Write,
 )
+from tidegate.reference.tuples import replace
 
 Answer = tuple[Port, tuple[Observation, ...]]
 
@@ -36,7 +37,7 @@ def hand_to(
     seen: tuple[Observation, ...] = ()
     for index in order:
         port, new = hand(index, state.ports[index])
-        state = replace(state, index, port)
+        state = with_port(state, index, port)
         seen += new
         if is_failure(new):
             break
@@ -104,8 +105,8 @@ def compute_order(config: Config) -> tuple[int, ...]:
     return (*network, *(index for index in range(len(config.outputs)) if index not in network))
 
 
-def replace(state: State, index: int, port: Port) -> State:
-    return attrs.evolve(state, ports=(*state.ports[:index], port, *state.ports[index + 1 :]))
+def with_port(state: State, index: int, port: Port) -> State:
+    return attrs.evolve(state, ports=replace(state.ports, index, port))
 
 
 # --- records --------------------------------------------------------------------------------------------------

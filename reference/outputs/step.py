@@ -20,7 +20,7 @@ from tidegate.reference.outputs.handing import (
     is_old,
     is_unknown,
     network_of,
-    replace,
+    with_port,
 )
 from tidegate.reference.outputs.values import (
     AttributesOut,
@@ -177,7 +177,7 @@ def on_fault(state: State, event: Fault) -> Outcomes:
     if isinstance(state.config.outputs[event.output], Network) and event.hops > 1:
         return rejected(state, "OUT-6")
     port = attrs.evolve(state.ports[event.output], hops=event.hops)
-    return (Outcome(replace(state, event.output, port), (), ("OUT-6",)),)
+    return (Outcome(with_port(state, event.output, port), (), ("OUT-6",)),)
 
 
 def on_read_metrics(state: State) -> Outcome[State, Observation]:

@@ -14,6 +14,7 @@ from itertools import product
 import attrs
 
 from tidegate.reference.model import Law
+from tidegate.reference.tuples import replace
 
 # --- seeded draws ---------------------------------------------------------------------------------------------
 
@@ -153,7 +154,7 @@ def unread_channels_take_turns(channels: int, traversed: int) -> bool:
         if last != turn % channels:
             return False
         fuller = Load(loads[last].buffers + 1, loads[last].queued_bytes + 24)
-        loads = (*loads[:last], fuller, *loads[last + 1 :])
+        loads = replace(loads, last, fuller)
     return True
 
 

@@ -16,6 +16,7 @@ import attrs
 
 from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
 from tidegate.reference.model import Component, Invariant, Law, Outcome, Property, rejected
+from tidegate.reference.tuples import replace
 
 SEMANTICS = ("flink-38454", "flink-18934")
 
@@ -96,7 +97,7 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
 
 def recombine(state: State, index: int, changed: Input, status: Status | None) -> Outcome[State, Observation]:
     """Take over the changed input, derive the combined values anew, and put out what is new in them."""
-    inputs = (*state.inputs[:index], changed, *state.inputs[index + 1 :])
+    inputs = replace(state.inputs, index, changed)
     value, rule = compute_combined(state.config, inputs, state.combined)
     idle = all(one.idle for one in inputs)
     rules: tuple[str, ...] = ("COMB-1", rule, "COMB-4") if status is None else (rule, "COMB-4", "COMB-6")

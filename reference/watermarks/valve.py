@@ -17,6 +17,7 @@ import attrs
 
 from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
 from tidegate.reference.model import Component, Invariant, Outcome, Property, rejected
+from tidegate.reference.tuples import replace
 
 SEMANTICS = ("flink-7728", "flink-40475")
 
@@ -161,10 +162,6 @@ def aligned_minimum(state: State) -> Long | None:
 def is_minimum_pending(state: State) -> bool:
     minimum = aligned_minimum(state)
     return minimum is not None and minimum > state.last
-
-
-def replace(channels: tuple[Channel, ...], index: int, channel: Channel) -> tuple[Channel, ...]:
-    return (*channels[:index], channel, *channels[index + 1 :])
 
 
 # --- properties -----------------------------------------------------------------------------------------------

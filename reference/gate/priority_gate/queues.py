@@ -4,6 +4,7 @@ import attrs
 
 from tidegate.reference.gate.priority_gate.values import OVERTAKING, Channel, Item, Received, State
 from tidegate.reference.gate.sequence_numbers import wrap
+from tidegate.reference.tuples import replace
 
 
 def receive(channel: Channel, item: Item) -> Channel:
@@ -72,4 +73,4 @@ def count_urgent(channel: Channel) -> int:
 
 
 def with_channel(state: State, index: int, channel: Channel) -> State:
-    return attrs.evolve(state, channels=(*state.channels[:index], channel, *state.channels[index + 1 :]))
+    return attrs.evolve(state, channels=replace(state.channels, index, channel))

@@ -31,6 +31,7 @@ from tidegate.reference.input.input_channels.values import (
     Update,
 )
 from tidegate.reference.model import Invariant, Outcome, Property, rejected
+from tidegate.reference.tuples import replace
 
 Seen = tuple[Observation, ...]
 
@@ -197,7 +198,7 @@ def is_all_known(state: State) -> bool:
 
 
 def with_channel(state: State, index: int, channel: Channel) -> State:
-    return attrs.evolve(state, channels=(*state.channels[:index], channel, *state.channels[index + 1 :]))
+    return attrs.evolve(state, channels=replace(state.channels, index, channel))
 
 
 # --- properties -----------------------------------------------------------------------------------------------

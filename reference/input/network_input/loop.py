@@ -1,7 +1,5 @@
 """One turn of the loop of the network input: a record of the current buffer, or the next item of the gate."""
 
-from typing import TypeVar
-
 import attrs
 
 from tidegate.reference.elements import StatusChange, Watermark
@@ -20,9 +18,8 @@ from tidegate.reference.input.network_input.values import (
 from tidegate.reference.model import InvalidInputError, Rejected
 from tidegate.reference.spanning import stream_elements
 from tidegate.reference.spanning.reading import Reader, Result, read_next
+from tidegate.reference.tuples import replace
 from tidegate.reference.watermarks import valve
-
-T = TypeVar("T")
 
 
 @attrs.frozen
@@ -127,7 +124,3 @@ def is_available(state: State) -> bool:
 
 def is_dated(state: State) -> bool:
     return state.config.semantics == "flink-1.5"
-
-
-def replace(values: tuple[T, ...], index: int, value: T) -> tuple[T, ...]:
-    return (*values[:index], value, *values[index + 1 :])

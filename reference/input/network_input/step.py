@@ -7,7 +7,7 @@ import attrs
 
 from tidegate.reference.gate import gate
 from tidegate.reference.input import backlogs
-from tidegate.reference.input.network_input.loop import is_available, is_dated, replace, take_turn
+from tidegate.reference.input.network_input.loop import is_available, is_dated, take_turn
 from tidegate.reference.input.network_input.values import (
     Available,
     Buffer,
@@ -29,6 +29,7 @@ from tidegate.reference.model import Law, Outcome, Property, Rejected, rejected
 from tidegate.reference.spanning import stream_elements
 from tidegate.reference.spanning.reading import Reader
 from tidegate.reference.spanning.records import cuts, encode_record
+from tidegate.reference.tuples import replace
 from tidegate.reference.watermarks import valve
 
 # --- start ----------------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ from tidegate.reference.spanning.writer.values import (
     State,
 )
 from tidegate.reference.spanning.writer.writing import Progress, finish_all, flush, get_readers, write_record
+from tidegate.reference.tuples import replace
 
 #: So many emits may pass after the flusher failed, no more.
 MOST_EMITS_UNAWARE = 100
@@ -57,7 +58,7 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
         case ControlEvent():
             return (on_event(state),)
         case Hint(channel, size):
-            hints = (*state.hints[:channel], size, *state.hints[channel + 1 :])
+            hints = replace(state.hints, channel, size)
             return (Outcome(attrs.evolve(state, hints=hints), (), ("SPAN-8",)),)
         case Pool(available):
             return (Outcome(attrs.evolve(state, pool=available), (), ("SPAN-9",)),)

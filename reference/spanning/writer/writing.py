@@ -9,6 +9,7 @@ import attrs
 from tidegate.reference.spanning.builders import Builder, compute_capacity, enlarge
 from tidegate.reference.spanning.records import cut
 from tidegate.reference.spanning.writer.values import Add, Buffer, Count, Observation, Request, State
+from tidegate.reference.tuples import replace
 
 Target = int | None
 
@@ -39,7 +40,7 @@ def get_builder(state: State, target: Target) -> Builder | None:
 def set_builder(state: State, target: Target, builder: Builder | None) -> State:
     if target is None:
         return attrs.evolve(state, shared=builder)
-    return attrs.evolve(state, builders=(*state.builders[:target], builder, *state.builders[target + 1 :]))
+    return attrs.evolve(state, builders=replace(state.builders, target, builder))
 
 
 def write_record(progress: Progress, target: Target, encoded: bytes) -> Progress:

@@ -31,7 +31,7 @@ from tidegate.reference.subpartition.blocking_subpartition.values import (
     State,
     View,
     is_open,
-    replace,
+    with_reader,
 )
 from tidegate.reference.subpartition.queue import Item, Kind, open_buffer
 
@@ -132,7 +132,7 @@ def on_reader(state: State, event: Poll | Recycle | Query | ReleaseView, reader:
         case Query():
             return (on_query(state, event, reader),)
         case ReleaseView():
-            gone = replace(state, event.view, attrs.evolve(reader, released=True))
+            gone = with_reader(state, event.view, attrs.evolve(reader, released=True))
             deleted = gone.released and not is_read(gone)
             return (Outcome(gone, (Deleted(),) if deleted else (), ("SUBP-36",) if deleted else ("SUBP-32",)),)
 
@@ -152,7 +152,7 @@ def on_poll(state: State, index: int, reader: Reader) -> Outcome[State, Observat
         rules.insert(0, "SUBP-35")
     if not after.ahead and after.position < len(written):
         rules.append("SUBP-34")
-    return Outcome(replace(state, index, after), (polled,), tuple(rules))
+    return Outcome(with_reader(state, index, after), (polled,), tuple(rules))
 
 
 def on_recycle(state: State, index: int, reader: Reader) -> Outcomes:
@@ -161,7 +161,7 @@ def on_recycle(state: State, index: int, reader: Reader) -> Outcomes:
         return rejected(state, "SUBP-34")
     after = stores.look_ahead(state.config.store, state.written, attrs.evolve(reader, held=reader.held - 1))
     seen = (DataAvailable(index),) if after.ahead and not reader.ahead else ()
-    return (Outcome(replace(state, index, after), seen, ("SUBP-34",)),)
+    return (Outcome(with_reader(state, index, after), seen, ("SUBP-34",)),)
 
 
 def on_query(state: State, event: Query, reader: Reader) -> Outcome[State, Observation]:

@@ -6,6 +6,7 @@ import attrs
 
 from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store
 from tidegate.reference.subpartition.queue import Item, Kind
+from tidegate.reference.tuples import replace
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -36,8 +37,8 @@ def is_open(state: State) -> bool:
     return state.pending is not None and not state.pending.finished
 
 
-def replace(state: State, index: int, reader: Reader) -> State:
-    return attrs.evolve(state, readers=(*state.readers[:index], reader, *state.readers[index + 1 :]))
+def with_reader(state: State, index: int, reader: Reader) -> State:
+    return attrs.evolve(state, readers=replace(state.readers, index, reader))
 
 
 # --- events ---------------------------------------------------------------------------------------------------

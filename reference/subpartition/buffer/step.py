@@ -24,6 +24,7 @@ from tidegate.reference.subpartition.buffer.values import (
     State,
     Written,
 )
+from tidegate.reference.tuples import replace
 
 Outcomes = tuple[Outcome[State, Observation], ...]
 
@@ -59,7 +60,7 @@ def step(state: State, event: Event) -> Outcomes:
         case Build():
             return on_build(state, event.consumer, consumer)
         case CloseConsumer():
-            closed = replace(state, event.consumer, attrs.evolve(consumer, closed=True))
+            closed = with_consumer(state, event.consumer, attrs.evolve(consumer, closed=True))
             return (let_go(state, closed, "SUBP-41"),)
 
 
@@ -90,13 +91,14 @@ def on_build(state: State, index: int, consumer: Consumer) -> Outcomes:
     data = state.written[consumer.position : state.committed]
     built = Consumer(state.committed, state.finished, consumer.slices + 1)
     learns = state.finished and not consumer.known_finished
-    return (Outcome(replace(state, index, built), (Slice(data),), ("SUBP-3", "SUBP-2") if learns else ("SUBP-3",)),)
+    rules = ("SUBP-3", "SUBP-2") if learns else ("SUBP-3",)
+    return (Outcome(with_consumer(state, index, built), (Slice(data),), rules),)
 
 
 def on_recycle(state: State, index: int, consumer: Consumer) -> Outcomes:
     if not consumer.slices:
         return rejected(state, "SUBP-41")
-    less = replace(state, index, attrs.evolve(consumer, slices=consumer.slices - 1))
+    less = with_consumer(state, index, attrs.evolve(consumer, slices=consumer.slices - 1))
     return (let_go(state, less, "SUBP-41"),)
 
 
@@ -110,9 +112,8 @@ def is_held(state: State) -> bool:
     return not state.closed or any(not consumer.closed or consumer.slices for consumer in state.consumers)
 
 
-def replace(state: State, index: int, consumer: Consumer) -> State:
-    consumers = (*state.consumers[:index], consumer, *state.consumers[index + 1 :])
-    return attrs.evolve(state, consumers=consumers)
+def with_consumer(state: State, index: int, consumer: Consumer) -> State:
+    return attrs.evolve(state, consumers=replace(state.consumers, index, consumer))
 
 
 # --- properties -----------------------------------------------------------------------------------------------

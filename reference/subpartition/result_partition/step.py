@@ -41,6 +41,7 @@ from tidegate.reference.subpartition.result_partition.values import (
 )
 from tidegate.reference.subpartition.result_partition.writing import Progress
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
+from tidegate.reference.tuples import replace
 
 Outcomes = tuple[Outcome[State, Observation], ...]
 
@@ -206,7 +207,7 @@ def on_view(state: State, partition: Partition, event: Poll | ReleaseView) -> Ou
 def on_release_view(state: State, partition: Partition, index: int, view: View) -> Outcome[State, Observation]:
     if view.released:
         return Outcome(state, (), ("SUBP-24",))
-    views = (*partition.views[:index], attrs.evolve(view, released=True), *partition.views[index + 1 :])
+    views = replace(partition.views, index, attrs.evolve(view, released=True))
     inner = partition.subpartitions[view.subpartition]
     if isinstance(inner, blocking_values.State):
         gone = blocking.step(inner, blocking_values.ReleaseView(view.number))[0].state

@@ -20,6 +20,7 @@ from tidegate.reference.subpartition.result_partition.values import (
 )
 from tidegate.reference.subpartition.subpartition import step as pipelined
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
+from tidegate.reference.tuples import replace
 
 #: SUBP-17, SUBP-23: events as bytes.
 END_OF_PARTITION = bytes.fromhex("00000000")
@@ -102,7 +103,7 @@ def poll(state: Subpartition, view: int) -> tuple[Subpartition, object, tuple[st
 
 
 def put(partition: Partition, index: int, state: Subpartition) -> tuple[Subpartition, ...]:
-    return (*partition.subpartitions[:index], state, *partition.subpartitions[index + 1 :])
+    return replace(partition.subpartitions, index, state)
 
 
 def tell_all(progress: Progress, event: str, data: bytes = b"") -> Progress:
