@@ -92,9 +92,7 @@ class Law:
 class Component(Generic[Config, State, Event, Observation]):
     """A component, complete: the types of its values, its two functions, and what must hold.
 
-    `in_protocol` is true where engine protocol 1 fixes the events and observations, and false for the parts of the
-    specification that only this project can drive. `semantics` are the dated ones that a config may name, the default
-    first.
+    `semantics` are the dated ones that a config may name, the default first.
     """
 
     name: str
@@ -108,7 +106,6 @@ class Component(Generic[Config, State, Event, Observation]):
     invariants: tuple[Invariant[State], ...] = ()
     laws: tuple[Law, ...] = ()
     semantics: tuple[str, ...] = ()
-    in_protocol: bool = True
 
     @property
     def claims(self) -> "tuple[Property[State, Event, Observation] | Invariant[State] | Law, ...]":

@@ -59,8 +59,7 @@ def overview() -> str:
     lines += ["| component | what it does | rules |", "|---|---|---|"]
     for place in PATH:
         component = COMPONENTS[place.name]
-        note = "" if component.in_protocol else " (not in the engine protocol)"
-        lines.append(f"| [{component.title}]({place.name}.md){note} | {place.sentence} | {len(rules_of(place.name))} |")
+        lines.append(f"| [{component.title}]({place.name}.md) | {place.sentence} | {len(rules_of(place.name))} |")
     modelled = [rule for rule in all_rules().values() if not rule.out_of_scope]
     lines += ["", f"[All rules](rules.md): {len(all_rules())}, of which {len(modelled)} are modelled.", ""]
     return "\n".join(lines)
@@ -98,8 +97,6 @@ def rules_page() -> str:
 
 def component_page(component: AnyComponent) -> str:
     lines = [MADE, f"# {component.title}", "", *introduction(component), ""]
-    if not component.in_protocol:
-        lines += ["*Not part of the engine protocol: the specification alone drives this component.*", ""]
     lines += ["## Config", "", *fields_table(component.config), ""]
     lines += ["## Events", "", *values_table(component, component.events), ""]
     lines += ["## Observations", "", *values_table(component, component.observations), ""]

@@ -92,10 +92,10 @@ def generated_cases(description: Description, component: str, budget: Budget) ->
 
 
 def undeclared_cases(description: Description, wanted: tuple[str, ...] = ()) -> Iterator[Case]:
-    """The golden and directed cases of the protocol that the engine does not declare: they are skipped."""
-    for component in COMPONENTS.values():
-        if component.in_protocol and (not wanted or component.name in wanted):
-            yield from (case for case in read_golden(component.name) if not is_declared(description, case))
+    """The golden and directed cases that the engine does not declare: they are skipped."""
+    for component in COMPONENTS:
+        if not wanted or component in wanted:
+            yield from (case for case in read_golden(component) if not is_declared(description, case))
 
 
 def wanted_of(description: Description, components: Iterable[str], floor: int = 1) -> Wanted:

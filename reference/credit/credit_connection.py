@@ -297,5 +297,4 @@ COMPONENT = Component(
     step=step,
     properties=PROPERTIES,
     invariants=INVARIANTS,
-    in_protocol=False,
 )

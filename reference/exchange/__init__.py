@@ -40,5 +40,4 @@ COMPONENT = Component(
     step=step.step,
     properties=claims.PROPERTIES,
     laws=step.LAWS,
-    in_protocol=False,
 )

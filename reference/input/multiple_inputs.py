@@ -300,5 +300,4 @@ COMPONENT = Component(
     properties=PROPERTIES,
     invariants=INVARIANTS,
     laws=LAWS,
-    in_protocol=False,
 )

@@ -27,5 +27,4 @@ COMPONENT = Component(
     properties=step.PROPERTIES,
     invariants=step.INVARIANTS,
     semantics=valve.SEMANTICS,
-    in_protocol=False,
 )

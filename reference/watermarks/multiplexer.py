@@ -296,5 +296,4 @@ COMPONENT = Component(
     invariants=INVARIANTS,
     laws=LAWS,
     semantics=SEMANTICS,
-    in_protocol=False,
 )

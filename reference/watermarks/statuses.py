@@ -278,5 +278,4 @@ COMPONENT = Component(
     properties=PROPERTIES,
     laws=(*LAWS, *latency.LAWS),
     semantics=SEMANTICS,
-    in_protocol=False,
 )

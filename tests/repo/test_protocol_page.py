@@ -1,4 +1,4 @@
-"""The protocol's page: it names every component of the protocol, and its examples are answered as it says."""
+"""The protocol's page: it names every component, and its examples are answered as it says."""
 
 import json
 import re
@@ -13,10 +13,8 @@ PAGE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^\| `(\w+)` \| `(\{.*\})` \| `(\{.*\})` \| `(\[.*\])` \|$", PAGE, flags=re.MULTILINE)
 
 
-def test_every_component_of_the_protocol_has_its_page_linked():
-    for name, component in COMPONENTS.items():
-        if component.in_protocol:
-            assert f"[{name}](semantics/{name}.md)" in PAGE
+def test_every_component_has_its_page_linked():
+    assert [name for name in COMPONENTS if f"[{name}](semantics/{name}.md)" not in PAGE] == []
 
 
 def test_there_are_examples():

@@ -23,5 +23,4 @@ COMPONENT = Component(
     step=step.step,
     properties=step.PROPERTIES,
     laws=(*LAWS_OF_JOB_GRAPHS, *edges.LAWS, *outputs.LAWS),
-    in_protocol=False,
 )

@@ -26,5 +26,4 @@ COMPONENT = Component(
     properties=step.PROPERTIES,
     invariants=step.INVARIANTS,
     laws=(*step.LAWS, *sequence_numbers.LAWS),
-    in_protocol=False,
 )

@@ -44,5 +44,4 @@ COMPONENT = Component(
     properties=step.PROPERTIES,
     invariants=step.INVARIANTS,
     laws=requests.LAWS,
-    in_protocol=False,
 )

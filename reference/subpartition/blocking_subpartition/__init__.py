@@ -46,5 +46,4 @@ COMPONENT = Component(
     properties=claims.PROPERTIES,
     invariants=claims.INVARIANTS,
     laws=stores.LAWS,
-    in_protocol=False,
 )

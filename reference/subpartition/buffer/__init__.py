@@ -33,5 +33,4 @@ COMPONENT = Component(
     step=step.step,
     properties=step.PROPERTIES,
     invariants=step.INVARIANTS,
-    in_protocol=False,
 )

@@ -49,5 +49,4 @@ COMPONENT = Component(
     properties=claims.PROPERTIES,
     invariants=claims.INVARIANTS,
     laws=union.LAWS,
-    in_protocol=False,
 )

@@ -1,8 +1,7 @@
-"""Scopes: there is one for every component of the protocol, small enough, of legal events, and stated in words."""
+"""Scopes: there is one for every component, small enough, of legal events, and stated in words."""
 
 import pytest
 
-from tidegate.conformance.engines.museum import engines
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.judging.judge import expect
@@ -19,15 +18,11 @@ from tidegate.reference.model import Rejected
 from tidegate.reference.watermarks.valve import ChannelStatus, ChannelWatermark
 from tidegate.traces.codec import decode_case, encode_case
 
-#: Components with an independent right engine must have scopes; others may have them.
-JUDGED_TWICE = list(engines.COMPONENTS)
-SCOPED = [name for name in COMPONENTS if has_scopes(name) or name in JUDGED_TWICE]
-
 #: How many events the suite of a component may have in the default run, so that all together stay at about a million.
 MOST_EVENTS = {"valve": 400_000, "credit_receiver": 320_000}
 
 
-@pytest.fixture(scope="module", params=SCOPED)
+@pytest.fixture(scope="module", params=COMPONENTS)
 def suites(request):
     return [build(scope) for scope in small(request.param)]
 
@@ -38,7 +33,7 @@ def test_default_run_stays_small(suites):
     assert 0 < sum(suite.events for suite in suites) <= MOST_EVENTS.get(component, 150_000)
 
 
-@pytest.mark.parametrize("component", JUDGED_TWICE)
+@pytest.mark.parametrize("component", COMPONENTS)
 def test_right_engines_pass(component):
     """A sample: all of it is replayed where wrong engines are caught."""
     runner = Runner(InProcess(Engine(None)))
@@ -80,11 +75,11 @@ def test_refused_events_are_played(suites):
     assert refused or suites[0].scope.component in NOTHING_TO_REFUSE
 
 
-def test_every_component_of_the_protocol_has_scopes():
-    assert [name for name, component in COMPONENTS.items() if component.in_protocol and not has_scopes(name)] == []
+def test_every_component_has_scopes():
+    assert [name for name in COMPONENTS if not has_scopes(name)] == []
 
 
-@pytest.mark.parametrize("component", SCOPED)
+@pytest.mark.parametrize("component", COMPONENTS)
 def test_names_of_scopes_tell_them_apart(component):
     for chosen in (small(component), thorough(component)):
         names = [scope.name for scope in chosen]

@@ -25,10 +25,6 @@ def make_vertex(*ids):
     return JobVertex(ids[0], "", 1, -1, tuple(Member(one, 1) for one in ids))
 
 
-def test_it_is_no_part_of_the_protocol():
-    assert not COMPONENT.in_protocol
-
-
 def test_inputs_are_counted_from_0():
     assert JobEdge(1, 2).input == 0
     with pytest.raises(InvalidInputError):

@@ -8,7 +8,6 @@ import pytest
 from tidegate.properties.cases.credit_loop import draw as credit_loop
 from tidegate.properties.explorer.exploring import explore
 from tidegate.reference.credit import backpressure, buffers, readers, subpartitions
-from tidegate.reference.credit import credit_loop as loop
 from tidegate.reference.credit.buffers import Change
 from tidegate.reference.credit.credit_loop import (
     COMPONENT,
@@ -186,7 +185,6 @@ def test_credit_30_both_the_pool_and_the_share_of_a_channel_stop_the_writer(monk
 
 
 def test_the_loop_is_made_of_the_two_machines():
-    assert loop.COMPONENT.in_protocol is False
     (state,) = start(Config(2, 2, 3, 1))
     assert [link.sender.reader.credit for link in state.links] == [2, 2]
     assert state.receiver.gate.free == 3

@@ -33,11 +33,6 @@ CLAIMS = {
 }
 
 
-@pytest.mark.parametrize("module", [connection, loop])
-def test_it_is_no_part_of_the_protocol(module):
-    assert not module.COMPONENT.in_protocol
-
-
 # --- the buffers of a gate ------------------------------------------------------------------------------------
 
 FLOATING = Gate(0, (Channel(0, floating=1), Channel(0, required=1)), 0, waiting=(1,))

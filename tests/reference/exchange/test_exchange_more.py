@@ -4,7 +4,6 @@ import attrs
 import pytest
 
 from tests.reference import words
-from tidegate.reference.exchange import COMPONENT
 from tidegate.reference.exchange.step import TRAITS, traits_agree
 from tidegate.reference.exchange.values import ResultType
 
@@ -15,10 +14,6 @@ def test_what_is_kept_beyond_the_job_is_complete_and_read_again(monkeypatch, wro
     assert traits_agree(persistent)
     monkeypatch.setitem(TRAITS, persistent, attrs.evolve(TRAITS[persistent], **wrong))
     assert not traits_agree(persistent)
-
-
-def test_it_is_no_part_of_the_protocol():
-    assert not COMPONENT.in_protocol
 
 
 @pytest.mark.rule("XCHG-2")

@@ -1,18 +1,12 @@
-"""Sequence numbers far apart; and that the gate with priorities is no part of the protocol."""
+"""Sequence numbers far apart."""
 
 import pytest
 
-from tidegate.reference.gate.priority_gate import COMPONENT
 from tidegate.reference.gate.priority_gate.step import start
 from tidegate.reference.gate.priority_gate.values import Config
 from tidegate.reference.gate.sequence_numbers import GREATEST_INT, LEAST_INT, is_outdated, wrap
 
 HALF = 2**30
-
-
-def test_it_is_no_part_of_the_protocol():
-    assert len(start(Config(1))) == 1
-    assert not COMPONENT.in_protocol
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,9 @@
-"""The rule that a union names when all data has ended; and that it is no part of the protocol."""
+"""The rule that a union names when all data has ended."""
 
 import pytest
 
 from tidegate.reference.gate.gate import Poll
-from tidegate.reference.gate.union_gate import COMPONENT, Arrive, Config, DataEnded, Item, Polled, start, step
-
-
-def test_it_is_no_part_of_the_protocol():
-    assert not COMPONENT.in_protocol
+from tidegate.reference.gate.union_gate import Arrive, Config, DataEnded, Item, Polled, start, step
 
 
 @pytest.mark.rule("GATE-27")

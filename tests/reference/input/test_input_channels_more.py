@@ -3,13 +3,8 @@
 import pytest
 
 from tests.reference.walking import last, seen
-from tidegate.reference.input.input_channels import COMPONENT
 
 LOCAL, REMOTE = {"locations": ["local"]}, {"locations": ["remote"]}
-
-
-def test_they_are_no_part_of_the_protocol():
-    assert not COMPONENT.in_protocol
 
 
 @pytest.mark.rule("GATE-22")

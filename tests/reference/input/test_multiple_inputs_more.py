@@ -5,16 +5,12 @@ import pytest
 
 from tests.reference.walking import failing_claims, last, walk
 from tidegate.reference.input import multiple_inputs
-from tidegate.reference.input.multiple_inputs import COMPONENT, Reads
+from tidegate.reference.input.multiple_inputs import Reads
 from tidegate.reference.input.network_input.values import InputStatus, Process, Record, Returned
 
 TWO = {"inputs": [1, 1]}
 BUFFER = "0.0b000000020161"
 CALL = Process(batch=False)
-
-
-def test_they_are_no_part_of_the_protocol():
-    assert not COMPONENT.in_protocol
 
 
 @pytest.mark.rule("NIN-9")

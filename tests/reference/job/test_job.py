@@ -294,7 +294,6 @@ def test_a_run_is_replayed_from_its_choices():
 
 
 def test_jobs_are_cases():
-    assert COMPONENT.in_protocol is False
     for index in range(20):
         case = draw_case("job", 1, index)
         assert decode_case(encode_case(case), strict=True) == case

@@ -35,10 +35,6 @@ def holds(name, before, event, after, *seen):
     return CLAIMS[name].holds(before, event, Outcome(after, seen, ()))
 
 
-def test_it_is_no_part_of_the_protocol():
-    assert not COMPONENT.in_protocol
-
-
 # --- buffers --------------------------------------------------------------------------------------------------
 
 

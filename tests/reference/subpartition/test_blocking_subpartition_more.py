@@ -3,11 +3,6 @@
 import pytest
 
 from tests.reference import words
-from tidegate.reference.subpartition.blocking_subpartition import COMPONENT
-
-
-def test_it_is_no_part_of_the_protocol():
-    assert not COMPONENT.in_protocol
 
 
 @pytest.mark.rule("SUBP-1")

@@ -8,7 +8,6 @@ from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store
 from tidegate.reference.subpartition.queue import Item, Kind, Queue, open_buffer
-from tidegate.reference.subpartition.result_partition import COMPONENT
 from tidegate.reference.subpartition.result_partition.claims import broadcasts_to_all, data_ends_at_most_once
 from tidegate.reference.subpartition.result_partition.values import Broadcast, Config, Partition, PartitionKind, State
 from tidegate.reference.subpartition.subpartition import step as pipelined
@@ -48,10 +47,6 @@ def test_a_broadcast_is_the_last_in_every_queue(queues, is_right):
 
 def last(trace, kind="pipelined"):
     return words.last("result_partition", {"kind": kind, "subpartitions": 2}, trace)
-
-
-def test_it_is_no_part_of_the_protocol():
-    assert not COMPONENT.in_protocol
 
 
 @pytest.mark.rule("SUBP-21")

@@ -65,10 +65,6 @@ def test_what_is_refused_by_which_rule(rule, trace):
     assert last("multiplexer", {}, trace) == ("rejected", rule)
 
 
-def test_the_protocol_does_not_name_it():
-    assert not multiplexer.COMPONENT.in_protocol
-
-
 @pytest.mark.rule("MUX-7")
 @pytest.mark.parametrize("semantics", [FLINK_18934, FLINK_17653])
 def test_mux_7_all_idle_changed_nothing(semantics):

@@ -1,7 +1,7 @@
 """Statuses in corners that no trace comes to, and a claim about them told of what is refused."""
 
 from tidegate.reference.elements import Status
-from tidegate.reference.watermarks.statuses import COMPONENT, Config, Record, records_pass_while_idle, start, step
+from tidegate.reference.watermarks.statuses import Config, Record, records_pass_while_idle, start, step
 from tidegate.reference.watermarks.valve import ChannelStatus
 
 
@@ -11,10 +11,6 @@ def test_a_record_of_no_channel_need_not_pass():
         event = Record(channel)
         (outcome,) = step(state, event)
         assert records_pass_while_idle(state, event, outcome)
-
-
-def test_it_is_no_part_of_the_protocol():
-    assert not COMPONENT.in_protocol
 
 
 def test_the_usual_semantics_is_that_of_today():

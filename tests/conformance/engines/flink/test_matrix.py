@@ -6,7 +6,7 @@ from tests.conformance.engines.flink.replaying import replay_generated
 from tidegate.conformance.engines.flink.engine import FlinkEngine
 from tidegate.conformance.engines.flink.fetch import TESTED
 
-#: Components of the protocol and the multiplexer, and the first release in which the classes behind them are all there.
+#: Some components, and the first release in which the classes behind them are all there.
 SINCE = {
     "valve": (1, 12),
     "partitioner": (1, 12),
