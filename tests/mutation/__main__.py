@@ -23,9 +23,10 @@ from tests.mutation.report import Report, show
 from tests.mutation.results import Results
 from tests.mutation.running import Recorded, Recorder, Result, Suite, record
 from tests.mutation.sites import Mutation, Site, find_sites, make_control
+from tests.paths import ROOT
 
 FLOOR = 95.0
-PAGE = modules.ROOT / "docs" / "mutation.md"
+PAGE = ROOT / "docs" / "mutation.md"
 KEPT = ("tests.mutation",)
 
 
@@ -42,7 +43,12 @@ def main() -> int:
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
-    parser.add_argument("--module", action="append", default=[], help="only this one, as valve or credit.buffers")
+    parser.add_argument(
+        "--module",
+        action="append",
+        default=[],
+        help="only this one or a package: valve, credit.buffers, barriers",
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes at once (default: 2)")
     parser.add_argument("--sample", type=int, help="only so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (default: 0)")
@@ -54,26 +60,23 @@ def read_options() -> argparse.Namespace:
         metavar="FILE",
         help="keep results here; what was noticed or explained before is not run again",
     )
-    parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(modules.ROOT)}, of a whole run")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(ROOT)}, of a whole run")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     options = parser.parse_args()
     if options.write and (options.module or options.sample or options.without):
         parser.error("--write is for a run of everything, without --module, --sample and --without")
-    known = modules.mutated_modules()
-    options.module = [f"reference.{name.removeprefix('reference.')}" for name in options.module] or list(known)
-    if unknown := [name for name in options.module if name not in known]:
-        parser.error(f"no module {', '.join(unknown)}; there are {', '.join(known)}")
+    if unknown := [name for name in options.module if not modules.find_modules(name)]:
+        parser.error(f"no module {', '.join(unknown)}; there are {', '.join(modules.mutated_modules())}")
+    options.module = [one for name in options.module for one in modules.find_modules(name)] or [
+        *modules.mutated_modules()
+    ]
     return options
 
 
 def find_all(names: list[str]) -> list[Site]:
     known = modules.mutated_modules()
     parts = Parts(modules.reference_modules())
-    return [
-        site
-        for name in names
-        for site in find_sites(name, known[name], known[name].relative_to(modules.ROOT).as_posix(), parts)
-    ]
+    return [site for name in names for site in find_sites(name, known[name], modules.show_path(known[name]), parts)]
 
 
 def draw_sample(sites: list[Site], options: argparse.Namespace) -> list[Site]:
@@ -131,7 +134,7 @@ def try_control(suite: Suite, wanted: set[str]) -> None:
     """A module that is imported anew but not changed must survive, or what follows would prove nothing."""
     module = min(wanted, key=lambda name: (len(modules.dependents(name)), name))
     path = modules.mutated_modules()[module]
-    control = make_control(module, path, path.relative_to(modules.ROOT).as_posix())
+    control = make_control(module, path, modules.show_path(path))
     sparse = attrs.evolve(suite, afresh=lambda *mutant: take_some(suite.afresh(*mutant)))
     (result,) = sparse.run([control], 1, lambda _done, _result: None)
     if result.status != "survived":
@@ -152,16 +155,16 @@ def make_report(
 ) -> Report:
     entries = explained.read_entries()
     paths = {mutation.path for mutation in mutations}
-    concerned = [entry for entry in entries if entry.module in paths]
+    concerned = [entry for entry in entries if entry.path in paths]
     stale = explained.find_stale(concerned, mutations, results)
-    return Report(results, entries, stale, [(check.name, why) for check, why in unused], modules.left_out(), seconds)
+    return Report(results, entries, stale, [(check.name, why) for check, why in unused], seconds)
 
 
 def rank_components(evidence: Any, changed: set[str]) -> list[str]:
     """The components that a change can reach, those defined in the changed modules first."""
     homes = {name: home_of(component) for name, component in evidence.COMPONENTS.items()}
     reached = [name for name, home in homes.items() if modules.closure(frozenset({home})) & changed]
-    return sorted(reached, key=lambda name: homes[name] not in changed)
+    return sorted(reached, key=lambda name: not any(f"{one}.".startswith(f"{homes[name]}.") for one in changed))
 
 
 def home_of(component: Any) -> str:

@@ -1,11 +1,13 @@
 """Survivors that are known and explained, in `equivalent.toml`: mutants that change nothing that could be observed.
 
-An entry names a module and a change by its source, not by its line. Without `before` and `after` it speaks for all
-survivors inside one function.
+An entry names a change by its definition and its operator, as `reference/gate/gate.py on_poll: 0 to 1`, and where the
+definition has several such changes of which not all are meant, by its number among them, as `0 to 1 #2`. So it stays
+right when lines move, locals get other names, or the code gets another form.
 """
 
+import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import attrs
@@ -14,25 +16,42 @@ from tests.mutation.running import Result
 from tests.mutation.sites import Mutation
 
 FILE = Path(__file__).parent / "equivalent.toml"
+CHANGES = re.compile(r"(?P<path>\S+) (?P<within>\S*): (?P<operators>.+)")
 
 
 @attrs.frozen
 class Entry:
-    module: str
+    path: str
+    within: str
+    operator: str
+    ordinal: int | None
     reason: str
-    within: str = ""
-    before: str = ""
-    after: str = ""
 
     def covers(self, mutation: Mutation) -> bool:
-        if (self.module, self.within) != (mutation.path, mutation.within):
-            return False
-        return (self.before in ("", mutation.before)) and (self.after in ("", mutation.after))
+        key = (self.path, self.within, self.operator, self.ordinal or mutation.ordinal)
+        return key == mutation.key
+
+    def __str__(self) -> str:
+        return f"{self.path} {self.within}: {self.operator}{f' #{self.ordinal}' if self.ordinal else ''}"
 
 
 def read_entries(file: Path = FILE) -> list[Entry]:
-    tables = tomllib.loads(file.read_text(encoding="utf-8")).get("equivalent", [])
-    return [Entry(**{name: " ".join(value.split()) for name, value in table.items()}) for table in tables]
+    tables = tomllib.loads(file.read_text(encoding="utf-8"))["equivalent"]
+    return [
+        entry
+        for table in tables
+        for changes in table["changes"]
+        for entry in read_changes(changes, " ".join(table["reason"].split()))
+    ]
+
+
+def read_changes(text: str, reason: str) -> Iterator[Entry]:
+    found = CHANGES.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{FILE.name}: {text!r} is not of the form 'PATH DEFINITION: OPERATOR, OPERATOR #NUMBER'")
+    for one in found["operators"].split(", "):
+        operator, _, ordinal = one.partition(" #")
+        yield Entry(found["path"], found["within"], operator, int(ordinal) if ordinal else None, reason)
 
 
 def explain(mutation: Mutation, entries: Iterable[Entry]) -> str | None:

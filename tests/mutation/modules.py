@@ -6,7 +6,9 @@ from pathlib import Path
 
 from tests.paths import ROOT
 
-PROJECT = ("reference", "traces", "properties", "conformance", "tests")
+#: Where modules are imported from: a link to each folder of the repository.
+SOURCES = ROOT / "src"
+PROJECT = ("tidegate", "tests")
 #: What a component is, the registry of rule texts, and the list of components: no behaviour of their own.
 NOT_MUTATED = ("tidegate.reference.model", "tidegate.reference.rules", "tidegate.reference.components")
 #: Imported by every test, so that importing them says nothing about what a test is about.
@@ -14,26 +16,32 @@ SAYS_NOTHING = (*NOT_MUTATED, "tidegate.reference.elements")
 
 
 def name_module(path: Path) -> str:
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(path.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__")
+
+
+def show_path(path: Path) -> str:
+    """As a reader finds the file: `reference/watermarks/valve.py`."""
+    return path.relative_to(SOURCES / "tidegate").as_posix()
 
 
 @functools.cache
 def reference_modules() -> dict[str, Path]:
-    paths = [path for path in sorted((ROOT / "reference").rglob("*.py")) if path.name != "__init__.py"]
-    return {name_module(path): path for path in paths}
+    return {name_module(path): path for path in sorted((SOURCES / "tidegate" / "reference").rglob("*.py"))}
 
 
 @functools.cache
 def mutated_modules() -> dict[str, Path]:
-    """Those that belong to a registered component, or that a test is about."""
-    used = imports_of(reference_modules()["tidegate.reference.components"]).union(*map(imports_of, test_files()))
-    reached = closure(used) - set(NOT_MUTATED)
-    return {name: path for name, path in reference_modules().items() if name in reached}
+    """All but those that only name things; the door of a package only declares its component."""
+    return {
+        name: path
+        for name, path in reference_modules().items()
+        if path.name != "__init__.py" and name not in NOT_MUTATED
+    }
 
 
-def left_out() -> list[str]:
-    """Modules that neither a component nor a test has anything to do with, yet."""
-    return sorted(set(reference_modules()) - set(mutated_modules()) - set(NOT_MUTATED))
+def find_modules(name: str) -> list[str]:
+    """The mutated modules of that name, or in the package of that name: `valve`, `credit.buffers`, `barriers`."""
+    return [one for one in mutated_modules() if f".{name}." in f".{one}."]
 
 
 def file_of(module: str) -> str:
@@ -53,6 +61,7 @@ def imports_of(path: Path) -> frozenset[str]:
     return frozenset(found & set(reference_modules()))
 
 
+@functools.cache
 def closure(modules: frozenset[str]) -> frozenset[str]:
     """These, and all that they import."""
     while not (more := frozenset().union(*(imports_of(reference_modules()[one]) for one in modules))) <= modules:
@@ -61,7 +70,7 @@ def closure(modules: frozenset[str]) -> frozenset[str]:
 
 
 def dependents(module: str) -> set[str]:
-    """The mutated modules that import this one, on whatever way, and itself."""
+    """The mutated modules that import this one, directly or not, and itself."""
     return {name for name in mutated_modules() if module in closure(frozenset({name}))}
 
 
@@ -72,4 +81,4 @@ def is_about(test_file: Path, modules: set[str]) -> bool:
 
 
 def test_files() -> list[Path]:
-    return sorted((ROOT / "tests" / "reference").glob("test_*.py"))
+    return sorted((ROOT / "tests" / "reference").rglob("test_*.py"))

@@ -61,7 +61,6 @@ class Report:
     entries: list[Entry]
     stale: list[tuple[Entry, str]]
     unused: list[tuple[str, str]]
-    left_out: list[str]
     seconds: float
 
     @property
@@ -97,7 +96,6 @@ class Report:
             "survivors": [{**attrs.asdict(result.mutation), "reason": reason} for result, reason in self.survivors()],
             "stale": [{**attrs.asdict(entry), "why": why} for entry, why in self.stale],
             "unused_checks": [{"check": name, "why": why} for name, why in self.unused],
-            "left_out": self.left_out,
             "seconds": round(self.seconds, 1),
         }
 
@@ -153,16 +151,12 @@ class Report:
             lines += [line for one, reason in explained for line in (*show(one), f"    because {reason}")]
         if self.stale:
             lines += ["", "Stale entries of equivalent.toml:"]
-            lines += [
-                f"  {entry.module} {entry.within}: {entry.before} → {entry.after}: {why}" for entry, why in self.stale
-            ]
+            lines += [f"  {entry}: {why}" for entry, why in self.stale]
         if self.unused:
             lines += ["", "Checks that fail on the right reference, and were not used:"]
             lines += [f"  {name}: {why[:200]}" for name, why in self.unused[:MOST_UNUSED]]
             if len(self.unused) > MOST_UNUSED:
                 lines.append(f"  … and {len(self.unused) - MOST_UNUSED} more")
-        if self.left_out:
-            lines += ["", f"Not mutated, since no component and no test uses them: {', '.join(self.left_out)}"]
         return lines
 
 
@@ -186,13 +180,14 @@ def list_explained(survivors: list[tuple[Result, str | None]]) -> Iterator[str]:
 
 def describe(mutation: Mutation) -> str:
     """Without its line, which moves with every edit above it."""
-    return f"`{mutation.path}` {mutation.within or 'module'}: `{mutation.before}` → `{mutation.after}`"
+    return f"`{mutation.path}` {mutation.within}: `{mutation.before}` → `{mutation.after}`"
 
 
 def with_scores(one: Tally) -> dict[str, Any]:
     return {**attrs.asdict(one), "score": one.score, "raw_score": one.raw_score}
 
 
-def show(mutation: Any) -> list[str]:
-    where = f"{mutation.path}:{mutation.line}"
-    return [f"  {where} {mutation.within or '(module)'}", f"    - {mutation.before}", f"    + {mutation.after}"]
+def show(mutation: Mutation) -> list[str]:
+    """The line, then the change as `equivalent.toml` would name it, then its source."""
+    name = f"{mutation.path} {mutation.within}: {mutation.operator} #{mutation.ordinal}"
+    return [f"  line {mutation.line} of {name}", f"    - {mutation.before}", f"    + {mutation.after}"]

@@ -112,10 +112,10 @@ class Suite:
         reporter.answer("survived")
 
     def _install(self, mutation: Mutation, mutated: CodeType, file: str) -> Iterator[tuple[Any, float]]:
-        unit = (file, mutation.within)
-        if mutation.within and unit not in self.at_import:
+        unit = (file, mutation.unit)
+        if mutation.unit and unit not in self.at_import:
             try:
-                self.swapper.swap(mutated, mutation.within)
+                self.swapper.swap(mutated, mutation.unit)
             except SwapError:
                 pass
             else:

@@ -5,7 +5,9 @@ and so is `strict=` of `zip`, which states that two lengths are equal and decide
 """
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from types import CodeType
 
@@ -13,11 +15,35 @@ import attrs
 
 from tests.mutation.parts import MODEL, SAMPLE, Parts, is_claim, names_of
 
-#: As much of the source around a change as is shown, and by which a change is known again.
+#: As much of the source around a change as is shown.
 CONTEXT = 110
 #: Where a change is itself longer than that, so much of it is shown.
 LONGEST = 160
 
+SYMBOLS = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+    ast.And: "and",
+    ast.Or: "or",
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+}
 COMPARISONS = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -50,21 +76,27 @@ LEFT_ALONE = {"annotation", "returns", "decorator_list", "ctx", "type_comment", 
 
 @attrs.frozen
 class Mutation:
-    """One change. `within` is the function it is in, or empty; `before` and `after` are the source around it."""
+    """One change. `before` and `after` are the source around it.
+
+    `within` is the function, the attribute or the constant that it is in, `operator` what becomes of what, and
+    `ordinal` tells changes apart that agree in both. `unit` is the function to swap, empty for what runs on import.
+    """
 
     module: str
     path: str
     line: int
     within: str
+    unit: str
     part: str
     operator: str
+    ordinal: int
     before: str
     after: str
 
     @property
-    def key(self) -> tuple[str, str, str, str]:
-        """What a change is known by when lines move."""
-        return (self.path, self.within, self.before, self.after)
+    def key(self) -> tuple[str, str, str, int]:
+        """What a change is known by when lines move, locals get other names and code another form."""
+        return (self.path, self.within, self.operator, self.ordinal)
 
 
 @attrs.define(eq=False)
@@ -109,7 +141,7 @@ def find_sites(module: str, path: Path, shown_as: str, parts: Parts) -> list[Sit
 def make_control(module: str, path: Path, shown_as: str) -> Site:
     """A change that changes nothing, and must survive."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    mutation = Mutation(module, shown_as, 1, "", MODEL, "none", "", "")
+    mutation = Mutation(module, shown_as, 1, "", "", MODEL, "none", 1, "", "")
     return Site(mutation, tree, Slot(tree, "body", 0), tree.body[0], tree.body[0])
 
 
@@ -119,6 +151,7 @@ class Finder:
         self._path = shown_as
         self._tree = tree
         self._part_of = parts.of
+        self._met: Counter[tuple[str, str]] = Counter()
 
     def find(self) -> Iterator[Site]:
         for number, node in enumerate(self._tree.body):
@@ -154,7 +187,10 @@ class Finder:
         after = show(replacement if context is node else context)
         slot.put(node)
         before, after = shorten(before, after)
-        mutation = Mutation(self._module, self._path, line, name_unit(above), self._part, operator, before, after)
+        within, unit = name_place([*above, node])
+        self._met[within, operator] += 1
+        ordinal = self._met[within, operator]
+        mutation = Mutation(self._module, self._path, line, within, unit, self._part, operator, ordinal, before, after)
         return Site(mutation, self._tree, slot, node, replacement)
 
 
@@ -195,19 +231,19 @@ def changes(node: ast.AST, above: list[ast.AST]) -> Iterator[tuple[str, ast.AST]
             yield from change_comparison(node)
         case ast.BinOp():
             if (other := swap_arithmetic(node.op, node.left, node.right)) is not None:
-                yield "arithmetic", ast.BinOp(node.left, other, node.right)
+                yield replace(node.op, other), ast.BinOp(node.left, other, node.right)
         case ast.AugAssign():
             if (other := swap_arithmetic(node.op, node.value)) is not None:
-                yield "arithmetic", ast.AugAssign(node.target, other, node.value)
+                yield replace(node.op, other), ast.AugAssign(node.target, other, node.value)
         case ast.Constant(value=bool()):
-            yield "truth", ast.Constant(not node.value)
+            yield f"{node.value} to {not node.value}", ast.Constant(not node.value)
         case ast.Constant(value=int()):
-            yield from (("number", ast.Constant(node.value + by)) for by in (1, -1))
+            yield from ((f"{node.value} to {other}", ast.Constant(other)) for other in (node.value + 1, node.value - 1))
         case ast.BoolOp():
             other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-            yield "and or", ast.BoolOp(other, node.values)
+            yield replace(node.op, other), ast.BoolOp(other, node.values)
         case ast.UnaryOp(op=ast.Not()):
-            yield "not", node.operand
+            yield "drop not", node.operand
         case ast.Call():
             yield from change_call(node, above)
         case ast.Tuple(ctx=ast.Load()) | ast.List(ctx=ast.Load()):
@@ -218,7 +254,7 @@ def changes(node: ast.AST, above: list[ast.AST]) -> Iterator[tuple[str, ast.AST]
         case ast.comprehension(ifs=[_, *_]):
             for index in range(len(node.ifs)):
                 ifs = node.ifs[:index] + node.ifs[index + 1 :]
-                yield "filter", ast.comprehension(node.target, node.iter, ifs, node.is_async)
+                yield "drop filter", ast.comprehension(node.target, node.iter, ifs, node.is_async)
         case _:
             yield from change_branch(node)
 
@@ -227,7 +263,11 @@ def change_comparison(node: ast.Compare) -> Iterator[tuple[str, ast.AST]]:
     for index, operator in enumerate(node.ops):
         other = COMPARISONS[type(operator)]()
         ops = [*node.ops[:index], other, *node.ops[index + 1 :]]
-        yield "comparison", ast.Compare(node.left, ops, node.comparators)
+        yield replace(operator, other), ast.Compare(node.left, ops, node.comparators)
+
+
+def replace(operator: ast.AST, other: ast.AST) -> str:
+    return f"{SYMBOLS[type(operator)]} to {SYMBOLS[type(other)]}"
 
 
 def swap_arithmetic(operator: ast.operator, *operands: ast.expr) -> ast.operator | None:
@@ -242,7 +282,7 @@ def change_call(node: ast.Call, above: list[ast.AST]) -> Iterator[tuple[str, ast
     match node.func:
         case ast.Name(id=name) if name in SWAPPED_CALLS:
             yield (
-                f"{name} {SWAPPED_CALLS[name]}",
+                f"{name} to {SWAPPED_CALLS[name]}",
                 ast.Call(ast.Name(SWAPPED_CALLS[name], ast.Load()), node.args, node.keywords),
             )
         case ast.Name(id="Outcome") if len(node.args) >= 2:
@@ -251,46 +291,46 @@ def change_call(node: ast.Call, above: list[ast.AST]) -> Iterator[tuple[str, ast
                 isinstance(one, ast.Starred) for one in observations.elts
             ):
                 for _, fewer in drop_each(observations):
-                    yield "observation", ast.Call(node.func, [state, fewer, *rest], node.keywords)
+                    yield "drop observation", ast.Call(node.func, [state, fewer, *rest], node.keywords)
             if "state" in parameters(above) and not (isinstance(state, ast.Name) and state.id == "state"):
                 yield (
-                    "unchanged",
+                    "keep state",
                     ast.Call(node.func, [ast.Name("state", ast.Load()), observations, *rest], node.keywords),
                 )
         case ast.Attribute(attr="evolve"):
             for index, keyword in enumerate(node.keywords):
                 if keyword.arg not in (None, "rules"):
                     keywords = node.keywords[:index] + node.keywords[index + 1 :]
-                    yield "unchanged", ast.Call(node.func, node.args, keywords)
+                    yield f"keep {keyword.arg}", ast.Call(node.func, node.args, keywords)
 
 
 def drop_each(node: ast.Tuple | ast.List) -> Iterator[tuple[str, ast.AST]]:
     for index in range(len(node.elts)):
-        yield "element", type(node)(node.elts[:index] + node.elts[index + 1 :], ast.Load())
+        yield "drop element", type(node)(node.elts[:index] + node.elts[index + 1 :], ast.Load())
 
 
 def change_slice(node: ast.Slice) -> Iterator[tuple[str, ast.AST]]:
     """Bounds that are numbers are changed as numbers."""
     if node.lower is not None and not is_number(node.lower):
-        yield "slice", ast.Slice(ast.BinOp(node.lower, ast.Add(), ast.Constant(1)), node.upper, node.step)
+        yield "slice from 1 later", ast.Slice(ast.BinOp(node.lower, ast.Add(), ast.Constant(1)), node.upper, node.step)
     if node.upper is not None and not is_number(node.upper):
-        yield "slice", ast.Slice(node.lower, ast.BinOp(node.upper, ast.Add(), ast.Constant(1)), node.step)
+        yield "slice to 1 later", ast.Slice(node.lower, ast.BinOp(node.upper, ast.Add(), ast.Constant(1)), node.step)
 
 
 def change_branch(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     never, always = ast.Constant(value=False), ast.Constant(value=True)
     match node:
         case ast.If():
-            yield "branch", ast.If(never, node.body, node.orelse)
+            yield "if never", ast.If(never, node.body, node.orelse)
             if node.orelse:
-                yield "branch", ast.If(always, node.body, node.orelse)
+                yield "if always", ast.If(always, node.body, node.orelse)
         case ast.IfExp():
-            yield "branch", ast.IfExp(never, node.body, node.orelse)
-            yield "branch", ast.IfExp(always, node.body, node.orelse)
+            yield "if never", ast.IfExp(never, node.body, node.orelse)
+            yield "if always", ast.IfExp(always, node.body, node.orelse)
         case ast.While():
-            yield "branch", ast.While(never, node.body, node.orelse)
+            yield "while never", ast.While(never, node.body, node.orelse)
         case ast.match_case():
-            yield "branch", ast.match_case(node.pattern, never, node.body)
+            yield "case never", ast.match_case(node.pattern, never, node.body)
 
 
 # --- what is what ---------------------------------------------------------------------------------------------
@@ -325,16 +365,20 @@ def parameters(above: list[ast.AST]) -> set[str]:
     return {argument.arg for argument in functions[-1].args.args} if functions else set()
 
 
-def name_unit(above: list[ast.AST]) -> str:
-    """The outermost function around a node, with its class: what is swapped as a whole."""
+def name_place(path: list[ast.AST]) -> tuple[str, str]:
+    """The definition that a node is in, with its class; and if it is a function, that one as a unit to swap."""
     names: list[str] = []
-    for node, inner in zip(above, [*above[1:], None], strict=True):
-        if isinstance(node, ast.ClassDef):
-            names.append(node.name)
-        # Defaults of parameters are computed with the module, and not when the function runs.
-        if isinstance(node, FUNCTIONS) and not isinstance(inner, ast.arguments):
-            return ".".join([*names, node.name])
-    return ""
+    for node, inner in pairwise([*path, None]):
+        match node:
+            case ast.ClassDef():
+                names.append(node.name)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                within = ".".join([*names, node.name])
+                # Defaults of parameters are computed with the module, and not when the function runs.
+                return within, "" if isinstance(inner, ast.arguments) else within
+            case ast.stmt():
+                return ".".join([*names, *names_of(node)]), ""
+    return ".".join(names), ""
 
 
 def find_context(node: ast.AST, above: list[ast.AST]) -> ast.AST:
