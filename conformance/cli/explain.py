@@ -68,8 +68,13 @@ def print_pretty(explanation: Any) -> None:
     out.print(f"[bold]Source[/] {escape(explanation.source)}")
     if rule.out_of_scope:
         out.print(f"[bold]Not modelled[/] {escape(rule.out_of_scope)}")
+    for place in explanation.places:
+        out.print(f"[bold]Code[/] {escape(str(place))}")
     for statement in explanation.statements:
         out.print(f"[bold]Checked[/] {escape(statement)}")
+    for title, names in (("Directed traces", explanation.directed), ("Wrong engines", explanation.mutants)):
+        if names:
+            out.print(f"[bold]{title}[/] {escape(', '.join(names))}")
     if explanation.example is None:
         return
     example = explanation.example

@@ -1,10 +1,11 @@
-"""What there is to say about a rule: its text, who checks it, and the shortest golden trace that shows it."""
+"""What there is to say about a rule: its text, where it stands, who checks it, the shortest golden trace of it."""
 
 import json
 from functools import cache
 
 import attrs
 
+from tidegate.conformance.documents.backlinks import Place, directed_about, mutants_of, places_of
 from tidegate.conformance.documents.stepping import Step, step_through
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.reference.components import COMPONENTS
@@ -25,13 +26,24 @@ class Example:
 class Explanation:
     rule: Rule
     source: str
+    places: tuple[Place, ...]
     statements: tuple[str, ...]
+    directed: tuple[str, ...]
+    mutants: tuple[str, ...]
     example: Example | None
 
 
 def explain(rule_id: str) -> Explanation:
     rule = all_rules()[rule_id]
-    return Explanation(rule, describe_source(rule), tuple(statements_of(rule)), find_example(rule))
+    return Explanation(
+        rule=rule,
+        source=describe_source(rule),
+        places=places_of(rule.id),
+        statements=tuple(statements_of(rule)),
+        directed=directed_about(rule.id),
+        mutants=mutants_of(rule.id),
+        example=find_example(rule),
+    )
 
 
 def describe_source(rule: Rule) -> str:

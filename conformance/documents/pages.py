@@ -225,6 +225,7 @@ def steps_table(steps: tuple[Step, ...]) -> list[str]:
 
 def explanation_as_markdown(explanation: Explanation) -> str:
     lines = rule_section(explanation.rule)
+    lines += [f"- `{place}`" for place in explanation.places]
     lines += [f"- {statement}" for statement in explanation.statements]
     if explanation.example is not None:
         lines += ["", f"`{explanation.example.name}`:", "", *steps_table(explanation.example.steps)]
