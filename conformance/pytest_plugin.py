@@ -117,14 +117,14 @@ class Campaign:
         from tidegate.conformance.judging.judge import Judge  # noqa: PLC0415
         from tidegate.conformance.judging.runner import Runner  # noqa: PLC0415
         from tidegate.conformance.judging.suite import STAGES, Budget, plan  # noqa: PLC0415
-        from tidegate.conformance.judging.verdicts import Result  # noqa: PLC0415
+        from tidegate.conformance.judging.verdicts import Status  # noqa: PLC0415
 
         if component not in self.found:
             found, judge = Found(), Judge()
             rules = set(self.rules(component))
             budget = Budget(self.cases, self.seed, self.stages or STAGES)
             for verdict in Runner(self.engine, judge).run(plan(self.description, component, budget)):
-                if verdict.result is not Result.PASS:
+                if verdict.status is not Status.PASS:
                     deciding = verdict.rules[0] if verdict.rules else ""
                     found.take(deciding if deciding in rules else ANSWERS, verdict)
             found.exercised = measure(judge).rules

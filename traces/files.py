@@ -14,11 +14,11 @@ from typing import IO, Any
 
 import attrs
 
+from tidegate import __version__
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_case, encode_case
 
 FORMAT = "tidegate-traces/1"
-SUITE = "0.1.0"
 MAX_LINE_BYTES = 16 * 2**20
 MAX_FILE_BYTES = 4 * 2**30
 
@@ -34,7 +34,7 @@ class TraceFileError(Exception):
 
 @attrs.frozen
 class Header:
-    suite: str = SUITE
+    suite: str = __version__
     seed: int = 0
 
 
@@ -118,7 +118,7 @@ def write_traces(path: Path, cases: Iterable[Case], seed: int = 0) -> int:
     """Write a whole trace file; the count of its cases."""
     count = 0
     with open_traces(path, "wb") as file:
-        file.write(dump({"format": FORMAT, "suite": SUITE, "seed": seed}))
+        file.write(dump({"format": FORMAT, "suite": __version__, "seed": seed}))
         for case in cases:
             file.write(dump(encode_case(case)))
             count += 1

@@ -10,7 +10,7 @@ import attrs
 from tidegate.conformance.campaign.plan import Chunk
 from tidegate.conformance.judging.judge import Allowed, Exercised, Violation
 from tidegate.conformance.judging.session import kind_of_failure, size_of
-from tidegate.conformance.judging.verdicts import Result, Verdict
+from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.traces.codec import decode_case, decode_observation, encode, encode_case
 
 STAGE = "generated"
@@ -44,16 +44,16 @@ class Outcome:
 
     @property
     def is_finished(self) -> bool:
-        return not self.results.get(Result.NOT_RUN)
+        return not self.results.get(Status.NOT_RUN)
 
     @property
     def is_lost(self) -> bool:
         """Whether nothing at all is known: it was the worker's fault, perhaps, and another one has better luck."""
-        return set(self.results) == {Result.NOT_RUN}
+        return set(self.results) == {Status.NOT_RUN}
 
 
 def not_run(chunk: Chunk, trouble: str, worker: str = "") -> Outcome:
-    return Outcome(chunk, {str(Result.NOT_RUN): chunk.cases}, {}, worker=worker, trouble=trouble)
+    return Outcome(chunk, {str(Status.NOT_RUN): chunk.cases}, {}, worker=worker, trouble=trouble)
 
 
 @attrs.define
@@ -64,15 +64,15 @@ class Tally:
     findings: list[Finding] = attrs.Factory(list)
 
     def take(self, verdict: Verdict) -> None:
-        self.results[str(verdict.result)] += 1
-        if verdict.result not in (Result.PASS, Result.NOT_RUN):
+        self.results[str(verdict.status)] += 1
+        if verdict.status not in (Status.PASS, Status.NOT_RUN):
             self.findings.append(find(verdict))
 
 
 def find(verdict: Verdict) -> Finding:
     return Finding(
         case=verdict.case.name,
-        result=str(verdict.result),
+        result=str(verdict.status),
         kind=kind_of_failure(verdict),
         size=size_of(verdict),
         rules=verdict.rules,
@@ -84,7 +84,7 @@ def find(verdict: Verdict) -> Finding:
 def encode_verdict(verdict: Verdict) -> dict[str, Any]:
     encoded: dict[str, Any] = {
         "case": encode_case(verdict.case),
-        "result": str(verdict.result),
+        "result": str(verdict.status),
         "message": verdict.message,
         "stderr": list(verdict.stderr),
     }
@@ -114,5 +114,5 @@ def decode_verdict(encoded: Mapping[str, Any]) -> Verdict:
         allowed = [Allowed(observations(one["observations"]), tuple(one["rules"])) for one in shown["allowed"]]
         seen, trail = observations(shown["seen"]), tuple(shown["trail"])
         violation = Violation(shown["step"], tuple(shown["rules"]), tuple(allowed), seen, trail)
-    result, stderr = Result(encoded["result"]), tuple(encoded["stderr"])
+    result, stderr = Status(encoded["result"]), tuple(encoded["stderr"])
     return Verdict(case, STAGE, result, violation, encoded["message"], stderr)

@@ -1,12 +1,12 @@
 """What a campaign is: an engine, what it declares, seeds, and how they are cut into chunks."""
 
 from collections.abc import Iterator, Mapping
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+from tidegate import __version__
 from tidegate.conformance.engines.base import Claim, Description
 
 #: Long enough that handing out a chunk costs nothing beside it, short enough that losing one costs little.
@@ -59,7 +59,7 @@ class Plan:
         """All that makes two campaigns the same."""
         return {
             "format": "tidegate-campaign/1",
-            "suite": suite_version(),
+            "suite": __version__,
             "engine": self.engine,
             "implementation": self.implementation,
             "components": {name: claim_as_json(claim) for name, claim in self.claims.items()},
@@ -107,10 +107,3 @@ def usual_chunk(cases: int) -> int:
 
 def claim_as_json(claim: Claim) -> dict[str, Any]:
     return {key: sorted(names) for key, names in attrs.asdict(claim).items() if names is not None}
-
-
-def suite_version() -> str:
-    try:
-        return metadata.version("tidegate")
-    except metadata.PackageNotFoundError:
-        return "unknown"

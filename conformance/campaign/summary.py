@@ -13,7 +13,7 @@ from tidegate.conformance.engines.base import Engine
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.session import Finished, Session
 from tidegate.conformance.judging.suite import wanted_of
-from tidegate.conformance.judging.verdicts import VIOLATIONS, Result, Verdict
+from tidegate.conformance.judging.verdicts import VIOLATIONS, Status, Verdict
 from tidegate.conformance.reports.summary import as_json
 from tidegate.properties.cases.drawing import draw_case
 
@@ -35,7 +35,7 @@ class Reader:
             outcome = self.campaign.folder.read(chunk, evidence=listed)
             if outcome is None:
                 if not self.campaign.interrupted:
-                    self.session.counts[chunk.component, STAGE, Result.NOT_RUN] += chunk.cases
+                    self.session.counts[chunk.component, STAGE, Status.NOT_RUN] += chunk.cases
                 continue
             self.take(outcome)
         if listed:
@@ -45,14 +45,14 @@ class Reader:
     def take(self, outcome: Outcome) -> None:
         session, component = self.session, outcome.chunk.component
         for result, count in outcome.results.items():
-            session.counts[component, STAGE, Result(result)] += count
+            session.counts[component, STAGE, Status(result)] += count
         exercised = session.judge.exercised
         for key, count in outcome.exercised.items():
             exercised[key] = exercised.get(key, 0) + count
         self.restarts += outcome.restarts
         self.busy += outcome.seconds
         for finding in outcome.findings:
-            if not self.is_listed(outcome.chunk, finding) and Result(finding.result) in VIOLATIONS:
+            if not self.is_listed(outcome.chunk, finding) and Status(finding.result) in VIOLATIONS:
                 kind = (component, finding.result, finding.kind)
                 if kind not in self.smallest or finding.size < self.smallest[kind][0]:
                     self.smallest[kind] = (finding.size, outcome.chunk, finding.case)
@@ -63,8 +63,8 @@ class Reader:
             return False
         verdict = decode_verdict(json.loads(finding.evidence))
         after = self.session.expectations.apply(verdict)
-        self.recount(chunk.component, verdict.result, after.result)
-        return after.result is Result.XFAIL
+        self.recount(chunk.component, verdict.status, after.status)
+        return after.status is Status.XFAIL
 
     def take_listed_passes(self) -> None:
         """A case that is listed by its name, and of this campaign, and not found among the failures, has passed."""
@@ -75,10 +75,10 @@ class Reader:
             if named and entry.is_exact and not expectations.failed[entry]:
                 component, index = named[1], int(named[2])
                 if any(chunk.component == component and chunk.first <= index < chunk.stop for chunk in done):
-                    verdict = Verdict(draw_case(component, plan.seed, index), STAGE, Result.PASS)
-                    self.recount(component, Result.PASS, expectations.apply(verdict).result)
+                    verdict = Verdict(draw_case(component, plan.seed, index), STAGE, Status.PASS)
+                    self.recount(component, Status.PASS, expectations.apply(verdict).status)
 
-    def recount(self, component: str, before: Result, after: Result) -> None:
+    def recount(self, component: str, before: Status, after: Status) -> None:
         self.session.counts[component, STAGE, before] -= 1
         self.session.counts[component, STAGE, after] += 1
 

@@ -18,7 +18,7 @@ from tidegate.conformance.campaign.outcome import STAGE, Outcome, Tally, not_run
 from tidegate.conformance.campaign.plan import Order, name_of
 from tidegate.conformance.engines.errors import CannotStartError, EngineError
 from tidegate.conformance.judging.runner import Planned, Runner, accepts
-from tidegate.conformance.judging.verdicts import Result
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.kinds import resolve
 from tidegate.properties.cases.drawing import NothingAcceptedError, draw_case
 from tidegate.traces.cases import Case
@@ -60,7 +60,7 @@ def run_chunk(order: Order) -> Outcome:
     if left:
         left, more, trouble = _run_again(runner, left, tally)
         restarts += more
-    tally.results[str(Result.NOT_RUN)] += len(left)
+    tally.results[str(Status.NOT_RUN)] += len(left)
     return Outcome(
         chunk=order.chunk,
         results={result: count for result, count in tally.results.items() if count},
@@ -88,7 +88,7 @@ def _run(runner: Runner, cases: Iterator[Case], tally: Tally) -> tuple[list[Case
     """Run the cases; those that the engine left, and how often it had to be started again."""
     left = []
     for verdict in runner.run(Planned(STAGE, case) for case in cases):
-        if verdict.result is Result.NOT_RUN:
+        if verdict.status is Status.NOT_RUN:
             left.append(verdict.case)
         else:
             tally.take(verdict)

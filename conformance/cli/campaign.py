@@ -91,7 +91,7 @@ def check_usage(args: argparse.Namespace) -> None:
     if find_spec("pyarrow") is None:
         raise CannotStartError("a campaign writes Parquet, and there is no PyArrow", "pip install 'tidegate[spark]'")
     if not args.local:
-        from tidegate.conformance.engines.spark.java import check_spark
+        from tidegate.conformance.engines.java import check_spark
 
         check_spark()
 

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
+from tidegate import __version__
+from tidegate.conformance.engines.base import PROTOCOL_VERSION
 from tidegate.conformance.judging.verdicts import Exit
 
 #: One module a verb, each with NAME, HELP, EXAMPLE, configure(parser) and run(args).
@@ -52,7 +54,9 @@ def make_parser() -> Parser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version="tidegate 0.1.0, engine protocol 1")
+    parser.add_argument(
+        "--version", action="version", version=f"tidegate {__version__}, engine protocol {PROTOCOL_VERSION}"
+    )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, parser_class=Parser)
     for name in VERBS:
         verb = import_module(f"tidegate.conformance.cli.{name}")

@@ -133,7 +133,7 @@ def conduct_suite(args: argparse.Namespace, expectations: Any = None) -> Any:
 def try_components(args: argparse.Namespace, session: Any, watch: Any) -> Iterator[tuple[str, str]]:
     """Component by component, or several at once; gives what may be said of each that passes its complete stage."""
     from tidegate.conformance.judging.suite import declared_components, undeclared_cases
-    from tidegate.conformance.judging.verdicts import Result, Verdict
+    from tidegate.conformance.judging.verdicts import Status, Verdict
 
     description = session.engine.start()
     components = declared_components(description, tuple(args.component))
@@ -147,7 +147,7 @@ def try_components(args: argparse.Namespace, session: Any, watch: Any) -> Iterat
             if session.complete:
                 yield from try_component(args, session, component)
     undeclared = undeclared_cases(description, tuple(args.component))
-    session.run((), (Verdict(case, "golden", Result.SKIP, message="not declared") for case in undeclared))
+    session.run((), (Verdict(case, "golden", Status.SKIP, message="not declared") for case in undeclared))
 
 
 def try_component(args: argparse.Namespace, session: Any, component: str) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ from tidegate.conformance.engines.base import Description, Engine
 from tidegate.conformance.judging.coverage import Wanted
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.session import Finished, Part, Session
-from tidegate.conformance.judging.verdicts import VIOLATIONS, Result, Verdict
+from tidegate.conformance.judging.verdicts import VIOLATIONS, Status, Verdict
 from tidegate.conformance.reports.findings import as_text, describe
 from tidegate.conformance.reports.jsonl import ReportWriter
 from tidegate.conformance.reports.junit import as_junit
@@ -35,7 +35,7 @@ class Watch:
     def __call__(self, verdict: Verdict) -> None:
         if self._writer is not None:
             self._writer.verdict(verdict)
-        self._count(f"{verdict.case.component} {verdict.stage}", 1, int(verdict.result in VIOLATIONS))
+        self._count(f"{verdict.case.component} {verdict.stage}", 1, int(verdict.status in VIOLATIONS))
 
     def take(self, component: str, part: Part, lines: Iterable[str]) -> None:
         """What another process has found, with the lines of its report."""
@@ -132,7 +132,7 @@ def show_pretty(finished: Finished) -> None:
     from rich.table import Table
 
     out = console()
-    shown = [result for result in Result if finished.count(result)]
+    shown = [result for result in Status if finished.count(result)]
     table = Table("component", "stage", *map(str, shown), box=None, header_style="bold", pad_edge=False)
     for component, stage, counts in rows(finished):
         table.add_row(component, stage, *(paint(result, counts[str(result)]) for result in shown))
@@ -153,8 +153,8 @@ def show_pretty(finished: Finished) -> None:
     out.print(f"[bold {colour}]{escape(conclusion(finished))}[/]")
 
 
-def paint(result: Result, count: int) -> Any:
+def paint(result: Status, count: int) -> Any:
     if not count:
         return ""
-    colour = "red" if result in VIOLATIONS else "green" if result is Result.PASS else "yellow"
+    colour = "red" if result in VIOLATIONS else "green" if result is Status.PASS else "yellow"
     return f"[{colour}]{count}[/]"

@@ -22,7 +22,7 @@ from tidegate.conformance.engines.errors import EngineError
 from tidegate.conformance.judging.expectations import Entry, Expectations
 from tidegate.conformance.judging.golden import read_golden, size_of_golden
 from tidegate.conformance.judging.session import Part, Session
-from tidegate.conformance.judging.verdicts import Result, Verdict
+from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.reports.jsonl import make_line
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def try_side_by_side(
 def lose(session: Session, component: str) -> Tried:
     """Nothing is known of a component whose worker died, and one case says so for all: that is never a pass."""
     (case, *_others) = read_golden(component)
-    verdict = Verdict(case, "golden", Result.NOT_RUN, message="the process that tried this component died")
+    verdict = Verdict(case, "golden", Status.NOT_RUN, message="the process that tried this component died")
     alone = Session(session.engine, session.name)
     alone.take(verdict)
     return Tried(attrs.evolve(alone.part(), restarts=0), (make_line(verdict, session.name),), ())

@@ -71,7 +71,7 @@ def findings(smoked: "Smoked") -> "list[tuple[Finding, str]]":
 
     found = []
     for verdict in smoked.verdicts:
-        if verdict.result in VIOLATIONS:
+        if verdict.status in VIOLATIONS:
             finding = describe(verdict, smoked.engine)
             if verdict.violation is None:
                 # No step failed, and the case was not shrunken to the one that matters: no rule is to blame yet.
@@ -122,7 +122,7 @@ def show_json(smoked: "Smoked") -> None:
 
 def verdict_as_json(verdict: "Verdict") -> dict[str, Any]:
     case = verdict.case
-    return {"component": case.component, "case": case.name, "events": len(case.events), "verdict": str(verdict.result)}
+    return {"component": case.component, "case": case.name, "events": len(case.events), "verdict": str(verdict.status)}
 
 
 def show_markdown(smoked: "Smoked") -> None:
@@ -156,7 +156,7 @@ def show_pretty(smoked: "Smoked") -> None:
     table = Table("component", "case", "events", "verdict", box=None, header_style="bold", pad_edge=False)
     for verdict in smoked.verdicts:
         one = verdict_as_json(verdict)
-        table.add_row(one["component"], escape(one["case"]), str(one["events"]), paint(verdict.result, one["verdict"]))
+        table.add_row(one["component"], escape(one["case"]), str(one["events"]), paint(verdict.status, one["verdict"]))
     if smoked.verdicts:
         out.print(table)
     for finding, again in findings(smoked):

@@ -41,7 +41,7 @@ def tour_spark(args: argparse.Namespace, folder: Path) -> Any:
     """A few cases of each component that the engine has; None, and why, where Spark cannot run."""
     from tidegate.conformance.cli.run import conduct_suite
     from tidegate.conformance.engines.errors import CannotStartError
-    from tidegate.conformance.engines.spark.java import check_spark
+    from tidegate.conformance.engines.java import check_spark
 
     try:
         check_spark()

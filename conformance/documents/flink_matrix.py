@@ -20,7 +20,7 @@ from tidegate.conformance.judging.jobs.drawing import draw_job
 from tidegate.conformance.judging.jobs.judging import Judged, run_job
 from tidegate.conformance.judging.session import Session
 from tidegate.conformance.judging.suite import Budget, declared_components, plan
-from tidegate.conformance.judging.verdicts import Result
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.kinds import resolve
 
 STAGES = ("directed", "golden", "generated")
@@ -56,8 +56,8 @@ def examine(engine: Engine, version: str, component: str, budget: Budget) -> Cel
     description = engine.start()
     session = Session(engine, f"flink:{version}", expectations_of(version), shrinking=False)
     session.run(plan(description, component, budget))
-    known = Counter(one.message.removeprefix("expected: ") for one in session.findings if one.result is Result.XFAIL)
-    unknown = [one for one in session.findings if one.result is not Result.XFAIL]
+    known = Counter(one.message.removeprefix("expected: ") for one in session.findings if one.status is Status.XFAIL)
+    unknown = [one for one in session.findings if one.status is not Status.XFAIL]
     semantics = description.components[component].semantics
     return Cell(
         version,

@@ -18,6 +18,7 @@ from typing import Any
 
 import attrs
 
+from tidegate import __version__
 from tidegate.conformance.engines.base import (
     PROTOCOL_VERSION,
     Broken,
@@ -64,8 +65,8 @@ def encode(message: dict[str, Any]) -> bytes:
     return _encode(message).encode("ascii") + b"\n"
 
 
-def hello(number: int, suite: str) -> dict[str, Any]:
-    return {"id": number, "op": "hello", "protocol": [PROTOCOL_VERSION], "suite": suite}
+def hello(number: int) -> dict[str, Any]:
+    return {"id": number, "op": "hello", "protocol": [PROTOCOL_VERSION], "suite": __version__}
 
 
 def replay(number: int, request: Request) -> dict[str, Any]:

@@ -8,7 +8,6 @@ import contextlib
 import time
 import weakref
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from importlib import metadata
 from typing import Any
 
 from tidegate.conformance.engines import messages
@@ -146,7 +145,7 @@ class ProcessEngine(Engine):
         return description
 
     def _greet(self, connection: Connection) -> Description:
-        hello = messages.hello(self.next_id(), _suite_version())
+        hello = messages.hello(self.next_id())
         connection.send(messages.encode(hello))
         connection.flush()
         line = self._await_line(connection)
@@ -184,10 +183,3 @@ class ProcessEngine(Engine):
             "flush standard output after each line; give a slow engine more time with a longer start timeout",
             connection.stderr(),
         )
-
-
-def _suite_version() -> str:
-    try:
-        return metadata.version("tidegate")
-    except metadata.PackageNotFoundError:
-        return "0.1.0"

@@ -18,7 +18,7 @@ from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.runner import Planned, Runner
 from tidegate.conformance.judging.session import SHRUNKEN_EACH
 from tidegate.conformance.judging.shrink import shrink
-from tidegate.conformance.judging.verdicts import Exit, Result, Verdict, reach, suspects
+from tidegate.conformance.judging.verdicts import Exit, Status, Verdict, reach, suspects
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules
 from tidegate.traces.cases import Case
@@ -28,14 +28,14 @@ from tidegate.traces.notation.text import write_event, write_observations, write
 AGREED, FREE, DIVERGED, UNANSWERED, NOT_RUN = "agreed", "free", "diverged", "unanswered", "not run"
 #: What may become of a case, in the order of reports. `free`: different, and all of it allowed.
 OUTCOMES = (AGREED, FREE, DIVERGED, UNANSWERED, NOT_RUN)
-_RESULTS = {AGREED: Result.PASS, FREE: Result.PASS, UNANSWERED: Result.UNKNOWN, NOT_RUN: Result.NOT_RUN}
+_RESULTS = {AGREED: Status.PASS, FREE: Status.PASS, UNANSWERED: Status.UNKNOWN, NOT_RUN: Status.NOT_RUN}
 
 
 @attrs.frozen
 class Disagreement(Verdict):
     """A verdict about all engines at once: what each answered, and what the specification says to each.
 
-    `accused` are the engines, by their position, that it does not side with although others answered otherwise. Result
+    `accused` are the engines, by their position, that it does not side with although others answered otherwise. Status
     and violation are those of the one that this is `about`, so that it shrinks like any other failure.
     """
 
@@ -76,12 +76,12 @@ class SideBySide(Runner):
         if outcome in _RESULTS:
             return Verdict(case, stage, _RESULTS[outcome], message=outcome)
         verdicts = [reach(self.judge, case, stage, reply) for reply in replies]
-        if all(one.result is Result.PASS for one in verdicts):
-            return Verdict(case, stage, Result.PASS, message=FREE)
+        if all(one.status is Status.PASS for one in verdicts):
+            return Verdict(case, stage, Status.PASS, message=FREE)
         accused = accuse(case, replies, verdicts)
         if self.about is not None and self.about not in accused:
-            return Verdict(case, stage, Result.UNKNOWN, message=DIVERGED)
-        found = Disagreement(case, stage, Result.FAIL, replies=replies, verdicts=tuple(verdicts), accused=accused)
+            return Verdict(case, stage, Status.UNKNOWN, message=DIVERGED)
+        found = Disagreement(case, stage, Status.FAIL, replies=replies, verdicts=tuple(verdicts), accused=accused)
         return turn_to(found, accused[0] if self.about is None else self.about)
 
 
@@ -117,7 +117,7 @@ def read_step(case: Case, shown: list[Any]) -> Any:
 
 def accuse(case: Case, replies: tuple[Reply, ...], verdicts: list[Verdict]) -> tuple[int, ...]:
     """The engines that fail where another answers otherwise; if all fail alike and differ later, all that fail."""
-    failing = [index for index, one in enumerate(verdicts) if one.result is not Result.PASS]
+    failing = [index for index, one in enumerate(verdicts) if one.status is not Status.PASS]
     answers = [one.steps for one in replies if isinstance(one, Steps)]
 
     def is_alone(index: int) -> bool:
@@ -137,7 +137,7 @@ def turn_to(found: Disagreement, about: int) -> Disagreement:
         # What comes after the step where they part does not matter. Those who fail alike at first part later.
         difference = first_difference(found.case, found.replies)
         violation = attrs.evolve(violation, step=max(violation.step, difference or 0))
-    return attrs.evolve(found, about=about, result=verdict.result, violation=violation, message=verdict.message)
+    return attrs.evolve(found, about=about, status=verdict.status, violation=violation, message=verdict.message)
 
 
 @attrs.frozen
@@ -197,7 +197,7 @@ class Comparison:
         self.counts[verdict.case.component, outcome] += 1
         accusations = [turn_to(verdict, one) for one in verdict.accused] if isinstance(verdict, Disagreement) else []
         for found in accusations:
-            kind = (found.case.component, found.about, found.result, found.rules[:1])
+            kind = (found.case.component, found.about, found.status, found.rules[:1])
             self._kinds[kind] += 1
             known = self._shortest.get(kind)
             if known is None or len(found.case.events) < len(known.case.events):
@@ -239,9 +239,9 @@ def describe(found: Disagreement, names: list[str], cases: int, replays: int) ->
     answers = []
     for name, reply, verdict in zip(names, found.replies, found.verdicts, strict=True):
         # What goes wrong later than the step where they part is another story.
-        fine = verdict.result is Result.PASS or (verdict.violation is not None and verdict.violation.step > step)
+        fine = verdict.status is Status.PASS or (verdict.violation is not None and verdict.violation.step > step)
         answers.append(
-            Answer(name, show(case, reply, verdict, step), fine, str(Result.PASS if fine else verdict.result))
+            Answer(name, show(case, reply, verdict, step), fine, str(Status.PASS if fine else verdict.status))
         )
     # Only in a shrunken case it is the last event that an engine could not answer.
     rules = suspects(found) if violation or replays else ()

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import attrs
 
-from tidegate.conformance.judging.verdicts import Result, Verdict
+from tidegate.conformance.judging.verdicts import Status, Verdict
 
 ENTRY = re.compile(r"(case|rule)\s+(\S+)\s+--\s+(\S.*)")
-FAILING = (Result.FAIL, Result.ERROR, Result.TIMEOUT, Result.CRASH)
+FAILING = (Status.FAIL, Status.ERROR, Status.TIMEOUT, Status.CRASH)
 
 
 class ExpectationsFileError(ValueError):
@@ -47,13 +47,13 @@ class Expectations:
 
     def apply(self, verdict: Verdict) -> Verdict:
         for entry in self.entries:
-            if verdict.result in FAILING and entry.covers(verdict):
+            if verdict.status in FAILING and entry.covers(verdict):
                 self.failed[entry] += 1
-                return attrs.evolve(verdict, result=Result.XFAIL, message=f"expected: {entry.reason}")
-            if verdict.result is Result.PASS and entry.kind == "case" and entry.covers(verdict):
+                return attrs.evolve(verdict, status=Status.XFAIL, message=f"expected: {entry.reason}")
+            if verdict.status is Status.PASS and entry.kind == "case" and entry.covers(verdict):
                 self.passed[entry] += 1
                 if entry.is_exact:
-                    return attrs.evolve(verdict, result=Result.XPASS, message=f"listed as failing: {entry.reason}")
+                    return attrs.evolve(verdict, status=Status.XPASS, message=f"listed as failing: {entry.reason}")
         return verdict
 
     def problems(self) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ def write_expectations(path: Path, findings: tuple[Verdict, ...], known: Expecta
     lines = ["# Known failures. One a line: case PATTERN -- reason, or rule ID -- reason."]
     kept = [entry for entry in known.entries if known.failed[entry]]
     lines += [f"{entry.kind} {entry.pattern} -- {entry.reason}" for entry in kept]
-    fresh = [verdict for verdict in findings if verdict.result in FAILING]
+    fresh = [verdict for verdict in findings if verdict.status in FAILING]
     lines += [f"case {verdict.case.name} -- {why(verdict)}" for verdict in fresh]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return len(lines) - 1

@@ -79,7 +79,7 @@ def try_stage(mutant: Mutant, stage: str, budget: Budget) -> Kill | None:
     seconds = 0.0
     failures: list[Verdict] = []
     for cases, verdict in enumerate(verdicts_of(engine, mutant.component, stage, budget), start=1):
-        if verdict.result in VIOLATIONS:
+        if verdict.status in VIOLATIONS:
             if not failures:
                 caught, seconds = cases, time.perf_counter() - started
             failures.append(verdict)

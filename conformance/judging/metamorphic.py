@@ -9,7 +9,7 @@ import attrs
 from tidegate.conformance.engines.base import Description, Engine, Steps
 from tidegate.conformance.judging.runner import Encoder, accepts
 from tidegate.conformance.judging.suite import METAMORPHIC, Budget, generated_cases
-from tidegate.conformance.judging.verdicts import Result, Verdict
+from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.properties.metamorphic import Relation, pairs, relations_of
 from tidegate.reference.model import Rejected
 from tidegate.traces.cases import Case
@@ -45,11 +45,11 @@ def judge_pair(relation: Relation, case: Case, other: Case, first: Steps, second
     try:
         related = relation.agree(case, other, without_reasons(first.steps), without_reasons(second.steps))
     except (KeyError, TypeError, ValueError) as error:
-        return Verdict(other, METAMORPHIC, Result.ERROR, message=f"an observation that cannot be compared: {error!r}")
+        return Verdict(other, METAMORPHIC, Status.ERROR, message=f"an observation that cannot be compared: {error!r}")
     if related:
-        return Verdict(other, METAMORPHIC, Result.PASS)
+        return Verdict(other, METAMORPHIC, Status.PASS)
     message = f"{relation.name}: {relation.statement} ({', '.join(relation.rules)}) It is not so for {case.name}."
-    return Verdict(other, METAMORPHIC, Result.FAIL, message=message)
+    return Verdict(other, METAMORPHIC, Status.FAIL, message=message)
 
 
 def without_reasons(steps: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:

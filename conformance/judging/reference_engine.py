@@ -3,6 +3,7 @@
 from random import Random
 from typing import Any
 
+from tidegate import __version__
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.model import InvalidInputError
 from tidegate.traces.cases import Case
@@ -22,7 +23,7 @@ class ReferenceEngine:
         }
         return {
             "protocol": 1,
-            "implementation": {"name": "reference", "version": "0.1.0", "language": "python"},
+            "implementation": {"name": "reference", "version": __version__, "language": "python"},
             "components": components,
         }
 

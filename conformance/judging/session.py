@@ -12,7 +12,7 @@ from tidegate.conformance.judging.expectations import Entry, Expectations
 from tidegate.conformance.judging.judge import Exercised, Judge
 from tidegate.conformance.judging.runner import Planned, Runner
 from tidegate.conformance.judging.shrink import Shrunken, shrink
-from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Exit, Result, Verdict
+from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Exit, Status, Verdict
 
 #: Findings beyond this many of one component are counted, but not kept.
 KEPT_FINDINGS = 2000
@@ -26,7 +26,7 @@ class Finished:
 
     engine: str
     description: Description
-    counts: Counter[tuple[str, str, Result]]
+    counts: Counter[tuple[str, str, Status]]
     findings: tuple[Verdict, ...]
     counterexamples: tuple[Shrunken, ...]
     coverage: Coverage
@@ -38,12 +38,12 @@ class Finished:
     seconds: float
     complete: bool
 
-    def count(self, *results: Result) -> int:
+    def count(self, *results: Status) -> int:
         return sum(count for (_component, _stage, result), count in self.counts.items() if result in results)
 
     @property
     def cases(self) -> int:
-        return self.counts.total() - self.count(Result.SKIP)
+        return self.counts.total() - self.count(Status.SKIP)
 
     def exit(self) -> Exit:
         if self.count(*VIOLATIONS) or self.expectation_problems:
@@ -57,7 +57,7 @@ class Finished:
 class Part:
     """What one process has found, for the one that adds it all up."""
 
-    counts: Counter[tuple[str, str, Result]]
+    counts: Counter[tuple[str, str, Status]]
     findings: tuple[Verdict, ...]
     exercised: Exercised
     failed: Counter[Entry]
@@ -76,7 +76,7 @@ class Session:
     observe: Callable[[Verdict], None] = lambda _verdict: None
     shrinking: bool = True
     judge: Judge = attrs.Factory(Judge)
-    counts: Counter[tuple[str, str, Result]] = attrs.Factory(Counter)
+    counts: Counter[tuple[str, str, Status]] = attrs.Factory(Counter)
     findings: list[Verdict] = attrs.Factory(list)
     counterexamples: list[Shrunken] = attrs.Factory(list)
     complete: bool = True
@@ -96,8 +96,8 @@ class Session:
 
     def take(self, verdict: Verdict) -> None:
         component = verdict.case.component
-        self.counts[component, verdict.stage, verdict.result] += 1
-        if verdict.result not in (Result.PASS, Result.SKIP) and len(self.findings) < KEPT_FINDINGS:
+        self.counts[component, verdict.stage, verdict.status] += 1
+        if verdict.status not in (Status.PASS, Status.SKIP) and len(self.findings) < KEPT_FINDINGS:
             self.findings.append(verdict)
         self.observe(verdict)
 
@@ -132,7 +132,7 @@ class Session:
         results = {
             r for (name, stage, r), count in self.counts.items() if (name, stage) == (component, "complete") and count
         }
-        return self.complete and results == {Result.PASS}
+        return self.complete and results == {Status.PASS}
 
     def finish(self, wanted: Wanted, claims: Iterable[tuple[str, str]] = ()) -> Finished:
         """`claims` are what may be said of each component if it passes its complete stage."""
@@ -161,10 +161,10 @@ class Session:
 
 def worth_shrinking(findings: list[Verdict]) -> Iterator[Verdict]:
     """For each component a few failures, the shortest of each kind: the deciding rule, or the kind of trouble."""
-    shortest: dict[tuple[str, Result, str], Verdict] = {}
+    shortest: dict[tuple[str, Status, str], Verdict] = {}
     for verdict in findings:
-        if verdict.result in VIOLATIONS:
-            key = (verdict.case.component, verdict.result, kind_of_failure(verdict))
+        if verdict.status in VIOLATIONS:
+            key = (verdict.case.component, verdict.status, kind_of_failure(verdict))
             known = shortest.get(key)
             if known is None or size_of(verdict) < size_of(known):
                 shortest[key] = verdict

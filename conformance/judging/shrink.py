@@ -14,7 +14,7 @@ import attrs
 
 from tidegate.conformance.judging.judge import expected_rules
 from tidegate.conformance.judging.runner import Planned, Runner
-from tidegate.conformance.judging.verdicts import Result, Verdict
+from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.reference.model import InvalidInputError
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_case, encode_case
@@ -23,7 +23,7 @@ Json = Any
 BATCH = 16
 
 #: The verdicts that are worth a search. A hang or a death costs a restart at each proposal.
-SHRINKABLE = frozenset({Result.FAIL, Result.ERROR})
+SHRINKABLE = frozenset({Status.FAIL, Status.ERROR})
 
 
 @attrs.frozen
@@ -36,7 +36,7 @@ class Shrunken:
 
 def shrink(runner: Runner, verdict: Verdict, budget: int = 1500) -> Shrunken:
     """Shrink a failing case within a budget of replays."""
-    if verdict.result not in SHRINKABLE or (verdict.result is Result.FAIL and verdict.violation is None):
+    if verdict.status not in SHRINKABLE or (verdict.status is Status.FAIL and verdict.violation is None):
         # What fails only in relation to another case is shown as it is.
         return Shrunken(verdict, 0)
     search = Search(runner, verdict, budget)
@@ -102,7 +102,7 @@ class Search:
             yield case
 
     def is_same_failure(self, verdict: Verdict) -> bool:
-        if verdict.result != self.target.result:
+        if verdict.status != self.target.status:
             return False
         return not self.target.rules or bool(set(verdict.rules) & {*self.target.rules, *trail(self.target)})
 

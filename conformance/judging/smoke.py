@@ -21,14 +21,13 @@ from tidegate.conformance.engines.process import ProcessEngine
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.conformance.judging.runner import Encoder, Planned, Runner, accepts
-from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Exit, Result, Verdict
+from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Exit, Status, Verdict
 from tidegate.properties.cases.directed import directed
 from tidegate.properties.cases.drawing import NothingAcceptedError, draw_case
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.model import AnyComponent
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_case
-from tidegate.traces.files import SUITE
 
 #: What to do about a complaint that holds the words, the first that fits.
 HINTS = (
@@ -73,9 +72,9 @@ class Smoked:
 
     def exit(self) -> Exit:
         bad = {Level.ERROR, Level.WARNING} if self.strict else {Level.ERROR}
-        if any(one.result in VIOLATIONS for one in self.verdicts) or any(one.level in bad for one in self.remarks):
+        if any(one.status in VIOLATIONS for one in self.verdicts) or any(one.level in bad for one in self.remarks):
             return Exit.VIOLATIONS
-        if not self.verdicts or self.untried or any(one.result in UNDETERMINED for one in self.verdicts):
+        if not self.verdicts or self.untried or any(one.status in UNDETERMINED for one in self.verdicts):
             return Exit.UNDETERMINED
         return Exit.CONFORMANT
 
@@ -88,7 +87,7 @@ def smoke(engine: base.Engine, name: str, *, strict: bool = False) -> Smoked:
     cases = [case for case in picked.values() if case is not None]
     verdicts = list(Runner(engine).run(Planned("smoke", case) for case in cases))
     # What the engine died of says enough already, and on the bare wire nobody would start it again.
-    safe = [one.case for one in verdicts if one.result not in (Result.TIMEOUT, Result.CRASH, Result.NOT_RUN)]
+    safe = [one.case for one in verdicts if one.status not in (Status.TIMEOUT, Status.CRASH, Status.NOT_RUN)]
     remarks += probe(engine, name, safe)
     engine.close()
     if isinstance(engine, ProcessEngine):
@@ -218,7 +217,7 @@ class Wire:
     remarks: list[Remark] = attrs.Factory(list)
 
     def converse(self, requests: list[base.Request]) -> None:
-        alive = self.ask("hello", messages.hello(1, SUITE), "hello", self.limits.start_timeout)
+        alive = self.ask("hello", messages.hello(1), "hello", self.limits.start_timeout)
         for number, request in enumerate(requests, start=2):
             message, limit = messages.replay(number, request), self.limits.case_timeout
             alive = alive and self.ask(request.component, message, "replay", limit, request.component)
@@ -294,6 +293,6 @@ def by_hand(name: str, *requests: base.Request) -> str:
     """A shell line that gives these requests to the program; empty for an engine that is no program."""
     if not name.startswith("exec:"):
         return ""
-    said = [messages.hello(1, SUITE), *(messages.replay(number, one) for number, one in enumerate(requests, start=2))]
+    said = [messages.hello(1), *(messages.replay(number, one) for number, one in enumerate(requests, start=2))]
     lines = " ".join(shlex.quote(messages.encode(one).decode().rstrip()) for one in said)
     return f"printf '%s\\n' {lines} | {shlex.join(shlex.split(name.removeprefix('exec:')))}"

@@ -10,7 +10,7 @@ from tidegate.conformance.judging.judge import Judge, Malformed, Violation, expe
 from tidegate.traces.cases import Case
 
 
-class Result(StrEnum):
+class Status(StrEnum):
     PASS = "pass"  # noqa: S105 - a verdict, not a password
     FAIL = "fail"
     SKIP = "skip"
@@ -24,10 +24,10 @@ class Result(StrEnum):
 
 
 #: What the engine did wrong. A listed failure that came (xfail) is none of them, one that did not come (xpass) is.
-VIOLATIONS = frozenset({Result.FAIL, Result.ERROR, Result.TIMEOUT, Result.CRASH, Result.XPASS})
+VIOLATIONS = frozenset({Status.FAIL, Status.ERROR, Status.TIMEOUT, Status.CRASH, Status.XPASS})
 
 #: What leaves the answer open.
-UNDETERMINED = frozenset({Result.UNKNOWN, Result.NOT_RUN})
+UNDETERMINED = frozenset({Status.UNKNOWN, Status.NOT_RUN})
 
 
 class Exit(IntEnum):
@@ -46,7 +46,7 @@ class Verdict:
 
     case: Case
     stage: str
-    result: Result
+    status: Status
     violation: Violation | None = None
     message: str = ""
     stderr: tuple[str, ...] = ()
@@ -61,26 +61,26 @@ def reach(judge: Judge, case: Case, stage: str, reply: Reply) -> Verdict:
     if isinstance(reply, Steps):
         return judge_steps(judge, case, stage, reply.steps)
     if isinstance(reply, Refused):
-        return Verdict(case, stage, Result.ERROR, message=f"the engine answered {reply.kind}: {reply.message}")
+        return Verdict(case, stage, Status.ERROR, message=f"the engine answered {reply.kind}: {reply.message}")
     if isinstance(reply, Broken):
         message = f"the engine broke the protocol: {reply.message}"
-        return Verdict(case, stage, Result.ERROR, message=message, stderr=reply.stderr)
+        return Verdict(case, stage, Status.ERROR, message=message, stderr=reply.stderr)
     if isinstance(reply, TimedOut):
-        return Verdict(case, stage, Result.TIMEOUT, message=f"no answer in {reply.seconds:g} s", stderr=reply.stderr)
+        return Verdict(case, stage, Status.TIMEOUT, message=f"no answer in {reply.seconds:g} s", stderr=reply.stderr)
     if isinstance(reply, Crashed):
-        return Verdict(case, stage, Result.CRASH, message=reply.message, stderr=reply.stderr)
+        return Verdict(case, stage, Status.CRASH, message=reply.message, stderr=reply.stderr)
     assert isinstance(reply, NotRun)
-    return Verdict(case, stage, Result.NOT_RUN, message=reply.reason)
+    return Verdict(case, stage, Status.NOT_RUN, message=reply.reason)
 
 
 def judge_steps(judge: Judge, case: Case, stage: str, steps: list[list[Any]]) -> Verdict:
     judgement = judge.judge(case, steps)
     if isinstance(judgement, Violation):
-        return Verdict(case, stage, Result.FAIL, judgement)
+        return Verdict(case, stage, Status.FAIL, judgement)
     if isinstance(judgement, Malformed):
         message = f"the engine broke the protocol: step {judgement.step}: {judgement.message}"
-        return Verdict(case, stage, Result.ERROR, message=message)
-    return Verdict(case, stage, Result.PASS)
+        return Verdict(case, stage, Status.ERROR, message=message)
+    return Verdict(case, stage, Status.PASS)
 
 
 def suspects(verdict: Verdict) -> tuple[str, ...]:

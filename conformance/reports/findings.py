@@ -52,7 +52,7 @@ def describe(verdict: Verdict, engine: str) -> Finding:
         case=printable(case.name),
         component=case.component,
         stage=verdict.stage,
-        result=str(verdict.result),
+        result=str(verdict.status),
         message=printable(verdict.message),
         rules=tuple((rule, known[rule].text if rule in known else "") for rule in suspects(verdict)),
         trail=tuple(rule for rule in violation.trail if rule not in violation.rules) if violation else (),

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from tidegate.conformance.judging.session import Finished
-from tidegate.conformance.judging.verdicts import Result, Verdict
+from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.reports.findings import describe
 
 FORMAT = "tidegate-report/1"
@@ -58,9 +58,9 @@ def make_line(verdict: Verdict, engine: str) -> str:
         "case": verdict.case.name,
         "component": verdict.case.component,
         "stage": verdict.stage,
-        "verdict": str(verdict.result),
+        "verdict": str(verdict.status),
     }
-    if verdict.result not in (Result.PASS, Result.SKIP):
+    if verdict.status not in (Status.PASS, Status.SKIP):
         finding = describe(verdict, engine)
         line |= {
             "rules": [rule for rule, _text in finding.rules],

@@ -3,7 +3,7 @@
 from xml.etree import ElementTree as ET
 
 from tidegate.conformance.judging.session import Finished
-from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Result
+from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status
 from tidegate.conformance.reports.findings import as_text, describe
 
 
@@ -27,7 +27,7 @@ def as_junit(finished: Finished) -> bytes:
 def add_stages(suite: ET.Element, component: str, finished: Finished) -> None:
     stages = sorted({stage for name, stage, _result in finished.counts if name == component})
     for stage in stages:
-        counts = {result: finished.counts[component, stage, result] for result in Result}
+        counts = {result: finished.counts[component, stage, result] for result in Status}
         test = ET.SubElement(suite, "testcase", classname=component, name=f"{stage} cases")
         summary = ", ".join(f"{count} {result}" for result, count in counts.items() if count)
         ET.SubElement(test, "system-out").text = summary
@@ -35,5 +35,5 @@ def add_stages(suite: ET.Element, component: str, finished: Finished) -> None:
             ET.SubElement(test, "failure", message=summary)
         elif any(counts[result] for result in UNDETERMINED):
             ET.SubElement(test, "error", message=summary)
-        elif not counts[Result.PASS] and not counts[Result.XFAIL]:
+        elif not counts[Status.PASS] and not counts[Status.XFAIL]:
             ET.SubElement(test, "skipped", message=summary)

@@ -5,7 +5,7 @@ from typing import Any
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.coverage import Pair
 from tidegate.conformance.judging.session import Finished
-from tidegate.conformance.judging.verdicts import Exit, Result
+from tidegate.conformance.judging.verdicts import Exit, Status
 from tidegate.conformance.reports.findings import as_text, describe
 
 CONCLUSIONS = {
@@ -19,7 +19,7 @@ def rows(finished: Finished) -> list[tuple[str, str, dict[str, int]]]:
     """For each component and stage, how many of each verdict."""
     keys = list(dict.fromkeys((component, stage) for component, stage, _result in finished.counts))
     return [
-        (component, stage, {str(result): finished.counts[component, stage, result] for result in Result})
+        (component, stage, {str(result): finished.counts[component, stage, result] for result in Status})
         for component, stage in keys
     ]
 
@@ -28,7 +28,7 @@ def conclusion(finished: Finished) -> str:
     description = finished.description
     name = printable(f"{description.name} {description.version}")
     parts = [f"{name} is {CONCLUSIONS[finished.exit()]}: {finished.cases} cases in {finished.seconds:.1f} s"]
-    parts += [f"{finished.count(result)} {result}" for result in Result if finished.count(result)]
+    parts += [f"{finished.count(result)} {result}" for result in Status if finished.count(result)]
     return ", ".join(parts)
 
 
@@ -64,7 +64,7 @@ def by_rule(pairs: tuple[Pair, ...]) -> str:
 
 
 def as_markdown(finished: Finished) -> str:
-    shown = [result for result in Result if finished.count(result)]
+    shown = [result for result in Status if finished.count(result)]
     lines = [f"# Conformance of `{printable(finished.engine)}`", "", conclusion(finished) + ".", ""]
     lines.append("| component | stage | " + " | ".join(map(str, shown)) + " |")
     lines.append("|---|---|" + "---:|" * len(shown))

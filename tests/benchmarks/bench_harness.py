@@ -9,7 +9,7 @@ import time
 from tests.paths import ROOT
 from tidegate.conformance.engines.process import ProcessEngine
 from tidegate.conformance.judging.runner import Encoder, Planned, Runner
-from tidegate.conformance.judging.verdicts import Result
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases.drawing import draw_case
 
 ENGINE = [sys.executable, str(ROOT / "examples" / "python" / "engine.py")]
@@ -54,7 +54,7 @@ def harness(cases):
         started = time.perf_counter()
         verdicts = list(Runner(engine).run(Planned("bench", case) for case in cases))
         seconds = time.perf_counter() - started
-    assert all(verdict.result is Result.PASS for verdict in verdicts)
+    assert all(verdict.status is Status.PASS for verdict in verdicts)
     return seconds
 
 

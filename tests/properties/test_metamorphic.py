@@ -7,7 +7,7 @@ from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.judging.metamorphic import check
 from tidegate.conformance.judging.reference_engine import ReferenceEngine
 from tidegate.conformance.judging.suite import Budget
-from tidegate.conformance.judging.verdicts import Result
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.metamorphic import RELATIONS
 
 COMPONENTS = sorted({relation.component for relation in RELATIONS})
@@ -15,7 +15,7 @@ COMPONENTS = sorted({relation.component for relation in RELATIONS})
 
 def results(engine, component, cases=1000):
     running = InProcess(engine)
-    return [verdict.result for verdict in check(running, running.start(), component, Budget(cases))]
+    return [verdict.status for verdict in check(running, running.start(), component, Budget(cases))]
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
@@ -23,7 +23,7 @@ def results(engine, component, cases=1000):
 def test_relations_hold_for_right_engines(engine, component):
     found = results(engine, component)
     assert len(found) > 40
-    assert set(found) == {Result.PASS}
+    assert set(found) == {Status.PASS}
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,4 @@ def test_relations_hold_for_right_engines(engine, component):
     ],
 )
 def test_relations_tell_wrong_engines(mutant, component):
-    assert Result.FAIL in results(Engine(mutant), component, cases=1500)
+    assert Status.FAIL in results(Engine(mutant), component, cases=1500)

@@ -19,9 +19,9 @@ from tidegate.conformance.engines.flink.cache import (
     is_fetched,
     is_version,
 )
-from tidegate.conformance.engines.flink.java import check_java
 from tidegate.conformance.engines.flink.jvm import Jvm, start
 from tidegate.conformance.engines.host import serve
+from tidegate.conformance.engines.java import check_flink
 from tidegate.conformance.engines.limits import Limits
 from tidegate.conformance.engines.process import ProcessEngine
 from tidegate.conformance.engines.text import printable
@@ -54,7 +54,7 @@ class FlinkEngine(ProcessEngine):
                 f"Flink {self.version} is not in the cache (fetched: {fetched})",
                 f"fetch it with `tidegate flink fetch {self.version}`",
             )
-        check_java()
+        check_flink()
         return super().start()
 
 

@@ -4,9 +4,9 @@ import sys
 
 from tidegate.conformance.engines.base import Description
 from tidegate.conformance.engines.host import serve
+from tidegate.conformance.engines.java import check_spark
 from tidegate.conformance.engines.limits import Limits
 from tidegate.conformance.engines.process import ProcessEngine
-from tidegate.conformance.engines.spark.java import check_spark
 from tidegate.conformance.engines.spark.session import LOCAL
 
 #: How many cases one job answers, unless that takes too long: half of what may be on its way.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tidegate.conformance.engines.spark.java import check_spark
+from tidegate.conformance.engines.java import check_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

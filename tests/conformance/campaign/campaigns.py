@@ -6,7 +6,7 @@ import subprocess
 import sys
 from functools import cache
 
-from tests.paths import ROOT
+from tests.paths import PYTHONPATH, ROOT
 from tidegate.conformance.judging.session import Session
 from tidegate.conformance.judging.suite import Budget, declared_components, plan, wanted_of
 from tidegate.conformance.kinds import resolve
@@ -26,7 +26,7 @@ def tidegate(*args, cwd=ROOT, **environment):
         capture_output=True,
         text=True,
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        env={**os.environ, "PYTHONPATH": PYTHONPATH, **environment},
         timeout=300,
         check=False,
     )

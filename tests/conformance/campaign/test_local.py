@@ -9,7 +9,9 @@ import attrs
 import pyarrow.parquet as pq
 import pytest
 
-from tests.conformance.campaign.campaigns import ENGINES, ROOT, WRONG, command, in_one_process, summary_of, tidegate
+from tests.conformance.campaign.campaigns import ENGINES, WRONG, command, in_one_process, summary_of, tidegate
+from tests.paths import PYTHONPATH
+from tidegate import __version__
 from tidegate.conformance.campaign.campaign import Campaign
 from tidegate.conformance.campaign.folder import CampaignFolderError, Folder
 from tidegate.conformance.campaign.outcome import decode_verdict, encode_verdict, not_run
@@ -20,7 +22,7 @@ from tidegate.conformance.campaign.worker import run_chunk
 from tidegate.conformance.engines import CannotStartError
 from tidegate.conformance.judging.expectations import Entry, Expectations
 from tidegate.conformance.judging.runner import Runner
-from tidegate.conformance.judging.verdicts import Exit, Result
+from tidegate.conformance.judging.verdicts import Exit, Status
 from tidegate.conformance.kinds import resolve
 from tidegate.properties.cases.drawing import draw_case
 
@@ -99,7 +101,7 @@ def test_evidence_is_the_whole_verdict():
     with resolve(WRONG) as engine:
         runner = Runner(engine)
         verdicts = [runner.run_one(draw_case("valve", 7, index), "generated") for index in range(60)]
-    failed = [verdict for verdict in verdicts if verdict.result is Result.FAIL]
+    failed = [verdict for verdict in verdicts if verdict.status is Status.FAIL]
     assert failed
     for verdict in failed:
         assert decode_verdict(json.loads(json.dumps(encode_verdict(verdict)))) == verdict
@@ -140,7 +142,7 @@ def test_a_damaged_chunk_is_named(tmp_path):
 def test_a_death_costs_one_case(tmp_path):
     campaign = make_campaign(tmp_path, f"{ENGINES}:DiesOfOne")
     finished = conduct(campaign).finished
-    assert (finished.count(Result.PASS), finished.count(Result.CRASH), finished.cases) == (99, 1, 100)
+    assert (finished.count(Status.PASS), finished.count(Status.CRASH), finished.cases) == (99, 1, 100)
     assert finished.restarts == 1
     assert finished.exit() is Exit.VIOLATIONS
 
@@ -148,15 +150,15 @@ def test_a_death_costs_one_case(tmp_path):
 def test_what_was_not_run_is_run_when_the_engine_is_mended(tmp_path, monkeypatch):
     """Two restarts, then a second chance: six deaths. The cases that are left keep the chunk open."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", PYTHONPATH)
     finished = conduct(make_campaign(tmp_path / "out", f"{ENGINES}:DiesOfMany", max_restarts=2)).finished
-    assert (finished.count(Result.PASS), finished.count(Result.CRASH), finished.count(Result.NOT_RUN)) == (75, 6, 19)
+    assert (finished.count(Status.PASS), finished.count(Status.CRASH), finished.count(Status.NOT_RUN)) == (75, 6, 19)
     assert len(list((tmp_path / "out" / "chunks").glob("*.open.parquet"))) == 1
     (tmp_path / "mended").touch()
     campaign = make_campaign(tmp_path / "out", f"{ENGINES}:DiesOfMany", max_restarts=2)
     finished = conduct(campaign).finished
     assert len(campaign.resumed) == 3
-    assert finished.counts == {("valve", "generated", Result.PASS): 100}
+    assert finished.counts == {("valve", "generated", Status.PASS): 100}
     assert not list((tmp_path / "out" / "chunks").glob("*.open.parquet"))
 
 
@@ -174,7 +176,7 @@ def test_the_rest_is_not_run_once_too_many_chunks_failed(tmp_path):
         campaign.run(pool)
         finished = summarize(campaign, engine, 1.0).finished
     assert 10 < len(asked) < 60
-    assert finished.counts == {("valve", "generated", Result.NOT_RUN): 1000}
+    assert finished.counts == {("valve", "generated", Status.NOT_RUN): 1000}
     assert finished.exit() is Exit.UNDETERMINED
 
 
@@ -182,17 +184,17 @@ def test_an_engine_of_another_version_is_refused_by_the_worker(tmp_path):
     plan = attrs.evolve(make_campaign(tmp_path).plan, implementation="reference 9.9")
     outcome = run_chunk(Order(plan, next(plan.chunks()), {}))
     assert outcome.is_lost
-    assert "reference 0.1.0, not reference 9.9" in outcome.trouble
+    assert f"reference {__version__}, not reference 9.9" in outcome.trouble
 
 
 def test_known_failures(tmp_path):
     campaign = make_campaign(tmp_path, WRONG, cases=200, seed=7)
-    failures = conduct(campaign).finished.count(Result.FAIL)
+    failures = conduct(campaign).finished.count(Status.FAIL)
     entries = (Entry("rule", "VALVE-10", "known"), Entry("case", "valve-7-0", "thought to fail"))
     with resolve(WRONG) as engine:
         finished = summarize(campaign, engine, 1.0, Expectations(entries)).finished
-    assert finished.count(Result.XFAIL) == failures > 0
-    assert (finished.count(Result.FAIL), finished.count(Result.XPASS), finished.cases) == (0, 1, 200)
+    assert finished.count(Status.XFAIL) == failures > 0
+    assert (finished.count(Status.FAIL), finished.count(Status.XPASS), finished.cases) == (0, 1, 200)
 
 
 def test_an_interrupted_campaign_tells_what_is_known_and_goes_on(tmp_path):

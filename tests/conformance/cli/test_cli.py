@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.paths import ROOT
+from tests.paths import PYTHONPATH, ROOT
 from tidegate.conformance.reports.jsonl import ReportError, read_report
 from tidegate.properties.cases.drawing import draw_case
 from tidegate.traces.files import write_traces
@@ -23,7 +23,7 @@ QUICK = ("--stage", "directed", "--stage", "golden", "--stage", "generated", "--
 
 def tidegate(*args, cwd=ROOT, **options):
     command = [sys.executable, "-m", "tidegate.conformance.cli.main", *map(str, args)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, **options, check=False)
 
 

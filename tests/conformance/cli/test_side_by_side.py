@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from tests.conformance.cli.test_cli import ROOT, tidegate
+from tests.conformance.cli.test_cli import tidegate
+from tests.paths import PYTHONPATH, ROOT
 from tidegate.conformance.reports.jsonl import read_report
 
 ENGINES = "python:tests.conformance.cli.engines"
@@ -82,7 +83,7 @@ def test_an_interrupt_keeps_what_other_workers_have_found(tmp_path):
         *QUICK,
     ]
     command += ["--jobs", "2", "--timeout", "600", "--report", str(tmp_path)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=environment
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.conformance.engines import python_engines
-from tests.paths import ROOT
+from tests.paths import PYTHONPATH
 from tidegate.conformance.engines import (
     CannotStartError,
     Claim,
@@ -123,7 +123,7 @@ def test_a_class_that_cannot_be_started(path, words):
 
 def test_the_current_directory_is_searched(tmp_path, monkeypatch):
     (tmp_path / "mine.py").write_text("from tests.conformance.engines.python_engines import Echo\n")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", PYTHONPATH)
     monkeypatch.chdir(tmp_path)
     with resolve("python:mine:Echo") as engine:
         assert engine.start().name == "echo"

@@ -7,7 +7,7 @@ from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess, PythonEngine
 from tidegate.conformance.judging.runner import Planned, Runner, is_declared
 from tidegate.conformance.judging.shrink import renumber, shrink, simpler
-from tidegate.conformance.judging.verdicts import Result
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases.drawing import draw_case
 
 VALVES = [mutant.name for mutant in MUTANTS if mutant.component == "valve"]
@@ -18,7 +18,7 @@ def first_failure(engine, component, cases):
     runner = Runner(engine)
     drawn = (draw_case(component, "shrink", index) for index in range(cases))
     planned = (Planned("generated", case) for case in drawn if is_declared(description, case))
-    failures = (verdict for verdict in runner.run(planned) if verdict.result in (Result.FAIL, Result.ERROR))
+    failures = (verdict for verdict in runner.run(planned) if verdict.status in (Status.FAIL, Status.ERROR))
     return runner, next(failures, None)
 
 
@@ -28,7 +28,7 @@ def test_wrong_valves_shrink_to_ten_events(name):
     if failure is None:
         pytest.fail(f"{name} was not caught by 4000 generated cases")
     shrunken = shrink(runner, failure)
-    assert shrunken.verdict.result is failure.result
+    assert shrunken.verdict.status is failure.status
     assert len(shrunken.verdict.case.events) <= 10
 
 

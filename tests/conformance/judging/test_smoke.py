@@ -11,7 +11,7 @@ from tidegate.conformance.engines.messages import describe
 from tidegate.conformance.judging.reference_engine import ReferenceEngine
 from tidegate.conformance.judging.runner import Encoder
 from tidegate.conformance.judging.smoke import Level, Smoked, lint_claims, pick_case, smoke
-from tidegate.conformance.judging.verdicts import Exit, Result
+from tidegate.conformance.judging.verdicts import Exit, Status
 from tidegate.conformance.kinds import resolve
 from tidegate.reference.components import COMPONENTS
 
@@ -110,7 +110,7 @@ def remarks(smoked: Smoked) -> str:
 def test_a_right_engine_passes_without_a_remark(tiny):
     smoked = look_at(tiny(components={"valve": {}, "partitioner": {"kinds": ["hash"]}, "wiring": {}}))
     assert [one.case.component for one in smoked.verdicts] == ["valve", "partitioner", "wiring"]
-    assert {one.result for one in smoked.verdicts} == {Result.PASS}
+    assert {one.status for one in smoked.verdicts} == {Status.PASS}
     assert smoked.remarks == ()
     assert smoked.exit() is Exit.CONFORMANT
 
@@ -258,7 +258,7 @@ def tweak(request, reply):
     return reply
 """
     smoked = look_at(tiny(wrong, components={"valve": {}, "wiring": {}}), case_timeout=0.5)
-    assert [one.result for one in smoked.verdicts] == [Result.TIMEOUT, Result.PASS]
+    assert [one.status for one in smoked.verdicts] == [Status.TIMEOUT, Status.PASS]
     assert smoked.exit() is Exit.VIOLATIONS
 
 

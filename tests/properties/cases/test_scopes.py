@@ -6,7 +6,7 @@ from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.judging.judge import expect
 from tidegate.conformance.judging.runner import Planned, Runner
-from tidegate.conformance.judging.verdicts import Result
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases import scopes
 from tidegate.properties.cases.deserializer.scopes import is_stream
 from tidegate.properties.cases.scopes import has_scopes, small, thorough
@@ -40,7 +40,7 @@ def test_right_engines_pass(component):
     suites = [build(scope) for scope in small(component)]
     sample = [case for suite in suites for index, case in enumerate(suite.cases) if index % 23 == 0]
     verdicts = list(runner.run(Planned("complete", case) for case in sample))
-    assert [verdict for verdict in verdicts if verdict.result is not Result.PASS] == []
+    assert [verdict for verdict in verdicts if verdict.status is not Status.PASS] == []
 
 
 def test_cases_can_be_written_and_read(suites):

@@ -12,7 +12,7 @@ from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.judging.judge import expect
 from tidegate.conformance.judging.runner import Encoder, Planned, Runner
-from tidegate.conformance.judging.verdicts import Result
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases.gate.scopes import make_scope as make_gate_scope
 from tidegate.properties.cases.scopes import small
 from tidegate.properties.cases.valve.scopes import make_scope as make_valve_scope
@@ -371,7 +371,7 @@ def is_caught(engine, steps_known, free):
     if any(engine.replay_case(case).get("steps") != steps for case, steps in steps_known):
         return True
     verdicts = Runner(InProcess(engine)).run(Planned("complete", case) for case in free)
-    return any(verdict.result is not Result.PASS for verdict in verdicts)
+    return any(verdict.status is not Status.PASS for verdict in verdicts)
 
 
 @pytest.mark.parametrize("component", COMPONENTS)

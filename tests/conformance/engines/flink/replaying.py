@@ -5,7 +5,7 @@ from collections import Counter
 from tests.paths import ROOT
 from tidegate.conformance.engines.base import Refused, Request
 from tidegate.conformance.judging.runner import Planned, Runner, is_declared
-from tidegate.conformance.judging.verdicts import Result
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases.drawing import draw_case
 from tidegate.traces.files import read_traces
 
@@ -29,8 +29,8 @@ def replay_generated(engine, component, count, seed="adapter"):
 def replay(engine, cases):
     declared = [case for case in cases if is_declared(engine.start(), case)]
     verdicts = list(Runner(engine).run(Planned("test", case) for case in declared))
-    wrong = [verdict for verdict in verdicts if verdict.result is not Result.PASS]
-    assert not wrong, f"{Counter(one.result for one in wrong)}, the first: {wrong[0]}"
+    wrong = [verdict for verdict in verdicts if verdict.status is not Status.PASS]
+    assert not wrong, f"{Counter(one.status for one in wrong)}, the first: {wrong[0]}"
     return len(verdicts)
 
 

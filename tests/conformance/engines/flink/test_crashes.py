@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from tests.paths import ROOT
+from tests.paths import PYTHONPATH
 from tidegate.conformance.engines import Crashed, Request, Steps
 from tidegate.conformance.engines.flink.engine import FlinkEngine
 from tidegate.conformance.kinds import resolve
@@ -20,7 +20,7 @@ def requests(names):
 @pytest.mark.parametrize("harm", ["killed", "native"])
 def test_a_death_is_one_verdict(flink_version, harm, tmp_path, monkeypatch):
     flink_version("2.3.0")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", PYTHONPATH)
     monkeypatch.chdir(tmp_path)
     names = [*(f"before-{i}" for i in range(5)), harm, *(f"after-{i}" for i in range(5))]
     with resolve("python:tests.conformance.engines.flink.crashing:Crashing") as engine:

@@ -6,13 +6,13 @@ from tidegate.conformance.cli.main import main
 from tidegate.conformance.judging.dialects import HeldTo
 from tidegate.conformance.judging.runner import Planned, Runner
 from tidegate.conformance.judging.shrink import shrink
-from tidegate.conformance.judging.verdicts import Result
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases.drawing import draw_case
 
 
 def shortest_failure(engine, cases):
     verdicts = list(Runner(engine).run(Planned("test", case) for case in cases))
-    failures = [one for one in verdicts if one.result is Result.FAIL]
+    failures = [one for one in verdicts if one.status is Status.FAIL]
     assert failures
     assert len(failures) < len(verdicts)
     smallest = min(failures, key=lambda one: len(one.case.events))

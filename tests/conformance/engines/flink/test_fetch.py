@@ -8,9 +8,8 @@ import zipfile
 import pytest
 
 from tidegate.conformance.cli.main import main
-from tidegate.conformance.engines import CannotStartError, UnknownEngineError
+from tidegate.conformance.engines import UnknownEngineError
 from tidegate.conformance.engines.flink import fetch as fetching
-from tidegate.conformance.engines.flink import java
 from tidegate.conformance.engines.flink.cache import cache_folder, fetched_versions, folder_of, is_fetched
 from tidegate.conformance.engines.flink.fetch import FetchError, fetch
 from tidegate.conformance.judging.verdicts import Exit
@@ -193,28 +192,3 @@ def test_an_engine_that_is_not_there_says_how_to_fetch_it(capsys):
 def test_what_is_no_version_is_no_engine():
     with pytest.raises(UnknownEngineError):
         resolve("flink:latest")
-
-
-def test_java_too_old_or_missing(tmp_path, monkeypatch, flink_version):
-    flink_version("2.3.0")
-    library = tmp_path / "lib" / "server" / "libjvm.so"
-    library.parent.mkdir(parents=True)
-    library.touch()
-    (tmp_path / "release").write_text('IMPLEMENTOR="Someone"\nJAVA_VERSION="1.8.0_392"\n')
-    monkeypatch.setattr(java, "find_library", lambda: library)
-    with pytest.raises(CannotStartError, match="version 8"):
-        resolve("flink:2.3.0").start()
-    (tmp_path / "release").write_text('JAVA_VERSION="21.0.1"\n')
-    assert java.version_of(library) == 21
-
-
-def test_java_missing(monkeypatch, tmp_path):
-    import jpype
-
-    def nowhere():
-        raise jpype.JVMNotFoundException("No JVM shared library file (libjvm.so) found.")
-
-    monkeypatch.setattr(jpype, "getDefaultJVMPath", nowhere)
-    with pytest.raises(CannotStartError) as error:
-        java.check_java()
-    assert "JAVA_HOME" in error.value.hint

@@ -9,7 +9,7 @@ from tidegate.conformance.engines.museum.partitioner.keys import hash_code, murm
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.engines.wire import to_int32
 from tidegate.conformance.judging.runner import Planned, Runner
-from tidegate.conformance.judging.verdicts import Result
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases.drawing import draw_case
 from tidegate.properties.cases.partitioner.draw import dress, unscramble
 from tidegate.traces.codec import encode
@@ -24,7 +24,7 @@ def test_right_engine_is_never_accused(component):
     planned = (Planned("generated", draw_case(component, "agreement", index)) for index in range(CASES))
     verdicts = list(Runner(engine).run(planned))
     assert len(verdicts) == CASES
-    assert [verdict for verdict in verdicts if verdict.result is not Result.PASS] == []
+    assert [verdict for verdict in verdicts if verdict.status is not Status.PASS] == []
 
 
 def test_generated_keys_have_the_hash_they_are_drawn_for():

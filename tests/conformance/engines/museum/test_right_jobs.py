@@ -10,7 +10,7 @@ from tidegate.conformance.engines.museum.job.program import Element
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.conformance.judging.runner import Planned, Runner
-from tidegate.conformance.judging.verdicts import Result
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases.directed import directed
 
 RECORD = {"type": "record", "key": "a", "value": "1", "timestamp": "7"}
@@ -69,7 +69,7 @@ def test_golden_and_directed_traces_pass():
     cases = [*read_golden("job"), *(one.case for one in directed("job"))]
     verdicts = list(Runner(InProcess(Right())).run(Planned("golden", case) for case in cases))
     assert len(verdicts) > 100
-    assert [verdict for verdict in verdicts if verdict.result is not Result.PASS] == []
+    assert [verdict for verdict in verdicts if verdict.status is not Status.PASS] == []
 
 
 def test_task_7_a_source_ends_time_then_data_then_its_partition():

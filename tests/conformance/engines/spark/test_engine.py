@@ -11,7 +11,7 @@ from tidegate.conformance.engines.spark.engine import COMPONENTS, Spark
 from tidegate.conformance.engines.spark.mutants import MUTANTS
 from tidegate.conformance.judging.runner import Runner
 from tidegate.conformance.judging.suite import Budget, plan
-from tidegate.conformance.judging.verdicts import Result
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.reference.components import COMPONENTS as SPECIFIED
 
 FILES = Budget(cases=0, stages=("directed", "golden"))
@@ -53,7 +53,7 @@ def test_the_suite_finds_no_difference(engine):
         )
     ]
     verdicts = run(engine, planned)
-    assert [verdict for verdict in verdicts if verdict.result is not Result.PASS] == []
+    assert [verdict for verdict in verdicts if verdict.status is not Status.PASS] == []
     assert {verdict.case.component for verdict in verdicts} == COMPONENTS.keys()
     assert len(verdicts) > 3000
 
@@ -83,7 +83,7 @@ def test_the_suite_catches_wrong_queries(component, spark):
         description = InProcess(wrong).start()
         assert description.components.keys() == {component}
         cases = list(islice(plan(description, component, FILES), 120))
-        failures = [verdict for verdict in run(wrong, cases) if verdict.result is Result.FAIL]
+        failures = [verdict for verdict in run(wrong, cases) if verdict.status is Status.FAIL]
         named = {rule for verdict in failures for rule in verdict.rules}
         assert named & set(mutant.rules), (mutant.name, named)
 

@@ -6,9 +6,8 @@ import sys
 
 import pytest
 
+from tests.paths import PYTHONPATH
 from tidegate.conformance.cli import tour
-from tidegate.conformance.engines.errors import CannotStartError
-from tidegate.conformance.engines.spark import java
 from tidegate.conformance.engines.spark.process import SparkEngine
 from tidegate.conformance.kinds import resolve
 
@@ -19,16 +18,8 @@ def tidegate(*args, **environment):
         capture_output=True,
         text=True,
         check=False,
-        env={"PATH": "/usr/bin:/bin", **environment},
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": PYTHONPATH, **environment},
     )
-
-
-def make_java(folder, version):
-    program = folder / "bin" / "java"
-    program.parent.mkdir(parents=True)
-    program.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\n")
-    program.chmod(0o755)
-    return folder
 
 
 @pytest.fixture
@@ -54,17 +45,6 @@ def test_without_java_it_cannot_start(tmp_path):
 def test_java_home_that_is_none_is_said(tmp_path):
     done = tidegate("run", "--engine", "spark", JAVA_HOME=str(tmp_path))
     assert done.returncode == 69
-
-
-@pytest.mark.parametrize(("version", "feature"), [("1.8.0_402", 8), ("11.0.22", 11), ("17.0.15", 17), ("25", 25)])
-def test_versions_of_java(tmp_path, version, feature):
-    assert java.java_version(str(make_java(tmp_path, version) / "bin" / "java")) == feature
-
-
-def test_an_old_java_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setenv("JAVA_HOME", str(make_java(tmp_path, "1.8.0_402")))
-    with pytest.raises(CannotStartError, match=r"Java 17 or later; .* is version 8"):
-        resolve("spark").start()
 
 
 def test_the_tour_says_that_spark_is_left_out(no_java, tmp_path, capsys):
