@@ -17,29 +17,14 @@ from typing import Any
 
 import attrs
 
+from tidegate.reference.job import states
 from tidegate.traces.codec import decode, encode
 
 # --- rows -----------------------------------------------------------------------------------------------------
 
 
-class Direction(StrEnum):
-    """Received by the task, or handed to an output."""
-
-    IN = "in"
-    OUT = "out"
-
-
-class Kind(StrEnum):
-    RECORD = "record"
-    WATERMARK = "watermark"
-    STATUS = "status"
-    BARRIER = "barrier"
-    LATENCY_MARKER = "latency_marker"
-    END_OF_DATA = "end_of_data"
-    END_OF_PARTITION = "end_of_partition"
-    BUFFER = "buffer"
-    CREDIT = "credit"
-
+Direction = states.Direction
+Kind = states.LogKind
 
 #: A job edge, the number of the producing subtask, the number of the consuming one.
 Channel = tuple[int, int, int]

@@ -11,7 +11,7 @@ import numpy as np
 
 from tidegate.properties.kernels.layout import Array
 from tidegate.reference.partitioning.keys import StringKey
-from tidegate.reference.partitioning.partitioner import Config, Kind, compute_channel_of_key
+from tidegate.reference.partitioning.partitioner import Config, Partitioner, compute_channel_of_key
 from tidegate.traces.runlog import Capabilities, Edge, Job
 
 TASKS = ("source", "map", "count", "sink", "watch")
@@ -41,7 +41,7 @@ AT = {name: column for column, name in enumerate(FIELDS)}
 @cache
 def owners() -> Array:
     """The counter of each key."""
-    config = Config(Kind.HASH, PARALLELISM, EDGES[KEYED].max_parallelism)
+    config = Config(Partitioner.HASH, PARALLELISM, EDGES[KEYED].max_parallelism)
     return np.array([compute_channel_of_key(config, StringKey(key)) for key in KEYS])
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tidegate.properties.runlog.invariant import compute_consumers
-from tidegate.reference.partitioning.partitioner import Kind as Partitioner
+from tidegate.reference.partitioning.partitioner import Partitioner
 from tidegate.traces.runlog import Channel, Direction, Edge, Job, Kind, MalformedLogError
 
 Array = npt.NDArray[Any]

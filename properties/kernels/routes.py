@@ -12,7 +12,7 @@ from tidegate.properties.kernels.keys import compute_hash_codes, compute_key_gro
 from tidegate.properties.kernels.layout import DIRECTIONS, IN, KINDS, NONE, OUT, RECORD, Array, Layout
 from tidegate.properties.kernels.matching import OutgrownError
 from tidegate.properties.kernels.subtasks import find
-from tidegate.reference.partitioning.partitioner import Kind
+from tidegate.reference.partitioning.partitioner import Partitioner
 from tidegate.traces.runlog import Edge
 
 #: More keys than this on edges with a partitioner that we do not know are more than a worker should hold.
@@ -38,18 +38,18 @@ class Routes:
         is_record = chunk.kind == RECORD
         self.tally.checked += int(is_record.sum())
         for index, edge, records in self.by_edge(chunk, is_record & (chunk.direction == OUT)):
-            if edge.partitioner in set(Kind):
+            if edge.partitioner in set(Partitioner):
                 places = self.layout.place_of_channel[chunk.channel[records]]
                 self.accuse(chunk, records[places < 0], partial(describe_nowhere, self.layout))
                 wired = places >= 0
-                self.look_at_sent(chunk, index, Kind(edge.partitioner), records[wired], places[wired])
+                self.look_at_sent(chunk, index, Partitioner(edge.partitioner), records[wired], places[wired])
 
     def feed_keys(self, chunk: Chunk) -> None:
         """Keys: the rows of a consumer must come in order."""
         if chunk.keys is None:
             return
         for index, edge, records in self.by_edge(chunk, (chunk.kind == RECORD) & (chunk.key >= 0)):
-            if edge.partitioner == Kind.HASH:
+            if edge.partitioner == Partitioner.HASH:
                 self.look_at_keys(chunk, index, edge, records)
             else:
                 self.meet_keys(chunk, index, records[chunk.direction[records] == IN])
@@ -66,23 +66,23 @@ class Routes:
         found = ((place, message(chunk, place)) for place in places.tolist())
         self.tally.add(len(places), find(chunk, self.layout, "LOG-ROUTE", found))
 
-    def look_at_sent(self, chunk: Chunk, index: int, kind: Kind, sent: Array, places: Array) -> None:
-        if kind in (Kind.GLOBAL, Kind.FORWARD):
+    def look_at_sent(self, chunk: Chunk, index: int, kind: Partitioner, sent: Array, places: Array) -> None:
+        if kind in (Partitioner.GLOBAL, Partitioner.FORWARD):
             self.accuse(chunk, sent[places != 0], partial(describe_record, self.layout, "not to the first"))
-        elif kind in (Kind.REBALANCE, Kind.RESCALE, Kind.BROADCAST):
+        elif kind in (Partitioner.REBALANCE, Partitioner.RESCALE, Partitioner.BROADCAST):
             producers = (chunk.channel[sent] - self.layout.offsets[index]) // self.layout.consumers[index]
             for producer in np.unique(producers).tolist():
                 mine = producers == producer
-                if kind is Kind.BROADCAST:
+                if kind is Partitioner.BROADCAST:
                     self.look_at_copies(chunk, index, producer, sent[mine])
                 else:
                     self.look_at_turns(chunk, (index, producer), kind, sent[mine], places[mine])
 
-    def look_at_turns(self, chunk: Chunk, who: tuple[int, int], kind: Kind, sent: Array, places: Array) -> None:
+    def look_at_turns(self, chunk: Chunk, who: tuple[int, int], kind: Partitioner, sent: Array, places: Array) -> None:
         count = len(self.layout.consumers_of(self.layout.edges[who[0]], who[1]))
         due = np.empty_like(places)
         due[1:] = (places[:-1] + 1) % count
-        due[0] = self.turns.get(who, 0 if kind is Kind.RESCALE else places[0])
+        due[0] = self.turns.get(who, 0 if kind is Partitioner.RESCALE else places[0])
         self.turns[who] = int(places[-1] + 1) % count
         wrong = sent[places != due]
         found = (

@@ -9,7 +9,7 @@ from tidegate.reference.job.programs import Config
 from tidegate.reference.job.states import Logged, Observation
 from tidegate.reference.job.step import Choice, is_done, start, step
 from tidegate.reference.model import Rejected
-from tidegate.traces.runlog import Capabilities, Direction, Edge, Job, Kind, Row, RunLog, renumber
+from tidegate.traces.runlog import Capabilities, Edge, Job, Row, RunLog, renumber
 
 
 def record(config: Config, choices: Iterable[Choice], run: str = "run") -> RunLog:
@@ -31,8 +31,7 @@ def make_log(
 
 
 def make_row(run: str, seen: Logged) -> Row:
-    fields = attrs.asdict(seen, filter=lambda field, _value: field.name not in ("dir", "kind"))
-    return Row(run=run, step=0, position=0, dir=Direction(seen.dir.value), kind=Kind(seen.kind.value), **fields)
+    return Row(run=run, step=0, position=0, **attrs.asdict(seen))
 
 
 def make_job(config: Config) -> Job:

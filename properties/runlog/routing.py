@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tidegate.properties.runlog.invariant import Finding, Invariant, compute_consumers
 from tidegate.reference.partitioning.keys import StringKey
-from tidegate.reference.partitioning.partitioner import Config, Kind, compute_channel_of_key
+from tidegate.reference.partitioning.partitioner import Config, Partitioner, compute_channel_of_key
 from tidegate.traces import runlog
 from tidegate.traces.runlog import Direction, Edge, Row, RunLog
 
@@ -15,35 +15,35 @@ def find_wrong_routes(log: RunLog) -> Iterator[Finding]:
         records = [row for row in log.rows if row.edge == edge.number and row.kind is runlog.Kind.RECORD]
         received = [row for row in records if row.dir is Direction.IN]
         # What a user's own partitioner does is nobody else's business, as long as the records of a key meet.
-        wired = compute_consumers(edge) if edge.partitioner in set(Kind) else {}
+        wired = compute_consumers(edge) if edge.partitioner in set(Partitioner) else {}
         for producer, consumers in wired.items():
             sent = [row for row in records if row.dir is Direction.OUT and row.producer == producer]
             yield from find_wrongly_sent(edge, consumers, sent)
-            if edge.partitioner == Kind.BROADCAST:
+            if edge.partitioner == Partitioner.BROADCAST:
                 yield from find_incomplete_broadcasts(consumers, sent)
-        if edge.partitioner == Kind.HASH:
+        if edge.partitioner == Partitioner.HASH:
             yield from find_strange_keys(edge, wired, received)
         else:
             yield from find_scattered_keys(received)
 
 
 def find_wrongly_sent(edge: Edge, consumers: list[int], sent: list[Row]) -> Iterator[Finding]:
-    kind = Kind(edge.partitioner)
-    following = 0 if kind is Kind.RESCALE else None
+    kind = Partitioner(edge.partitioner)
+    following = 0 if kind is Partitioner.RESCALE else None
     for row in sent:
         if row.consumer not in consumers:
             yield row, f"record {row.id} goes to {row.consumer}, where no channel of {row.producer} leads"
             continue
         place = consumers.index(row.consumer)
-        if kind in (Kind.REBALANCE, Kind.RESCALE):
+        if kind in (Partitioner.REBALANCE, Partitioner.RESCALE):
             if following not in (None, place):
                 yield row, f"record {row.id} goes to {row.consumer} out of turn"
             following = (place + 1) % len(consumers)
-        elif kind is Kind.HASH and row.key is not None:
+        elif kind is Partitioner.HASH and row.key is not None:
             owner = compute_owner(edge, consumers, row.key)
             if row.consumer != owner:
                 yield row, f"key {row.key!r} goes to {row.consumer}, and belongs to {owner}"
-        elif kind in (Kind.GLOBAL, Kind.FORWARD) and place != 0:
+        elif kind in (Partitioner.GLOBAL, Partitioner.FORWARD) and place != 0:
             yield row, f"record {row.id} goes to {row.consumer}, not to the first"
 
 
@@ -85,7 +85,7 @@ def find_scattered_keys(received: list[Row]) -> Iterator[Finding]:
 
 
 def compute_owner(edge: Edge, consumers: list[int], key: str) -> int:
-    config = Config(Kind.HASH, len(consumers), edge.max_parallelism)
+    config = Config(Partitioner.HASH, len(consumers), edge.max_parallelism)
     return consumers[compute_channel_of_key(config, StringKey(key))]
 
 

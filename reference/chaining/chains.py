@@ -41,7 +41,9 @@ class Strategy(StrEnum):
 
 
 class Partitioner(StrEnum):
-    """How records are spread. The last one stands for a hash that is not needed if all its keys are in place."""
+    """How a program wants records to be spread: as a partitioner can, by the program's own function, or by a hash that
+    is not needed if all its keys are in place.
+    """
 
     FORWARD = "forward"
     REBALANCE = "rebalance"

@@ -35,14 +35,14 @@ class TaskEdge:
     source: int
     target: int
     input: int
-    kind: partitioning.Kind
+    kind: partitioning.Partitioner
     pattern: wiring.Pattern
     producers: int
     consumers: int
 
     @property
     def max_parallelism(self) -> int | None:
-        is_keyed = self.kind is partitioning.Kind.HASH
+        is_keyed = self.kind is partitioning.Partitioner.HASH
         return keygroups.compute_default_max_parallelism(self.consumers) if is_keyed else None
 
 
@@ -103,8 +103,8 @@ def compute_layout(config: Config) -> Layout:
             edge.source,
             edge.target,
             edge.input,
-            partitioning.Kind(outputs[edge.source, edge.target].partitioner.value),
-            wiring.Pattern(outputs[edge.source, edge.target].pattern.value),
+            partitioning.Partitioner(outputs[edge.source, edge.target].partitioner.value),
+            outputs[edge.source, edge.target].pattern,
             by_operator[edge.source].parallelism,
             by_operator[edge.target].parallelism,
         )

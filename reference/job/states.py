@@ -19,7 +19,7 @@ from tidegate.reference.gate.gate import State as Gate
 from tidegate.reference.job.functions import Totals
 from tidegate.reference.job.layout import Layout, Route, compute_layout
 from tidegate.reference.job.programs import Barrier, Config, Element, EndOfData, EndOfPartition, Record
-from tidegate.reference.partitioning.partitioner import Kind as Partitioner
+from tidegate.reference.partitioning.partitioner import Partitioner
 from tidegate.reference.partitioning.partitioner import State as Output
 from tidegate.reference.spanning.deserializer.step import State as Deserializer
 from tidegate.reference.spanning.serializer import State as Serializer
@@ -99,7 +99,7 @@ class Direction(StrEnum):
 
 
 class LogKind(StrEnum):
-    """What a row is about. This job makes no latency markers; other engines do."""
+    """What a row of a run log is about. This job makes no latency markers; other engines do."""
 
     RECORD = "record"
     WATERMARK = "watermark"

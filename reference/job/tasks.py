@@ -99,7 +99,7 @@ def emit_record(turn: Turn, subtask: int, place: int, record: Record) -> Turn:
     """A record leaves the task, with an id that no other has: the subtasks take turns in numbering."""
     made = turn.subtask(subtask).made
     leaving = attrs.evolve(record, id=Long(made * len(turn.state.subtasks) + subtask))
-    is_keyed = turn.layout.places[subtask].outputs[place].edge.kind is partitioning.Kind.HASH
+    is_keyed = turn.layout.places[subtask].outputs[place].edge.kind is partitioning.Partitioner.HASH
     key = StringKey(record.key) if is_keyed else None
     return emit(turn.with_subtask(subtask, made=made + 1), subtask, place, partitioning.Record(key), leaving)
 

@@ -11,17 +11,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
 
+from tidegate.reference.input.network_input.values import InputStatus
 from tidegate.reference.model import Law
-
-
-class InputStatus(StrEnum):
-    """What the input says after one round."""
-
-    MORE_AVAILABLE = "more_available"
-    NOTHING_AVAILABLE = "nothing_available"
-    STOPPED = "stopped"
-    END_OF_DATA = "end_of_data"
-    END_OF_INPUT = "end_of_input"
 
 
 class Decision(StrEnum):

@@ -25,7 +25,7 @@ from tidegate.reference.partitioning.keys import Key
 # --- config ---------------------------------------------------------------------------------------------------
 
 
-class Kind(StrEnum):
+class Partitioner(StrEnum):
     FORWARD = "forward"
     REBALANCE = "rebalance"
     RESCALE = "rescale"
@@ -36,7 +36,7 @@ class Kind(StrEnum):
 
 
 def check_max_parallelism(config: "Config", _attribute: "attrs.Attribute[Any]", value: int | None) -> None:
-    if (value is None) == (config.kind is Kind.HASH):
+    if (value is None) == (config.kind is Partitioner.HASH):
         raise InvalidInputError("max_parallelism belongs to kind hash, and to no other")
     if value is not None and not 1 <= value <= keygroups.MOST_KEY_GROUPS:
         raise InvalidInputError(f"max_parallelism must be in 1..{keygroups.MOST_KEY_GROUPS}, not {value}")
@@ -44,7 +44,7 @@ def check_max_parallelism(config: "Config", _attribute: "attrs.Attribute[Any]", 
 
 @attrs.frozen
 class Config:
-    kind: Kind
+    kind: Partitioner
     channels: int = attrs.field(validator=at_least(1))
     max_parallelism: int | None = attrs.field(default=None, validator=check_max_parallelism)
 
@@ -99,7 +99,7 @@ Observation = Send
 
 def start(config: Config) -> tuple[State, ...]:
     """The announced status is active. PART-3: rebalance may begin at any channel."""
-    if config.kind is Kind.REBALANCE:
+    if config.kind is Partitioner.REBALANCE:
         return tuple(State(config, first) for first in range(config.channels))
     return (State(config),)
 
@@ -119,15 +119,15 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
 
 def on_record(state: State, key: Key | None) -> tuple[Outcome[State, Observation], ...]:
     config = state.config
-    if (key is None) == (config.kind is Kind.HASH):
+    if (key is None) == (config.kind is Partitioner.HASH):
         raise InvalidInputError("a record has a key where the kind is hash, and only there")
     even_if_idle = () if state.active else ("OUT-10",)
-    if config.kind is Kind.SHUFFLE:
+    if config.kind is Partitioner.SHUFFLE:
         return send_to_any(state, ("PART-4", *even_if_idle))
-    if config.kind is Kind.BROADCAST:
+    if config.kind is Partitioner.BROADCAST:
         return (send_to_all(state, ("PART-5", *even_if_idle)),)
-    if config.kind in (Kind.RESCALE, Kind.REBALANCE):
-        rule = "PART-2" if config.kind is Kind.RESCALE else "PART-3"
+    if config.kind in (Partitioner.RESCALE, Partitioner.REBALANCE):
+        rule = "PART-2" if config.kind is Partitioner.RESCALE else "PART-3"
         moved_on = State(config, (state.next_channel + 1) % config.channels, state.active)
         return (Outcome(moved_on, (Send(state.next_channel),), (rule, *even_if_idle)),)
     if key is not None:
@@ -180,7 +180,7 @@ def channels_exist(_before: State, _event: Event, outcome: Outcome[State, Observ
 def records_and_markers_pass(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     if not isinstance(event, Record | LatencyMarker):
         return True
-    to_all = isinstance(event, Record) and before.config.kind is Kind.BROADCAST
+    to_all = isinstance(event, Record) and before.config.kind is Partitioner.BROADCAST
     return len(outcome.observations) == (before.config.channels if to_all else 1)
 
 
@@ -245,14 +245,14 @@ def compute_turns(state: State, records: int) -> list[int]:
 
 def rebalance_may_start_anywhere(channels: int) -> bool:
     """Each first channel is possible, and whichever it is, every channel has its turn before one has a second."""
-    rounds = [compute_turns(state, channels) for state in start(Config(Kind.REBALANCE, channels))]
+    rounds = [compute_turns(state, channels) for state in start(Config(Partitioner.REBALANCE, channels))]
     fair = all(sorted(turns) == list(range(channels)) for turns in rounds)
     return fair and sorted(turns[0] for turns in rounds) == list(range(channels))
 
 
 def outputs_do_not_share_their_turn(channels: int, others: int) -> bool:
     """Two outputs of one operator, written to by turns, each see the sequence that they would see alone."""
-    (state,), (other,) = start(Config(Kind.RESCALE, channels)), start(Config(Kind.RESCALE, others))
+    (state,), (other,) = start(Config(Partitioner.RESCALE, channels)), start(Config(Partitioner.RESCALE, others))
     for turn in range(10):
         state, channel = emit_record(state)
         other, other_channel = emit_record(other)

@@ -108,7 +108,7 @@ def start(config: Config) -> tuple[State, ...]:
     (at_input,) = valve.start(valve.Config(config.channels))
     if not config.outputs:
         return (State(config, at_input, None),)
-    (output,) = partitioning.start(partitioning.Config(partitioning.Kind.RESCALE, config.outputs))
+    (output,) = partitioning.start(partitioning.Config(partitioning.Partitioner.RESCALE, config.outputs))
     return (State(config, at_input, output),)
 
 

@@ -78,7 +78,7 @@ def begin_as_shown(state: State, log: RunLog) -> State:
         for at, output in enumerate(place.outputs):
             consumers = [state.layout.routes[channel].consumer for channel in output.channels]
             consumer = first.get((output.edge.number, place.number))
-            if output.edge.kind is partitioning.Kind.REBALANCE and consumer in consumers:
+            if output.edge.kind is partitioning.Partitioner.REBALANCE and consumer in consumers:
                 outputs[at] = partitioning.start(outputs[at].config)[consumers.index(consumer)]
         subtasks[number] = attrs.evolve(subtasks[number], outputs=tuple(outputs))
     return attrs.evolve(state, subtasks=tuple(subtasks))

@@ -10,8 +10,9 @@ from random import Random
 from typing import Any
 
 from tidegate.properties.cases.values import swarm
-from tidegate.reference.chaining.chaining.step import Config, Edge, Event, Exchange, Graph, Operator, Partitioner
+from tidegate.reference.chaining.chaining.step import Config, Edge, Event, Exchange, Graph, Operator
 from tidegate.reference.chaining.chains import Kind, Strategy
+from tidegate.reference.partitioning.partitioner import Partitioner
 
 NAMES = ("map", "flat-map", "key_by", "window", "join", "sink", "Süd", "数", "a b", "x -> y", "(p, q)", "[r]", "")
 NETWORK = [kind for kind in Partitioner if kind is not Partitioner.FORWARD]

@@ -9,8 +9,9 @@ from itertools import product
 
 from tidegate.properties.cases.chaining.draw import is_undecided
 from tidegate.properties.cases.scope import Scope
-from tidegate.reference.chaining.chaining.step import Config, Edge, Exchange, Graph, Operator, Partitioner
+from tidegate.reference.chaining.chaining.step import Config, Edge, Exchange, Graph, Operator
 from tidegate.reference.chaining.chains import Kind, Strategy
+from tidegate.reference.partitioning.partitioner import Partitioner
 
 SOURCES = (Kind.SOURCE, Kind.LEGACY_SOURCE)
 FORWARD, REBALANCE = Partitioner.FORWARD, Partitioner.REBALANCE

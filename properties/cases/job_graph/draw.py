@@ -12,10 +12,11 @@ from tidegate.reference.chaining.job_graph.edges import PartitionNode, SideOutpu
 from tidegate.reference.chaining.job_graph.outputs import Mode
 from tidegate.reference.chaining.job_graph.step import Config, Event, JobEdge, JobGraph, JobOperator
 from tidegate.reference.elements import Long
+from tidegate.reference.partitioning.partitioner import Partitioner as NetworkPartitioner
 
 MODES = (*[Mode.ALL_EDGES_PIPELINED] * 4, *Mode)
 TIMEOUTS = (0, 1, 100, 2**31, 2**63 - 1)
-PLAINEST = (chaining.Partitioner.FORWARD, chaining.Exchange.UNDEFINED)
+PLAINEST = (NetworkPartitioner.FORWARD, chaining.Exchange.UNDEFINED)
 REPEATABLE = (Exchange.UNDEFINED, Exchange.BATCH, Exchange.BATCH, Exchange.HYBRID_FULL, Exchange.HYBRID_SELECTIVE)
 PLAIN = [kind for kind in Partitioner if kind not in (Partitioner.FORWARD, Partitioner.CUSTOM)]
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from tidegate.properties.cases.values import EDGES, draw_length, draw_longs, swarm
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.partitioning.keys import IntKey, Key, LongKey, StringKey, compute_string_hash, to_int32
-from tidegate.reference.partitioning.partitioner import Config, Event, Kind, LatencyMarker, Record, State
+from tidegate.reference.partitioning.partitioner import Config, Event, LatencyMarker, Partitioner, Record, State
 
-KINDS = (*Kind, Kind.HASH, Kind.HASH, Kind.HASH, Kind.REBALANCE, Kind.RESCALE)
+KINDS = (*Partitioner, Partitioner.HASH, Partitioner.HASH, Partitioner.HASH, Partitioner.REBALANCE, Partitioner.RESCALE)
 MOST = (1, 2, 3, 7, 16, 100, 126, 127, 127, 128, 128, 128, 129, 129, 255, 256, 1000, 32767, 32768, 32768)
 
 #: Where masks of bits, small tables and bytes end.
@@ -49,7 +49,7 @@ class Palette(NamedTuple):
 def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     config = draw_config(random)
     keys = []
-    if config.kind is Kind.HASH:
+    if config.kind is Partitioner.HASH:
         keys = [draw_key(random, config) for _ in range(random.choice((1, 3, 8, 40)))]
     palette = Palette(keys, draw_longs(random))
     weights = swarm(random, records=6, watermark=2, change=1.5, equal=0.7, marker=1.0, idle_phase=0.3)
@@ -73,9 +73,9 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
 
 def draw_config(random: Random) -> Config:
     kind = random.choice(KINDS)
-    if kind is not Kind.HASH:
+    if kind is not Partitioner.HASH:
         few = random.choice((1, 2, 2, 3, 3, 4, 5, 7, 8, 11, 16))
-        wide = 0.4 if kind is Kind.BROADCAST else 0.1
+        wide = 0.4 if kind is Partitioner.BROADCAST else 0.1
         return Config(kind, few if random.random() >= wide else random.choice((*WIDE, random.randint(17, 300))))
     most = random.choice(MOST)
     near = most + random.choice((-1, 0, 1, 2)) if most <= 256 else random.randint(200, 300)

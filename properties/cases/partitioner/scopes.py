@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from tidegate.properties.cases.scope import Scope
 from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark
 from tidegate.reference.partitioning.keys import IntKey, Key, LongKey, StringKey
-from tidegate.reference.partitioning.partitioner import Config, Event, Kind, LatencyMarker, Record, State
+from tidegate.reference.partitioning.partitioner import Config, Event, LatencyMarker, Partitioner, Record, State
 
 OTHERS: tuple[Event, ...] = (
     Watermark(Long(1)),
@@ -47,7 +47,7 @@ def without_records(_config: Config, _state: State) -> tuple[Event, ...]:
 
 def make_scopes(most_channels: int, hashes: tuple[tuple[int, int], ...], extra_states: int) -> Iterator[Scope]:
     counts = range(1, most_channels + 1)
-    fixed = (Kind.FORWARD, Kind.RESCALE, Kind.GLOBAL, Kind.BROADCAST, Kind.SHUFFLE)
+    fixed = (Partitioner.FORWARD, Partitioner.RESCALE, Partitioner.GLOBAL, Partitioner.BROADCAST, Partitioner.SHUFFLE)
     elements = "records, a watermark, both statuses and latency markers"
     yield Scope(
         name="kinds",
@@ -57,7 +57,7 @@ def make_scopes(most_channels: int, hashes: tuple[tuple[int, int], ...], extra_s
         covers=f"{', '.join(fixed)} with 1 to {most_channels} channels; {elements}; {FREE}",
         extra_states=extra_states,
     )
-    wide = (Kind.FORWARD, Kind.GLOBAL, Kind.BROADCAST, Kind.SHUFFLE)
+    wide = (Partitioner.FORWARD, Partitioner.GLOBAL, Partitioner.BROADCAST, Partitioner.SHUFFLE)
     yield Scope(
         name="wide",
         component="partitioner",
@@ -68,7 +68,7 @@ def make_scopes(most_channels: int, hashes: tuple[tuple[int, int], ...], extra_s
     yield Scope(
         name="rebalance",
         component="partitioner",
-        configs=tuple(Config(Kind.REBALANCE, channels) for channels in counts),
+        configs=tuple(Config(Partitioner.REBALANCE, channels) for channels in counts),
         alphabet=without_keys,
         opening=lambda _config: (Record(),),
         covers=(
@@ -80,7 +80,7 @@ def make_scopes(most_channels: int, hashes: tuple[tuple[int, int], ...], extra_s
     yield Scope(
         name="rebalance-start",
         component="partitioner",
-        configs=tuple(Config(Kind.REBALANCE, channels) for channels in counts),
+        configs=tuple(Config(Partitioner.REBALANCE, channels) for channels in counts),
         alphabet=without_records,
         covers=(
             f"rebalance with 1 to {most_channels} channels before its first record; a watermark, both statuses and "
@@ -91,7 +91,7 @@ def make_scopes(most_channels: int, hashes: tuple[tuple[int, int], ...], extra_s
     yield Scope(
         name="hash",
         component="partitioner",
-        configs=tuple(Config(Kind.HASH, channels, most) for channels, most in hashes),
+        configs=tuple(Config(Partitioner.HASH, channels, most) for channels, most in hashes),
         alphabet=with_keys,
         covers=(
             f"hash with {len(hashes)} pairs of channels and key groups; {len(KEYS)} keys of all types, watermarks "

@@ -9,6 +9,7 @@ from tidegate.reference.chaining import chains
 from tidegate.reference.chaining.chains import Kind, Link, Node, Plan, Strategy, check_max_parallelism
 from tidegate.reference.elements import at_least
 from tidegate.reference.model import Outcome, Property
+from tidegate.reference.partitioning.partitioner import Partitioner
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -30,16 +31,6 @@ class State:
 
 
 # --- events ---------------------------------------------------------------------------------------------------
-
-
-class Partitioner(StrEnum):
-    FORWARD = "forward"
-    REBALANCE = "rebalance"
-    RESCALE = "rescale"
-    SHUFFLE = "shuffle"
-    GLOBAL = "global"
-    BROADCAST = "broadcast"
-    HASH = "hash"
 
 
 class Exchange(StrEnum):

@@ -26,6 +26,7 @@ from tidegate.reference.chaining.chains import (
     is_chained_input,
 )
 from tidegate.reference.model import Law
+from tidegate.reference.partitioning.wiring import Pattern
 
 # --- names ----------------------------------------------------------------------------------------------------
 
@@ -49,11 +50,6 @@ class Result(StrEnum):
     BLOCKING_PERSISTENT = "blocking_persistent"
     HYBRID_FULL = "hybrid_full"
     HYBRID_SELECTIVE = "hybrid_selective"
-
-
-class Pattern(StrEnum):
-    POINTWISE = "pointwise"
-    ALL_TO_ALL = "all_to_all"
 
 
 BLOCKING = (Result.BLOCKING, Result.BLOCKING_PERSISTENT)

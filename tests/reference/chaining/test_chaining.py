@@ -10,9 +10,10 @@ from tidegate.reference.chaining import chains
 from tidegate.reference.chaining.chaining import COMPONENT
 from tidegate.reference.chaining.chaining import claims as chain_laws
 from tidegate.reference.chaining.chaining import step as chaining
-from tidegate.reference.chaining.chaining.step import Config, Edge, Exchange, Graph, Operator, Partitioner, Vertex
+from tidegate.reference.chaining.chaining.step import Config, Edge, Exchange, Graph, Operator, Vertex
 from tidegate.reference.chaining.chains import Kind, Strategy
 from tidegate.reference.model import InvalidInputError, Outcome
+from tidegate.reference.partitioning.partitioner import Partitioner
 
 ON = Config(chaining=True, chain_different_max_parallelism=True)
 STRICT = Config(chaining=True, chain_different_max_parallelism=False)

@@ -13,12 +13,12 @@ from tidegate.reference.chaining.chaining.step import (
     Exchange,
     Graph,
     Operator,
-    Partitioner,
     State,
     Vertex,
 )
 from tidegate.reference.chaining.chains import Kind, Link, Plan, Strategy
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
+from tidegate.reference.partitioning.partitioner import Partitioner
 
 CLAIMS = {claim.name: claim for claim in COMPONENT.claims}
 STATE = State(Config(chaining=True, chain_different_max_parallelism=True))

@@ -20,10 +20,11 @@ from tidegate.reference.chaining.job_graph.edges import (
     compute_route,
     compute_strategy,
 )
-from tidegate.reference.chaining.job_graph.outputs import Mode, NetworkOutput, Pattern, Result
+from tidegate.reference.chaining.job_graph.outputs import Mode, NetworkOutput, Result
 from tidegate.reference.chaining.job_graph.step import Config, JobEdge, JobGraph, JobOperator, JobVertex, Member
 from tidegate.reference.elements import Long
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
+from tidegate.reference.partitioning.wiring import Pattern
 
 ON = Config(chaining=True, chain_different_max_parallelism=True, mode=Mode.ALL_EDGES_PIPELINED)
 

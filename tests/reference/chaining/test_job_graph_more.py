@@ -7,9 +7,10 @@ from tidegate.reference.chaining.job_graph import COMPONENT
 from tidegate.reference.chaining.job_graph import edges as job_edges
 from tidegate.reference.chaining.job_graph import step as job_graph
 from tidegate.reference.chaining.job_graph.edges import PartitionNode, Request, Route, SideOutputNode
-from tidegate.reference.chaining.job_graph.outputs import Mode, NetworkOutput, Pattern, Result
+from tidegate.reference.chaining.job_graph.outputs import Mode, NetworkOutput, Result
 from tidegate.reference.chaining.job_graph.step import Config, JobEdge, JobGraph, JobOperator, JobVertex, Member
 from tidegate.reference.model import InvalidInputError, Outcome
+from tidegate.reference.partitioning.wiring import Pattern
 
 CLAIMS = {claim.name: claim for claim in COMPONENT.claims}
 CONFIG = Config(chaining=True, chain_different_max_parallelism=True, mode=Mode.ALL_EDGES_PIPELINED)

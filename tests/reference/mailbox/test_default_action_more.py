@@ -2,8 +2,9 @@
 
 import pytest
 
+from tidegate.reference.input.network_input.values import InputStatus
 from tidegate.reference.mailbox import default_action
-from tidegate.reference.mailbox.default_action import Decision, InputStatus, compute_decision
+from tidegate.reference.mailbox.default_action import Decision, compute_decision
 
 (LAW,) = default_action.LAWS
 MORE, NOTHING = InputStatus.MORE_AVAILABLE, InputStatus.NOTHING_AVAILABLE

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tidegate.reference.input.network_input.values import InputStatus
 from tidegate.reference.mailbox import COMPONENT, default_action
 from tidegate.reference.mailbox import mails as mailboxes
 from tidegate.reference.mailbox import step as mailbox
@@ -239,7 +240,7 @@ def test_mbox_3_law_fails_where_urgent_mails_wait_for_the_batch(monkeypatch):
 def test_mbox_13_what_the_default_action_decides(status, there, decision):
     output, more_input, changelog = there
     made = default_action.compute_decision(
-        default_action.InputStatus(status), output=output, more_input=more_input, changelog=changelog
+        InputStatus(status), output=output, more_input=more_input, changelog=changelog
     )
     assert made == decision
 

@@ -9,8 +9,8 @@ from tidegate.reference.partitioning.keys import IntKey, LongKey, StringKey
 from tidegate.reference.partitioning.partitioner import (
     COMPONENT,
     Config,
-    Kind,
     LatencyMarker,
+    Partitioner,
     Record,
     Send,
     State,
@@ -19,16 +19,16 @@ from tidegate.reference.partitioning.partitioner import (
 )
 
 IDLE, ACTIVE = StatusChange(Status.IDLE), StatusChange(Status.ACTIVE)
-KEYLESS = [kind for kind in Kind if kind is not Kind.HASH]
+KEYLESS = [kind for kind in Partitioner if kind is not Partitioner.HASH]
 ALL = [0, 1, 2]
 
 
 def config_of(kind, channels=3):
-    return Config(kind, channels, 128 if kind is Kind.HASH else None)
+    return Config(kind, channels, 128 if kind is Partitioner.HASH else None)
 
 
 def record_for(kind):
-    return Record(StringKey("a")) if kind is Kind.HASH else Record()
+    return Record(StringKey("a")) if kind is Partitioner.HASH else Record()
 
 
 def run(config, *events):
@@ -43,20 +43,20 @@ def run(config, *events):
 
 
 @pytest.mark.rule("PART-1")
-@pytest.mark.parametrize("kind", [Kind.FORWARD, Kind.GLOBAL])
+@pytest.mark.parametrize("kind", [Partitioner.FORWARD, Partitioner.GLOBAL])
 def test_part_1_forward_and_global_send_to_channel_0(kind):
     assert run(Config(kind, 3), Record(), Record()) == ([[0], [0]], ("PART-1",))
 
 
 @pytest.mark.rule("PART-2")
 def test_part_2_rescale_starts_at_0_and_wraps():
-    assert run(Config(Kind.RESCALE, 3), *[Record()] * 5) == ([[0], [1], [2], [0], [1]], ("PART-2",))
+    assert run(Config(Partitioner.RESCALE, 3), *[Record()] * 5) == ([[0], [1], [2], [0], [1]], ("PART-2",))
 
 
 @pytest.mark.rule("PART-3")
 def test_part_3_rebalance_starts_anywhere_and_wraps():
     sequences = set()
-    for state in start(Config(Kind.REBALANCE, 3)):
+    for state in start(Config(Partitioner.REBALANCE, 3)):
         sequence = []
         for _ in range(4):
             (outcome,) = step(state, Record())
@@ -69,7 +69,7 @@ def test_part_3_rebalance_starts_anywhere_and_wraps():
 
 @pytest.mark.rule("PART-4")
 def test_part_4_shuffle_may_take_any_channel_at_any_time():
-    (state,) = start(Config(Kind.SHUFFLE, 3))
+    (state,) = start(Config(Partitioner.SHUFFLE, 3))
     outcomes = step(state, Record())
     assert [outcome.observations for outcome in outcomes] == [(Send(0),), (Send(1),), (Send(2),)]
     assert {outcome.state for outcome in outcomes} == {state}
@@ -78,7 +78,7 @@ def test_part_4_shuffle_may_take_any_channel_at_any_time():
 
 @pytest.mark.rule("PART-5")
 def test_part_5_broadcast_sends_to_every_channel():
-    assert run(Config(Kind.BROADCAST, 3), Record()) == ([ALL], ("PART-5",))
+    assert run(Config(Partitioner.BROADCAST, 3), Record()) == ([ALL], ("PART-5",))
 
 
 @pytest.mark.rule("PART-6")
@@ -96,7 +96,7 @@ def test_part_5_broadcast_sends_to_every_channel():
     ],
 )
 def test_part_6_hash(key, channels, most, channel):
-    (state,) = start(Config(Kind.HASH, channels, most))
+    (state,) = start(Config(Partitioner.HASH, channels, most))
     (outcome,) = step(state, Record(key))
     assert outcome.observations == (Send(channel),)
     assert outcome.state == state
@@ -105,14 +105,14 @@ def test_part_6_hash(key, channels, most, channel):
 
 @pytest.mark.rule("PART-6")
 def test_part_6_the_type_of_a_key_counts():
-    config = Config(Kind.HASH, 128, 128)
+    config = Config(Partitioner.HASH, 128, 128)
     channels, _rules = run(config, *map(Record, (IntKey(-7), LongKey(Long(-7)), StringKey("-7"), LongKey(Long(6)))))
     assert len({tuple(channel) for channel in channels}) == 3
     assert channels[1] == channels[3]
 
 
 @pytest.mark.rule("OUT-7", "OUT-12")
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.REBALANCE])
+@pytest.mark.parametrize("kind", [kind for kind in Partitioner if kind is not Partitioner.REBALANCE])
 def test_out_7_watermarks_go_everywhere_in_any_order(kind):
     events = [Watermark(Long(timestamp)) for timestamp in (3, 1, MAX, 1)]
     assert run(config_of(kind), *events) == ([ALL] * 4, ("OUT-7", "OUT-12"))
@@ -121,19 +121,19 @@ def test_out_7_watermarks_go_everywhere_in_any_order(kind):
 @pytest.mark.rule("OUT-7")
 def test_out_7_no_watermark_while_idle():
     mark = Watermark(Long(5))
-    assert run(Config(Kind.GLOBAL, 3), IDLE, mark) == ([ALL, []], ("OUT-7",))
-    assert run(Config(Kind.GLOBAL, 3), IDLE, mark, ACTIVE, mark)[0] == [ALL, [], ALL, ALL]
+    assert run(Config(Partitioner.GLOBAL, 3), IDLE, mark) == ([ALL, []], ("OUT-7",))
+    assert run(Config(Partitioner.GLOBAL, 3), IDLE, mark, ACTIVE, mark)[0] == [ALL, [], ALL, ALL]
 
 
 @pytest.mark.rule("OUT-9")
 def test_out_9_only_changes_of_the_status_are_announced():
-    assert run(Config(Kind.FORWARD, 3), ACTIVE) == ([[]], ("OUT-9",))
-    assert run(Config(Kind.FORWARD, 3), IDLE, IDLE, ACTIVE, ACTIVE, IDLE)[0] == [ALL, [], ALL, [], ALL]
-    assert run(Config(Kind.FORWARD, 3), IDLE)[1] == ("OUT-9", "OUT-12")
+    assert run(Config(Partitioner.FORWARD, 3), ACTIVE) == ([[]], ("OUT-9",))
+    assert run(Config(Partitioner.FORWARD, 3), IDLE, IDLE, ACTIVE, ACTIVE, IDLE)[0] == [ALL, [], ALL, [], ALL]
+    assert run(Config(Partitioner.FORWARD, 3), IDLE)[1] == ("OUT-9", "OUT-12")
 
 
 @pytest.mark.rule("OUT-10")
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("kind", list(Partitioner))
 def test_out_10_records_pass_while_idle(kind):
     active = start(config_of(kind))[0]
     (announced,) = step(active, IDLE)
@@ -143,10 +143,10 @@ def test_out_10_records_pass_while_idle(kind):
 
 
 @pytest.mark.rule("OUT-11", "OUT-12")
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("kind", list(Partitioner))
 @pytest.mark.parametrize("active", [True, False])
 def test_out_11_latency_marker_takes_any_one_channel(kind, active):
-    state = State(config_of(kind), 1 if kind is Kind.RESCALE else 0, active=active)
+    state = State(config_of(kind), 1 if kind is Partitioner.RESCALE else 0, active=active)
     outcomes = step(state, LatencyMarker())
     assert [outcome.observations for outcome in outcomes] == [(Send(channel),) for channel in ALL]
     assert {(outcome.state, outcome.rules) for outcome in outcomes} == {(state, ("OUT-12", "OUT-11"))}
@@ -154,14 +154,14 @@ def test_out_11_latency_marker_takes_any_one_channel(kind, active):
 
 @pytest.mark.rule("OUT-12")
 @pytest.mark.parametrize("event", [Watermark(Long(1)), IDLE, ACTIVE, LatencyMarker()])
-@pytest.mark.parametrize("kind", [Kind.RESCALE, Kind.REBALANCE])
+@pytest.mark.parametrize("kind", [Partitioner.RESCALE, Partitioner.REBALANCE])
 def test_out_12_only_records_take_a_turn(kind, event):
     state = State(Config(kind, 3), 2)
     assert {outcome.state.next_channel for outcome in step(state, event)} == {2}
 
 
 @pytest.mark.parametrize("channels", [0, -1])
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("kind", list(Partitioner))
 def test_an_output_has_channels(kind, channels):
     with pytest.raises(InvalidInputError):
         config_of(kind, channels)
@@ -170,7 +170,7 @@ def test_an_output_has_channels(kind, channels):
 @pytest.mark.parametrize("most", [None, 0, -1, 32769])
 def test_hash_needs_a_max_parallelism(most):
     with pytest.raises(InvalidInputError):
-        Config(Kind.HASH, 3, most)
+        Config(Partitioner.HASH, 3, most)
 
 
 @pytest.mark.parametrize("kind", KEYLESS)
@@ -182,7 +182,7 @@ def test_max_parallelism_belongs_to_hash(kind):
 @pytest.mark.rule("PART-6")
 def test_part_6_a_record_without_key_is_no_input():
     with pytest.raises(InvalidInputError):
-        step(start(config_of(Kind.HASH))[0], Record())
+        step(start(config_of(Partitioner.HASH))[0], Record())
 
 
 @pytest.mark.parametrize("kind", KEYLESS)
@@ -204,7 +204,7 @@ def test_part_3_law_fails_where_rebalance_starts_at_0(monkeypatch):
 
 @pytest.mark.rule("PART-13")
 def test_part_13_law_fails_where_outputs_share_a_partitioner(monkeypatch):
-    shared = State(Config(Kind.RESCALE, 3))
+    shared = State(Config(Partitioner.RESCALE, 3))
 
     def step_shared(_state, event):
         nonlocal shared

@@ -7,7 +7,7 @@ from tidegate.reference.partitioning import keygroups, selection
 from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.reference.partitioning.keygroups import MOST_KEY_GROUPS
 from tidegate.reference.partitioning.keys import StringKey
-from tidegate.reference.partitioning.partitioner import Config, Kind, Record, Send, State
+from tidegate.reference.partitioning.partitioner import Config, Partitioner, Record, Send, State
 from tidegate.reference.partitioning.selection import Load
 
 CLAIMS = {claim.name: claim for claim in partitioning.COMPONENT.claims}
@@ -20,13 +20,13 @@ CLAIMS = {claim.name: claim for claim in partitioning.COMPONENT.claims}
     [((), True), ((1,), True), ((0, 1), True), ((2,), False), ((0, 0), False), ((1, 0), False), ((0, 1, 1), False)],
 )
 def test_one_channel_or_all(channels, is_right):
-    state = State(Config(Kind.GLOBAL, 2))
+    state = State(Config(Partitioner.GLOBAL, 2))
     outcome = Outcome(state, tuple(map(Send, channels)), ())
     assert CLAIMS["channels-exist"].holds(state, Record(), outcome) == is_right
 
 
 def test_what_is_refused_is_sent_nowhere():
-    state = State(Config(Kind.GLOBAL, 2))
+    state = State(Config(Partitioner.GLOBAL, 2))
     assert CLAIMS["channels-exist"].holds(state, Record(), Outcome(state, (Rejected(),), ()))
 
 

@@ -21,8 +21,7 @@ from tidegate.properties.runlog.invariant import compute_consumers as wire_as_sp
 from tidegate.reference.job.layout import compute_layout
 from tidegate.reference.partitioning import keygroups
 from tidegate.reference.partitioning.keys import StringKey
-from tidegate.reference.partitioning.partitioner import Config as Partitioner
-from tidegate.reference.partitioning.partitioner import Kind, compute_channel_of_key
+from tidegate.reference.partitioning.partitioner import Config, Partitioner, compute_channel_of_key
 from tidegate.traces.runlog import Edge
 
 
@@ -58,7 +57,7 @@ def test_keys_go_where_the_specification_says():
     for consumers in (1, 2, 3, 7, 100):
         groups = compute_key_groups(consumers)
         assert groups == keygroups.compute_default_max_parallelism(consumers)
-        config = Partitioner(Kind.HASH, consumers, groups)
+        config = Config(Partitioner.HASH, consumers, groups)
         assert [choose_consumer(key, consumers, groups) for key in keys] == [
             compute_channel_of_key(config, StringKey(key)) for key in keys
         ]
