@@ -73,9 +73,9 @@ def as_text(excerpt: Excerpt, path: Path | None) -> str:
     ]
     lines += [f"  {describe_row(row, finding)}" for row in excerpt.around]
     if path is not None and excerpt.repeats:
-        lines.append(f"  again    tidegate audit --local --only {finding.invariant} {path}")
+        lines.append(f"  reproduce tidegate audit --local --only {finding.invariant} {path}")
     elif path is not None:
-        lines.append(f"  excerpt  {path} (too short to show it on its own)")
+        lines.append(f"  excerpt   {path} (too short to show it on its own)")
     return "\n".join(lines)
 
 

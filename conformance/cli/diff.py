@@ -180,21 +180,25 @@ def conclusion(comparison: "Comparison") -> str:
 
 def title(found: "Divergence") -> str:
     rule = found.rules[0][0] if found.rules else next(one.result for one in found.answers if not one.allowed)
-    return f"{found.component}: the engines part over {rule}"
+    return f"{found.component}: the engines disagree on {rule}"
 
 
 def as_text(found: "Divergence", again: str) -> str:
     lines = [title(found), *(f"  {rule}: {text}" for rule, text in found.rules)]
-    lines += [f"  config   {found.config}", f"  trace    {found.trace}", f"  at step  {found.step + 1}, {found.event}"]
+    lines += [
+        f"  config    {found.config}",
+        f"  trace     {found.trace}",
+        f"  at step   {found.step + 1}, {found.event}",
+    ]
     for answer in found.answers:
-        lines += [f"  {'allowed' if answer.allowed else answer.result:8} {answer.engine}: {answer.seen}"]
+        lines += [f"  {'allowed' if answer.allowed else answer.result:9} {answer.engine}: {answer.seen}"]
     if found.allowed:
         shown = " | ".join(found.allowed[:6])
         lines.append(f"  the specification allows {shown}{' | …' if len(found.allowed) > 6 else ''}")
     sides = f"sides with {', '.join(found.sides)}" if found.sides else "sides with none of them"
     lines.append(f"  the specification {sides}")
     lines.append(f"  found in {found.cases} case{'s' * (found.cases != 1)}")
-    return "\n".join([*lines, f"  again    {again}"])
+    return "\n".join([*lines, f"  reproduce {again}"])
 
 
 def show_json(comparison: "Comparison", left_out: dict[str, str], again: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""A finding in words: the rule, the trace, what was allowed, what was seen, and how to see it again."""
+"""A finding in words: the rule, the trace, what was allowed, what was seen, and how to reproduce it."""
 
 import json
 import shlex
@@ -84,18 +84,18 @@ def as_text(finding: Finding) -> str:
     lines = [finding.title]
     lines += [f"  {rule}: {text}" for rule, text in finding.rules[:RULES_IN_FULL]]
     if finding.rules[RULES_IN_FULL:]:
-        lines.append(f"  beside {', '.join(rule for rule, _text in finding.rules[RULES_IN_FULL:])}")
+        lines.append(f"  also      {', '.join(rule for rule, _text in finding.rules[RULES_IN_FULL:])}")
     if finding.trail:
-        lines.append(f"  or a rule on the way there: {', '.join(finding.trail)}")
+        lines.append(f"  earlier   {', '.join(finding.trail)}")
     if finding.message:
         lines.append(f"  {finding.message}")
-    lines += [f"  config   {finding.config}", f"  trace    {finding.trace}"]
+    lines += [f"  config    {finding.config}", f"  trace     {finding.trace}"]
     if finding.step is not None:
         lines.append(
-            f"  at step  {finding.step + 1}, {finding.event}" if finding.event != finding.trace else "  at step  1"
+            f"  at step   {finding.step + 1}, {finding.event}" if finding.event != finding.trace else "  at step   1"
         )
-        lines.append(f"  allowed  {' | '.join(finding.allowed[:6])}{' | …' if len(finding.allowed) > 6 else ''}")
-        lines.append(f"  seen     {finding.seen}")
-    lines += [f"  stderr   {line}" for line in finding.stderr[-5:]]
-    lines.append(f"  again    {finding.reproduce}")
+        lines.append(f"  allowed   {' | '.join(finding.allowed[:6])}{' | …' if len(finding.allowed) > 6 else ''}")
+        lines.append(f"  seen      {finding.seen}")
+    lines += [f"  stderr    {line}" for line in finding.stderr[-5:]]
+    lines.append(f"  reproduce {finding.reproduce}")
     return "\n".join(lines)

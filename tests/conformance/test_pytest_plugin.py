@@ -46,8 +46,8 @@ def test_one_test_a_component_and_rule(run_pytest):
     assert len(results) > 8
     assert [name for name, result in results.items() if result == "FAILED"] == ["tidegate::valve::VALVE-10"]
     assert results["tidegate::valve::answers"] == "PASSED"
-    assert "  trace    " in done.stdout
-    assert "  again    tidegate replay --engine" in done.stdout
+    assert "  trace     " in done.stdout
+    assert "  reproduce tidegate replay --engine" in done.stdout
     assert "Traceback" not in done.stdout
     assert "pytest_plugin.py" not in done.stdout
     assert "tidegate: museum valve-never-flushes 1 (python)" in done.stdout

@@ -38,7 +38,7 @@ def test_a_wrong_engine_is_caught_and_the_reproduction_works():
     assert done.returncode == 1, done.stderr
     assert "valve breaks VALVE-10" in done.stdout
     assert "allowed  status(status idle)" in done.stdout
-    (again, *_) = re.findall(r"^  again    (.*)$", done.stdout, re.MULTILINE)
+    (again, *_) = re.findall(r"^  reproduce (.*)$", done.stdout, re.MULTILINE)
     words = shlex.split(again)
     assert words[0] == "tidegate"
     repeated = tidegate(*words[1:])
@@ -52,7 +52,7 @@ def test_a_finding_under_another_semantics_is_repeated_under_it():
     engine = ("--engine", "python:tests.conformance.cli.engines:OnlyTheOldValve")
     done = tidegate("run", *engine, "--component", "valve", "--semantics", "flink-40475", "--stage", "directed")
     assert done.returncode == 1, done.stderr
-    (again, *_) = re.findall(r"^  again    (.*)$", done.stdout, re.MULTILINE)
+    (again, *_) = re.findall(r"^  reproduce (.*)$", done.stdout, re.MULTILINE)
     assert again.endswith("--semantics flink-40475")
     assert tidegate(*shlex.split(again)[1:]).returncode == 1
 

@@ -219,7 +219,7 @@ def test_on_the_command_line_across_processes(tidegate):
     assert (tool, verb) == ("tidegate", "diff")
     code, out, _ = tidegate(*again)
     assert code == Exit.VIOLATIONS
-    assert "valve: the engines part over VALVE-10" in out
+    assert "valve: the engines disagree on VALVE-10" in out
     assert f"the specification sides with {RIGHT}\n" in out
     code, out, _ = tidegate(*again, "--format", "markdown")
     assert code == Exit.VIOLATIONS
@@ -238,7 +238,7 @@ def test_an_engine_that_dies(tidegate, tmp_path):
     case = ["--component", "valve", "--config", '{"channels":1}', "--trace", "0w1"]
     code, out, _ = tidegate("--engine", "reference", "--engine", engine, *case)
     assert code == Exit.VIOLATIONS
-    assert "valve: the engines part over crash" in out
+    assert "valve: the engines disagree on crash" in out
     assert "the specification sides with reference\n" in out
     code, out, _ = tidegate("--engine", engine, "--engine", engine, *case)
     assert code == Exit.UNDETERMINED
