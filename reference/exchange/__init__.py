@@ -11,6 +11,7 @@ Choices. One subpartition, of which every buffer is finished when it is added. T
 
 from tidegate.reference.exchange import claims, step, values
 from tidegate.reference.model import Component
+from tidegate.reference.subpartition import values as shared
 
 COMPONENT = Component(
     name="exchange",
@@ -20,11 +21,11 @@ COMPONENT = Component(
         values.Register,
         values.Request,
         values.Produce,
-        values.Flush,
-        values.Finish,
+        shared.Flush,
+        shared.Finish,
         values.Pull,
         values.Leave,
-        values.Release,
+        shared.Release,
         values.EndJob,
     ),
     observations=(
@@ -33,8 +34,8 @@ COMPONENT = Component(
         values.Full,
         values.Notified,
         values.Pulled,
-        values.Nothing,
-        values.Released,
+        shared.Nothing,
+        shared.Released,
     ),
     start=step.start,
     step=step.step,

@@ -9,12 +9,12 @@ from tidegate.reference.exchange.values import (
     Produce,
     Pull,
     Pulled,
-    Released,
     Request,
     ResultType,
     State,
 )
 from tidegate.reference.model import Outcome, Property
+from tidegate.reference.subpartition.values import Released
 
 EARLY = (
     ResultType.PIPELINED,

@@ -10,19 +10,14 @@ from tidegate.reference.exchange.values import (
     Consumer,
     EndJob,
     Event,
-    Finish,
-    Flush,
     Full,
     Leave,
-    Nothing,
     Notified,
     Observation,
     Produce,
     Pull,
     Pulled,
     Register,
-    Release,
-    Released,
     Request,
     ResultType,
     Retry,
@@ -31,6 +26,7 @@ from tidegate.reference.exchange.values import (
 from tidegate.reference.model import Law, Outcome, rejected
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Item, Kind
+from tidegate.reference.subpartition.values import Finish, Flush, Nothing, Release, Released
 from tidegate.reference.tuples import replace
 
 Outcomes = tuple[Outcome[State, Observation], ...]

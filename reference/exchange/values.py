@@ -7,6 +7,7 @@ import attrs
 
 from tidegate.reference.elements import at_least
 from tidegate.reference.subpartition.queue import EMPTY, Item, Queue
+from tidegate.reference.subpartition.values import Finish, Flush, Nothing, Release, Released
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -80,20 +81,6 @@ class Produce:
 
 
 @attrs.frozen
-class Flush:
-    """The producer wants what it has added to be read."""
-
-    type: ClassVar[str] = "flush"
-
-
-@attrs.frozen
-class Finish:
-    """The producer comes to its end."""
-
-    type: ClassVar[str] = "finish"
-
-
-@attrs.frozen
 class Pull:
     """A consumer pulls one item, with credit for a buffer or without."""
 
@@ -108,13 +95,6 @@ class Leave:
 
     type: ClassVar[str] = "leave"
     consumer: int
-
-
-@attrs.frozen
-class Release:
-    """The scheduler has no more use for the result."""
-
-    type: ClassVar[str] = "release"
 
 
 @attrs.frozen
@@ -167,20 +147,6 @@ class Pulled:
     type: ClassVar[str] = "item"
     number: int
     end: bool
-
-
-@attrs.frozen
-class Nothing:
-    """There is nothing to pull."""
-
-    type: ClassVar[str] = "none"
-
-
-@attrs.frozen
-class Released:
-    """The result is gone."""
-
-    type: ClassVar[str] = "released"
 
 
 Observation = Retry | Connected | Full | Notified | Pulled | Nothing | Released

@@ -6,23 +6,25 @@ from tidegate.properties.cases.values import draw_length, swarm
 from tidegate.reference.subpartition.blocking_subpartition.step import start, step
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store
 from tidegate.reference.subpartition.blocking_subpartition.values import (
-    AddBuffer,
-    Append,
     Config,
-    CreateView,
     EndOfData,
     Event,
+    LoseFile,
+    Query,
+    Recycle,
+    State,
+    is_open,
+)
+from tidegate.reference.subpartition.values import (
+    AddBuffer,
+    Append,
+    CreateView,
     Finish,
     FinishBuffer,
     Flush,
-    LoseFile,
     Poll,
-    Query,
-    Recycle,
     Release,
     ReleaseView,
-    State,
-    is_open,
 )
 
 STORES = (Store.FILE, Store.FILE, Store.FILE_REGION, Store.MMAP, Store.FILE_MMAP)

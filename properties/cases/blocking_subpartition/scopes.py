@@ -5,22 +5,24 @@ from collections.abc import Iterator
 from tidegate.properties.cases.scope import Scope, counted
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store
 from tidegate.reference.subpartition.blocking_subpartition.values import (
-    AddBuffer,
-    Append,
     Config,
-    CreateView,
     EndOfData,
     Event,
+    LoseFile,
+    Query,
+    Recycle,
+    State,
+)
+from tidegate.reference.subpartition.values import (
+    AddBuffer,
+    Append,
+    CreateView,
     Finish,
     FinishBuffer,
     Flush,
-    LoseFile,
     Poll,
-    Query,
-    Recycle,
     Release,
     ReleaseView,
-    State,
 )
 
 WRITING: tuple[Event, ...] = (

@@ -8,17 +8,15 @@ from tidegate.reference.exchange.values import (
     Config,
     EndJob,
     Event,
-    Finish,
-    Flush,
     Leave,
     Produce,
     Pull,
     Register,
-    Release,
     Request,
     ResultType,
     State,
 )
+from tidegate.reference.subpartition.values import Finish, Flush, Release
 
 
 def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:

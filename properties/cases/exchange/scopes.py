@@ -7,17 +7,15 @@ from tidegate.reference.exchange.values import (
     Config,
     EndJob,
     Event,
-    Finish,
-    Flush,
     Leave,
     Produce,
     Pull,
     Register,
-    Release,
     Request,
     ResultType,
     State,
 )
+from tidegate.reference.subpartition.values import Finish, Flush, Release
 
 
 def make_scope(consumers: int, produced: int) -> Scope:

@@ -13,19 +13,16 @@ from tidegate.reference.subpartition.result_partition.values import (
     Event,
     Expire,
     Fail,
-    Finish,
-    Flush,
     Owner,
     Partition,
     PartitionKind,
-    Poll,
     Release,
-    ReleaseView,
     Request,
     Setup,
     ShutDown,
     State,
 )
+from tidegate.reference.subpartition.values import Finish, Flush, Poll, ReleaseView
 
 WRITING = ("emit", "broadcast", "end_of_data", "finish", "close")
 

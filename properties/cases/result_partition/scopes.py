@@ -15,19 +15,16 @@ from tidegate.reference.subpartition.result_partition.values import (
     Event,
     Expire,
     Fail,
-    Finish,
-    Flush,
     Owner,
     PartitionKind,
-    Poll,
     Release,
-    ReleaseView,
     Request,
     Setup,
     ShutDown,
     State,
 )
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
+from tidegate.reference.subpartition.values import Finish, Flush, Poll, ReleaseView
 
 LIVES: tuple[Event, ...] = (
     Setup(),

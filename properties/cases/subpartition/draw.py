@@ -7,22 +7,16 @@ from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import BLOCKING, Kind
 from tidegate.reference.subpartition.subpartition.step import start, step
-from tidegate.reference.subpartition.subpartition.values import (
+from tidegate.reference.subpartition.subpartition.values import AddEvent, Config, Event, Poll, Query, SizeHint, State
+from tidegate.reference.subpartition.values import (
     AddBuffer,
-    AddEvent,
     Append,
-    Config,
     CreateView,
-    Event,
     Finish,
     FinishBuffer,
     Flush,
-    Poll,
-    Query,
     Release,
     Resume,
-    SizeHint,
-    State,
 )
 
 EVENTS = (Kind.EVENT, Kind.EVENT, Kind.END_OF_DATA, Kind.BARRIER, Kind.BARRIER, *BLOCKING)

@@ -10,22 +10,16 @@ import attrs
 
 from tidegate.properties.cases.scope import Scope, counted
 from tidegate.reference.subpartition.queue import Kind
-from tidegate.reference.subpartition.subpartition.values import (
+from tidegate.reference.subpartition.subpartition.values import AddEvent, Config, Event, Poll, Query, SizeHint, State
+from tidegate.reference.subpartition.values import (
     AddBuffer,
-    AddEvent,
     Append,
-    Config,
     CreateView,
-    Event,
     Finish,
     FinishBuffer,
     Flush,
-    Poll,
-    Query,
     Release,
     Resume,
-    SizeHint,
-    State,
 )
 
 FULL, EMPTY = AddBuffer(b"a", finished=True), AddBuffer(b"", finished=True)

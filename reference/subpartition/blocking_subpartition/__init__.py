@@ -11,6 +11,7 @@ those of `stores`. Flink: BoundedBlockingSubpartition and its two readers.
 """
 
 from tidegate.reference.model import Component
+from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition import claims, step, stores, values
 
 COMPONENT = Component(
@@ -18,27 +19,27 @@ COMPONENT = Component(
     title="The bounded blocking subpartition",
     config=values.Config,
     events=(
-        values.AddBuffer,
-        values.Append,
-        values.FinishBuffer,
+        shared.AddBuffer,
+        shared.Append,
+        shared.FinishBuffer,
         values.EndOfData,
-        values.Flush,
-        values.Finish,
-        values.Release,
+        shared.Flush,
+        shared.Finish,
+        shared.Release,
         values.LoseFile,
-        values.CreateView,
-        values.Poll,
+        shared.CreateView,
+        shared.Poll,
         values.Recycle,
         values.Query,
-        values.ReleaseView,
+        shared.ReleaseView,
     ),
     observations=(
-        values.View,
-        values.NotFound,
-        values.DataAvailable,
-        values.Polled,
-        values.Nothing,
-        values.Availability,
+        shared.ViewCreated,
+        shared.NotFound,
+        shared.DataAvailable,
+        shared.Polled,
+        shared.Nothing,
+        shared.Availability,
         values.Deleted,
     ),
     start=step.start,

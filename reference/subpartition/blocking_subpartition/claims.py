@@ -2,23 +2,19 @@
 
 from tidegate.reference.model import Invariant, Outcome, Property
 from tidegate.reference.subpartition.blocking_subpartition.stores import READ_BUFFERS, Store, remember
-from tidegate.reference.subpartition.blocking_subpartition.values import (
+from tidegate.reference.subpartition.blocking_subpartition.values import Deleted, EndOfData, Event, Observation, State
+from tidegate.reference.subpartition.queue import Kind
+from tidegate.reference.subpartition.values import (
     AddBuffer,
     Append,
     Availability,
-    Deleted,
-    EndOfData,
-    Event,
     Finish,
     FinishBuffer,
     Flush,
-    Observation,
     Poll,
     Polled,
-    State,
-    View,
+    ViewCreated,
 )
-from tidegate.reference.subpartition.queue import Kind
 
 # --- properties -----------------------------------------------------------------------------------------------
 
@@ -69,7 +65,7 @@ def is_deleted_with_the_last_holder(before: State, _event: Event, outcome: Outco
 
 
 def is_read_only_when_finished(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    made = any(isinstance(seen, View) for seen in outcome.observations)
+    made = any(isinstance(seen, ViewCreated) for seen in outcome.observations)
     return not made or (before.finished and not before.released)
 
 

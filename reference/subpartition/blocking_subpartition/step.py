@@ -6,34 +6,36 @@ from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.subpartition.blocking_subpartition import stores
 from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store
 from tidegate.reference.subpartition.blocking_subpartition.values import (
-    AddBuffer,
-    Append,
-    Availability,
     Config,
-    CreateView,
-    DataAvailable,
     Deleted,
     EndOfData,
     Event,
-    Finish,
-    FinishBuffer,
-    Flush,
     LoseFile,
-    NotFound,
-    Nothing,
     Observation,
-    Poll,
-    Polled,
     Query,
     Recycle,
-    Release,
-    ReleaseView,
     State,
-    View,
     is_open,
     with_reader,
 )
 from tidegate.reference.subpartition.queue import Item, Kind, open_buffer
+from tidegate.reference.subpartition.values import (
+    AddBuffer,
+    Append,
+    Availability,
+    CreateView,
+    DataAvailable,
+    Finish,
+    FinishBuffer,
+    Flush,
+    NotFound,
+    Nothing,
+    Poll,
+    Polled,
+    Release,
+    ReleaseView,
+    ViewCreated,
+)
 
 Outcomes = tuple[Outcome[State, Observation], ...]
 
@@ -119,7 +121,7 @@ def on_view(state: State) -> Outcomes:
     if state.file_lost:
         return (Outcome(state, (NotFound(),), ("SUBP-31",)),)
     reader = stores.look_ahead(state.config.store, state.written, Reader())
-    seen = View(len(state.readers))
+    seen = ViewCreated(len(state.readers))
     return (Outcome(attrs.evolve(state, readers=(*state.readers, reader)), (seen,), ("SUBP-32", "SUBP-31")),)
 
 

@@ -11,6 +11,7 @@ the mapped file. Flink: ResultPartitionManager, PipelinedResultPartition, Bounde
 """
 
 from tidegate.reference.model import Component
+from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.result_partition import claims, step, union, values
 
 COMPONENT = Component(
@@ -24,25 +25,25 @@ COMPONENT = Component(
         values.Emit,
         values.Broadcast,
         values.EndOfData,
-        values.Flush,
-        values.Finish,
+        shared.Flush,
+        shared.Finish,
         values.CloseWriter,
         values.Fail,
-        values.Poll,
-        values.ReleaseView,
+        shared.Poll,
+        shared.ReleaseView,
         values.Release,
         values.ShutDown,
     ),
     observations=(
         values.Created,
         values.TimedOut,
-        values.NotFound,
-        values.ViewCreated,
-        values.DataAvailable,
-        values.Polled,
-        values.Nothing,
+        shared.NotFound,
+        shared.ViewCreated,
+        shared.DataAvailable,
+        shared.Polled,
+        shared.Nothing,
         values.Gone,
-        values.Released,
+        shared.Released,
     ),
     start=step.start,
     step=step.step,

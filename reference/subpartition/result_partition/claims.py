@@ -9,12 +9,9 @@ from tidegate.reference.subpartition.result_partition.values import (
     EndOfData,
     Event,
     Fail,
-    Finish,
-    Flush,
     Observation,
     PartitionKind,
     Release,
-    Released,
     Setup,
     ShutDown,
     State,
@@ -22,6 +19,7 @@ from tidegate.reference.subpartition.result_partition.values import (
     TimedOut,
 )
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
+from tidegate.reference.subpartition.values import Finish, Flush, Released
 
 # --- properties -----------------------------------------------------------------------------------------------
 

@@ -18,29 +18,31 @@ from tidegate.reference.subpartition.result_partition.values import (
     Event,
     Expire,
     Fail,
-    Finish,
-    Flush,
     Gone,
-    NotFound,
-    Nothing,
     Observation,
     Owner,
     Partition,
     PartitionKind,
-    Poll,
-    Polled,
     Release,
-    ReleaseView,
     Request,
     Setup,
     ShutDown,
     State,
     TimedOut,
     View,
-    ViewCreated,
 )
 from tidegate.reference.subpartition.result_partition.writing import Progress
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
+from tidegate.reference.subpartition.values import (
+    Finish,
+    Flush,
+    NotFound,
+    Nothing,
+    Poll,
+    Polled,
+    ReleaseView,
+    ViewCreated,
+)
 from tidegate.reference.tuples import replace
 
 Outcomes = tuple[Outcome[State, Observation], ...]
@@ -120,7 +122,7 @@ def on_known_request(state: State, partition: Partition, index: int) -> Outcomes
         return rejected(state, *rules)
     number = len(inner.readers) if isinstance(inner, blocking_values.State) else 0
     views = (*partition.views, View(index, number))
-    wider = attrs.evolve(partition, subpartitions=writing.put(partition, index, after), views=views)
+    wider = attrs.evolve(partition, subpartitions=replace(partition.subpartitions, index, after), views=views)
     return (Outcome(attrs.evolve(state, partition=wider), (ViewCreated(len(views) - 1),), ("SUBP-22", "SUBP-16")),)
 
 
@@ -159,11 +161,11 @@ def on_write(state: State, partition: Partition, event: Emit | Broadcast | EndOf
             rules = ("SUBP-40",)
         case EndOfData():
             drains = attrs.evolve(partition, drains=event.drain)
-            progress = writing.tell_all(writing.finish_buffers(Progress(drains)), "end_of_data")
+            progress = writing.tell_all(writing.finish_buffers(Progress(drains)), blocking_values.EndOfData())
             rules = ("SUBP-23",)
         case Finish():
             finished = attrs.evolve(partition, finished=True)
-            progress = writing.tell_all(writing.finish_buffers(Progress(finished)), "finish")
+            progress = writing.tell_all(writing.finish_buffers(Progress(finished)), event)
             rules = ("SUBP-23",)
     return (Outcome(attrs.evolve(state, partition=progress.partition), progress.seen, rules),)
 
@@ -173,7 +175,7 @@ def on_flush(state: State, partition: Partition) -> Outcome[State, Observation]:
     progress = Progress(partition)
     if state.config.kind is PartitionKind.BLOCKING:
         progress = writing.finish_buffers(progress)
-    progress = writing.tell_all(progress, "flush")
+    progress = writing.tell_all(progress, Flush())
     return Outcome(attrs.evolve(state, partition=progress.partition), progress.seen, ("SUBP-26",))
 
 
@@ -210,8 +212,8 @@ def on_release_view(state: State, partition: Partition, index: int, view: View) 
     views = replace(partition.views, index, attrs.evolve(view, released=True))
     inner = partition.subpartitions[view.subpartition]
     if isinstance(inner, blocking_values.State):
-        gone = blocking.step(inner, blocking_values.ReleaseView(view.number))[0].state
-        partition = attrs.evolve(partition, subpartitions=writing.put(partition, view.subpartition, gone))
+        gone = blocking.step(inner, ReleaseView(view.number))[0].state
+        partition = attrs.evolve(partition, subpartitions=replace(partition.subpartitions, view.subpartition, gone))
     return leave(state, attrs.evolve(partition, views=views))
 
 
@@ -220,7 +222,7 @@ def on_poll(state: State, partition: Partition, view: View) -> Outcome[State, Ob
     if isinstance(inner, pipelined_values.State) and partition.released:
         return Outcome(state, (Gone(partition.failed),), ("SUBP-25",) if partition.failed else ("SUBP-18",))
     polled, found, rules = writing.poll(inner, view.number)
-    after = attrs.evolve(partition, subpartitions=writing.put(partition, view.subpartition, polled))
+    after = attrs.evolve(partition, subpartitions=replace(partition.subpartitions, view.subpartition, polled))
     seen = show(partition, found)
     if isinstance(seen, Polled) and seen.kind is Kind.END_OF_DATA:
         rules = ("SUBP-23", *rules)
@@ -228,7 +230,6 @@ def on_poll(state: State, partition: Partition, view: View) -> Outcome[State, Ob
 
 
 def show(partition: Partition, seen: object) -> Polled | Nothing:
-    if not isinstance(seen, pipelined_values.Polled | blocking_values.Polled):
+    if not isinstance(seen, Polled):
         return Nothing()
-    data = seen.data if seen.kind is Kind.DATA else writing.encode_event(partition, seen.kind)
-    return Polled(seen.kind, data, seen.backlog, seen.next, seen.sequence)
+    return seen if seen.kind is Kind.DATA else attrs.evolve(seen, data=writing.encode_event(partition, seen.kind))

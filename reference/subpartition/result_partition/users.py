@@ -4,14 +4,9 @@ import attrs
 
 from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.result_partition import writing
-from tidegate.reference.subpartition.result_partition.values import (
-    Observation,
-    Partition,
-    PartitionKind,
-    Released,
-    State,
-)
+from tidegate.reference.subpartition.result_partition.values import Observation, Partition, PartitionKind, State
 from tidegate.reference.subpartition.result_partition.writing import Progress
+from tidegate.reference.subpartition.values import Release, Released
 
 
 def leave(state: State, partition: Partition) -> Outcome[State, Observation]:
@@ -32,5 +27,5 @@ def count_users(partition: Partition) -> int:
 def release(state: State, partition: Partition) -> Outcome[State, Observation]:
     if partition.released:
         return Outcome(attrs.evolve(state, partition=partition), (), ())
-    progress = writing.tell_all(Progress(attrs.evolve(partition, released=True)), "release")
+    progress = writing.tell_all(Progress(attrs.evolve(partition, released=True)), Release())
     return Outcome(attrs.evolve(state, partition=progress.partition), (Released(),), ())

@@ -7,8 +7,19 @@ import attrs
 
 from tidegate.reference.elements import at_least
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
-from tidegate.reference.subpartition.queue import Kind
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
+from tidegate.reference.subpartition.values import (
+    DataAvailable,
+    Finish,
+    Flush,
+    NotFound,
+    Nothing,
+    Poll,
+    Polled,
+    Released,
+    ReleaseView,
+    ViewCreated,
+)
 
 Subpartition = pipelined_values.State | blocking_values.State
 
@@ -115,20 +126,6 @@ class EndOfData:
 
 
 @attrs.frozen
-class Flush:
-    """All subpartitions are flushed."""
-
-    type: ClassVar[str] = "flush"
-
-
-@attrs.frozen
-class Finish:
-    """The writer comes to its end."""
-
-    type: ClassVar[str] = "finish"
-
-
-@attrs.frozen
 class CloseWriter:
     """The writer is gone."""
 
@@ -140,22 +137,6 @@ class Fail:
     """The producer fails."""
 
     type: ClassVar[str] = "fail"
-
-
-@attrs.frozen
-class Poll:
-    """The reader of a view asks for the next item."""
-
-    type: ClassVar[str] = "poll"
-    view: int
-
-
-@attrs.frozen
-class ReleaseView:
-    """The reader of a view is done with it."""
-
-    type: ClassVar[str] = "release_view"
-    view: int
 
 
 class Owner(StrEnum):
@@ -215,60 +196,11 @@ class TimedOut:
 
 
 @attrs.frozen
-class NotFound:
-    """Nobody is registered under the id."""
-
-    type: ClassVar[str] = "not_found"
-
-
-@attrs.frozen
-class ViewCreated:
-    """The view has this number."""
-
-    type: ClassVar[str] = "view"
-    view: int
-
-
-@attrs.frozen
-class DataAvailable:
-    """The reader of a view is woken."""
-
-    type: ClassVar[str] = "data_available"
-    view: int
-
-
-@attrs.frozen
-class Polled:
-    """An item, events with their bytes."""
-
-    type: ClassVar[str] = "item"
-    kind: Kind
-    data: bytes
-    backlog: int
-    next: Kind
-    sequence: int
-
-
-@attrs.frozen
-class Nothing:
-    """There is nothing to hand out."""
-
-    type: ClassVar[str] = "none"
-
-
-@attrs.frozen
 class Gone:
     """There is nothing to hand out any more: the partition was released, perhaps because the producer failed."""
 
     type: ClassVar[str] = "gone"
     failed: bool
-
-
-@attrs.frozen
-class Released:
-    """The partition is released."""
-
-    type: ClassVar[str] = "released"
 
 
 Observation = Created | TimedOut | NotFound | ViewCreated | DataAvailable | Polled | Nothing | Gone | Released

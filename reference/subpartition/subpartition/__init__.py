@@ -9,6 +9,7 @@ queued: it is finished before anything but a priority event is added. Whoever as
 """
 
 from tidegate.reference.model import Component
+from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.subpartition import claims, step, values
 
 COMPONENT = Component(
@@ -16,26 +17,26 @@ COMPONENT = Component(
     title="The pipelined subpartition",
     config=values.Config,
     events=(
-        values.AddBuffer,
-        values.Append,
-        values.FinishBuffer,
+        shared.AddBuffer,
+        shared.Append,
+        shared.FinishBuffer,
         values.AddEvent,
-        values.Flush,
-        values.Finish,
-        values.Release,
-        values.CreateView,
+        shared.Flush,
+        shared.Finish,
+        shared.Release,
+        shared.CreateView,
         values.Poll,
         values.Query,
-        values.Resume,
+        shared.Resume,
         values.SizeHint,
     ),
     observations=(
         values.Added,
         values.DataAvailable,
         values.PriorityAvailable,
-        values.Polled,
-        values.Nothing,
-        values.Availability,
+        shared.Polled,
+        shared.Nothing,
+        shared.Availability,
     ),
     start=step.start,
     step=step.step,

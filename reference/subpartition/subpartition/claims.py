@@ -3,19 +3,15 @@
 from tidegate.reference.model import Invariant, Outcome, Property
 from tidegate.reference.subpartition.queue import Kind, Queue, is_readable
 from tidegate.reference.subpartition.subpartition.values import (
-    AddBuffer,
     AddEvent,
-    Availability,
     DataAvailable,
     Event,
-    Finish,
-    Flush,
     Observation,
     Poll,
-    Polled,
     PriorityAvailable,
     State,
 )
+from tidegate.reference.subpartition.values import AddBuffer, Availability, Finish, Flush, Polled
 
 # --- properties -----------------------------------------------------------------------------------------------
 

@@ -6,28 +6,30 @@ from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import BLOCKING, Item, Kind
 from tidegate.reference.subpartition.subpartition.values import (
-    AddBuffer,
     Added,
     AddEvent,
-    Append,
-    Availability,
     Config,
-    CreateView,
     DataAvailable,
     Event,
+    Observation,
+    Poll,
+    PriorityAvailable,
+    Query,
+    SizeHint,
+    State,
+)
+from tidegate.reference.subpartition.values import (
+    AddBuffer,
+    Append,
+    Availability,
+    CreateView,
     Finish,
     FinishBuffer,
     Flush,
     Nothing,
-    Observation,
-    Poll,
     Polled,
-    PriorityAvailable,
-    Query,
     Release,
     Resume,
-    SizeHint,
-    State,
 )
 
 Outcomes = tuple[Outcome[State, Observation], ...]

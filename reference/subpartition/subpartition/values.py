@@ -7,6 +7,19 @@ import attrs
 from tidegate.reference.elements import at_least, one_of
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.subpartition.queue import EMPTY, Kind, Queue
+from tidegate.reference.subpartition.values import (
+    AddBuffer,
+    Append,
+    Availability,
+    CreateView,
+    Finish,
+    FinishBuffer,
+    Flush,
+    Nothing,
+    Polled,
+    Release,
+    Resume,
+)
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -34,30 +47,6 @@ class State:
 
 
 @attrs.frozen
-class AddBuffer:
-    """The producer adds a buffer that holds some bytes; it goes on writing into it unless the buffer is finished."""
-
-    type: ClassVar[str] = "buffer"
-    data: bytes
-    finished: bool
-
-
-@attrs.frozen
-class Append:
-    """The producer writes more into the open buffer, and commits it."""
-
-    type: ClassVar[str] = "append"
-    data: bytes
-
-
-@attrs.frozen
-class FinishBuffer:
-    """The producer is done with the open buffer."""
-
-    type: ClassVar[str] = "finish_buffer"
-
-
-@attrs.frozen
 class AddEvent:
     """The producer adds an event; a priority one overtakes."""
 
@@ -65,34 +54,6 @@ class AddEvent:
     kind: Kind = attrs.field(
         validator=one_of("event", "end_of_data", "barrier", "recovery_completion", "aligned_watermark", "priority")
     )
-
-
-@attrs.frozen
-class Flush:
-    """The reader is to get what there is."""
-
-    type: ClassVar[str] = "flush"
-
-
-@attrs.frozen
-class Finish:
-    """The producer comes to its end."""
-
-    type: ClassVar[str] = "finish"
-
-
-@attrs.frozen
-class Release:
-    """The subpartition is given up."""
-
-    type: ClassVar[str] = "release"
-
-
-@attrs.frozen
-class CreateView:
-    """The reader comes."""
-
-    type: ClassVar[str] = "view"
 
 
 @attrs.frozen
@@ -108,13 +69,6 @@ class Query:
 
     type: ClassVar[str] = "query"
     credit: bool
-
-
-@attrs.frozen
-class Resume:
-    """The reader goes on behind an event that blocked."""
-
-    type: ClassVar[str] = "resume"
 
 
 @attrs.frozen
@@ -164,34 +118,6 @@ class PriorityAvailable:
 
     type: ClassVar[str] = "priority_available"
     sequence: int
-
-
-@attrs.frozen
-class Polled:
-    """An item: its kind and, of data, its bytes; the backlog behind it, the kind of the next one, its number."""
-
-    type: ClassVar[str] = "item"
-    kind: Kind
-    data: bytes
-    backlog: int
-    next: Kind
-    sequence: int
-
-
-@attrs.frozen
-class Nothing:
-    """There is nothing to hand out."""
-
-    type: ClassVar[str] = "none"
-
-
-@attrs.frozen
-class Availability:
-    """What a query finds."""
-
-    type: ClassVar[str] = "availability"
-    available: bool
-    backlog: int
 
 
 Observation = Added | DataAvailable | PriorityAvailable | Polled | Nothing | Availability

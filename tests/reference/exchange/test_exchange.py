@@ -11,17 +11,16 @@ from tidegate.reference.exchange.values import (
     Config,
     Connected,
     Consumer,
-    Flush,
     Full,
     Notified,
     Pull,
     Pulled,
-    Released,
     Request,
     ResultType,
     State,
 )
 from tidegate.reference.model import InvalidInputError, Outcome
+from tidegate.reference.subpartition.values import Flush, Released
 
 ALL = [result.value for result in ResultType]
 PUSHED = ["pipelined", "pipelined_bounded"]

@@ -8,16 +8,9 @@ from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.blocking_subpartition import stores
 from tidegate.reference.subpartition.blocking_subpartition.claims import INVARIANTS, PROPERTIES
 from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store
-from tidegate.reference.subpartition.blocking_subpartition.values import (
-    Config,
-    Deleted,
-    Poll,
-    Polled,
-    Release,
-    State,
-    View,
-)
+from tidegate.reference.subpartition.blocking_subpartition.values import Config, Deleted, State
 from tidegate.reference.subpartition.queue import Item, Kind
+from tidegate.reference.subpartition.values import Poll, Polled, Release, ViewCreated
 
 ALL = [store.value for store in Store]
 
@@ -175,6 +168,8 @@ def test_claims_notice_what_they_forbid():
         assert words.breaks(PROPERTIES, name, state, Poll(0), attrs.evolve(right, **change))
     assert words.breaks(PROPERTIES, "views-are-independent", state, Poll(1), right)
     unfinished = State(Config(Store.FILE))
-    assert words.breaks(PROPERTIES, "read-when-finished", unfinished, Release(), Outcome(unfinished, (View(0),), ()))
+    assert words.breaks(
+        PROPERTIES, "read-when-finished", unfinished, Release(), Outcome(unfinished, (ViewCreated(0),), ())
+    )
     assert words.breaks(INVARIANTS, "two-read-buffers", attrs.evolve(state, readers=(Reader(0, 2),)))
     assert words.breaks(INVARIANTS, "ends-once-finished", attrs.evolve(state, finished=False))

@@ -14,11 +14,10 @@ from tidegate.reference.subpartition.result_partition.values import (
     Config,
     Emit,
     Expire,
-    Flush,
     PartitionKind,
-    Released,
     State,
 )
+from tidegate.reference.subpartition.values import Flush, Released
 
 
 def play(trace, kind="pipelined", subpartitions=2):

@@ -13,17 +13,8 @@ from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Item, Kind, Queue
 from tidegate.reference.subpartition.subpartition import COMPONENT
 from tidegate.reference.subpartition.subpartition.claims import INVARIANTS, PROPERTIES
-from tidegate.reference.subpartition.subpartition.values import (
-    AddBuffer,
-    AddEvent,
-    Availability,
-    Config,
-    Flush,
-    Poll,
-    Polled,
-    Query,
-    State,
-)
+from tidegate.reference.subpartition.subpartition.values import AddEvent, Config, Poll, Query, State
+from tidegate.reference.subpartition.values import AddBuffer, Availability, Flush, Polled
 
 HOLDS = {"barrier": "barrier", "recovered": "recovery_completion", "watermark": "aligned_watermark"}
 USUAL = {"exclusive": 2, "size_hint": UNLIMITED}

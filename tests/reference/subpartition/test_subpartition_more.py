@@ -7,7 +7,8 @@ from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.queue import Item, Kind, Queue
 from tidegate.reference.subpartition.subpartition.claims import takes_from_the_front
 from tidegate.reference.subpartition.subpartition.step import start, step
-from tidegate.reference.subpartition.subpartition.values import AddEvent, Config, CreateView, Flush, Poll, Polled
+from tidegate.reference.subpartition.subpartition.values import AddEvent, Config, Poll
+from tidegate.reference.subpartition.values import CreateView, Flush, Polled
 
 
 @pytest.mark.parametrize(("event", "rules"), [(Flush(), ("SUBP-7", "SUBP-13")), (Poll(), ("SUBP-13", "SUBP-8"))])

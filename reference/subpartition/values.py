@@ -1,0 +1,151 @@
+"""What is said to a subpartition, and what it shows, whatever its kind.
+
+The producer adds and finishes, a reader comes, polls and asks; partitions and whole results know some of it too.
+"""
+
+from typing import ClassVar
+
+import attrs
+
+from tidegate.reference.subpartition.queue import Kind
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class AddBuffer:
+    """The producer adds a buffer that holds some bytes; it goes on writing into it unless the buffer is finished."""
+
+    type: ClassVar[str] = "buffer"
+    data: bytes
+    finished: bool
+
+
+@attrs.frozen
+class Append:
+    """The producer writes more into the open buffer, and commits it."""
+
+    type: ClassVar[str] = "append"
+    data: bytes
+
+
+@attrs.frozen
+class FinishBuffer:
+    """The producer is done with the open buffer."""
+
+    type: ClassVar[str] = "finish_buffer"
+
+
+@attrs.frozen
+class Flush:
+    """The producer wants what it has added to be passed on."""
+
+    type: ClassVar[str] = "flush"
+
+
+@attrs.frozen
+class Finish:
+    """The producer comes to its end."""
+
+    type: ClassVar[str] = "finish"
+
+
+@attrs.frozen
+class Release:
+    """The owner gives up what was produced."""
+
+    type: ClassVar[str] = "release"
+
+
+@attrs.frozen
+class CreateView:
+    """A reader comes."""
+
+    type: ClassVar[str] = "view"
+
+
+@attrs.frozen
+class Poll:
+    """The reader of a view asks for the next item."""
+
+    type: ClassVar[str] = "poll"
+    view: int
+
+
+@attrs.frozen
+class Resume:
+    """The reader goes on behind an event that blocked."""
+
+    type: ClassVar[str] = "resume"
+
+
+@attrs.frozen
+class ReleaseView:
+    """The reader of a view goes."""
+
+    type: ClassVar[str] = "release_view"
+    view: int
+
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class ViewCreated:
+    """The view has this number."""
+
+    type: ClassVar[str] = "view"
+    view: int
+
+
+@attrs.frozen
+class NotFound:
+    """There is no such partition, or no more."""
+
+    type: ClassVar[str] = "not_found"
+
+
+@attrs.frozen
+class DataAvailable:
+    """The reader of a view is told that it can go on."""
+
+    type: ClassVar[str] = "data_available"
+    view: int
+
+
+@attrs.frozen
+class Polled:
+    """An item: its kind and bytes, the data buffers behind it, the kind of the next one, its number.
+
+    Of events only a partition shows the bytes.
+    """
+
+    type: ClassVar[str] = "item"
+    kind: Kind
+    data: bytes
+    backlog: int
+    next: Kind
+    sequence: int
+
+
+@attrs.frozen
+class Nothing:
+    """There is nothing to hand out."""
+
+    type: ClassVar[str] = "none"
+
+
+@attrs.frozen
+class Availability:
+    """What a query finds."""
+
+    type: ClassVar[str] = "availability"
+    available: bool
+    backlog: int
+
+
+@attrs.frozen
+class Released:
+    """What was produced is gone."""
+
+    type: ClassVar[str] = "released"
