@@ -50,42 +50,52 @@ def rejected(state: State, *rules: str) -> tuple[Outcome[State, Any], ...]:
 
 
 @attrs.frozen
-class Property(Generic[State, Event, Observation]):
+class Claim:
+    """What a function decides: its name is the name of the claim, and its docstring begins with the statement."""
+
+    name: str
+    statement: str
+    rules: tuple[str, ...]
+    holds: Callable[..., bool]
+
+
+@attrs.frozen
+class Property(Claim, Generic[State, Event, Observation]):
     """Something that must hold on every transition: `holds(before, event, outcome)`.
 
     A property or invariant that a dated semantics is known to break is claimed all the same: that is how its defect
     is shown.
     """
 
-    name: str
-    statement: str
-    rules: tuple[str, ...]
     holds: Callable[[State, Event, Outcome[State, Observation]], bool]
 
 
 @attrs.frozen
-class Invariant(Generic[State]):
+class Invariant(Claim, Generic[State]):
     """Something that must hold in every state that can be reached: `holds(state)`."""
 
-    name: str
-    statement: str
-    rules: tuple[str, ...]
     holds: Callable[[State], bool]
 
 
 @attrs.frozen
-class Law:
+class Law(Claim):
     """Something that holds of the functions a component is made of: `holds(*sample)` for every one of `samples()`.
 
     Laws state the rules that no single transition shows: a range that is the preimage of a formula, a table.
     The samples are a small scope, enumerated whole.
     """
 
-    name: str
-    statement: str
-    rules: tuple[str, ...]
-    holds: Callable[..., bool]
     samples: Callable[[], Iterable[tuple[Any, ...]]]
+
+
+@attrs.frozen
+class Sometimes(Claim, Generic[State, Event, Observation]):
+    """Something that must be reachable: `holds(before, event, outcome)` on at least one transition.
+
+    It keeps the other claims from holding only because nothing happens.
+    """
+
+    holds: Callable[[State, Event, Outcome[State, Observation]], bool]
 
 
 @attrs.frozen
@@ -102,15 +112,24 @@ class Component(Generic[Config, State, Event, Observation]):
     observations: tuple[type[Any], ...]
     start: Callable[[Config], tuple[State, ...]]
     step: Callable[[State, Event], tuple[Outcome[State, Observation], ...]]
-    properties: tuple[Property[State, Event, Observation], ...] = ()
-    invariants: tuple[Invariant[State], ...] = ()
-    laws: tuple[Law, ...] = ()
+    claims: tuple[Claim, ...] = ()
     semantics: tuple[str, ...] = ()
 
     @property
-    def claims(self) -> "tuple[Property[State, Event, Observation] | Invariant[State] | Law, ...]":
-        """Everything that must hold."""
-        return (*self.properties, *self.invariants, *self.laws)
+    def properties(self) -> tuple[Property[State, Event, Observation], ...]:
+        return tuple(one for one in self.claims if isinstance(one, Property))
+
+    @property
+    def invariants(self) -> tuple[Invariant[State], ...]:
+        return tuple(one for one in self.claims if isinstance(one, Invariant))
+
+    @property
+    def laws(self) -> tuple[Law, ...]:
+        return tuple(one for one in self.claims if isinstance(one, Law))
+
+    @property
+    def sometimes(self) -> tuple[Sometimes[State, Event, Observation], ...]:
+        return tuple(one for one in self.claims if isinstance(one, Sometimes))
 
 
 AnyComponent = Component[Any, Any, Any, Any]

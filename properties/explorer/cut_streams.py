@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 import attrs
 
-from tidegate.reference.model import Component, Invariant, Outcome, Property
+from tidegate.reference.claims import always, claims_in, invariant
+from tidegate.reference.model import Component, Outcome, Property
 from tidegate.reference.spanning.deserializer import COMPONENT as DESERIALIZER
 from tidegate.reference.spanning.deserializer import step as deserializer
 from tidegate.reference.spanning.deserializer.step import Buffer, Observation, Record
@@ -50,10 +51,12 @@ def next_buffers(state: State) -> Iterable[Buffer]:
     return (Buffer(stream[state.position : end]) for end in range(state.position, len(stream) + 1))
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
-def come_out_in_order(before: State, _event: Buffer, outcome: Outcome[State, Observation]) -> bool:
+@always("SPAN-20", "SPAN-27")
+def records_come_out_in_order(before: State, _event: Buffer, outcome: Outcome[State, Observation]) -> bool:
+    """However the stream is cut, the records that come out are those that were written, in order."""
     payloads = tuple(seen.payload for seen in outcome.observations if isinstance(seen, Record))
     return payloads == before.config.payloads[before.records : before.records + len(payloads)]
 
@@ -70,7 +73,9 @@ def holds_for_the_reader(
     return Property(one.name, one.statement, one.rules, holds)
 
 
+@invariant("SPAN-21", "SPAN-27")
 def ends_as_it_began(state: State) -> bool:
+    """At the end of the stream every record has come out, and nothing is kept."""
     if state.position < len(state.config.stream):
         return True
     (fresh,) = deserializer.start(deserializer.Config())
@@ -85,21 +90,5 @@ COMPONENT = Component(
     observations=DESERIALIZER.observations,
     start=start,
     step=step,
-    properties=(
-        Property(
-            "records-come-out-in-order",
-            "However the stream is cut, the records that come out are those that were written, in order.",
-            ("SPAN-20", "SPAN-27"),
-            come_out_in_order,
-        ),
-        *map(holds_for_the_reader, DESERIALIZER.properties),
-    ),
-    invariants=(
-        Invariant(
-            "ends-as-it-began",
-            "At the end of the stream every record has come out, and nothing is kept.",
-            ("SPAN-21", "SPAN-27"),
-            ends_as_it_began,
-        ),
-    ),
+    claims=(*claims_in(__name__), *map(holds_for_the_reader, DESERIALIZER.properties)),
 )

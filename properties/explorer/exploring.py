@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from tidegate.reference.model import AnyComponent
+from tidegate.reference.model import AnyComponent, Invariant
 
 Alphabet = Callable[[Any], Iterable[Any]]
 
@@ -44,9 +44,10 @@ def explore(
 ) -> Exploration:
     """Close over all states that `alphabet(state)` reaches, checking every property on the way."""
     broken: dict[str, Broken] = {}
+    properties, invariants = component.properties, component.invariants
     parents: dict[Any, tuple[Any, Any] | None] = dict.fromkeys(component.start(config))
     for state in parents:
-        check_invariants(component, state, parents, broken)
+        check_invariants(invariants, state, parents, broken)
     frontier = list(parents)
     transitions = depth = 0
     complete = True
@@ -56,26 +57,28 @@ def explore(
             for event in alphabet(state):
                 for outcome in component.step(state, event):
                     transitions += 1
-                    for one in component.properties:
+                    for one in properties:
                         if one.name not in broken and not one.holds(state, event, outcome):
                             trace = (*trace_to(state, parents), event)
                             broken[one.name] = Broken(one.name, one.statement, one.rules, trace)
                     if outcome.state not in parents:
                         parents[outcome.state] = (state, event)
                         found.append(outcome.state)
-                        check_invariants(component, outcome.state, parents, broken)
+                        check_invariants(invariants, outcome.state, parents, broken)
             if limit is not None and len(parents) >= limit:
                 complete = False
                 break
         progress(len(parents), transitions)
         depth += bool(found)
         frontier = found
-    checked = tuple(one.name for one in component.properties) + tuple(one.name for one in component.invariants)
+    checked = tuple(one.name for one in (*properties, *invariants))
     return Exploration(len(parents), transitions, depth, checked, tuple(broken.values()), complete)
 
 
-def check_invariants(component: AnyComponent, state: Any, parents: dict[Any, Any], broken: dict[str, Broken]) -> None:
-    for one in component.invariants:
+def check_invariants(
+    invariants: tuple[Invariant[Any], ...], state: Any, parents: dict[Any, Any], broken: dict[str, Broken]
+) -> None:
+    for one in invariants:
         if one.name not in broken and not one.holds(state):
             broken[one.name] = Broken(one.name, one.statement, one.rules, trace_to(state, parents))
 

@@ -12,6 +12,7 @@ fires then, even if no time passes. Barriers are marked `unaligned` only where t
 """
 
 from tidegate.reference.barriers import buffering, channel_state, claims, step, values
+from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 
 COMPONENT = Component(
@@ -22,7 +23,5 @@ COMPONENT = Component(
     observations=values.OBSERVATIONS,
     start=step.start,
     step=step.step,
-    properties=claims.PROPERTIES,
-    invariants=claims.INVARIANTS,
-    laws=(*buffering.LAWS, *channel_state.LAWS),
+    claims=claims_in(claims, buffering, channel_state),
 )

@@ -12,7 +12,7 @@ from itertools import permutations, product
 
 import attrs
 
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 from tidegate.reference.tuples import without
 
 #: What a channel carries: numbered elements, and a barrier for each None.
@@ -75,8 +75,21 @@ def process_buffering(channels: int, arrivals: tuple[Arrival, ...]) -> Cut:
     return Cut(before, order)
 
 
-def cuts_are_the_same(channels: int, arrivals: tuple[Arrival, ...]) -> bool:
-    """Before each checkpoint the elements that were sent before its barrier; and each channel in order."""
+def interleavings_of_two_channels() -> Iterator[tuple[int, tuple[Arrival, ...]]]:
+    contents: tuple[tuple[Element, ...], ...] = ((1, None, 2), (None, 1, None), (1, None, None, 2), (None, 1))
+    for left, right in product(contents, repeat=2):
+        turns = set(permutations((0,) * len(left) + (1,) * len(right)))
+        for order in sorted(turns):
+            sources = (iter(left), iter(right))
+            yield 2, tuple(make_arrival(channel, next(sources[channel])) for channel in order)
+
+
+@law("BARR-8", "BARR-3", samples=interleavings_of_two_channels)
+def same_cut_by_blocking_and_buffering(channels: int, arrivals: tuple[Arrival, ...]) -> bool:
+    """Whether the sender holds back or the receiver keeps, the same elements are processed before each checkpoint.
+
+    Before each checkpoint the elements that were sent before its barrier; and each channel in order.
+    """
     blocking, buffering = process_blocking(channels, arrivals), process_buffering(channels, arrivals)
     sent = [[one.element for one in arrivals if one.channel == channel] for channel in range(channels)]
     due = tuple(
@@ -105,25 +118,5 @@ def take_until_barrier(elements: list[Element], number: int) -> Iterator[int]:
             yield element
 
 
-def interleavings_of_two_channels() -> Iterator[tuple[int, tuple[Arrival, ...]]]:
-    contents: tuple[tuple[Element, ...], ...] = ((1, None, 2), (None, 1, None), (1, None, None, 2), (None, 1))
-    for left, right in product(contents, repeat=2):
-        turns = set(permutations((0,) * len(left) + (1,) * len(right)))
-        for order in sorted(turns):
-            sources = (iter(left), iter(right))
-            yield 2, tuple(make_arrival(channel, next(sources[channel])) for channel in order)
-
-
 def make_arrival(channel: int, element: Element) -> Arrival:
     return Arrival(channel, None if element is None else element + 10 * channel)
-
-
-LAWS = (
-    Law(
-        "same-cut-by-blocking-and-buffering",
-        "Whether the sender holds back or the receiver keeps, the same elements are processed before each checkpoint.",
-        ("BARR-8", "BARR-3"),
-        cuts_are_the_same,
-        interleavings_of_two_channels,
-    ),
-)

@@ -13,9 +13,9 @@ from itertools import product
 
 import attrs
 
+from tidegate.reference.claims import law
 from tidegate.reference.mailbox import step as mailbox
 from tidegate.reference.mailbox.values import SEMANTICS, Config, Kind, Loop, MailRun, Put, State, Thread
-from tidegate.reference.model import Law
 
 
 @attrs.frozen
@@ -75,8 +75,16 @@ def on_start(channel: Channel, checkpoint: int) -> Channel:
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
+def moves_of_a_channel() -> Iterator[tuple[str, ...]]:
+    for length in range(7):
+        yield from product(("data", "poll", "barrier", "start"), repeat=length)
+
+
+@law("BARR-14", "BARR-13", samples=moves_of_a_channel)
 def saves_what_was_overtaken(*moves: str) -> bool:
-    """Processed before the checkpoint started or saved with it: all that was sent before the barrier, and no more."""
+    """What was processed before an unaligned checkpoint and what it saves are together all that was sent before the
+    barrier, each element once.
+    """
     channel = Channel()
     sent_before: int | None = None
     done: tuple[int, ...] | None = None
@@ -97,13 +105,16 @@ def saves_what_was_overtaken(*moves: str) -> bool:
     return sorted(done + channel.saved) == list(range(sent_before))
 
 
-def moves_of_a_channel() -> Iterator[tuple[str, ...]]:
-    for length in range(7):
-        yield from product(("data", "poll", "barrier", "start"), repeat=length)
+def small_numbers() -> Iterator[tuple[int, int, int]]:
+    yield from product(range(4), range(4), range(3))
 
 
-def barrier_overtakes_the_data(before: int, polls: int, behind: int) -> bool:
-    """Data, some of it polled, then a barrier, then more data: the next poll gives the barrier, then all in order."""
+@law("BARR-15", samples=small_numbers)
+def barrier_overtakes(before: int, polls: int, behind: int) -> bool:
+    """An unaligned barrier is handed out before the data that waits, and changes nothing in the order of the data.
+
+    Data, some of it polled, then a barrier, then more data: the next poll gives the barrier, then all in order.
+    """
     channel = Channel()
     for _data in range(before):
         channel = on_data(channel)
@@ -119,12 +130,17 @@ def barrier_overtakes_the_data(before: int, polls: int, behind: int) -> bool:
     return overtaken and after.polled == tuple(range(before + behind))
 
 
-def small_numbers() -> Iterator[tuple[int, int, int]]:
-    yield from product(range(4), range(4), range(3))
+def checkpoints_and_barriers() -> Iterator[tuple[int, tuple[int, ...]]]:
+    for barriers in ((), (1,), (2,), (3,), (1, 2), (2, 3), (1, 3), (1, 2, 3)):
+        yield from ((checkpoint, barriers) for checkpoint in (1, 2, 3))
 
 
+@law("BARR-16", "BARR-14", samples=checkpoints_and_barriers)
 def older_checkpoint_is_too_late(checkpoint: int, barriers: tuple[int, ...]) -> bool:
-    """One data before each barrier and one behind all; nothing is polled."""
+    """A checkpoint that starts behind a newer barrier fails; an older barrier does not cut a newer checkpoint.
+
+    One data before each barrier and one behind all; nothing is polled.
+    """
     channel = Channel()
     for barrier in barriers:
         channel = on_barrier(on_data(channel), barrier)
@@ -136,11 +152,6 @@ def older_checkpoint_is_too_late(checkpoint: int, barriers: tuple[int, ...]) -> 
     # A barrier of an older checkpoint is no cut.
     due = len(barriers) if checkpoint in barriers else len(barriers) + 1
     return saved == tuple(range(due)) and not any(barrier > checkpoint for barrier in barriers)
-
-
-def checkpoints_and_barriers() -> Iterator[tuple[int, tuple[int, ...]]]:
-    for barriers in ((), (1,), (2,), (3,), (1, 2), (2, 3), (1, 3), (1, 2, 3)):
-        yield from ((checkpoint, barriers) for checkpoint in (1, 2, 3))
 
 
 def play_until_trigger(semantics: str, elements: tuple[str, ...], mails: int) -> tuple[int, int]:
@@ -171,44 +182,14 @@ def play_until_trigger(semantics: str, elements: tuple[str, ...], mails: int) ->
             state = mailbox.step(state, put)[0].state
 
 
-def no_data_comes_between(semantics: str, before: int, behind: int, mails: int) -> bool:
-    data, others = play_until_trigger(semantics, ("data",) * before + ("barrier",) + ("data",) * behind, mails)
-    return data == before and others == (0 if semantics == SEMANTICS[0] else mails)
-
-
 def inputs_and_mails() -> Iterator[tuple[str, int, int, int]]:
     yield from product(SEMANTICS, range(3), range(2), range(4))
 
 
-LAWS = (
-    Law(
-        "saves-what-was-overtaken",
-        "What was processed before an unaligned checkpoint and what it saves are together all that was sent before the "
-        "barrier, each element once.",
-        ("BARR-14", "BARR-13"),
-        saves_what_was_overtaken,
-        moves_of_a_channel,
-    ),
-    Law(
-        "barrier-overtakes",
-        "An unaligned barrier is handed out before the data that waits, and changes nothing in the order of the data.",
-        ("BARR-15",),
-        barrier_overtakes_the_data,
-        small_numbers,
-    ),
-    Law(
-        "older-checkpoint-is-too-late",
-        "A checkpoint that starts behind a newer barrier fails; an older barrier does not cut a newer checkpoint.",
-        ("BARR-16", "BARR-14"),
-        older_checkpoint_is_too_late,
-        checkpoints_and_barriers,
-    ),
-    Law(
-        "no-data-between-barrier-and-trigger",
-        "The task takes its part of a checkpoint before it reads on behind the barrier; where mails can be urgent, "
-        "also before all mails that wait.",
-        ("BARR-18",),
-        no_data_comes_between,
-        inputs_and_mails,
-    ),
-)
+@law("BARR-18", samples=inputs_and_mails)
+def no_data_between_barrier_and_trigger(semantics: str, before: int, behind: int, mails: int) -> bool:
+    """The task takes its part of a checkpoint before it reads on behind the barrier; where mails can be urgent, also
+    before all mails that wait.
+    """
+    data, others = play_until_trigger(semantics, ("data",) * before + ("barrier",) + ("data",) * behind, mails)
+    return data == before and others == (0 if semantics == SEMANTICS[0] else mails)

@@ -16,21 +16,24 @@ from tidegate.reference.barriers.values import (
     StopPersisting,
     Trigger,
 )
-from tidegate.reference.model import Invariant, Outcome, Property
+from tidegate.reference.claims import always, invariant
+from tidegate.reference.model import Outcome
 
 Seen = Outcome[State, Observation]
 
 
-def triggers_each_checkpoint_once(before: State, _event: Event, outcome: Seen) -> bool:
-    """A checkpoint that is triggered or given up was neither completed nor given up before."""
+@always("BARR-1", "BARR-2")
+def each_checkpoint_once(before: State, _event: Event, outcome: Seen) -> bool:
+    """No checkpoint is triggered or given up that was already complete or given up, and none twice in a step."""
     if not isinstance(before, Alignment):
         return True
     ends = [seen.checkpoint for seen in outcome.observations if isinstance(seen, Trigger | Abort)]
     return all(checkpoint > before.done for checkpoint in ends) and len(set(ends)) == len(ends)
 
 
+@always("BARR-3", "BARR-8")
 def blocks_are_kept(before: State, _event: Event, outcome: Seen) -> bool:
-    """What is blocked afterwards is what was, and what was blocked now, without what was resumed."""
+    """A channel stays blocked until it is resumed."""
     if not isinstance(before, Alignment) or not isinstance(outcome.state, Alignment):
         return True
     blocked = set(before.blocked)
@@ -42,8 +45,12 @@ def blocks_are_kept(before: State, _event: Event, outcome: Seen) -> bool:
     return blocked == outcome.state.blocked
 
 
-def channels_go_on_after_the_trigger(before: State, _event: Event, outcome: Seen) -> bool:
-    """Behind an aligned trigger there are only resumes; before it, only a checkpoint that is given up has some."""
+@always("BARR-3")
+def trigger_before_resume(before: State, _event: Event, outcome: Seen) -> bool:
+    """An aligned checkpoint is triggered first; then every blocked channel goes on.
+
+    Behind an aligned trigger there are only resumes; before it, only a checkpoint that is given up has some.
+    """
     triggers = [at for at, seen in enumerate(outcome.observations) if isinstance(seen, Trigger) and seen.aligned]
     if not triggers or before.config.kind is Kind.AT_LEAST_ONCE:
         return True
@@ -54,69 +61,32 @@ def channels_go_on_after_the_trigger(before: State, _event: Event, outcome: Seen
     return not early and all(isinstance(seen, Resume) for seen in behind)
 
 
+@always("BARR-9", "BARR-10")
 def at_least_once_never_blocks(before: State, _event: Event, outcome: Seen) -> bool:
+    """At least once neither blocks nor saves anything."""
     held = (Block, Resume, StartPersisting, StopPersisting, Prioritize)
     tracked = before.config.kind is Kind.AT_LEAST_ONCE
     return not tracked or not any(isinstance(seen, held) for seen in outcome.observations)
 
 
+@always("BARR-6", "BARR-12")
 def an_end_is_never_fatal(before: State, event: Event, outcome: Seen) -> bool:
-    """Where finished channels count, the end of one gives up no checkpoint."""
+    """Where finished channels count, no checkpoint is given up because a channel ends."""
     counts = isinstance(event, EndOfPartition) and before.config.finished_channels
     return not counts or not any(isinstance(seen, Abort) for seen in outcome.observations)
 
 
-def nothing_is_blocked_for_nothing(state: State) -> bool:
+@invariant("BARR-3", "BARR-5")
+def nothing_blocked_for_nothing(state: State) -> bool:
+    """No channel is blocked while no checkpoint is pending."""
     return not isinstance(state, Alignment) or is_pending(state) or not state.blocked
 
 
+@always("BARR-7")
 def who_counts_is_fixed(before: State, _event: Event, outcome: Seen) -> bool:
+    """How many channels a checkpoint waits for is settled when it begins: those that were open then."""
     after = outcome.state
     if not isinstance(before, Alignment) or not isinstance(after, Alignment) or not is_pending(after):
         return True
     begun = before.current != after.current
     return after.target == (after.config.channels - len(before.ended) if begun else before.target)
-
-
-PROPERTIES: tuple[Property[State, Event, Observation], ...] = (
-    Property(
-        "each-checkpoint-once",
-        "No checkpoint is triggered or given up that was already complete or given up, and none twice in a step.",
-        ("BARR-1", "BARR-2"),
-        triggers_each_checkpoint_once,
-    ),
-    Property("blocks-are-kept", "A channel stays blocked until it is resumed.", ("BARR-3", "BARR-8"), blocks_are_kept),
-    Property(
-        "trigger-before-resume",
-        "An aligned checkpoint is triggered first; then every blocked channel goes on.",
-        ("BARR-3",),
-        channels_go_on_after_the_trigger,
-    ),
-    Property(
-        "at-least-once-never-blocks",
-        "At least once neither blocks nor saves anything.",
-        ("BARR-9", "BARR-10"),
-        at_least_once_never_blocks,
-    ),
-    Property(
-        "an-end-is-never-fatal",
-        "Where finished channels count, no checkpoint is given up because a channel ends.",
-        ("BARR-6", "BARR-12"),
-        an_end_is_never_fatal,
-    ),
-    Property(
-        "who-counts-is-fixed",
-        "How many channels a checkpoint waits for is settled when it begins: those that were open then.",
-        ("BARR-7",),
-        who_counts_is_fixed,
-    ),
-)
-
-INVARIANTS: tuple[Invariant[State], ...] = (
-    Invariant(
-        "nothing-blocked-for-nothing",
-        "No channel is blocked while no checkpoint is pending.",
-        ("BARR-3", "BARR-5"),
-        nothing_is_blocked_for_nothing,
-    ),
-)

@@ -10,10 +10,10 @@ Choices. Flink 2.3: LocalBufferPool of a result partition. A buffer is counted f
 from collections.abc import Iterator
 from itertools import product
 
+from tidegate.reference.claims import law
 from tidegate.reference.credit import readers
 from tidegate.reference.credit.readers import Reader, start_reader
 from tidegate.reference.credit.subpartitions import BUFFERS, Item
-from tidegate.reference.model import Law
 
 
 def is_writer_blocked(free: int, queued: tuple[int, ...], limit: int) -> bool:
@@ -50,26 +50,16 @@ def count_queued(reader: Reader) -> int:
     return sum(item in BUFFERS for item in reader.subpartition.queue)
 
 
+def small_producers() -> Iterator[tuple[int, int, int, int]]:
+    yield from product((1, 2, 3, 4), (1, 2, 3), (0, 1, 3), (0, 2))
+
+
+@law("CREDIT-30", samples=small_producers)
 def credit_keeps_the_writer_going(pool: int, limit: int, first: int, second: int) -> bool:
-    """The writer stops when the channels have used their credit and filled the pool, or one of them its share."""
+    """A writer stops exactly when its pool, or the share of one channel, is full of data for which credit lacks."""
     written = write_until_blocked(pool, limit, (first, second))
     queued = [max(0, count - credit) for count, credit in zip(written, (first, second), strict=True)]
     one_more_credit = write_until_blocked(pool, limit, (first + 1, second + 1))
     is_full = sum(queued) == pool or max(queued) == limit
     is_fair = sum(queued) <= pool and max(queued) <= limit
     return is_full and is_fair and sum(one_more_credit) > sum(written)
-
-
-def small_producers() -> Iterator[tuple[int, int, int, int]]:
-    yield from product((1, 2, 3, 4), (1, 2, 3), (0, 1, 3), (0, 2))
-
-
-LAWS = (
-    Law(
-        "credit-keeps-the-writer-going",
-        "A writer stops exactly when its pool, or the share of one channel, is full of data for which credit lacks.",
-        ("CREDIT-30",),
-        credit_keeps_the_writer_going,
-        small_producers,
-    ),
-)

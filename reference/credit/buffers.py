@@ -14,7 +14,7 @@ from itertools import product
 
 import attrs
 
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 from tidegate.reference.tuples import replace
 
 #: A backlog that says nothing about the backlog (CREDIT-13).
@@ -207,7 +207,22 @@ def take_and_drop(gate: Gate, index: int, backlog: int) -> Gate:
     return learn_backlog(give_back(taken, index, newest), index, backlog).gate
 
 
+def small_gates() -> Iterator[tuple[Gate, int, int]]:
+    """Two channels that have learnt of a backlog, one after the other, and received some of it."""
+    for exclusive, floating, first, second, received, index in product(
+        (0, 1, 2), (1, 3), (0, 2), (0, 3), (0, 1, 2), (0, 1)
+    ):
+        gate = Gate(exclusive, (Channel(exclusive), Channel(exclusive)), floating)
+        gate = learn_backlog(Change(gate), 0, first).gate
+        gate = learn_backlog(Change(gate), 1, second).gate
+        for _ in range(min(received, compute_available(gate.channels[index]))):
+            gate = learn_backlog(take_buffer(gate, index), index, first).gate
+        yield from ((gate, index, number) for number in (0, 1, 2))
+
+
+@law("CREDIT-28", samples=small_gates)
 def empty_data_loses_no_buffer(gate: Gate, index: int, backlog: int) -> bool:
+    """An empty data buffer uses one credit, and the buffer that it was granted for is granted anew or goes back."""
     if compute_available(gate.channels[index]) == 0:
         return True
     after = take_and_drop(gate, index, backlog)
@@ -221,7 +236,9 @@ def empty_data_loses_no_buffer(gate: Gate, index: int, backlog: int) -> bool:
     return conserved and spent == [int(one == index) for one in range(len(spent))]
 
 
+@law("CREDIT-13", samples=small_gates)
 def no_information_changes_no_plan(gate: Gate, index: int, _backlog: int) -> bool:
+    """Data that says nothing about the backlog takes its buffer and lowers by one how many are wanted; that is all."""
     channel = gate.channels[index]
     if compute_available(channel) == 0:
         return True
@@ -231,8 +248,12 @@ def no_information_changes_no_plan(gate: Gate, index: int, _backlog: int) -> boo
     return same_elsewhere and after.required == channel.required - 1
 
 
+@law("CREDIT-16", samples=small_gates)
 def release_gives_everything_back(gate: Gate, index: int, in_use: int) -> bool:
-    """At once but for what the consumer reads, and then that too; no hand-over reaches the channel any more."""
+    """A released channel returns all its buffers, takes none that is handed over, and loses none that was in use.
+
+    At once but for what the consumer reads, and then that too; no hand-over reaches the channel any more.
+    """
     released = release(gate, index, in_use).gate
     kept = released.channels[index]
     while released.channels[index].held:
@@ -250,41 +271,3 @@ def release_gives_everything_back(gate: Gate, index: int, in_use: int) -> bool:
 def count_floating(gate: Gate) -> int:
     held = sum(channel.held.count(Buffer.FLOATING) for channel in gate.channels)
     return gate.free + held + sum(channel.floating for channel in gate.channels)
-
-
-def small_gates() -> Iterator[tuple[Gate, int, int]]:
-    """Two channels that have learnt of a backlog, one after the other, and received some of it."""
-    for exclusive, floating, first, second, received, index in product(
-        (0, 1, 2), (1, 3), (0, 2), (0, 3), (0, 1, 2), (0, 1)
-    ):
-        gate = Gate(exclusive, (Channel(exclusive), Channel(exclusive)), floating)
-        gate = learn_backlog(Change(gate), 0, first).gate
-        gate = learn_backlog(Change(gate), 1, second).gate
-        for _ in range(min(received, compute_available(gate.channels[index]))):
-            gate = learn_backlog(take_buffer(gate, index), index, first).gate
-        yield from ((gate, index, number) for number in (0, 1, 2))
-
-
-LAWS = (
-    Law(
-        "no-information-changes-no-plan",
-        "Data that says nothing about the backlog takes its buffer and lowers by one how many are wanted; that is all.",
-        ("CREDIT-13",),
-        no_information_changes_no_plan,
-        small_gates,
-    ),
-    Law(
-        "release-gives-everything-back",
-        "A released channel returns all its buffers, takes none that is handed over, and loses none that was in use.",
-        ("CREDIT-16",),
-        release_gives_everything_back,
-        small_gates,
-    ),
-    Law(
-        "empty-data-loses-no-buffer",
-        "An empty data buffer uses one credit, and the buffer that it was granted for is granted anew or goes back.",
-        ("CREDIT-28",),
-        empty_data_loses_no_buffer,
-        small_gates,
-    ),
-)

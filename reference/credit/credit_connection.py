@@ -13,12 +13,13 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference.claims import always, claims_in, invariant
 from tidegate.reference.credit import readers
 from tidegate.reference.credit.credit_sender import Writable
 from tidegate.reference.credit.readers import Change, Kind, Reader
 from tidegate.reference.credit.subpartitions import Item
 from tidegate.reference.elements import at_least
-from tidegate.reference.model import Component, Invariant, Outcome, Property, rejected
+from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -239,17 +240,23 @@ def with_reader(state: State, index: int, reader: Reader) -> State:
     return attrs.evolve(state, readers=replace(state.readers, index, reader))
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
+@always("CREDIT-21")
 def takes_turns(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """Whoever sends after the second of two turns of a reader has sent between them too."""
+    """No reader sends twice while another waits for its turn.
+
+    Whoever sends after the second of two turns of a reader has sent between them too.
+    """
     turns = [seen.reader for seen in outcome.observations if isinstance(seen, Send)]
     pairs = [(i, j) for i, j in combinations(range(len(turns)), 2) if turns[i] == turns[j]]
     return all(set(turns[j + 1 :]) <= set(turns[i:j]) for i, j in pairs)
 
 
+@always("CREDIT-27", "CREDIT-29")
 def leaves_the_others_alone(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The end of one reader changes nothing for the others, nor the order of their turns."""
     if not isinstance(event, Cancel | Fail):
         return True
     others = [index for index in range(len(before.readers)) if index != event.reader]
@@ -258,34 +265,14 @@ def leaves_the_others_alone(before: State, event: Event, outcome: Outcome[State,
     return same and turns[0] == turns[1]
 
 
-PROPERTIES = (
-    Property("takes-turns", "No reader sends twice while another waits for its turn.", ("CREDIT-21",), takes_turns),
-    Property(
-        "leaves-the-others-alone",
-        "The end of one reader changes nothing for the others, nor the order of their turns.",
-        ("CREDIT-27", "CREDIT-29"),
-        leaves_the_others_alone,
-    ),
-)
-
-# --- invariants -----------------------------------------------------------------------------------------------
-
-
+@invariant("CREDIT-20", "CREDIT-22")
 def whoever_can_send_is_queued(state: State) -> bool:
+    """A reader with something to send stands in the queue, once; while the connection is writable nobody has to."""
     served = [index for index, life in enumerate(state.lives) if life is Life.SERVED]
     sendable = {index for index in served if readers.is_sendable(state.readers[index])}
     once = len(set(state.queue)) == len(state.queue)
     return state.closed or (once and sendable <= set(state.queue) and not (state.writable and state.queue))
 
-
-INVARIANTS = (
-    Invariant(
-        "whoever-can-send-is-queued",
-        "A reader with something to send stands in the queue, once; while the connection is writable nobody has to.",
-        ("CREDIT-20", "CREDIT-22"),
-        whoever_can_send_is_queued,
-    ),
-)
 
 COMPONENT = Component(
     name="credit_connection",
@@ -295,6 +282,5 @@ COMPONENT = Component(
     observations=(Send, Backlog, ReaderError, Closed),
     start=start,
     step=step,
-    properties=PROPERTIES,
-    invariants=INVARIANTS,
+    claims=claims_in(__name__),
 )

@@ -15,14 +15,15 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference.claims import always, claims_in, invariant
+from tidegate.reference.credit import backpressure
 from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit import credit_sender as sender
-from tidegate.reference.credit.backpressure import LAWS, is_writer_blocked
 from tidegate.reference.credit.buffers import Channel, compute_available
 from tidegate.reference.credit.readers import Backlog, Kind, Send
 from tidegate.reference.credit.subpartitions import BUFFERS
 from tidegate.reference.elements import at_least
-from tidegate.reference.model import Component, Invariant, Outcome, Property, Rejected, rejected
+from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -212,7 +213,7 @@ def is_enabled(state: State, choice: Choice) -> bool:
     match choice.action:
         case Action.WRITE:
             output, queued = state.config.output, sum(item in BUFFERS for item in subpartition.queue)
-            return link.data > 0 and not is_writer_blocked(output - queued, (queued,), output)
+            return link.data > 0 and not backpressure.is_writer_blocked(output - queued, (queued,), output)
         case Action.BARRIER:
             return link.barriers > 0
         case Action.FLUSH:
@@ -237,27 +238,21 @@ def is_stuck(state: State) -> bool:
     return not is_done(state) and not enabled(state)
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
+@always("CREDIT-18")
 def data_finds_a_buffer(_before: State, _event: Choice, outcome: Outcome[State, Observation]) -> bool:
+    """A sender that sends data only against credit never meets a receiver without a buffer."""
     return not any(isinstance(seen, Overrun) for seen in outcome.observations)
 
 
-PROPERTIES = (
-    Property(
-        "data-finds-a-buffer",
-        "A sender that sends data only against credit never meets a receiver without a buffer.",
-        ("CREDIT-18",),
-        data_finds_a_buffer,
-    ),
-)
-
-# --- invariants -----------------------------------------------------------------------------------------------
-
-
-def is_conserved(state: State) -> bool:
-    sound = all(one.sender.reader.credit >= 0 for one in state.links) and receiver.no_buffer_is_lost(state.receiver)
+@invariant("CREDIT-17")
+def credit_is_conserved(state: State) -> bool:
+    """The free buffers of a channel are its sender's credit, data and credit on the way, and credit unannounced."""
+    sound = all(one.sender.reader.credit >= 0 for one in state.links) and receiver.no_buffer_is_lost.holds(
+        state.receiver
+    )
     return sound and all(map(is_covered, state.links, state.receiver.gate.channels))
 
 
@@ -272,20 +267,11 @@ def is_covered(link: Link, channel: Channel) -> bool:
     return compute_available(channel) == promised
 
 
-INVARIANTS: tuple[Invariant[State], ...] = (
-    Invariant(
-        "credit-is-conserved",
-        "The free buffers of a channel are its sender's credit, data and credit on the way, and credit unannounced.",
-        ("CREDIT-17",),
-        is_conserved,
-    ),
-    Invariant(
-        "never-stuck",
-        "As long as something is to be written or read, something can happen; and no run is endless.",
-        ("CREDIT-4", "CREDIT-9", "CREDIT-14", "CREDIT-24"),
-        lambda state: not is_stuck(state),
-    ),
-)
+@invariant("CREDIT-4", "CREDIT-9", "CREDIT-14", "CREDIT-24")
+def never_stuck(state: State) -> bool:
+    """As long as something is to be written or read, something can happen; and no run is endless."""
+    return not is_stuck(state)
+
 
 COMPONENT = Component(
     name="credit_loop",
@@ -295,7 +281,5 @@ COMPONENT = Component(
     observations=(Consumed, Overrun),
     start=start,
     step=step,
-    properties=PROPERTIES,
-    invariants=INVARIANTS,
-    laws=LAWS,
+    claims=claims_in(__name__, backpressure),
 )

@@ -11,10 +11,11 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference.claims import always, claims_in, invariant
 from tidegate.reference.credit import buffers
 from tidegate.reference.credit.buffers import Buffer, Change, Channel, Gate, compute_available
 from tidegate.reference.elements import at_least
-from tidegate.reference.model import Component, Invariant, Outcome, Property, Rejected, rejected
+from tidegate.reference.model import Component, Outcome, Rejected, rejected
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -204,10 +205,12 @@ def shown(state: State, change: Change) -> Outcome[State, Observation]:
     return Outcome(State(state.config, change.gate), notifications, change.rules)
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
+@always("CREDIT-2", "CREDIT-6", "CREDIT-17")
 def promises_only_what_it_has(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The free buffers that the sender knows of grow by what is announced, and shrink by one with each data buffer."""
     if isinstance(event, Barrier | Resume) and before.config.exclusive == 0:
         return True
     taken = isinstance(event, Data) and Rejected() not in outcome.observations
@@ -223,68 +226,37 @@ def compute_promised(channel: Channel) -> int:
     return compute_available(channel) - channel.unannounced
 
 
+@always("CREDIT-5")
 def notifies_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A channel is notified exactly when it begins to have something to announce."""
     pairs = enumerate(zip(before.gate.channels, outcome.state.gate.channels, strict=True))
     woken = [index for index, (old, new) in pairs if old.unannounced == 0 < new.unannounced]
     return sorted(seen.channel for seen in outcome.observations if isinstance(seen, Notify)) == woken
 
 
+@always("CREDIT-11")
 def a_backlog_frees_nothing(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """No message about the backlog, be it higher or lower, gives a floating buffer back."""
     return not isinstance(event, Data | PlainEvent | Backlog) or outcome.state.gate.free <= before.gate.free
 
 
-PROPERTIES = (
-    Property(
-        "promises-only-what-it-has",
-        "The free buffers that the sender knows of grow by what is announced, and shrink by one with each data buffer.",
-        ("CREDIT-2", "CREDIT-6", "CREDIT-17"),
-        promises_only_what_it_has,
-    ),
-    Property(
-        "notifies-once",
-        "A channel is notified exactly when it begins to have something to announce.",
-        ("CREDIT-5",),
-        notifies_once,
-    ),
-    Property(
-        "a-backlog-frees-nothing",
-        "No message about the backlog, be it higher or lower, gives a floating buffer back.",
-        ("CREDIT-11",),
-        a_backlog_frees_nothing,
-    ),
-)
-
-# --- invariants -----------------------------------------------------------------------------------------------
-
-
+@invariant("CREDIT-7", "CREDIT-8")
 def no_buffer_is_lost(state: State) -> bool:
+    """Floating buffers are free, with a channel or in use; exclusive ones never leave their channel."""
     channels = state.gate.channels
     floating = state.gate.free + sum(c.floating + c.held.count(Buffer.FLOATING) for c in channels)
     exclusive = {c.exclusive + c.held.count(Buffer.EXCLUSIVE) for c in channels}
     return floating == state.config.floating and exclusive == {state.config.exclusive}
 
 
+@invariant("CREDIT-4", "CREDIT-9", "CREDIT-10")
 def who_lacks_a_buffer_waits(state: State) -> bool:
+    """A channel with fewer buffers than it requires waits, no channel waits twice, and none beside a free buffer."""
     gate = state.gate
     lacking = {index for index, c in enumerate(gate.channels) if compute_available(c) < c.required}
     in_vain = gate.free > 0 and gate.waiting
     return lacking <= set(gate.waiting) and len(set(gate.waiting)) == len(gate.waiting) and not in_vain
 
-
-INVARIANTS = (
-    Invariant(
-        "no-buffer-is-lost",
-        "Floating buffers are free, with a channel or in use; exclusive ones never leave their channel.",
-        ("CREDIT-7", "CREDIT-8"),
-        no_buffer_is_lost,
-    ),
-    Invariant(
-        "who-lacks-a-buffer-waits",
-        "A channel with fewer buffers than it requires waits, no channel waits twice, and none beside a free buffer.",
-        ("CREDIT-4", "CREDIT-9", "CREDIT-10"),
-        who_lacks_a_buffer_waits,
-    ),
-)
 
 COMPONENT = Component(
     name="credit_receiver",
@@ -294,7 +266,5 @@ COMPONENT = Component(
     observations=(Notify, Credit, ResumeMessage),
     start=start,
     step=step,
-    properties=PROPERTIES,
-    invariants=INVARIANTS,
-    laws=buffers.LAWS,
+    claims=claims_in(__name__, buffers),
 )

@@ -13,11 +13,12 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference.claims import always, claims_in, invariant
 from tidegate.reference.credit import readers, subpartitions
 from tidegate.reference.credit.readers import Backlog, Change, Kind, Reader, Send
 from tidegate.reference.credit.subpartitions import BUFFERS, Item
 from tidegate.reference.elements import at_least
-from tidegate.reference.model import Component, Invariant, Outcome, Property, Rejected, rejected
+from tidegate.reference.model import Component, Outcome, Rejected, rejected
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -187,10 +188,12 @@ def write(state: State, because: tuple[str, ...]) -> Outcome[State, Observation]
     return Outcome(attrs.evolve(state, reader=reader, queued=False), tuple(messages), rules)
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
-def sends_the_queue_in_order(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("SUBP-10", "CREDIT-22", "SUBP-17")
+def sent_in_order(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """What is sent is what was added, in that order and numbered without a gap; the rest stays queued."""
     added = [] if is_refused(outcome) or type(event) not in ITEMS else [ITEMS[type(event)]]
     items = [*before.reader.subpartition.queue, *added]
     left = outcome.state.reader.subpartition.queue
@@ -200,7 +203,9 @@ def sends_the_queue_in_order(before: State, event: Event, outcome: Outcome[State
     return sent == numbered and tuple(items[len(sent) :]) == left
 
 
-def each_data_costs_one_credit(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("CREDIT-21", "CREDIT-19")
+def data_costs_credit(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Each data buffer sent costs one credit, events none, and credit is never negative."""
     if is_refused(outcome):
         return outcome.state == before
     granted = event.amount if isinstance(event, Credit) else 0
@@ -209,19 +214,25 @@ def each_data_costs_one_credit(before: State, event: Event, outcome: Outcome[Sta
     return outcome.state.reader.credit == kept + granted - data >= 0
 
 
+@always("CREDIT-22", "CREDIT-26")
 def sends_only_when_it_may(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Nothing is sent while the connection is not writable or a barrier blocks."""
     blocked = before.reader.subpartition.blocked and not isinstance(event, Resume)
     sent = any(isinstance(seen, Send) for seen in outcome.observations)
     return not sent or (outcome.state.writable and not blocked)
 
 
-def announces_only_without_any_credit(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("CREDIT-24", "CREDIT-25")
+def announces_without_credit(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A backlog is announced only by a reader that started without credit and has none, and never beside a message."""
     announced = any(isinstance(seen, Backlog) for seen in outcome.observations)
     reader = outcome.state.reader
     return not announced or (reader.initial_credit == 0 and reader.credit == 0 and len(outcome.observations) == 1)
 
 
-def reports_what_is_queued_or_one_less(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("CREDIT-23", "SUBP-11")
+def backlog_is_what_is_queued(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The backlog reported last is the number of data buffers queued, or one less; 0 behind a barrier."""
     after = outcome.state.reader.subpartition
     queued = 0 if after.blocked else sum(item in BUFFERS for item in after.queue)
     reported = [seen.backlog for seen in outcome.observations if isinstance(seen, Send | Backlog)][-1:]
@@ -232,55 +243,12 @@ def is_refused(outcome: Outcome[State, Observation]) -> bool:
     return any(isinstance(seen, Rejected) for seen in outcome.observations)
 
 
-PROPERTIES = (
-    Property(
-        "sent-in-order",
-        "What is sent is what was added, in that order and numbered without a gap; the rest stays queued.",
-        ("SUBP-10", "CREDIT-22", "SUBP-17"),
-        sends_the_queue_in_order,
-    ),
-    Property(
-        "data-costs-credit",
-        "Each data buffer sent costs one credit, events none, and credit is never negative.",
-        ("CREDIT-21", "CREDIT-19"),
-        each_data_costs_one_credit,
-    ),
-    Property(
-        "sends-only-when-it-may",
-        "Nothing is sent while the connection is not writable or a barrier blocks.",
-        ("CREDIT-22", "CREDIT-26"),
-        sends_only_when_it_may,
-    ),
-    Property(
-        "announces-without-credit",
-        "A backlog is announced only by a reader that started without credit and has none, and never beside a message.",
-        ("CREDIT-24", "CREDIT-25"),
-        announces_only_without_any_credit,
-    ),
-    Property(
-        "backlog-is-what-is-queued",
-        "The backlog reported last is the number of data buffers queued, or one less; 0 behind a barrier.",
-        ("CREDIT-23", "SUBP-11"),
-        reports_what_is_queued_or_one_less,
-    ),
-)
-
-# --- invariants -----------------------------------------------------------------------------------------------
-
-
+@invariant("CREDIT-19", "CREDIT-20", "SUBP-6")
 def nothing_sendable_is_left_behind(state: State) -> bool:
+    """What can be sent is sent at once, or stands queued until the connection is writable: no wake-up is lost."""
     sendable = readers.is_sendable(state.reader)
     return not (state.queued or sendable) if state.writable else (state.queued or not sendable)
 
-
-INVARIANTS = (
-    Invariant(
-        "nothing-sendable-is-left-behind",
-        "What can be sent is sent at once, or stands queued until the connection is writable: no wake-up is lost.",
-        ("CREDIT-19", "CREDIT-20", "SUBP-6"),
-        nothing_sendable_is_left_behind,
-    ),
-)
 
 COMPONENT = Component(
     name="credit_sender",
@@ -290,7 +258,5 @@ COMPONENT = Component(
     observations=(Send, Backlog),
     start=start,
     step=step,
-    properties=PROPERTIES,
-    invariants=INVARIANTS,
-    laws=readers.LAWS,
+    claims=claims_in(__name__, readers),
 )

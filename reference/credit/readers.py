@@ -11,9 +11,9 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference.claims import law
 from tidegate.reference.credit import subpartitions
 from tidegate.reference.credit.subpartitions import BUFFERS, Item, Subpartition
-from tidegate.reference.model import Law
 
 
 class Kind(StrEnum):
@@ -139,7 +139,15 @@ def read(reader: Reader) -> tuple[Reader, Send | None]:
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
+def small_subpartitions() -> Iterator[tuple[Subpartition]]:
+    for length in range(4):
+        for queue, flush, blocked in product(product(Item, repeat=length), (False, True), (False, True)):
+            yield (Subpartition(queue, flush_requested=flush and bool(queue), blocked=blocked),)
+
+
+@law("SUBP-12", samples=small_subpartitions)
 def available_is_what_can_be_taken(subpartition: Subpartition) -> bool:
+    """With credit, what is available can be taken. Without, it is an event at the head that counts, blocked or not."""
     _after, item = subpartitions.take(subpartition, keeps_empty=True)
     with_credit = subpartitions.is_available(subpartition, has_credit=True)
     without = subpartitions.is_available(subpartition, has_credit=False)
@@ -147,14 +155,24 @@ def available_is_what_can_be_taken(subpartition: Subpartition) -> bool:
     return with_credit == (item is not None) and without == subpartitions.is_event_next(unblocked)
 
 
-def all_but_an_open_last_one_are_finished(subpartition: Subpartition) -> bool:
+@law("SUBP-5", samples=small_subpartitions)
+def the_last_is_presumed_open(subpartition: Subpartition) -> bool:
+    """All items but the last count as finished; a lone one that is known to be finished counts too."""
     queued = len(subpartition.queue)
     count = subpartitions.compute_finished_count(subpartition)
     return count == queued == 1 or count == max(0, queued - 1)
 
 
+def small_readers() -> Iterator[tuple[int, Subpartition]]:
+    yield from ((credit, sample[0]) for credit, sample in product((0, 1, 2), small_subpartitions()))
+
+
+@law("CREDIT-28", samples=small_readers)
 def credit_for_the_backlog_is_spent(initial_credit: int, subpartition: Subpartition) -> bool:
-    """Grant what the whole queue calls for, read all of it, and see what is left of the credit."""
+    """A reader without initial credit spends on empty buffers the credit that they brought; any other skips them.
+
+    Grant what the whole queue calls for, read all of it, and see what is left of the credit.
+    """
     backlog = sum(item in BUFFERS for item in subpartition.queue)
     empty = subpartition.queue.count(Item.EMPTY)
     reader = Reader(initial_credit, backlog, attrs.evolve(subpartition, blocked=False))
@@ -164,8 +182,12 @@ def credit_for_the_backlog_is_spent(initial_credit: int, subpartition: Subpartit
     return reader.credit == (0 if initial_credit == 0 else empty)
 
 
-def flush_ends_with_the_last_item(subpartition: Subpartition) -> bool:
-    """While the request stands the whole backlog is reported; what is added does not wake the reader again."""
+@law("SUBP-7", samples=small_subpartitions)
+def a_flush_ends_with_the_last_item(subpartition: Subpartition) -> bool:
+    """A flush request stands until the last queued item is taken, and is not repeated meanwhile.
+
+    While the request stands the whole backlog is reported; what is added does not wake the reader again.
+    """
     after, _woken = subpartitions.flush(attrs.evolve(subpartition, blocked=False))
     buffers = sum(item in BUFFERS for item in after.queue)
     stands = not after.flush_requested or (
@@ -179,45 +201,3 @@ def flush_ends_with_the_last_item(subpartition: Subpartition) -> bool:
         after = subpartitions.resume(rest)
     last, _item = subpartitions.take(after, keeps_empty=True)
     return stands and not last.flush_requested
-
-
-def small_subpartitions() -> Iterator[tuple[Subpartition]]:
-    for length in range(4):
-        for queue, flush, blocked in product(product(Item, repeat=length), (False, True), (False, True)):
-            yield (Subpartition(queue, flush_requested=flush and bool(queue), blocked=blocked),)
-
-
-def small_readers() -> Iterator[tuple[int, Subpartition]]:
-    yield from ((credit, sample[0]) for credit, sample in product((0, 1, 2), small_subpartitions()))
-
-
-LAWS = (
-    Law(
-        "available-is-what-can-be-taken",
-        "With credit, what is available can be taken. Without, it is an event at the head that counts, blocked or not.",
-        ("SUBP-12",),
-        available_is_what_can_be_taken,
-        small_subpartitions,
-    ),
-    Law(
-        "the-last-is-presumed-open",
-        "All items but the last count as finished; a lone one that is known to be finished counts too.",
-        ("SUBP-5",),
-        all_but_an_open_last_one_are_finished,
-        small_subpartitions,
-    ),
-    Law(
-        "a-flush-ends-with-the-last-item",
-        "A flush request stands until the last queued item is taken, and is not repeated meanwhile.",
-        ("SUBP-7",),
-        flush_ends_with_the_last_item,
-        small_subpartitions,
-    ),
-    Law(
-        "credit-for-the-backlog-is-spent",
-        "A reader without initial credit spends on empty buffers the credit that they brought; any other skips them.",
-        ("CREDIT-28",),
-        credit_for_the_backlog_is_spent,
-        small_readers,
-    ),
-)

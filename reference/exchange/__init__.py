@@ -9,6 +9,7 @@ Choices. One subpartition, of which every buffer is finished when it is added. T
 (ResultPartitionType); a hybrid result is read from where it is kept, whichever tier that is.
 """
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.exchange import claims, step, values
 from tidegate.reference.model import Component
 from tidegate.reference.subpartition import values as shared
@@ -39,6 +40,5 @@ COMPONENT = Component(
     ),
     start=step.start,
     step=step.step,
-    properties=claims.PROPERTIES,
-    laws=step.LAWS,
+    claims=claims_in(claims, step),
 )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import attrs
 
+from tidegate.reference.claims import law
 from tidegate.reference.exchange.values import (
     Config,
     Connected,
@@ -23,7 +24,7 @@ from tidegate.reference.exchange.values import (
     Retry,
     State,
 )
-from tidegate.reference.model import Law, Outcome, rejected
+from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Item, Kind
 from tidegate.reference.subpartition.values import Finish, Flush, Nothing, Release, Released
@@ -194,8 +195,9 @@ def with_consumer(state: State, index: int, consumer: Consumer) -> State:
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def traits_agree(result: ResultType) -> bool:
-    """What is used up by reading is the producer's to release, and what is kept for others is not."""
+@law("XCHG-1", "XCHG-2", samples=lambda: ((result,) for result in ResultType))
+def types_agree(result: ResultType) -> bool:
+    """A result is either pushed, used up and released by its producer, or kept for whoever may need it."""
     traits = TRAITS[result]
     pushed = traits.must_be_early
     return (
@@ -206,8 +208,15 @@ def traits_agree(result: ResultType) -> bool:
     )
 
 
+def repeatable_results() -> Iterator[tuple[ResultType, int, int]]:
+    for result, traits in TRAITS.items():
+        if traits.repeatable:
+            yield from ((result, buffers, consumers) for buffers in (0, 1, 3) for consumers in (1, 2, 3))
+
+
+@law("XCHG-2", samples=repeatable_results)
 def reads_alike(result: ResultType, buffers: int, consumers: int) -> bool:
-    """Every consumer of a repeatable result gets all of it, whatever the others do."""
+    """Each reading is complete and the same."""
     (state,) = start(Config(result, consumers, limit=buffers + 1))
     events: list[Event] = [Register(), *[Produce()] * buffers, Finish(), *map(Request, range(consumers))]
     for event in events:
@@ -219,21 +228,3 @@ def reads_alike(result: ResultType, buffers: int, consumers: int) -> bool:
             seen[index] += outcome.observations
             state = outcome.state
     return all(one == [Pulled(number, number == buffers) for number in range(buffers + 1)] for one in seen)
-
-
-def repeatable_results() -> Iterator[tuple[ResultType, int, int]]:
-    for result, traits in TRAITS.items():
-        if traits.repeatable:
-            yield from ((result, buffers, consumers) for buffers in (0, 1, 3) for consumers in (1, 2, 3))
-
-
-LAWS = (
-    Law(
-        "types-agree",
-        "A result is either pushed, used up and released by its producer, or kept for whoever may need it.",
-        ("XCHG-1", "XCHG-2"),
-        traits_agree,
-        lambda: ((result,) for result in ResultType),
-    ),
-    Law("reads-alike", "Each reading is complete and the same.", ("XCHG-2",), reads_alike, repeatable_results),
-)

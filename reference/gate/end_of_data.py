@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from itertools import permutations, product
 
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 
 
 class EndOfData(StrEnum):
@@ -32,25 +32,18 @@ def compute_end_of_data(channels: int, drains: tuple[bool, ...]) -> EndOfData:
     return EndOfData.DRAINED if drained else EndOfData.STOPPED
 
 
-def one_stop_makes_a_stop(channels: int, with_drain: int, without: int) -> bool:
-    """In whichever order they come; and nothing is known before the last."""
-    ends = {compute_end_of_data(channels, order) for order in permutations((True,) * with_drain + (False,) * without)}
-    if with_drain + without < channels:
-        return ends == {EndOfData.NOT_YET}
-    return ends == {EndOfData.STOPPED if without else EndOfData.DRAINED}
-
-
 def ends_of_up_to_three_channels() -> Iterator[tuple[int, int, int]]:
     triples = product(range(1, 4), range(4), range(4))
     yield from ((channels, drains, stops) for channels, drains, stops in triples if drains + stops <= channels)
 
 
-LAWS = (
-    Law(
-        "one-stop-makes-a-stop",
-        "With the last end of data the gate is drained if every one of them came with drain, otherwise stopped.",
-        ("GATE-15",),
-        one_stop_makes_a_stop,
-        ends_of_up_to_three_channels,
-    ),
-)
+@law("GATE-15", samples=ends_of_up_to_three_channels)
+def one_stop_makes_a_stop(channels: int, with_drain: int, without: int) -> bool:
+    """With the last end of data the gate is drained if every one of them came with drain, otherwise stopped.
+
+    In whichever order they come; and nothing is known before the last.
+    """
+    ends = {compute_end_of_data(channels, order) for order in permutations((True,) * with_drain + (False,) * without)}
+    if with_drain + without < channels:
+        return ends == {EndOfData.NOT_YET}
+    return ends == {EndOfData.STOPPED if without else EndOfData.DRAINED}

@@ -17,9 +17,10 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference.claims import always, claims_in, law
 from tidegate.reference.elements import at_least
 from tidegate.reference.gate import end_of_data
-from tidegate.reference.model import Component, Law, Outcome, Property, rejected
+from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -183,28 +184,35 @@ def is_finished(state: State) -> bool:
     return all(channel.ended and not channel.waiting for channel in state.channels)
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
 def polled_item(outcome: Outcome[State, Observation]) -> Polled | None:
     return next((seen for seen in outcome.observations if isinstance(seen, Polled)), None)
 
 
+@always("GATE-1", "GATE-3")
 def queue_holds_who_has_something(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The queue holds every channel that has an item, once, and no other."""
     state = outcome.state
     return sorted(state.queue) == [index for index, channel in enumerate(state.channels) if channel.waiting]
 
 
-def is_available_with_something(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("GATE-7", "GATE-4")
+def available_with_something(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The gate is available exactly while a channel is queued, and for ever once it is finished."""
     return outcome.state.available == (bool(outcome.state.queue) or is_finished(outcome.state))
 
 
+@always("GATE-2")
 def signals_each_rise(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Becoming available is signalled, each time."""
     return (Available() in outcome.observations) == (outcome.state.available and not before.available)
 
 
-def takes_one_item_of_one_channel(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """The oldest of that channel; the others keep theirs."""
+@always("GATE-5", "GATE-9")
+def one_item_of_one_channel(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A poll takes the oldest item of one channel if any has one, and leaves all the others."""
     if isinstance(event, Arrive):
         return True
     polled = polled_item(outcome)
@@ -214,7 +222,9 @@ def takes_one_item_of_one_channel(before: State, event: Event, outcome: Outcome[
     return had == [one + rest for one, rest in zip(taken, kept, strict=True)] and bool(polled) == bool(before.queue)
 
 
+@always("GATE-8", "GATE-5")
 def serves_the_head(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The head is served, the others move up by one, and the item says truly whether there is more."""
     polled = polled_item(outcome)
     if polled is None:
         return True
@@ -223,49 +233,31 @@ def serves_the_head(before: State, _event: Event, outcome: Outcome[State, Observ
     return polled.channel == before.queue[0] and moved_up and polled.more == bool(after)
 
 
-def nothing_follows_the_end(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("GATE-16")
+def nothing_after_the_end(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Nothing waits behind a partition's end."""
     return all(Item.END_OF_PARTITION not in channel.waiting[:-1] for channel in outcome.state.channels)
 
 
+@always("GATE-17")
 def finishes_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The gate finishes with the last end of partition."""
     return (Finished() in outcome.observations) == (is_finished(outcome.state) and not is_finished(before))
 
-
-PROPERTIES = (
-    Property(
-        "queue-holds-who-has-something",
-        "The queue holds every channel that has an item, once, and no other.",
-        ("GATE-1", "GATE-3"),
-        queue_holds_who_has_something,
-    ),
-    Property(
-        "available-with-something",
-        "The gate is available exactly while a channel is queued, and for ever once it is finished.",
-        ("GATE-7", "GATE-4"),
-        is_available_with_something,
-    ),
-    Property("signals-each-rise", "Becoming available is signalled, each time.", ("GATE-2",), signals_each_rise),
-    Property(
-        "one-item-of-one-channel",
-        "A poll takes the oldest item of one channel if any has one, and leaves all the others.",
-        ("GATE-5", "GATE-9"),
-        takes_one_item_of_one_channel,
-    ),
-    Property(
-        "serves-the-head",
-        "The head is served, the others move up by one, and the item says truly whether there is more.",
-        ("GATE-8", "GATE-5"),
-        serves_the_head,
-    ),
-    Property("nothing-after-the-end", "Nothing waits behind a partition's end.", ("GATE-16",), nothing_follows_the_end),
-    Property("finishes-once", "The gate finishes with the last end of partition.", ("GATE-17",), finishes_once),
-)
 
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def serves_in_rounds(*waiting: int) -> bool:
-    """With so many items waiting, the order is: the first item of each channel, then the second of each ..."""
+def waiting_counts() -> Iterator[tuple[int, ...]]:
+    yield from product(range(4), repeat=3)
+
+
+@law("GATE-8", samples=waiting_counts)
+def in_rounds(*waiting: int) -> bool:
+    """Each channel gets out one item a round.
+
+    With so many items waiting, the order is: the first item of each channel, then the second of each ...
+    """
     channels = tuple(Channel((Item.DATA,) * count) for count in waiting)
     state = State(Config(len(waiting)), channels, tuple(i for i, count in enumerate(waiting) if count), available=True)
     served = []
@@ -278,12 +270,6 @@ def serves_in_rounds(*waiting: int) -> bool:
     return served == [channel for _number, channel in sorted(rounds)]
 
 
-def waiting_counts() -> Iterator[tuple[int, ...]]:
-    yield from product(range(4), repeat=3)
-
-
-LAWS = (Law("in-rounds", "Each channel gets out one item a round.", ("GATE-8",), serves_in_rounds, waiting_counts),)
-
 COMPONENT = Component(
     name="gate",
     title="The input gate",
@@ -292,6 +278,5 @@ COMPONENT = Component(
     observations=(Available, Polled, Nothing, Finished),
     start=start,
     step=step,
-    properties=PROPERTIES,
-    laws=(*LAWS, *end_of_data.LAWS),
+    claims=claims_in(__name__, end_of_data),
 )

@@ -8,7 +8,7 @@ of a channel that has passed on 2^30 items or more is taken for outdated: the it
 from collections.abc import Iterator
 from itertools import product
 
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 
 LEAST_INT, GREATEST_INT = -(2**31), 2**31 - 1
 
@@ -28,22 +28,13 @@ def is_outdated(sequence: int, polled: int) -> bool:
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def later_numbers_are_newer(polled: int, distance: int) -> bool:
-    return is_outdated(wrap(polled + distance), polled) == (distance <= 0)
-
-
 def neighbours() -> Iterator[tuple[int, int]]:
     """Around zero, half the range and its ends."""
     edges = (LEAST_INT, LEAST_INT + 2, -(2**30), -1, 0, 1, 2**30 - 1, 2**30, 2**30 + 1, GREATEST_INT - 1, GREATEST_INT)
     yield from product(edges, (-1000, -2, -1, 0, 1, 2, 1000))
 
 
-LAWS = (
-    Law(
-        "later-numbers-are-newer",
-        "A number a little ahead of another is newer than it, also across the wrap-around.",
-        ("GATE-11",),
-        later_numbers_are_newer,
-        neighbours,
-    ),
-)
+@law("GATE-11", samples=neighbours)
+def later_numbers_are_newer(polled: int, distance: int) -> bool:
+    """A number a little ahead of another is newer than it, also across the wrap-around."""
+    return is_outdated(wrap(polled + distance), polled) == (distance <= 0)

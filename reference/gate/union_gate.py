@@ -16,19 +16,11 @@ from typing import Any, ClassVar
 
 import attrs
 
+from tidegate.reference.claims import always, claims_in, invariant, law
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.end_of_data import EndOfData, compute_end_of_data
 from tidegate.reference.gate.gate import Available, Finished, Nothing, Poll
-from tidegate.reference.model import (
-    Component,
-    InvalidInputError,
-    Invariant,
-    Law,
-    Outcome,
-    Property,
-    Rejected,
-    rejected,
-)
+from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -198,11 +190,12 @@ def is_finished(state: State) -> bool:
     return all(gate.is_finished(member.gate) for member in state.members)
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
+@always("GATE-26", "GATE-27")
 def serves_the_head(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """One item of the first member; the others move up; and `more` says whether any member has something."""
+    """One item of the member at the head is handed out, and says truly whether any member has more."""
     for seen in outcome.observations:
         if isinstance(seen, Polled):
             first = compute_channel(before.config, before.queue[0], 0)
@@ -213,64 +206,42 @@ def serves_the_head(before: State, _event: Event, outcome: Outcome[State, Observ
     return True
 
 
+@always("GATE-27")
 def signals_each_rise(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """And an unavailable union has nothing to hand out."""
+    """Becoming available is signalled, and the union is available while any member has something.
+
+    And an unavailable union has nothing to hand out.
+    """
     after = outcome.state
     says_so = (Available() in outcome.observations) == (after.available and not before.available)
     return says_so and (after.available or not (after.queue or is_finished(after)))
 
 
+@always("GATE-27")
 def finishes_with_the_last_member(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The union is finished with its last member, and says so once."""
     return (Finished() in outcome.observations) == (is_finished(outcome.state) and not is_finished(before))
 
 
-PROPERTIES = (
-    Property(
-        "serves-the-head",
-        "One item of the member at the head is handed out, and says truly whether any member has more.",
-        ("GATE-26", "GATE-27"),
-        serves_the_head,
-    ),
-    Property(
-        "signals-each-rise",
-        "Becoming available is signalled, and the union is available while any member has something.",
-        ("GATE-27",),
-        signals_each_rise,
-    ),
-    Property(
-        "finishes-with-the-last-member",
-        "The union is finished with its last member, and says so once.",
-        ("GATE-27",),
-        finishes_with_the_last_member,
-    ),
-)
+@invariant("GATE-27", "GATE-26")
+def no_member_is_missed(state: State) -> bool:
+    """A member waits in the queue, once, exactly if it has something."""
+    return sorted(state.queue) == [i for i, one in enumerate(state.members) if one.gate.queue]
 
-INVARIANTS: tuple[Invariant[State], ...] = (
-    Invariant(
-        "no-member-is-missed",
-        "A member waits in the queue, once, exactly if it has something.",
-        ("GATE-27", "GATE-26"),
-        lambda state: sorted(state.queue) == [i for i, one in enumerate(state.members) if one.gate.queue],
-    ),
-)
 
 # --- laws -----------------------------------------------------------------------------------------------------
-
-
-def numbers_channels_through(members: tuple[int, ...]) -> bool:
-    config = Config(members)
-    numbers = [compute_channel(config, member, one) for member, many in enumerate(members) for one in range(many)]
-    return numbers == list(range(sum(members)))
 
 
 def small_unions() -> Iterator[tuple[tuple[int, ...]]]:
     yield from ((members,) for count in (2, 3) for members in product(range(1, 4), repeat=count))
 
 
-def drains_as_one_gate_would(drains: tuple[tuple[bool, ...], ...]) -> bool:
-    """Two members of two channels end like one gate of four."""
-    ends = tuple(compute_end_of_data(2, member) for member in drains)
-    return compute_union_end(ends) == compute_end_of_data(4, drains[0] + drains[1])
+@law("GATE-26", samples=small_unions)
+def numbered_through(members: tuple[int, ...]) -> bool:
+    """Channels are numbered through."""
+    config = Config(members)
+    numbers = [compute_channel(config, member, one) for member, many in enumerate(members) for one in range(many)]
+    return numbers == list(range(sum(members)))
 
 
 def ends_of_two_members() -> Iterator[tuple[tuple[tuple[bool, ...], ...]]]:
@@ -278,16 +249,15 @@ def ends_of_two_members() -> Iterator[tuple[tuple[tuple[bool, ...], ...]]]:
     yield from ((pair,) for pair in product(some, repeat=2))
 
 
-LAWS = (
-    Law("numbered-through", "Channels are numbered through.", ("GATE-26",), numbers_channels_through, small_unions),
-    Law(
-        "ends-as-one-gate",
-        "The data of a union ends when and as that of one gate with all the channels would.",
-        ("GATE-27",),
-        drains_as_one_gate_would,
-        ends_of_two_members,
-    ),
-)
+@law("GATE-27", samples=ends_of_two_members)
+def ends_as_one_gate(drains: tuple[tuple[bool, ...], ...]) -> bool:
+    """The data of a union ends when and as that of one gate with all the channels would.
+
+    Two members of two channels end like one gate of four.
+    """
+    ends = tuple(compute_end_of_data(2, member) for member in drains)
+    return compute_union_end(ends) == compute_end_of_data(4, drains[0] + drains[1])
+
 
 COMPONENT = Component(
     name="union_gate",
@@ -297,7 +267,5 @@ COMPONENT = Component(
     observations=(Available, Polled, DataEnded, Nothing, Finished),
     start=start,
     step=step,
-    properties=PROPERTIES,
-    invariants=INVARIANTS,
-    laws=LAWS,
+    claims=claims_in(__name__),
 )

@@ -8,7 +8,7 @@ from itertools import pairwise, product
 
 import attrs
 
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 from tidegate.reference.tuples import replace
 
 
@@ -39,8 +39,18 @@ def combine(backlogs: Backlogs, index: int, *, backlog: bool) -> tuple[Backlogs,
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def says_each_change_once(*said: tuple[int, bool]) -> bool:
-    """Two channels: what is put out alternates, starts when it is known, and ends with what they say together."""
+def short_disputes() -> Iterator[tuple[tuple[int, bool], ...]]:
+    words = tuple(product(range(2), (False, True)))
+    for length in range(1, 5):
+        yield from product(words, repeat=length)
+
+
+@law("NIN-3", samples=short_disputes)
+def backlog_is_said_once(*said: tuple[int, bool]) -> bool:
+    """Each change of what the channels say together is put out once, and nothing before it is known.
+
+    Two channels: what is put out alternates, starts when it is known, and ends with what they say together.
+    """
     backlogs = Backlogs((None, None))
     put_out = []
     for index, backlog in said:
@@ -49,20 +59,3 @@ def says_each_change_once(*said: tuple[int, bool]) -> bool:
     final = compute_backlog(backlogs.channels)
     alternates = all(one != other for one, other in pairwise(put_out))
     return alternates and (final is None or put_out[-1:] == [final])
-
-
-def short_disputes() -> Iterator[tuple[tuple[int, bool], ...]]:
-    words = tuple(product(range(2), (False, True)))
-    for length in range(1, 5):
-        yield from product(words, repeat=length)
-
-
-LAWS = (
-    Law(
-        "backlog-is-said-once",
-        "Each change of what the channels say together is put out once, and nothing before it is known.",
-        ("NIN-3",),
-        says_each_change_once,
-        short_disputes,
-    ),
-)

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import attrs
 
+from tidegate.reference.claims import always, claims_in, invariant, law
 from tidegate.reference.elements import StatusChange, Watermark
 from tidegate.reference.gate import gate
 from tidegate.reference.input.network_input import step as network_input
@@ -32,16 +33,7 @@ from tidegate.reference.input.network_input.values import (
     RecordAttributes,
     Returned,
 )
-from tidegate.reference.model import (
-    Component,
-    InvalidInputError,
-    Invariant,
-    Law,
-    Outcome,
-    Property,
-    Rejected,
-    rejected,
-)
+from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -214,10 +206,12 @@ def with_input(state: State, index: int, one: network_input_values.State) -> Sta
     return attrs.evolve(state, inputs=replace(state.inputs, index, one))
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
-def reads_one_that_is_not_over(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("NIN-9")
+def reads_one_input(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A call reads at most one input, one that is not over, and leaves the others alone."""
     read = [seen.input for seen in outcome.observations if isinstance(seen, Reads)]
     others = [one for index, one in enumerate(before.inputs) if index not in read]
     kept = [one for index, one in enumerate(outcome.state.inputs) if index not in read]
@@ -226,44 +220,34 @@ def reads_one_that_is_not_over(before: State, event: Event, outcome: Outcome[Sta
     return others == kept and len(read) <= 1 and not any(before.over[index] for index in read)
 
 
-def nothing_only_if_none_has_something(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """A call that reads no input found every input empty or over."""
+@always("NIN-9")
+def nothing_means_nothing(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A call reads no input only if no input has something."""
     read = any(isinstance(seen, Reads) for seen in outcome.observations)
     said = any(isinstance(seen, Returned) for seen in outcome.observations)
     return read or not said or not any(choices(ask_all(before)))
 
 
-PROPERTIES = (
-    Property(
-        "reads-one-input",
-        "A call reads at most one input, one that is not over, and leaves the others alone.",
-        ("NIN-9",),
-        reads_one_that_is_not_over,
-    ),
-    Property(
-        "nothing-means-nothing",
-        "A call reads no input only if no input has something.",
-        ("NIN-9",),
-        nothing_only_if_none_has_something,
-    ),
-)
+@invariant("NIN-9")
+def over_means_finished(state: State) -> bool:
+    """An input is over only if every channel of it is."""
+    return all(gate.is_finished(one.gate) for one, over in zip(state.inputs, state.over, strict=True) if over)
 
-INVARIANTS: tuple[Invariant[State], ...] = (
-    Invariant(
-        "over-means-finished",
-        "An input is over only if every channel of it is.",
-        ("NIN-9",),
-        lambda state: all(
-            gate.is_finished(one.gate) for one, over in zip(state.inputs, state.over, strict=True) if over
-        ),
-    ),
-)
 
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def takes_turns(selected: tuple[bool, ...], available: tuple[bool, ...], last: int) -> bool:
-    """As many calls as there are candidates read each of them once."""
+def three_inputs() -> Iterator[tuple[tuple[bool, ...], tuple[bool, ...], int]]:
+    masks = tuple(product((False, True), repeat=3))
+    yield from product(masks, masks, range(3))
+
+
+@law("NIN-9", samples=three_inputs)
+def in_turn(selected: tuple[bool, ...], available: tuple[bool, ...], last: int) -> bool:
+    """Inputs that are selected and available are read in turn, and no other.
+
+    As many calls as there are candidates read each of them once.
+    """
     candidates = {index for index, both in enumerate(zip(selected, available, strict=True)) if all(both)}
     read = []
     for _call in candidates:
@@ -274,21 +258,6 @@ def takes_turns(selected: tuple[bool, ...], available: tuple[bool, ...], last: i
     return sorted(read) == sorted(candidates) and (bool(candidates) or select_next(selected, available, last) is None)
 
 
-def three_inputs() -> Iterator[tuple[tuple[bool, ...], tuple[bool, ...], int]]:
-    masks = tuple(product((False, True), repeat=3))
-    yield from product(masks, masks, range(3))
-
-
-LAWS = (
-    Law(
-        "in-turn",
-        "Inputs that are selected and available are read in turn, and no other.",
-        ("NIN-9",),
-        takes_turns,
-        three_inputs,
-    ),
-)
-
 COMPONENT = Component(
     name="multiple_inputs",
     title="Several inputs of one task",
@@ -297,7 +266,5 @@ COMPONENT = Component(
     observations=(Reads, Record, Watermark, StatusChange, LatencyMarker, RecordAttributes, EndInput, Returned),
     start=start,
     step=step,
-    properties=PROPERTIES,
-    invariants=INVARIANTS,
-    laws=LAWS,
+    claims=claims_in(__name__),
 )

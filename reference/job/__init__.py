@@ -12,6 +12,7 @@ buffers, credit and backpressure too. Rebalance begins at its first channel. A t
 it writes in one turn finds room, even beyond its share of buffers.
 """
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.job import programs, states, step
 from tidegate.reference.model import Component
 from tidegate.reference.watermarks import valve
@@ -24,7 +25,6 @@ COMPONENT = Component(
     observations=(states.Logged, states.Overrun),
     start=step.start,
     step=step.step,
-    properties=step.PROPERTIES,
-    invariants=step.INVARIANTS,
+    claims=claims_in(step),
     semantics=valve.SEMANTICS,
 )

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference.claims import always, invariant
 from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit.backpressure import is_writer_blocked
@@ -17,7 +18,7 @@ from tidegate.reference.job.layout import Layout, Output, Place, compute_layout
 from tidegate.reference.job.programs import Config
 from tidegate.reference.job.states import Channel, Observation, Overrun, Remote, State, Subtask, Turn
 from tidegate.reference.job.tasks import emit_next, poll
-from tidegate.reference.model import Invariant, Outcome, Property, rejected
+from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.reference.spanning import serializer
 from tidegate.reference.spanning.deserializer import step as deserializer
@@ -206,27 +207,16 @@ def compute_results(state: State) -> Results:
     return Results(tuple(collected), tuple(totals))
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
+@always("CREDIT-18")
 def data_finds_a_buffer(_before: State, _event: Choice, outcome: Outcome[State, Observation]) -> bool:
+    """A sender that sends data only against credit never meets a receiver without a buffer."""
     return not any(isinstance(seen, Overrun) for seen in outcome.observations)
 
 
-PROPERTIES = (
-    Property(
-        "data-finds-a-buffer",
-        "A sender that sends data only against credit never meets a receiver without a buffer.",
-        ("CREDIT-18",),
-        data_finds_a_buffer,
-    ),
-)
-
-INVARIANTS: tuple[Invariant[State], ...] = (
-    Invariant(
-        "job-never-stuck",
-        "Until every task has read the end of all its channels, something can happen.",
-        ("CREDIT-4", "CREDIT-9", "CREDIT-14", "CREDIT-24", "GATE-17"),
-        lambda state: not is_stuck(state),
-    ),
-)
+@invariant("CREDIT-4", "CREDIT-9", "CREDIT-14", "CREDIT-24", "GATE-17")
+def job_never_stuck(state: State) -> bool:
+    """Until every task has read the end of all its channels, something can happen."""
+    return not is_stuck(state)

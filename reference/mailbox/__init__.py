@@ -12,6 +12,7 @@ comes from is part of it. Entering the loop is one event, which ends where the d
 loop would wait, or where it was stopped; mails put in between are other events (`batch`, `take_from_batch`).
 """
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.mailbox import claims, default_action, step, values
 from tidegate.reference.model import Component
 
@@ -23,7 +24,6 @@ COMPONENT = Component(
     observations=values.OBSERVATIONS,
     start=step.start,
     step=step.step,
-    properties=claims.PROPERTIES,
-    laws=(*step.LAWS, *default_action.LAWS),
+    claims=claims_in(claims, step, default_action),
     semantics=values.SEMANTICS,
 )

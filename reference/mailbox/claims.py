@@ -1,5 +1,6 @@
 """What holds of the mailbox at every event."""
 
+from tidegate.reference.claims import always
 from tidegate.reference.mailbox.values import (
     Close,
     DefaultRun,
@@ -20,7 +21,7 @@ from tidegate.reference.mailbox.values import (
     TakeFromBatch,
     Thread,
 )
-from tidegate.reference.model import Outcome, Property, Rejected
+from tidegate.reference.model import Outcome, Rejected
 
 Seen = Outcome[State, Observation]
 
@@ -38,7 +39,9 @@ def ran(outcome: Seen) -> list[int]:
     return [seen.mail for seen in outcome.observations if isinstance(seen, MailRun)]
 
 
+@always("MBOX-14", "MBOX-6", "MBOX-10")
 def other_threads_only_put(before: State, event: Event, outcome: Seen) -> bool:
+    """Nothing runs and nothing changes at once in the name of another thread: it can only put mails."""
     if getattr(event, "thread", Thread.MAILBOX) is Thread.MAILBOX:
         return True
     same = (before.suspension, before.running, before.life)
@@ -46,13 +49,17 @@ def other_threads_only_put(before: State, event: Event, outcome: Seen) -> bool:
     return quiet and (outcome.state.suspension, outcome.state.running, outcome.state.life) == same
 
 
+@always("MBOX-10")
 def no_mail_is_lost(before: State, event: Event, outcome: Seen) -> bool:
+    """Every mail that was put waits, runs or is dropped."""
     put = [event.mail] if isinstance(event, Put) and before.life is Life.OPEN else []
     gone = ran(outcome) + [seen.mail for seen in outcome.observations if isinstance(seen, Dropped)]
     return sorted(waiting(before) + put) == sorted(waiting(outcome.state) + gone)
 
 
-def default_runs_once_and_last(before: State, event: Event, outcome: Seen) -> bool:
+@always("MBOX-1", "MBOX-6")
+def default_once_and_last(before: State, event: Event, outcome: Seen) -> bool:
+    """The default action runs at most once a turn, after the mails, and never while it is suspended."""
     count = outcome.observations.count(DefaultRun())
     if not count:
         return True
@@ -62,13 +69,19 @@ def default_runs_once_and_last(before: State, event: Event, outcome: Seen) -> bo
     )
 
 
-def stopped_means_no_default(before: State, event: Event, outcome: Seen) -> bool:
+@always("MBOX-9")
+def no_default_once_completed(before: State, event: Event, outcome: Seen) -> bool:
+    """Once all actions are completed the default action does not run again."""
     stopped = Stopped() in outcome.observations
     return (stopped or before.running or not isinstance(event, Loop | Step)) or DefaultRun() not in outcome.observations
 
 
-def normal_mails_keep_their_order(before: State, event: Event, outcome: Seen) -> bool:
-    """What ran of them is a beginning of what waited, unless priorities leave some out."""
+@always("MBOX-3", "MBOX-11")
+def normal_mails_in_order(before: State, event: Event, outcome: Seen) -> bool:
+    """Normal mails run in the order in which they were put.
+
+    What ran of them is a beginning of what waited, unless priorities leave some out.
+    """
     if isinstance(event, Take):
         return True
     waited = waiting(before, Kind.NORMAL, Kind.DEFERRABLE)
@@ -76,8 +89,9 @@ def normal_mails_keep_their_order(before: State, event: Event, outcome: Seen) ->
     return isinstance(event, Put | Close) or waited[len(waited) - len(left) :] == left
 
 
-def urgent_mails_go_first(before: State, event: Event, outcome: Seen) -> bool:
-    """From 2.1 on a normal mail is run only when no urgent one waits."""
+@always("MBOX-3")
+def urgent_mails_first(before: State, event: Event, outcome: Seen) -> bool:
+    """From 2.1 on no normal mail runs while an urgent one waits."""
     takes = isinstance(event, Loop | Step | TakeFromBatch) and before.config.semantics == "flink-35051"
     if not takes or not outcome.observations:
         return True
@@ -85,8 +99,12 @@ def urgent_mails_go_first(before: State, event: Event, outcome: Seen) -> bool:
     return not (ran_normal and waiting(outcome.state, Kind.URGENT))
 
 
-def first_that_may_is_taken(before: State, event: Event, outcome: Seen) -> bool:
-    """Nothing of at least the priority asked for waits before the mail that is taken, urgent ones aside."""
+@always("MBOX-4")
+def first_that_may(before: State, event: Event, outcome: Seen) -> bool:
+    """Among normal mails the first of sufficient priority is taken, not the one of the highest.
+
+    Nothing of at least the priority asked for waits before the mail that is taken, urgent ones aside.
+    """
     if not isinstance(event, Take) or not ran(outcome):
         return True
     (taken,) = ran(outcome)
@@ -99,47 +117,7 @@ def first_that_may_is_taken(before: State, event: Event, outcome: Seen) -> bool:
     return urgent or event.priority < 0 or (bool(eligible) and eligible[0] == taken)
 
 
+@always("MBOX-11")
 def draining_leaves_nothing(_before: State, event: Event, outcome: Seen) -> bool:
+    """After draining no mail waits."""
     return not isinstance(event, Drain) or not outcome.state.batch + outcome.state.queue
-
-
-PROPERTIES = (
-    Property(
-        "other-threads-only-put",
-        "Nothing runs and nothing changes at once in the name of another thread: it can only put mails.",
-        ("MBOX-14", "MBOX-6", "MBOX-10"),
-        other_threads_only_put,
-    ),
-    Property("no-mail-is-lost", "Every mail that was put waits, runs or is dropped.", ("MBOX-10",), no_mail_is_lost),
-    Property(
-        "default-once-and-last",
-        "The default action runs at most once a turn, after the mails, and never while it is suspended.",
-        ("MBOX-1", "MBOX-6"),
-        default_runs_once_and_last,
-    ),
-    Property(
-        "no-default-once-completed",
-        "Once all actions are completed the default action does not run again.",
-        ("MBOX-9",),
-        stopped_means_no_default,
-    ),
-    Property(
-        "normal-mails-in-order",
-        "Normal mails run in the order in which they were put.",
-        ("MBOX-3", "MBOX-11"),
-        normal_mails_keep_their_order,
-    ),
-    Property(
-        "urgent-mails-first",
-        "From 2.1 on no normal mail runs while an urgent one waits.",
-        ("MBOX-3",),
-        urgent_mails_go_first,
-    ),
-    Property(
-        "first-that-may",
-        "Among normal mails the first of sufficient priority is taken, not the one of the highest.",
-        ("MBOX-4",),
-        first_that_may_is_taken,
-    ),
-    Property("draining-leaves-nothing", "After draining no mail waits.", ("MBOX-11",), draining_leaves_nothing),
-)

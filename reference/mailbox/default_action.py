@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
 
+from tidegate.reference.claims import law
 from tidegate.reference.input.network_input.values import InputStatus
-from tidegate.reference.model import Law
 
 
 class Decision(StrEnum):
@@ -51,8 +51,13 @@ WAITS = {
 }
 
 
+def all_situations() -> Iterator[tuple[InputStatus, bool, bool, bool]]:
+    yield from product(InputStatus, (False, True), (False, True), (False, True))
+
+
+@law("MBOX-13", samples=all_situations)
 def waits_for_what_is_missing(status: InputStatus, *there: bool) -> bool:
-    """It waits only for what is not there, and for the output first; whatever is done, the end is not overslept."""
+    """The default action waits only for what is missing, the output first, and never at the end of its input."""
     output, more_input, changelog = there
     available = {"output": output, "more_input": more_input, "changelog": changelog}
     decision = compute_decision(status, output=output, more_input=more_input, changelog=changelog)
@@ -62,18 +67,3 @@ def waits_for_what_is_missing(status: InputStatus, *there: bool) -> bool:
         return output and changelog and (more_input or status is InputStatus.MORE_AVAILABLE)
     missing = [name for name, is_there in available.items() if not is_there]
     return bool(missing) and WAITS[decision] == missing[0]
-
-
-def all_situations() -> Iterator[tuple[InputStatus, bool, bool, bool]]:
-    yield from product(InputStatus, (False, True), (False, True), (False, True))
-
-
-LAWS = (
-    Law(
-        "waits-for-what-is-missing",
-        "The default action waits only for what is missing, the output first, and never at the end of its input.",
-        ("MBOX-13",),
-        waits_for_what_is_missing,
-        all_situations,
-    ),
-)

@@ -5,6 +5,7 @@ from itertools import product
 
 import attrs
 
+from tidegate.reference.claims import law
 from tidegate.reference.mailbox.mails import (
     CONTROL_PRIORITY,
     compute_batch,
@@ -52,7 +53,7 @@ from tidegate.reference.mailbox.values import (
     Thread,
     Waiting,
 )
-from tidegate.reference.model import Law, Outcome, Rejected, rejected
+from tidegate.reference.model import Outcome, Rejected, rejected
 
 # --- start ----------------------------------------------------------------------------------------------------
 
@@ -215,8 +216,13 @@ def play(state: State, *events: Event) -> tuple[State, tuple[Observation, ...]]:
     return state, tuple(seen)
 
 
+def semantics_and_counts() -> Iterator[tuple[str, int]]:
+    yield from product(SEMANTICS, range(5))
+
+
+@law("MBOX-2", "MBOX-1", samples=semantics_and_counts)
 def each_turn_ends(semantics: str, mails: int) -> bool:
-    """Mails that put themselves again whenever they run: each runs once a turn, and then it is the default's turn."""
+    """Mails that put themselves again run once a turn each, and do not keep the default action from its turn."""
     now = State(Config(semantics))
     now, _seen = play(now, *(Put(mail, 0, Kind.NORMAL, Thread.OTHER) for mail in range(mails)), MakeBatch())
     turn = []
@@ -230,12 +236,18 @@ def each_turn_ends(semantics: str, mails: int) -> bool:
     return turn == list(range(mails)) and play(now, Loop())[1][-1] == DefaultRun()
 
 
-def semantics_and_counts() -> Iterator[tuple[str, int]]:
-    yield from product(SEMANTICS, range(5))
+def semantics_and_putters() -> Iterator[tuple[str, tuple[Thread, ...]]]:
+    for semantics, count in product(SEMANTICS, range(4)):
+        yield from ((semantics, putters) for putters in product(Thread, repeat=count))
 
 
+@law("MBOX-3", samples=semantics_and_putters)
 def urgent_come_in_order(semantics: str, putters: tuple[Thread, ...]) -> bool:
-    """Urgent mails, put into a mailbox whose batch holds normal ones, by these threads; then everything is run."""
+    """Urgent mails run before all normal ones in the order in which they were put; those put first, before the batch or
+    after it, the latest first.
+
+    Urgent mails, put into a mailbox whose batch holds normal ones, by these threads; then everything is run.
+    """
     normal = (Put(10, 0, Kind.NORMAL, Thread.OTHER), Put(11, 0, Kind.NORMAL, Thread.OTHER), MakeBatch())
     urgent = (Put(mail, 0, Kind.URGENT, thread) for mail, thread in enumerate(putters))
     _state, seen = play(State(Config(semantics)), *normal, *urgent, *[Take(LEAST_PRIORITY)] * (len(putters) + 2))
@@ -245,27 +257,3 @@ def urgent_come_in_order(semantics: str, putters: tuple[Thread, ...]) -> bool:
     if semantics == "flink-14304":
         return ran == [*own[::-1], 10, 11, *others[::-1]]
     return ran == [*range(len(putters)), 10, 11]
-
-
-def semantics_and_putters() -> Iterator[tuple[str, tuple[Thread, ...]]]:
-    for semantics, count in product(SEMANTICS, range(4)):
-        yield from ((semantics, putters) for putters in product(Thread, repeat=count))
-
-
-LAWS = (
-    Law(
-        "each-turn-ends",
-        "Mails that put themselves again run once a turn each, and do not keep the default action from its turn.",
-        ("MBOX-2", "MBOX-1"),
-        each_turn_ends,
-        semantics_and_counts,
-    ),
-    Law(
-        "urgent-come-in-order",
-        "Urgent mails run before all normal ones in the order in which they were put; those put first, before the "
-        "batch or after it, the latest first.",
-        ("MBOX-3",),
-        urgent_come_in_order,
-        semantics_and_putters,
-    ),
-)

@@ -10,6 +10,7 @@ variants). `flink-1.5` are the outputs up to 1.11: one status for the whole chai
 selectors (DirectedOutput), which call the chosen outputs in any order.
 """
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.outputs import claims, step, values
 
@@ -21,7 +22,6 @@ COMPONENT = Component(
     observations=(*values.ELEMENTS, values.Failed, values.Metrics),
     start=step.start,
     step=step.step,
-    properties=claims.PROPERTIES,
-    laws=claims.LAWS,
+    claims=claims_in(claims),
     semantics=values.SEMANTICS,
 )

@@ -10,7 +10,8 @@ every Flink since 1.1. The constants are those of the public Murmur3.
 
 from collections.abc import Iterator
 
-from tidegate.reference.model import InvalidInputError, Law
+from tidegate.reference.claims import law
+from tidegate.reference.model import InvalidInputError
 from tidegate.reference.partitioning.keys import to_int32
 
 LEAST_DEFAULT = 2**7
@@ -75,17 +76,26 @@ def compute_effective_max_parallelism(configured: int, of_target: int) -> int:
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def is_murmur_of(code: int, scrambled: int) -> bool:
-    return compute_murmur(code) == scrambled
-
-
 def known_murmurs() -> Iterator[tuple[int, int]]:
     """As MathUtils.murmurHash answers; the last two come out as the most negative value and as 0 before the sign."""
     yield from ((0, 593689054), (1, 68075478), (-1, 1982413648), (2, 1085422463), (42, 1134849565), (97, 1455541201))
     yield from ((2**31 - 1, 1653689534), (-(2**31), 1718298732), (-2089875627, 0), (-1035494534, 0))
 
 
+@law("PART-7", samples=known_murmurs)
+def murmur(code: int, scrambled: int) -> bool:
+    """Hash codes are scrambled by Murmur3, without sign."""
+    return compute_murmur(code) == scrambled
+
+
+def small_parallelisms() -> Iterator[tuple[int, int]]:
+    """Also more subtasks than key groups: then some own nothing."""
+    yield from ((parallelism, most) for most in (1, 2, 3, 7, 16, 127, 128, 129) for parallelism in range(1, most + 3))
+
+
+@law("PART-9", "PART-6", samples=small_parallelisms)
 def owned_ranges_are_preimages(parallelism: int, max_parallelism: int) -> bool:
+    """The range of a subtask holds exactly the key groups that are sent to it."""
     owners = [compute_owner(group, parallelism, max_parallelism) for group in range(max_parallelism)]
     return all(
         [group for group, owner in enumerate(owners) if owner == subtask]
@@ -94,24 +104,15 @@ def owned_ranges_are_preimages(parallelism: int, max_parallelism: int) -> bool:
     )
 
 
-def small_parallelisms() -> Iterator[tuple[int, int]]:
-    """Also more subtasks than key groups: then some own nothing."""
-    yield from ((parallelism, most) for most in (1, 2, 3, 7, 16, 127, 128, 129) for parallelism in range(1, most + 3))
-
-
-def is_default_max_parallelism(parallelism: int, most: int) -> bool:
-    return compute_default_max_parallelism(parallelism) == most
-
-
-def known_default_max_parallelisms() -> Iterator[tuple[int, int]]:
+def observed_default_max_parallelisms() -> Iterator[tuple[int, int]]:
     yield from ((1, 128), (85, 128), (86, 256), (170, 256), (171, 256), (200, 512), (1000, 2048))
     yield from ((21845, 32768), (21846, 32768), (32768, 32768))
 
 
-def default_leaves_room_to_grow(parallelism: int) -> bool:
-    """A power of two, with half as much again in reach, or else the very most."""
-    most = compute_default_max_parallelism(parallelism)
-    return most.bit_count() == 1 and (most >= parallelism + parallelism // 2 or most == MOST_KEY_GROUPS)
+@law("PART-10", samples=observed_default_max_parallelisms)
+def known_default_max_parallelisms(parallelism: int, most: int) -> bool:
+    """The default maximum parallelism of some parallelisms."""
+    return compute_default_max_parallelism(parallelism) == most
 
 
 def parallelisms_around_powers_of_two() -> Iterator[tuple[int]]:
@@ -120,48 +121,23 @@ def parallelisms_around_powers_of_two() -> Iterator[tuple[int]]:
     yield from ((power * 2 // 3 + off,) for power in powers for off in (-1, 0, 1))
 
 
-def channel_is_where_the_state_is(configured: int, of_target: int, parallelism: int) -> bool:
-    """Each key group is sent to the subtask that owns it by the target's own count of groups."""
-    most = compute_effective_max_parallelism(configured, of_target)
-    counted_by_target = of_target if of_target > 0 else configured
-    return all(
-        group in compute_owned_range(compute_owner(group, parallelism, most), parallelism, counted_by_target)
-        for group in range(most)
-    )
+@law("PART-10", samples=parallelisms_around_powers_of_two)
+def default_leaves_room_to_grow(parallelism: int) -> bool:
+    """The default maximum parallelism is a power of two at least half above the parallelism, or the upper bound."""
+    most = compute_default_max_parallelism(parallelism)
+    return most.bit_count() == 1 and (most >= parallelism + parallelism // 2 or most == MOST_KEY_GROUPS)
 
 
 def configured_and_target_groups() -> Iterator[tuple[int, int, int]]:
     yield from ((configured, of_target, 4) for configured in (4, 7, 128) for of_target in (-1, 0, 4, 7, 128))
 
 
-LAWS = (
-    Law("murmur", "Hash codes are scrambled by Murmur3, without sign.", ("PART-7",), is_murmur_of, known_murmurs),
-    Law(
-        "owned-ranges-are-preimages",
-        "The range of a subtask holds exactly the key groups that are sent to it.",
-        ("PART-9", "PART-6"),
-        owned_ranges_are_preimages,
-        small_parallelisms,
-    ),
-    Law(
-        "known-default-max-parallelisms",
-        "The default maximum parallelism of some parallelisms.",
-        ("PART-10",),
-        is_default_max_parallelism,
-        known_default_max_parallelisms,
-    ),
-    Law(
-        "default-leaves-room-to-grow",
-        "The default maximum parallelism is a power of two at least half above the parallelism, or the upper bound.",
-        ("PART-10",),
-        default_leaves_room_to_grow,
-        parallelisms_around_powers_of_two,
-    ),
-    Law(
-        "channel-is-where-the-state-is",
-        "A key is sent to the subtask that owns its key group as the target counts groups.",
-        ("PART-11",),
-        channel_is_where_the_state_is,
-        configured_and_target_groups,
-    ),
-)
+@law("PART-11", samples=configured_and_target_groups)
+def channel_is_where_the_state_is(configured: int, of_target: int, parallelism: int) -> bool:
+    """A key is sent to the subtask that owns its key group as the target counts groups."""
+    most = compute_effective_max_parallelism(configured, of_target)
+    counted_by_target = of_target if of_target > 0 else configured
+    return all(
+        group in compute_owned_range(compute_owner(group, parallelism, most), parallelism, counted_by_target)
+        for group in range(most)
+    )

@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 
 import attrs
 
+from tidegate.reference.claims import law
 from tidegate.reference.elements import MAX, MIN, Long, check_long
-from tidegate.reference.model import InvalidInputError, Law
+from tidegate.reference.model import InvalidInputError
 
 # --- keys -----------------------------------------------------------------------------------------------------
 
@@ -100,17 +101,15 @@ def compute_double_hash(value: float) -> int:
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def is_hash_of_string(text: str, code: int) -> bool:
-    return compute_string_hash(text) == code
-
-
 def known_string_hashes() -> Iterator[tuple[str, int]]:
     yield from (("", 0), ("a", 97), ("hello", 99162322), ("é", 233), ("\N{GRINNING FACE}", 1772899))
     yield from (("a\N{GRINNING FACE}b", 57849694), ("polygenelubricants", -(2**31)))
 
 
-def is_hash_of_long(value: int, code: int) -> bool:
-    return compute_long_hash(value) == code
+@law("PART-8", samples=known_string_hashes)
+def string_hash_codes(text: str, code: int) -> bool:
+    """The hash code of a string is computed over its UTF-16 units."""
+    return compute_string_hash(text) == code
 
 
 def known_long_hashes() -> Iterator[tuple[int, int]]:
@@ -118,9 +117,10 @@ def known_long_hashes() -> Iterator[tuple[int, int]]:
     yield from ((2**53 + 1, 2**21 + 1), (MIN, -(2**31)), (MAX, -(2**31)))
 
 
-def hashes_as_java_does(value: bool | float, code: int) -> bool:  # noqa: FBT001
-    hashed = compute_boolean_hash(value) if isinstance(value, bool) else compute_double_hash(value)
-    return hashed == code
+@law("PART-8", samples=known_long_hashes)
+def long_hash_codes(value: int, code: int) -> bool:
+    """The hash code of a long is its lower half, xor its upper half."""
+    return compute_long_hash(value) == code
 
 
 def known_boolean_and_double_hashes() -> Iterator[tuple[bool | float, int]]:
@@ -128,42 +128,18 @@ def known_boolean_and_double_hashes() -> Iterator[tuple[bool | float, int]]:
     yield from ((float("nan"), 2146959360), (float("-nan"), 2146959360), (float("inf"), 2146435072), (5e-324, 1))
 
 
-def short_integers_hash_alike(value: int) -> bool:
-    """For the values that both types have, an int and a long agree exactly where the value is not negative."""
-    return (compute_int_hash(value) == compute_long_hash(value)) == (value >= 0)
+@law("PART-8", samples=known_boolean_and_double_hashes)
+def boolean_and_double_hash_codes(value: bool | float, code: int) -> bool:  # noqa: FBT001
+    """Booleans hash to two constants; doubles by their bits, with one NaN and two zeros."""
+    hashed = compute_boolean_hash(value) if isinstance(value, bool) else compute_double_hash(value)
+    return hashed == code
 
 
 def some_integers() -> Iterator[tuple[int]]:
     yield from ((value,) for value in (-(2**31), -(2**16), -1, 0, 1, 255, 2**16, 2**31 - 1))
 
 
-LAWS = (
-    Law(
-        "string-hash-codes",
-        "The hash code of a string is computed over its UTF-16 units.",
-        ("PART-8",),
-        is_hash_of_string,
-        known_string_hashes,
-    ),
-    Law(
-        "long-hash-codes",
-        "The hash code of a long is its lower half, xor its upper half.",
-        ("PART-8",),
-        is_hash_of_long,
-        known_long_hashes,
-    ),
-    Law(
-        "boolean-and-double-hash-codes",
-        "Booleans hash to two constants; doubles by their bits, with one NaN and two zeros.",
-        ("PART-8",),
-        hashes_as_java_does,
-        known_boolean_and_double_hashes,
-    ),
-    Law(
-        "int-and-long-hash-codes",
-        "The same number as int and as long has the same hash code exactly where it is not negative.",
-        ("PART-8",),
-        short_integers_hash_alike,
-        some_integers,
-    ),
-)
+@law("PART-8", samples=some_integers)
+def int_and_long_hash_codes(value: int) -> bool:
+    """The same number as int and as long has the same hash code exactly where it is not negative."""
+    return (compute_int_hash(value) == compute_long_hash(value)) == (value >= 0)

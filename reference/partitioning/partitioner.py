@@ -17,8 +17,9 @@ from typing import Any, ClassVar
 
 import attrs
 
+from tidegate.reference.claims import always, claims_in, law
 from tidegate.reference.elements import Status, StatusChange, Watermark, at_least
-from tidegate.reference.model import Component, InvalidInputError, Law, Outcome, Property
+from tidegate.reference.model import Component, InvalidInputError, Outcome
 from tidegate.reference.partitioning import keygroups, keys, selection
 from tidegate.reference.partitioning.keys import Key
 
@@ -168,61 +169,49 @@ def compute_channel_of_key(config: Config, key: Key) -> int:
     return keygroups.compute_owner(group, config.channels, config.max_parallelism)
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
+@always("PART-5", "OUT-12")
 def channels_exist(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """What is sent goes to one channel of the output or to all of them, each once and ascending."""
     sent = [seen.channel for seen in outcome.observations if isinstance(seen, Send)]
     everywhere = list(range(outcome.state.config.channels))
     return sent in ([], everywhere) or (len(sent) == 1 and sent[0] in everywhere)
 
 
+@always("OUT-10", "OUT-11", "PART-5")
 def records_and_markers_pass(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A record or latency marker is sent once, a broadcast record to each channel, whatever the status."""
     if not isinstance(event, Record | LatencyMarker):
         return True
     to_all = isinstance(event, Record) and before.config.kind is Partitioner.BROADCAST
     return len(outcome.observations) == (before.config.channels if to_all else 1)
 
 
+@always("OUT-12")
 def only_records_move_the_partitioner(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Watermarks, statuses and latency markers leave the turn of the channels as it was."""
     return isinstance(event, Record) or outcome.state.next_channel == before.next_channel
 
 
-def only_statuses_count(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("OUT-9", "OUT-10")
+def only_a_status_counts(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Only a status changes the status."""
     return isinstance(event, StatusChange) or outcome.state.active == before.active
 
 
-def announces_only_changes(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("OUT-9")
+def statuses_alternate(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A status is sent exactly if it is news."""
     return not isinstance(event, StatusChange) or bool(outcome.observations) == (outcome.state.active != before.active)
 
 
+@always("OUT-7")
 def no_watermark_while_idle(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A watermark passes exactly if active."""
     return not isinstance(event, Watermark) or bool(outcome.observations) == before.active
 
-
-PROPERTIES = (
-    Property(
-        "channels-exist",
-        "What is sent goes to one channel of the output or to all of them, each once and ascending.",
-        ("PART-5", "OUT-12"),
-        channels_exist,
-    ),
-    Property(
-        "records-and-markers-pass",
-        "A record or latency marker is sent once, a broadcast record to each channel, whatever the status.",
-        ("OUT-10", "OUT-11", "PART-5"),
-        records_and_markers_pass,
-    ),
-    Property(
-        "only-records-move-the-partitioner",
-        "Watermarks, statuses and latency markers leave the turn of the channels as it was.",
-        ("OUT-12",),
-        only_records_move_the_partitioner,
-    ),
-    Property("only-a-status-counts", "Only a status changes the status.", ("OUT-9", "OUT-10"), only_statuses_count),
-    Property("statuses-alternate", "A status is sent exactly if it is news.", ("OUT-9",), announces_only_changes),
-    Property("no-watermark-while-idle", "A watermark passes exactly if active.", ("OUT-7",), no_watermark_while_idle),
-)
 
 # --- laws -----------------------------------------------------------------------------------------------------
 
@@ -243,15 +232,31 @@ def compute_turns(state: State, records: int) -> list[int]:
     return turns
 
 
+def channel_counts() -> Iterator[tuple[int]]:
+    yield from ((channels,) for channels in range(1, 8))
+
+
+@law("PART-3", samples=channel_counts)
 def rebalance_may_start_anywhere(channels: int) -> bool:
-    """Each first channel is possible, and whichever it is, every channel has its turn before one has a second."""
+    """Rebalance goes round the channels, and each of them may be the first.
+
+    Each first channel is possible, and whichever it is, every channel has its turn before one has a second.
+    """
     rounds = [compute_turns(state, channels) for state in start(Config(Partitioner.REBALANCE, channels))]
     fair = all(sorted(turns) == list(range(channels)) for turns in rounds)
     return fair and sorted(turns[0] for turns in rounds) == list(range(channels))
 
 
+def pairs_of_channel_counts() -> Iterator[tuple[int, int]]:
+    yield from product(range(1, 5), repeat=2)
+
+
+@law("PART-13", "PART-2", samples=pairs_of_channel_counts)
 def outputs_do_not_share_their_turn(channels: int, others: int) -> bool:
-    """Two outputs of one operator, written to by turns, each see the sequence that they would see alone."""
+    """Each output has a partitioner of its own: it goes through its own channels, in order, from the first.
+
+    Two outputs of one operator, written to by turns, each see the sequence that they would see alone.
+    """
     (state,), (other,) = start(Config(Partitioner.RESCALE, channels)), start(Config(Partitioner.RESCALE, others))
     for turn in range(10):
         state, channel = emit_record(state)
@@ -261,31 +266,6 @@ def outputs_do_not_share_their_turn(channels: int, others: int) -> bool:
     return True
 
 
-def channel_counts() -> Iterator[tuple[int]]:
-    yield from ((channels,) for channels in range(1, 8))
-
-
-def pairs_of_channel_counts() -> Iterator[tuple[int, int]]:
-    yield from product(range(1, 5), repeat=2)
-
-
-LAWS = (
-    Law(
-        "rebalance-may-start-anywhere",
-        "Rebalance goes round the channels, and each of them may be the first.",
-        ("PART-3",),
-        rebalance_may_start_anywhere,
-        channel_counts,
-    ),
-    Law(
-        "outputs-do-not-share-their-turn",
-        "Each output has a partitioner of its own: it goes through its own channels, in order, from the first.",
-        ("PART-13", "PART-2"),
-        outputs_do_not_share_their_turn,
-        pairs_of_channel_counts,
-    ),
-)
-
 COMPONENT = Component(
     name="partitioner",
     title="The partitioner of a network output",
@@ -294,6 +274,5 @@ COMPONENT = Component(
     observations=(Send,),
     start=start,
     step=step,
-    properties=PROPERTIES,
-    laws=(*LAWS, *keys.LAWS, *keygroups.LAWS, *selection.LAWS),
+    claims=claims_in(__name__, keys, keygroups, selection),
 )

@@ -13,7 +13,7 @@ from itertools import product
 
 import attrs
 
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 from tidegate.reference.tuples import replace
 
 # --- seeded draws ---------------------------------------------------------------------------------------------
@@ -95,11 +95,7 @@ def compute_traits(kind: str) -> Traits:
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def are_draws_of(seed: int, channels: int, draws: tuple[int, ...]) -> bool:
-    return compute_draws(seed, channels, len(draws)) == draws
-
-
-def known_draws() -> Iterator[tuple[int, int, tuple[int, ...]]]:
+def draws_of_java() -> Iterator[tuple[int, int, tuple[int, ...]]]:
     """As java.util.Random answers; one above 2^30 every other draw is rejected."""
     yield from (
         (0, 1, (0, 0, 0, 0)),
@@ -112,24 +108,41 @@ def known_draws() -> Iterator[tuple[int, int, tuple[int, ...]]]:
     yield (42, 2**30 + 1, (117392763, 102948884, 662969970, 595021505))
 
 
-def draws_reach_every_channel(seed: int, channels: int) -> bool:
-    return set(compute_draws(seed, channels, 40 * channels)) == set(range(channels))
+@law("PART-4", samples=draws_of_java)
+def known_draws(seed: int, channels: int, draws: tuple[int, ...]) -> bool:
+    """A seeded shuffle draws as Java's generator does."""
+    return compute_draws(seed, channels, len(draws)) == draws
 
 
 def some_seeds() -> Iterator[tuple[int, int]]:
     yield from product((0, 42, -1), range(1, 9))
 
 
-def custom_choice_is_not_checked(chosen: int, channels: int) -> bool:
-    handed_on = compute_custom_channel(lambda _key, _channels: chosen, "key", channels)
-    return handed_on == chosen and is_refused_by_partition(handed_on, channels) == (chosen not in range(channels))
+@law("PART-4", samples=some_seeds)
+def draws_reach_every_channel(seed: int, channels: int) -> bool:
+    """A shuffle gets to each of its channels, and to no other."""
+    return set(compute_draws(seed, channels, 40 * channels)) == set(range(channels))
 
 
 def choices_in_and_out_of_range() -> Iterator[tuple[int, int]]:
     yield from ((chosen, channels) for channels in (1, 2, 5) for chosen in (-1, 0, 1, 2, 4, 5, 2**31 - 1))
 
 
+@law("PART-12", samples=choices_in_and_out_of_range)
+def custom_choice_is_not_checked(chosen: int, channels: int) -> bool:
+    """A custom partitioner hands on any index; one that is no channel fails in the partition."""
+    handed_on = compute_custom_channel(lambda _key, _channels: chosen, "key", channels)
+    return handed_on == chosen and is_refused_by_partition(handed_on, channels) == (chosen not in range(channels))
+
+
+def loads_of_three_channels() -> Iterator[tuple[tuple[Load, ...], int, int]]:
+    some = (Load(0, 0), Load(0, 5), Load(1, 3), Load(1, 5), Load(2, 3))
+    yield from product(product(some, repeat=3), (-1, 0, 1, 2), (1, 2, 3))
+
+
+@law("PART-20", samples=loads_of_three_channels)
 def idlest_is_the_first_of_the_best(loads: tuple[Load, ...], last: int, traversed: int) -> bool:
+    """The adaptive writer takes the first idle channel it looks at, else the first of the least loaded ones."""
     chosen = compute_idlest_channel(loads, last, traversed)
     passed_over = [(last + 1 + offset) % len(loads) for offset in range((chosen - last - 1) % len(loads))]
     not_reached = [(chosen + 1 + offset) % len(loads) for offset in range(traversed - len(passed_over) - 1)]
@@ -141,13 +154,16 @@ def idlest_is_the_first_of_the_best(loads: tuple[Load, ...], last: int, traverse
     return len(passed_over) < traversed and worse and no_better
 
 
-def loads_of_three_channels() -> Iterator[tuple[tuple[Load, ...], int, int]]:
-    some = (Load(0, 0), Load(0, 5), Load(1, 3), Load(1, 5), Load(2, 3))
-    yield from product(product(some, repeat=3), (-1, 0, 1, 2), (1, 2, 3))
+def channels_and_traversed() -> Iterator[tuple[int, int]]:
+    yield from product((2, 3, 4, 7), (1, 2, 4))
 
 
+@law("PART-20", samples=channels_and_traversed)
 def unread_channels_take_turns(channels: int, traversed: int) -> bool:
-    """Every record fills a buffer and nobody reads: the channels are chosen one after the other, from 0."""
+    """While nobody reads, the adaptive writer serves its channels in turn.
+
+    Every record fills a buffer and nobody reads: the channels are chosen one after the other, from 0.
+    """
     loads, last = (Load(0, 0),) * channels, -1
     for turn in range(3 * channels):
         last = compute_idlest_channel(loads, last, traversed)
@@ -158,56 +174,14 @@ def unread_channels_take_turns(channels: int, traversed: int) -> bool:
     return True
 
 
-def channels_and_traversed() -> Iterator[tuple[int, int]]:
-    yield from product((2, 3, 4, 7), (1, 2, 4))
-
-
-def has_traits(kind: str, *traits: bool) -> bool:
-    return compute_traits(kind) == Traits(*traits)
-
-
-def known_traits() -> Iterator[tuple[str, bool, bool, bool]]:
+def traits_of_the_classes() -> Iterator[tuple[str, bool, bool, bool]]:
     """As the partitioner classes answer: pointwise, broadcast, unaligned checkpoints."""
     yield from (("forward", True, False, False), ("rescale", True, False, False), ("broadcast", False, True, False))
     yield from ((kind, False, False, True) for kind in ("rebalance", "shuffle", "global", "hash"))
     yield ("custom", False, False, False)
 
 
-LAWS = (
-    Law("known-draws", "A seeded shuffle draws as Java's generator does.", ("PART-4",), are_draws_of, known_draws),
-    Law(
-        "draws-reach-every-channel",
-        "A shuffle gets to each of its channels, and to no other.",
-        ("PART-4",),
-        draws_reach_every_channel,
-        some_seeds,
-    ),
-    Law(
-        "custom-choice-is-not-checked",
-        "A custom partitioner hands on any index; one that is no channel fails in the partition.",
-        ("PART-12",),
-        custom_choice_is_not_checked,
-        choices_in_and_out_of_range,
-    ),
-    Law(
-        "idlest-is-the-first-of-the-best",
-        "The adaptive writer takes the first idle channel it looks at, else the first of the least loaded ones.",
-        ("PART-20",),
-        idlest_is_the_first_of_the_best,
-        loads_of_three_channels,
-    ),
-    Law(
-        "unread-channels-take-turns",
-        "While nobody reads, the adaptive writer serves its channels in turn.",
-        ("PART-20",),
-        unread_channels_take_turns,
-        channels_and_traversed,
-    ),
-    Law(
-        "known-traits",
-        "Which partitioners are pointwise, which broadcast, and which allow unaligned checkpoints.",
-        ("PART-14",),
-        has_traits,
-        known_traits,
-    ),
-)
+@law("PART-14", samples=traits_of_the_classes)
+def known_traits(kind: str, *traits: bool) -> bool:
+    """Which partitioners are pointwise, which broadcast, and which allow unaligned checkpoints."""
+    return compute_traits(kind) == Traits(*traits)

@@ -16,8 +16,9 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference.claims import always, claims_in, law
 from tidegate.reference.elements import at_least
-from tidegate.reference.model import Component, Law, Outcome, Property
+from tidegate.reference.model import Component, Outcome
 from tidegate.reference.partitioning import float_wiring
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -119,57 +120,45 @@ def compute_fed_consumers(producer: int, producers: int, consumers: int) -> rang
     return range(first, end)
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
 def all_reads(outcome: Outcome[State, Observation]) -> list[Reads]:
     return [seen for seen in outcome.observations if isinstance(seen, Reads)]
 
 
-def every_subpartition_has_one_reader(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """And the subpartitions of a producer are numbered from 0 without gaps."""
+@always("PART-15", "PART-16", "PART-17")
+def one_reader_for_each_subpartition(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Every subpartition of every producer is read by exactly one consumer.
+
+    And the subpartitions of a producer are numbered from 0 without gaps.
+    """
     config = outcome.state.config
     read = sorted((seen.producer, seen.subpartition) for seen in all_reads(outcome))
     counts = Counter(producer for producer, _subpartition in read)
     return read == [(producer, number) for producer in range(config.producers) for number in range(counts[producer])]
 
 
+@always("PART-16", "PART-17")
 def every_consumer_reads(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """No consumer is without input."""
     return {seen.consumer for seen in all_reads(outcome)} == set(range(outcome.state.config.consumers))
 
 
-def is_ordered(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("PART-15", "PART-16", "PART-17")
+def ordered(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Connections are listed by consumer, then producer, each once."""
     pairs = [(seen.consumer, seen.producer) for seen in all_reads(outcome)]
     return pairs == sorted(set(pairs))
 
 
-def load_is_balanced(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("PART-16", "PART-17")
+def balanced(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """No consumer reads, and no producer feeds, more than one more than another."""
     per_consumer = Counter(seen.consumer for seen in all_reads(outcome)).values()
     per_producer = Counter(seen.producer for seen in all_reads(outcome)).values()
     return max(per_consumer) - min(per_consumer) <= 1 and max(per_producer) - min(per_producer) <= 1
 
-
-PROPERTIES = (
-    Property(
-        "one-reader-for-each-subpartition",
-        "Every subpartition of every producer is read by exactly one consumer.",
-        ("PART-15", "PART-16", "PART-17"),
-        every_subpartition_has_one_reader,
-    ),
-    Property("every-consumer-reads", "No consumer is without input.", ("PART-16", "PART-17"), every_consumer_reads),
-    Property(
-        "ordered",
-        "Connections are listed by consumer, then producer, each once.",
-        ("PART-15", "PART-16", "PART-17"),
-        is_ordered,
-    ),
-    Property(
-        "balanced",
-        "No consumer reads, and no producer feeds, more than one more than another.",
-        ("PART-16", "PART-17"),
-        load_is_balanced,
-    ),
-)
 
 # --- laws -----------------------------------------------------------------------------------------------------
 
@@ -181,8 +170,16 @@ def compute_producers(consumer: int, producers: int, consumers: int) -> range:
     return range(consumer * producers // consumers, (consumer + 1) * producers // consumers)
 
 
-def wires_as_stated(producers: int, consumers: int) -> bool:
-    """The producers of each consumer, computed from the consumer, are those that the wiring gives it."""
+def pairs_up_to_40() -> Iterator[tuple[int, int]]:
+    yield from product(range(1, 41), repeat=2)
+
+
+@law("PART-16", "PART-17", samples=pairs_up_to_40)
+def wired_as_stated(producers: int, consumers: int) -> bool:
+    """Consumer j of T reads the producers j·S/T up to (j+1)·S/T of S, or the only one at j·S/T if there are fewer.
+
+    The producers of each consumer, computed from the consumer, are those that the wiring gives it.
+    """
     (outcome,) = step(State(Config(Pattern.POINTWISE, producers, consumers)), Wire())
     stated = [
         (consumer, producer)
@@ -192,8 +189,9 @@ def wires_as_stated(producers: int, consumers: int) -> bool:
     return [(seen.consumer, seen.producer) for seen in all_reads(outcome)] == stated
 
 
+@law("PART-18", samples=pairs_up_to_40)
 def wired_otherwise_in_1_5(producers: int, consumers: int) -> bool:
-    """Exactly the known pairs up to 40 × 40 were wired otherwise."""
+    """The float factors of 1.5 to 1.12 wired 14 of the 1600 pairs up to 40 × 40 otherwise, and no more."""
     differs = any(
         float_wiring.compute_producers(consumer, producers, consumers)
         != compute_producers(consumer, producers, consumers)
@@ -209,23 +207,23 @@ WIRED_OTHERWISE_IN_1_5 = {
 }
 
 
-def pairs_up_to_40() -> Iterator[tuple[int, int]]:
-    yield from product(range(1, 41), repeat=2)
-
-
-def runs_past_the_end_in_1_13(producers: int, consumers: int, past: int) -> bool:
-    """How many consumers too many the last producer fed; today it is none."""
-    last = float_wiring.compute_fed_consumers(producers - 1, producers, consumers)
-    return (
-        last.stop == consumers + past and compute_fed_consumers(producers - 1, producers, consumers).stop == consumers
-    )
-
-
 def known_overruns() -> Iterator[tuple[int, int, int]]:
     """The pair with the fewest producers, the one with the fewest consumers, and nothing before them."""
     yield from ((7, 57, 1), (13, 14, 1), (11, 29, 1), (7, 114, 1))
     yield from ((producers, consumers, 0) for producers in range(1, 7) for consumers in range(producers + 1, 120))
     yield from ((producers, consumers, 0) for consumers in range(2, 14) for producers in range(1, consumers))
+
+
+@law("PART-18", samples=known_overruns)
+def runs_past_the_end_in_1_13_0(producers: int, consumers: int, past: int) -> bool:
+    """The rounded-up floats of 1.13.0 and 1.13.1 fed a consumer that does not exist.
+
+    How many consumers too many the last producer fed; today it is none.
+    """
+    last = float_wiring.compute_fed_consumers(producers - 1, producers, consumers)
+    return (
+        last.stop == consumers + past and compute_fed_consumers(producers - 1, producers, consumers).stop == consumers
+    )
 
 
 def compute_dynamic_subpartitions(consumer: int, subpartitions: int, consumers: int, *, broadcast: bool) -> range:
@@ -235,48 +233,19 @@ def compute_dynamic_subpartitions(consumer: int, subpartitions: int, consumers: 
     return range(consumer * subpartitions // consumers, (consumer + 1) * subpartitions // consumers)
 
 
+def no_more_consumers_than_subpartitions() -> Iterator[tuple[int, int]]:
+    yield from ((count, consumers) for count in range(1, 20) for consumers in range(1, count + 1))
+
+
+@law("PART-19", samples=no_more_consumers_than_subpartitions)
 def dynamic_consumers_share_out_the_subpartitions(subpartitions: int, consumers: int) -> bool:
+    """In a dynamic graph consumers read contiguous, balanced runs of subpartitions; broadcast has one for all."""
     runs = [compute_dynamic_subpartitions(j, subpartitions, consumers, broadcast=False) for j in range(consumers)]
     read = [subpartition for run in runs for subpartition in run]
     lengths = [len(run) for run in runs]
     to_all = {compute_dynamic_subpartitions(j, 1, consumers, broadcast=True) for j in range(consumers)}
     return read == list(range(subpartitions)) and max(lengths) - min(lengths) <= 1 and to_all == {range(1)}
 
-
-def no_more_consumers_than_subpartitions() -> Iterator[tuple[int, int]]:
-    yield from ((count, consumers) for count in range(1, 20) for consumers in range(1, count + 1))
-
-
-LAWS = (
-    Law(
-        "wired-as-stated",
-        "Consumer j of T reads the producers j·S/T up to (j+1)·S/T of S, or the only one at j·S/T if there are fewer.",
-        ("PART-16", "PART-17"),
-        wires_as_stated,
-        pairs_up_to_40,
-    ),
-    Law(
-        "wired-otherwise-in-1.5",
-        "The float factors of 1.5 to 1.12 wired 14 of the 1600 pairs up to 40 × 40 otherwise, and no more.",
-        ("PART-18",),
-        wired_otherwise_in_1_5,
-        pairs_up_to_40,
-    ),
-    Law(
-        "runs-past-the-end-in-1.13.0",
-        "The rounded-up floats of 1.13.0 and 1.13.1 fed a consumer that does not exist.",
-        ("PART-18",),
-        runs_past_the_end_in_1_13,
-        known_overruns,
-    ),
-    Law(
-        "dynamic-consumers-share-out-the-subpartitions",
-        "In a dynamic graph consumers read contiguous, balanced runs of subpartitions; broadcast has one for all.",
-        ("PART-19",),
-        dynamic_consumers_share_out_the_subpartitions,
-        no_more_consumers_than_subpartitions,
-    ),
-)
 
 COMPONENT = Component(
     name="wiring",
@@ -286,6 +255,5 @@ COMPONENT = Component(
     observations=(Reads,),
     start=start,
     step=step,
-    properties=PROPERTIES,
-    laws=LAWS,
+    claims=claims_in(__name__),
 )

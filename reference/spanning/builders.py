@@ -9,7 +9,7 @@ from itertools import product
 
 import attrs
 
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 
 #: The hint before any: as large as it gets.
 UNLIMITED = 2**31 - 1
@@ -42,20 +42,17 @@ def enlarge(builder: Builder, buffer_size: int, needed: int) -> Builder:
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def hint_is_followed_where_it_splits_nothing(buffer_size: int, hint: int, least: int) -> bool:
-    capacity = compute_capacity(buffer_size, hint, least)
-    if hint == 0:
-        return capacity == buffer_size
-    return min(buffer_size, least) <= capacity and min(buffer_size, hint) <= capacity <= max(hint, least)
-
-
 def sizes() -> Iterator[tuple[int, int, int]]:
     yield from product((1, 2, 5, 8), (0, 1, 4, 5, 6, 9, UNLIMITED), (1, 4, 5, 6, 12))
 
 
-def enlarged_holds_one_byte_more(builder: Builder, buffer_size: int, needed: int) -> bool:
-    room = enlarge(builder, buffer_size, needed).room
-    return room > needed or room == buffer_size - builder.filled
+@law("SPAN-8", samples=sizes)
+def hints_split_no_record(buffer_size: int, hint: int, least: int) -> bool:
+    """A buffer is as large as the hint, unless the record it is for needs more or the segment has less."""
+    capacity = compute_capacity(buffer_size, hint, least)
+    if hint == 0:
+        return capacity == buffer_size
+    return min(buffer_size, least) <= capacity and min(buffer_size, hint) <= capacity <= max(hint, least)
 
 
 def trimmed_builders() -> Iterator[tuple[Builder, int, int]]:
@@ -64,19 +61,8 @@ def trimmed_builders() -> Iterator[tuple[Builder, int, int]]:
             yield Builder(capacity, filled), 8, needed
 
 
-LAWS = (
-    Law(
-        "hints-split-no-record",
-        "A buffer is as large as the hint, unless the record it is for needs more or the segment has less.",
-        ("SPAN-8",),
-        hint_is_followed_where_it_splits_nothing,
-        sizes,
-    ),
-    Law(
-        "enlarged-by-one-byte-more",
-        "An enlarged buffer holds the whole record and is not full then, unless the segment ends before.",
-        ("SPAN-9",),
-        enlarged_holds_one_byte_more,
-        trimmed_builders,
-    ),
-)
+@law("SPAN-9", samples=trimmed_builders)
+def enlarged_by_one_byte_more(builder: Builder, buffer_size: int, needed: int) -> bool:
+    """An enlarged buffer holds the whole record and is not full then, unless the segment ends before."""
+    room = enlarge(builder, buffer_size, needed).room
+    return room > needed or room == buffer_size - builder.filled

@@ -14,8 +14,9 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference.claims import always, claims_in, law
 from tidegate.reference.elements import at_least
-from tidegate.reference.model import Component, Law, Outcome, Property, Rejected, rejected
+from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.spanning import stream_elements
 from tidegate.reference.spanning.dated_writers import write_by_results
 from tidegate.reference.spanning.records import HEADER_BYTES, cut, decode_length, encode_record, short_streams
@@ -137,69 +138,46 @@ def hand_out(data: bytes) -> tuple[Observation, ...]:
     return (Buffer(data),) if data else ()
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
 def bytes_out(outcome: Outcome[State, Observation]) -> bytes:
     return b"".join(seen.data for seen in outcome.observations if isinstance(seen, Buffer))
 
 
-def hands_out_the_bytes_written(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("SPAN-3", "SPAN-1")
+def the_bytes_are_kept(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """What is handed out and what is pending are the bytes of the records, in order, none lost and none twice."""
     written = encode_record(event.payload) if isinstance(event, Record) and not before.finished else b""
     return bytes_out(outcome) + outcome.state.pending == before.pending + written
 
 
-def full_buffers_are_finished(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("SPAN-4")
+def the_open_buffer_has_room(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A buffer that is full is not open any more."""
     state = outcome.state
     return len(state.pending) <= state.filled < state.config.buffer_size
 
 
-def buffers_are_neither_empty_nor_too_large(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("SPAN-3")
+def buffers_hold_something(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """No buffer is empty, and none is larger than the buffer size."""
     size = before.config.buffer_size
     return all(0 < len(seen.data) <= size for seen in outcome.observations if isinstance(seen, Buffer))
 
 
+@always("SPAN-14")
 def nothing_spans_an_event(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Behind an event, or the end, the next record starts a buffer of its own."""
     refused = Rejected() in outcome.observations
     return refused or not isinstance(event, ControlEvent | Finish) or outcome.state.filled == 0
 
 
+@always("SPAN-6")
 def flush_leaves_the_buffer_open(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A flush hands out everything pending and takes no room from the open buffer."""
     return not isinstance(event, Flush) or (outcome.state.filled == before.filled and not outcome.state.pending)
 
-
-PROPERTIES = (
-    Property(
-        "the-bytes-are-kept",
-        "What is handed out and what is pending are the bytes of the records, in order, none lost and none twice.",
-        ("SPAN-3", "SPAN-1"),
-        hands_out_the_bytes_written,
-    ),
-    Property(
-        "the-open-buffer-has-room",
-        "A buffer that is full is not open any more.",
-        ("SPAN-4",),
-        full_buffers_are_finished,
-    ),
-    Property(
-        "buffers-hold-something",
-        "No buffer is empty, and none is larger than the buffer size.",
-        ("SPAN-3",),
-        buffers_are_neither_empty_nor_too_large,
-    ),
-    Property(
-        "nothing-spans-an-event",
-        "Behind an event, or the end, the next record starts a buffer of its own.",
-        ("SPAN-14",),
-        nothing_spans_an_event,
-    ),
-    Property(
-        "flush-leaves-the-buffer-open",
-        "A flush hands out everything pending and takes no room from the open buffer.",
-        ("SPAN-6",),
-        flush_leaves_the_buffer_open,
-    ),
-)
 
 # --- laws -----------------------------------------------------------------------------------------------------
 
@@ -216,51 +194,32 @@ def write(buffer_size: int, payloads: tuple[bytes, ...]) -> tuple[bytes, ...]:
     return tuple(buffers)
 
 
-def is_length_and_payload(payload: bytes) -> bool:
-    encoded = encode_record(payload)
-    return decode_length(encoded) == len(payload) and encoded[HEADER_BYTES:] == payload
-
-
 def payloads_of_many_lengths() -> Iterator[tuple[bytes]]:
     yield from ((bytes(length),) for length in (0, 1, 255, 256, 257, 65535, 65536))
 
 
-def cuts_at_capacity_alone(buffer_size: int, payloads: tuple[bytes, ...]) -> bool:
-    return write(buffer_size, payloads) == cut(b"".join(map(encode_record, payloads)), buffer_size)
+@law("SPAN-1", samples=payloads_of_many_lengths)
+def length_then_payload(payload: bytes) -> bool:
+    """An encoded record states the length of its payload and then is the payload."""
+    encoded = encode_record(payload)
+    return decode_length(encoded) == len(payload) and encoded[HEADER_BYTES:] == payload
 
 
 def sizes_and_streams() -> Iterator[tuple[int, tuple[bytes, ...]]]:
     yield from ((size, payloads) for payloads in short_streams(3) for size in range(1, 14))
 
 
-def results_lead_to_the_same_buffers(buffer_size: int, payloads: tuple[bytes, ...]) -> bool:
+@law("SPAN-3", "SPAN-4", samples=sizes_and_streams)
+def cut_at_capacity_alone(buffer_size: int, payloads: tuple[bytes, ...]) -> bool:
+    """The buffers of a channel are its bytes cut at the buffer size: up to a forced end all but the last are full."""
+    return write(buffer_size, payloads) == cut(b"".join(map(encode_record, payloads)), buffer_size)
+
+
+@law("SPAN-7", samples=sizes_and_streams)
+def results_of_1_5_lead_to_the_same_buffers(buffer_size: int, payloads: tuple[bytes, ...]) -> bool:
+    """The loop over the result states of Flink 1.5 makes the buffers that are made today."""
     return write_by_results(buffer_size, payloads) == write(buffer_size, payloads)
 
-
-LAWS = (
-    Law(
-        "length-then-payload",
-        "An encoded record states the length of its payload and then is the payload.",
-        ("SPAN-1",),
-        is_length_and_payload,
-        payloads_of_many_lengths,
-    ),
-    *stream_elements.LAWS,
-    Law(
-        "cut-at-capacity-alone",
-        "The buffers of a channel are its bytes cut at the buffer size: up to a forced end all but the last are full.",
-        ("SPAN-3", "SPAN-4"),
-        cuts_at_capacity_alone,
-        sizes_and_streams,
-    ),
-    Law(
-        "results-of-1.5-lead-to-the-same-buffers",
-        "The loop over the result states of Flink 1.5 makes the buffers that are made today.",
-        ("SPAN-7",),
-        results_lead_to_the_same_buffers,
-        sizes_and_streams,
-    ),
-)
 
 COMPONENT = Component(
     name="serializer",
@@ -270,6 +229,5 @@ COMPONENT = Component(
     observations=(Buffer,),
     start=start,
     step=step,
-    properties=PROPERTIES,
-    laws=LAWS,
+    claims=claims_in(__name__, stream_elements),
 )

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 import attrs
 
+from tidegate.reference.claims import law
 from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark
-from tidegate.reference.model import InvalidInputError, Law
+from tidegate.reference.model import InvalidInputError
 from tidegate.reference.spanning.records import encode_record
 
 
@@ -99,10 +100,6 @@ def decode_tagged(tag: int, rest: bytes) -> StreamElement:
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def decodes_to_itself(element: StreamElement) -> bool:
-    return decode_element(encode_element(element)) == element
-
-
 def elements() -> Iterator[tuple[StreamElement]]:
     numbers = (MIN, Long(-1), Long(0), Long(9), MAX)
     for value in (b"", b"\x00", b"\x00\x00\x00\x07"):
@@ -116,8 +113,10 @@ def elements() -> Iterator[tuple[StreamElement]]:
     yield from ((RecordAttributes(backlog),) for backlog in (False, True))
 
 
-def lies_on_the_wire_as(element: StreamElement, hexadecimal: str) -> bool:
-    return encode_record(encode_element(element)).hex() == hexadecimal
+@law("SPAN-2", samples=elements)
+def elements_decode_to_themselves(element: StreamElement) -> bool:
+    """A stream element that was encoded and decoded is the same element."""
+    return decode_element(encode_element(element)) == element
 
 
 def observed_bytes() -> Iterator[tuple[StreamElement, str]]:
@@ -135,19 +134,7 @@ def observed_bytes() -> Iterator[tuple[StreamElement, str]]:
     yield SubpartitionWatermark(2, Long(9)), "0000000d06000000020000000000000009"
 
 
-LAWS = (
-    Law(
-        "elements-decode-to-themselves",
-        "A stream element that was encoded and decoded is the same element.",
-        ("SPAN-2",),
-        decodes_to_itself,
-        elements,
-    ),
-    Law(
-        "elements-have-the-bytes-observed",
-        "Each kind of element has the tag and the fields, in order and size, that were seen on the wire.",
-        ("SPAN-2", "SPAN-1"),
-        lies_on_the_wire_as,
-        observed_bytes,
-    ),
-)
+@law("SPAN-2", "SPAN-1", samples=observed_bytes)
+def elements_have_the_bytes_observed(element: StreamElement, hexadecimal: str) -> bool:
+    """Each kind of element has the tag and the fields, in order and size, that were seen on the wire."""
+    return encode_record(encode_element(element)).hex() == hexadecimal

@@ -9,6 +9,7 @@ step of the thread is one event. What another thread saw before it acts is part 
 seen. The task waits for its consumers before it ends its output (it may be told not to; this one is not).
 """
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.task import execution_states, step, submission, values
 
@@ -20,6 +21,5 @@ COMPONENT = Component(
     observations=values.OBSERVATIONS,
     start=step.start,
     step=step.step,
-    properties=step.PROPERTIES,
-    laws=(*execution_states.LAWS, *submission.LAWS),
+    claims=claims_in(step, execution_states, submission),
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
 
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 
 
 class TaskState(StrEnum):
@@ -75,8 +75,16 @@ def find_reachable(state: TaskState) -> frozenset[TaskState]:
         reached = more
 
 
+def all_states() -> Iterator[tuple[TaskState]]:
+    yield from ((state,) for state in TaskState)
+
+
+@law("TASK-1", "TASK-2", samples=all_states)
 def every_state_can_end(state: TaskState) -> bool:
-    """A terminal state is never left, every other one may fail and leads to a terminal state, none leads back."""
+    """Terminal states are final, every other state may fail, and none is entered twice.
+
+    A terminal state is never left, every other one may fail and leads to a terminal state, none leads back.
+    """
     reachable = find_reachable(state)
     if state in TERMINAL:
         return reachable == {state}
@@ -85,13 +93,17 @@ def every_state_can_end(state: TaskState) -> bool:
     return may_fail and bool(reachable & TERMINAL) and not leads_back
 
 
-def all_states() -> Iterator[tuple[TaskState]]:
-    yield from ((state,) for state in TaskState)
+def races_of_two() -> Iterator[tuple[TaskState, tuple[TaskState, ...], tuple[int, ...]]]:
+    starts = (TaskState.DEPLOYING, TaskState.RUNNING)
+    targets = ((TaskState.FINISHED, TaskState.CANCELING), (TaskState.FAILED, TaskState.FINISHED))
+    yield from product(starts, targets, product((0, 1), repeat=6))
 
 
+@law("TASK-2", samples=races_of_two)
 def races_are_like_turns(start: TaskState, targets: tuple[TaskState, ...], order: tuple[int, ...]) -> bool:
-    """Each of several actors reads, then sets; who loses reads again and stops at a terminal state or one like its own.
+    """However two actors race for a state, the changes form one sequence that ends at the first terminal state.
 
+    Each of several actors reads, then sets; who loses reads again and stops at a terminal state or one like its own.
     `order` is who moves, in turn. Whatever it is, the states passed through are a chain of won races, each from the
     state that its winner had read, and no terminal state is left.
     """
@@ -112,27 +124,3 @@ def races_are_like_turns(start: TaskState, targets: tuple[TaskState, ...], order
                 passed.append(state)
     ended = [one for one in passed if one in TERMINAL]
     return len(ended) <= 1 and passed[-1] is state and (not ended or ended[0] is state)
-
-
-def races_of_two() -> Iterator[tuple[TaskState, tuple[TaskState, ...], tuple[int, ...]]]:
-    starts = (TaskState.DEPLOYING, TaskState.RUNNING)
-    targets = ((TaskState.FINISHED, TaskState.CANCELING), (TaskState.FAILED, TaskState.FINISHED))
-    yield from product(starts, targets, product((0, 1), repeat=6))
-
-
-LAWS = (
-    Law(
-        "every-state-can-end",
-        "Terminal states are final, every other state may fail, and none is entered twice.",
-        ("TASK-1", "TASK-2"),
-        every_state_can_end,
-        all_states,
-    ),
-    Law(
-        "races-are-like-turns",
-        "However two actors race for a state, the changes form one sequence that ends at the first terminal state.",
-        ("TASK-2",),
-        races_are_like_turns,
-        races_of_two,
-    ),
-)

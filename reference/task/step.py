@@ -2,8 +2,9 @@
 
 import attrs
 
+from tidegate.reference.claims import always
 from tidegate.reference.elements import MAX, Watermark
-from tidegate.reference.model import Outcome, Property, rejected
+from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.task.execution_states import TERMINAL, TaskState, compute_followers
 from tidegate.reference.task.values import (
     Cancel,
@@ -150,12 +151,14 @@ def on_acknowledge(state: State, output: int) -> Outcomes:
     return (Outcome(attrs.evolve(state, acknowledged=state.acknowledged | {output}), (), ("TASK-8",)),)
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 Seen = Outcome[State, Observation]
 
 
+@always("TASK-1")
 def changes_follow_the_table(before: State, _event: Event, outcome: Seen) -> bool:
+    """Every change of state is one that may follow."""
     state = before.state
     for seen in outcome.observations:
         if isinstance(seen, Changed):
@@ -165,62 +168,37 @@ def changes_follow_the_table(before: State, _event: Event, outcome: Seen) -> boo
     return state is outcome.state.state
 
 
-def terminal_states_are_final(before: State, _event: Event, outcome: Seen) -> bool:
+@always("TASK-2")
+def terminal_is_final(before: State, _event: Event, outcome: Seen) -> bool:
+    """A terminal state never changes."""
     return before.state not in TERMINAL or outcome.state.state is before.state
 
 
-def reports_once_at_the_end(before: State, _event: Event, outcome: Seen) -> bool:
-    """The final state is reported exactly when the thread ends, and is final indeed."""
+@always("TASK-5")
+def reported_once(before: State, _event: Event, outcome: Seen) -> bool:
+    """The final state is reported once, when the thread ends."""
     reports = [seen.state for seen in outcome.observations if isinstance(seen, Reported)]
     ends = outcome.state.over and not before.over
     return reports == ([outcome.state.state] if ends else []) and (not ends or outcome.state.state in TERMINAL)
 
 
-def releases_whatever_happens(before: State, _event: Event, outcome: Seen) -> bool:
-    """A thread that has begun its work gives back what it holds when it ends, however that is."""
+@always("TASK-5", "TASK-4")
+def released_always(before: State, _event: Event, outcome: Seen) -> bool:
+    """However the thread ends, what it held is released."""
     ends = outcome.state.over and not before.over and before.steps is not None
     return (Released() in outcome.observations) == ends
 
 
+@always("TASK-7", "TASK-8")
 def output_ends_in_order(before: State, _event: Event, outcome: Seen) -> bool:
-    """No partition ends that has not ended its data, and whose consumers have not seen that."""
+    """A partition ends after its data, and after its consumers have acknowledged that."""
     ended = any(isinstance(seen, PartitionEnded) for seen in outcome.observations)
     return not ended or (before.data_ended and len(before.acknowledged) == before.config.outputs)
 
 
+@always("TASK-7")
 def only_drain_ends_time(_before: State, event: Event, outcome: Seen) -> bool:
+    """Only an end of data with drain ends event time and finishes operators."""
     drained = isinstance(event, EndOfData) and event.drain
     shown = [seen for seen in outcome.observations if isinstance(seen, Watermark | OperatorFinished)]
     return drained or not shown
-
-
-PROPERTIES = (
-    Property(
-        "changes-follow-the-table",
-        "Every change of state is one that may follow.",
-        ("TASK-1",),
-        changes_follow_the_table,
-    ),
-    Property("terminal-is-final", "A terminal state never changes.", ("TASK-2",), terminal_states_are_final),
-    Property(
-        "reported-once", "The final state is reported once, when the thread ends.", ("TASK-5",), reports_once_at_the_end
-    ),
-    Property(
-        "released-always",
-        "However the thread ends, what it held is released.",
-        ("TASK-5", "TASK-4"),
-        releases_whatever_happens,
-    ),
-    Property(
-        "output-ends-in-order",
-        "A partition ends after its data, and after its consumers have acknowledged that.",
-        ("TASK-7", "TASK-8"),
-        output_ends_in_order,
-    ),
-    Property(
-        "only-drain-ends-time",
-        "Only an end of data with drain ends event time and finishes operators.",
-        ("TASK-7",),
-        only_drain_ends_time,
-    ),
-)

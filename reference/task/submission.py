@@ -13,7 +13,7 @@ from itertools import combinations, product
 
 import attrs
 
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 
 
 @attrs.frozen
@@ -67,16 +67,6 @@ def compute_deployments(parallelisms: tuple[int, ...], edges: tuple[Edge, ...]) 
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def deploys_each_task_when_it_can_run(parallelisms: tuple[int, ...], edges: tuple[Edge, ...]) -> bool:
-    deployed = compute_deployments(parallelisms, edges)
-    expected = {(vertex, subtask) for vertex, count in enumerate(parallelisms) for subtask in range(count)}
-    once = len(deployed) == len(expected) and {(task.vertex, task.subtask) for task in deployed} == expected
-    stage = {task.vertex: task.stage for task in deployed}
-    together = all(stage[edge.source] == stage[edge.target] for edge in edges if not edge.blocking)
-    behind = all(stage[edge.source] < stage[edge.target] for edge in edges if edge.blocking)
-    return once and together and behind
-
-
 def small_graphs() -> Iterator[tuple[tuple[int, ...], tuple[Edge, ...]]]:
     """Graphs of four vertices, whose regions do not read from one another in a circle."""
     pairs = tuple(combinations(range(4), 2))
@@ -87,6 +77,20 @@ def small_graphs() -> Iterator[tuple[tuple[int, ...], tuple[Edge, ...]]]:
             yield (1, 2, 3, 1), edges
 
 
+@law("TASK-6", samples=small_graphs)
+def deployed_when_it_can_run(parallelisms: tuple[int, ...], edges: tuple[Edge, ...]) -> bool:
+    """Every subtask is deployed once, together with those it exchanges data with at once, and after those whose
+    finished result it reads.
+    """
+    deployed = compute_deployments(parallelisms, edges)
+    expected = {(vertex, subtask) for vertex, count in enumerate(parallelisms) for subtask in range(count)}
+    once = len(deployed) == len(expected) and {(task.vertex, task.subtask) for task in deployed} == expected
+    stage = {task.vertex: task.stage for task in deployed}
+    together = all(stage[edge.source] == stage[edge.target] for edge in edges if not edge.blocking)
+    behind = all(stage[edge.source] < stage[edge.target] for edge in edges if edge.blocking)
+    return once and together and behind
+
+
 def has_circle(edges: tuple[Edge, ...]) -> bool:
     """Whether a region would have to finish before it starts: such jobs are refused."""
     regions = find_regions(4, edges)
@@ -95,15 +99,3 @@ def has_circle(edges: tuple[Edge, ...]) -> bool:
     for _round in regions:
         reads |= {(first, last) for first, middle in reads for again, last in reads if middle == again}
     return any(first == last for first, last in reads)
-
-
-LAWS = (
-    Law(
-        "deployed-when-it-can-run",
-        "Every subtask is deployed once, together with those it exchanges data with at once, and after those whose "
-        "finished result it reads.",
-        ("TASK-6",),
-        deploys_each_task_when_it_can_run,
-        small_graphs,
-    ),
-)

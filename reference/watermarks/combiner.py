@@ -14,8 +14,9 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference.claims import always, claims_in, invariant, law
 from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
-from tidegate.reference.model import Component, Invariant, Law, Outcome, Property, rejected
+from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
 
 SEMANTICS = ("flink-38454", "flink-18934")
@@ -123,67 +124,47 @@ def compute_combined(config: Config, inputs: tuple[Input, ...], combined: Long) 
     return combined, "COMB-3"
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
+@always("COMB-4")
 def combined_never_falls(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The combined watermark never falls, and each one put out is higher than the one before."""
     emitted = [seen.timestamp for seen in outcome.observations if isinstance(seen, Watermark)]
     return all(timestamp > before.combined for timestamp in emitted) and outcome.state.combined >= before.combined
 
 
+@invariant("COMB-4")
 def idle_when_all_inputs_are(state: State) -> bool:
+    """The combination is idle exactly when every input is."""
     return state.idle == all(one.idle for one in state.inputs)
 
 
-def watermark_comes_before_status(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("COMB-6")
+def watermark_before_status(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Where one event gives both a watermark and a status, the watermark comes first."""
     kinds = [type(seen) for seen in outcome.observations]
     return len(kinds) < 2 or kinds == [Watermark, StatusChange]
 
 
-def all_idle_is_the_maximum(state: State) -> bool:
+@invariant("COMB-3")
+def all_idle_puts_out_the_maximum(state: State) -> bool:
+    """While every input is idle, the combined watermark is at least the maximum over all inputs."""
     return not state.idle or state.combined >= max(one.watermark for one in state.inputs)
 
-
-PROPERTIES = (
-    Property(
-        "combined-never-falls",
-        "The combined watermark never falls, and each one put out is higher than the one before.",
-        ("COMB-4",),
-        combined_never_falls,
-    ),
-    Property(
-        "watermark-before-status",
-        "Where one event gives both a watermark and a status, the watermark comes first.",
-        ("COMB-6",),
-        watermark_comes_before_status,
-    ),
-)
-
-INVARIANTS = (
-    Invariant(
-        "idle-when-all-inputs-are",
-        "The combination is idle exactly when every input is.",
-        ("COMB-4",),
-        idle_when_all_inputs_are,
-    ),
-    Invariant(
-        "all-idle-puts-out-the-maximum",
-        "While every input is idle, the combined watermark is at least the maximum over all inputs.",
-        ("COMB-3",),
-        all_idle_is_the_maximum,
-    ),
-)
 
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def no_inputs_change_nothing(combined: Long) -> bool:
-    value, _rule = compute_combined(Config(1), (), combined)
-    return value == combined
-
-
 def small_and_extreme_values() -> Iterator[tuple[Long]]:
     yield from ((value,) for value in (MIN, Long(-1), Long(0), Long(7), MAX))
+
+
+@law("COMB-5", samples=small_and_extreme_values)
+def no_inputs_change_nothing(combined: Long) -> bool:
+    """Without any input there is nothing to combine, and no idleness either."""
+    value, _rule = compute_combined(Config(1), (), combined)
+    return value == combined
 
 
 def combine_ignoring_idleness(inputs: tuple[Input, ...], combined: Long) -> Long:
@@ -191,58 +172,35 @@ def combine_ignoring_idleness(inputs: tuple[Input, ...], combined: Long) -> Long
     return max(combined, min(one.watermark for one in inputs))
 
 
-def idle_input_used_to_block(low: Long, high: Long) -> bool:
-    inputs = (Input(low, idle=True), Input(high))
-    now, _rule = compute_combined(Config(2), inputs, MIN)
-    return now == high and combine_ignoring_idleness(inputs, MIN) == low
-
-
-def ended_input_leaves_the_others_to_decide(other: Long, _any: Long) -> bool:
-    value, _rule = compute_combined(Config(2), (Input(MAX), Input(other)), MIN)
-    return value == other
-
-
 def rising_pairs() -> Iterator[tuple[Long, Long]]:
     values = [MIN, Long(-1), Long(0), Long(7), MAX]
     yield from ((low, high) for low, high in product(values, values) if low < high)
 
 
+@law("COMB-9", samples=rising_pairs)
+def idle_input_used_to_block(low: Long, high: Long) -> bool:
+    """Before 1.14 an idle input held the minimum back; today the other inputs decide."""
+    inputs = (Input(low, idle=True), Input(high))
+    now, _rule = compute_combined(Config(2), inputs, MIN)
+    return now == high and combine_ignoring_idleness(inputs, MIN) == low
+
+
+@law("COMB-10", samples=rising_pairs)
+def ended_input_leaves_the_others_to_decide(other: Long, _any: Long) -> bool:
+    """An input at MAX, as the end of data leaves it, never holds the others back."""
+    value, _rule = compute_combined(Config(2), (Input(MAX), Input(other)), MIN)
+    return value == other
+
+
+@law("COMB-8", samples=rising_pairs)
 def reactivated_low_input_holds_back(low: Long, high: Long) -> bool:
-    """Two inputs, the first at `high`, the second re-activated at `low`: unlike the valve, nothing new comes out."""
+    """A low input that becomes active again holds the combination back, where a valve would not count it.
+
+    Two inputs, the first at `high`, the second re-activated at `low`: unlike the valve, nothing new comes out.
+    """
     value, _rule = compute_combined(Config(2), (Input(high), Input(low)), low)
     return value == low
 
-
-LAWS = (
-    Law(
-        "no-inputs-change-nothing",
-        "Without any input there is nothing to combine, and no idleness either.",
-        ("COMB-5",),
-        no_inputs_change_nothing,
-        small_and_extreme_values,
-    ),
-    Law(
-        "idle-input-used-to-block",
-        "Before 1.14 an idle input held the minimum back; today the other inputs decide.",
-        ("COMB-9",),
-        idle_input_used_to_block,
-        rising_pairs,
-    ),
-    Law(
-        "ended-input-leaves-the-others-to-decide",
-        "An input at MAX, as the end of data leaves it, never holds the others back.",
-        ("COMB-10",),
-        ended_input_leaves_the_others_to_decide,
-        rising_pairs,
-    ),
-    Law(
-        "reactivated-low-input-holds-back",
-        "A low input that becomes active again holds the combination back, where a valve would not count it.",
-        ("COMB-8",),
-        reactivated_low_input_holds_back,
-        rising_pairs,
-    ),
-)
 
 COMPONENT = Component(
     name="combiner",
@@ -252,8 +210,6 @@ COMPONENT = Component(
     observations=(Watermark, StatusChange),
     start=start,
     step=step,
-    properties=PROPERTIES,
-    invariants=INVARIANTS,
+    claims=claims_in(__name__),
     semantics=SEMANTICS,
-    laws=LAWS,
 )

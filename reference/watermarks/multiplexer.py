@@ -15,8 +15,9 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference.claims import always, claims_in, invariant, law
 from tidegate.reference.elements import MIN, Long, Status, StatusChange, Watermark, check_long, one_of
-from tidegate.reference.model import Component, Invariant, Law, Outcome, Property, Rejected, rejected
+from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.watermarks import combiner
 from tidegate.reference.watermarks.combiner import Input, compute_combined
 
@@ -176,26 +177,32 @@ def put_output(state: State, output: Output) -> State:
     return attrs.evolve(state, outputs=tuple(sorted((*others, output), key=lambda one: one.id)))
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
 def is_told_idle(outcome: Outcome[State, Observation]) -> bool:
     return StatusChange(Status.IDLE) in outcome.observations
 
 
+@always("MUX-6")
 def combined_never_falls(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Each watermark put out is higher than all before, and is the combined one from then on."""
     emitted = [seen.timestamp for seen in outcome.observations if isinstance(seen, Watermark)]
     rising = all(timestamp > before.combined for timestamp in emitted)
     return rising and outcome.state.combined == max([before.combined, *emitted])
 
 
-def tells_a_watermark_then_idle(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("MUX-8")
+def watermark_then_idle(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A derivation puts out a watermark or none, then idle or nothing, and never active."""
     told = ["watermark" if isinstance(seen, Watermark) else seen for seen in outcome.observations]
     idle = StatusChange(Status.IDLE)
     return told in ([], ["watermark"], [idle], ["watermark", idle], [Rejected()])
 
 
+@always("MUX-1", "MUX-4", "MUX-9")
 def noted_without_a_word(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Who comes, goes or speaks by the deferred door changes nothing that was derived."""
     deferred = isinstance(event, OutputWatermark | OutputStatus) and event.mode is Mode.DEFERRED
     if not deferred and not isinstance(event, Register | Unregister):
         return True
@@ -203,61 +210,36 @@ def noted_without_a_word(before: State, event: Event, outcome: Outcome[State, Ob
     return derived == (before.combined, before.idle) and outcome.observations in ((), (Rejected(),))
 
 
-def holds_nothing_back_when_idle(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("MUX-7")
+def idle_has_put_out_the_maximum(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """When idle is put out, no output is left with a higher watermark."""
     highest = max((one.watermark for one in outcome.state.outputs), default=MIN)
     return not is_told_idle(outcome) or outcome.state.combined >= highest
 
 
+@always("MUX-10")
 def idle_only_with_outputs(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Idle is put out only while there are outputs, and all of them are idle."""
     outputs = outcome.state.outputs
     return not is_told_idle(outcome) or (bool(outputs) and all(one.idle for one in outputs))
 
 
+@invariant("MUX-1")
 def ids_are_unique(state: State) -> bool:
+    """An id is registered once at most."""
     ids = [one.id for one in state.outputs]
     return ids == sorted(set(ids))
 
 
-PROPERTIES = (
-    Property(
-        "combined-never-falls",
-        "Each watermark put out is higher than all before, and is the combined one from then on.",
-        ("MUX-6",),
-        combined_never_falls,
-    ),
-    Property(
-        "watermark-then-idle",
-        "A derivation puts out a watermark or none, then idle or nothing, and never active.",
-        ("MUX-8",),
-        tells_a_watermark_then_idle,
-    ),
-    Property(
-        "noted-without-a-word",
-        "Who comes, goes or speaks by the deferred door changes nothing that was derived.",
-        ("MUX-1", "MUX-4", "MUX-9"),
-        noted_without_a_word,
-    ),
-    Property(
-        "idle-has-put-out-the-maximum",
-        "When idle is put out, no output is left with a higher watermark.",
-        ("MUX-7",),
-        holds_nothing_back_when_idle,
-    ),
-    Property(
-        "idle-only-with-outputs",
-        "Idle is put out only while there are outputs, and all of them are idle.",
-        ("MUX-10",),
-        idle_only_with_outputs,
-    ),
-)
-
-INVARIANTS = (Invariant("ids-are-unique", "An id is registered once at most.", ("MUX-1",), ids_are_unique),)
-
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
+@law("MUX-12", samples=lambda: product(product(range(2), (Long(1), Long(2), *Status)), repeat=4))
 def puts_out_the_watermarks_of_a_combiner(*calls: tuple[int, Long | Status]) -> bool:
-    """Two outputs that use the immediate door, and two inputs of a combiner."""
+    """Outputs that stay and use the immediate door make the watermarks that a combiner makes of its inputs.
+
+    Two outputs that use the immediate door, and two inputs of a combiner.
+    """
     (split,), (joined,) = start(Config()), combiner.start(combiner.Config(2))
     split = put_output(put_output(split, Output(id=0)), Output(id=1))
     for output, said in calls:
@@ -274,16 +256,6 @@ def puts_out_the_watermarks_of_a_combiner(*calls: tuple[int, Long | Status]) -> 
     return True
 
 
-LAWS = (
-    Law(
-        "puts-out-the-watermarks-of-a-combiner",
-        "Outputs that stay and use the immediate door make the watermarks that a combiner makes of its inputs.",
-        ("MUX-12",),
-        puts_out_the_watermarks_of_a_combiner,
-        lambda: product(product(range(2), (Long(1), Long(2), *Status)), repeat=4),
-    ),
-)
-
 COMPONENT = Component(
     name="multiplexer",
     title="The watermark multiplexer",
@@ -292,8 +264,6 @@ COMPONENT = Component(
     observations=(Watermark, StatusChange),
     start=start,
     step=step,
-    properties=PROPERTIES,
-    invariants=INVARIANTS,
-    laws=LAWS,
+    claims=claims_in(__name__),
     semantics=SEMANTICS,
 )

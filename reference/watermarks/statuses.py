@@ -17,8 +17,9 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference.claims import always, claims_in, law
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark, at_least, check_long, one_of
-from tidegate.reference.model import Component, Law, Outcome, Property, rejected
+from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.reference.watermarks import latency, valve
 
@@ -171,7 +172,7 @@ def emit(state: State, element: partitioning.Event, sent: Sent) -> tuple[State, 
     return attrs.evolve(state, output=outcome.state), tuple(attrs.evolve(sent, channel=channel) for channel in written)
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 Seen = Outcome[State, Observation]
 
@@ -180,8 +181,9 @@ def written(outcome: Seen, *elements: Element) -> list[Sent]:
     return [seen for seen in outcome.observations if isinstance(seen, Sent) and seen.element in elements]
 
 
-def time_goes_to_all_channels(before: State, _event: Event, outcome: Seen) -> bool:
-    """Watermarks and statuses to every channel, the same ones; a record and a marker to one."""
+@always("STAT-2", "LAT-2")
+def time_to_all_channels(before: State, _event: Event, outcome: Seen) -> bool:
+    """Watermarks and statuses go to all channels, records and latency markers to one."""
     everyone = range(before.config.outputs)
     sent = written(outcome, Element.WATERMARK, Element.STATUS)
     alike = {(seen.element, seen.timestamp, seen.status) for seen in sent}
@@ -192,7 +194,9 @@ def time_goes_to_all_channels(before: State, _event: Event, outcome: Seen) -> bo
     return whole and len(written(outcome, Element.RECORD, Element.LATENCY_MARKER)) <= 1
 
 
+@always("STAT-1")
 def no_watermark_while_idle(before: State, _event: Event, outcome: Seen) -> bool:
+    """No watermark is sent between idle and the next active."""
     active = before.output is None or before.output.active
     for seen in outcome.observations:
         if isinstance(seen, Sent) and seen.status is not None:
@@ -202,48 +206,39 @@ def no_watermark_while_idle(before: State, _event: Event, outcome: Seen) -> bool
     return True
 
 
-def output_announces_what_the_valve_says(_before: State, _event: Event, outcome: Seen) -> bool:
+@always("STAT-3", "STAT-1")
+def one_status_for_the_task(_before: State, _event: Event, outcome: Seen) -> bool:
+    """What the output has announced is what the valve says."""
     output = outcome.state.output
     return output is None or output.active == outcome.state.valve.active
 
 
+@always("LAT-2")
 def markers_change_nothing(before: State, event: Event, outcome: Seen) -> bool:
+    """A marker changes nothing."""
     return not isinstance(event, LatencyMarker) or outcome.state == before
 
 
+@always("STAT-1")
 def records_pass_while_idle(before: State, event: Event, outcome: Seen) -> bool:
+    """A record passes, idle or not."""
     arrived = isinstance(event, Record) and 0 <= event.channel < before.config.channels
     return not arrived or len(written(outcome, Element.RECORD)) == min(before.config.outputs, 1)
 
 
-PROPERTIES = (
-    Property(
-        "time-to-all-channels",
-        "Watermarks and statuses go to all channels, records and latency markers to one.",
-        ("STAT-2", "LAT-2"),
-        time_goes_to_all_channels,
-    ),
-    Property(
-        "no-watermark-while-idle",
-        "No watermark is sent between idle and the next active.",
-        ("STAT-1",),
-        no_watermark_while_idle,
-    ),
-    Property(
-        "one-status-for-the-task",
-        "What the output has announced is what the valve says.",
-        ("STAT-3", "STAT-1"),
-        output_announces_what_the_valve_says,
-    ),
-    Property("markers-change-nothing", "A marker changes nothing.", ("LAT-2",), markers_change_nothing),
-    Property("records-pass-while-idle", "A record passes, idle or not.", ("STAT-1",), records_pass_while_idle),
-)
-
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
+def timestamps_and_announcements() -> Iterator[tuple[Long, int]]:
+    yield from product((Long(-5), Long(0), Long(7)), (0, 1))
+
+
+@law("STAT-4", samples=timestamps_and_announcements)
 def quiet_return_is_ignored(timestamp: Long, announced: int) -> bool:
-    """A channel that was idle sends a watermark, having announced that it is active again or not."""
+    """A watermark after idleness counts exactly if active was announced before it.
+
+    A channel that was idle sends a watermark, having announced that it is active again or not.
+    """
     (state,) = start(Config(channels=1, operators=1, outputs=1))
     events: list[Event] = [valve.ChannelStatus(0, Status.IDLE)]
     events += [valve.ChannelStatus(0, Status.ACTIVE)] * announced
@@ -253,20 +248,6 @@ def quiet_return_is_ignored(timestamp: Long, announced: int) -> bool:
     return bool(written(outcome, Element.WATERMARK)) == bool(announced)
 
 
-def timestamps_and_announcements() -> Iterator[tuple[Long, int]]:
-    yield from product((Long(-5), Long(0), Long(7)), (0, 1))
-
-
-LAWS = (
-    Law(
-        "quiet-return-is-ignored",
-        "A watermark after idleness counts exactly if active was announced before it.",
-        ("STAT-4",),
-        quiet_return_is_ignored,
-        timestamps_and_announcements,
-    ),
-)
-
 COMPONENT = Component(
     name="statuses",
     title="Statuses and latency markers through a task",
@@ -275,7 +256,6 @@ COMPONENT = Component(
     observations=(Handled, Sent),
     start=start,
     step=step,
-    properties=PROPERTIES,
-    laws=(*LAWS, *latency.LAWS),
+    claims=claims_in(__name__, latency),
     semantics=SEMANTICS,
 )

@@ -15,8 +15,9 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference.claims import always, claims_in, invariant
 from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
-from tidegate.reference.model import Component, Invariant, Outcome, Property, rejected
+from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
 
 SEMANTICS = ("flink-7728", "flink-40475")
@@ -164,113 +165,71 @@ def is_minimum_pending(state: State) -> bool:
     return minimum is not None and minimum > state.last
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
-def emits_only_new_watermarks(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("VALVE-5")
+def watermarks_increase(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Each watermark put out is higher than the one before it."""
     emitted = [seen.timestamp for seen in outcome.observations if isinstance(seen, Watermark)]
     return all(timestamp > before.last for timestamp in emitted) and outcome.state.last >= before.last
 
 
-def emits_a_watermark_of_a_channel(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("VALVE-16")
+def watermark_of_a_channel(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A watermark put out is a fresh one with the timestamp that some channel holds."""
     held = {channel.watermark for channel in outcome.state.channels}
     return all(seen.timestamp in held for seen in outcome.observations if isinstance(seen, Watermark))
 
 
-def aligned_means_active_and_caught_up(state: State) -> bool:
+@invariant("VALVE-6")
+def aligned_means_caught_up(state: State) -> bool:
+    """An aligned channel is active and not behind the last output."""
     return all(c.active and c.watermark >= state.last for c in state.channels if c.aligned)
 
 
-def is_active_while_a_channel_is(state: State) -> bool:
+@invariant("VALVE-17")
+def active_while_a_channel_is(state: State) -> bool:
+    """The valve is active exactly while some channel, tracked one by one, is active."""
     return state.active == any(channel.active for channel in state.channels)
 
 
-def announces_each_change_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("VALVE-10", "VALVE-11")
+def statuses_alternate(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Each change of the valve's status is announced once, and nothing else is."""
     announced = [seen.status for seen in outcome.observations if isinstance(seen, StatusChange)]
     if before.active == outcome.state.active:
         return not announced
     return announced == [Status.ACTIVE if outcome.state.active else Status.IDLE]
 
 
+@always("VALVE-3")
 def channel_watermarks_never_fall(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The watermark of a channel never falls."""
     pairs = zip(before.channels, outcome.state.channels, strict=True)
     return all(new.watermark >= old.watermark for old, new in pairs)
 
 
-def puts_out_what_a_scan_finds(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("VALVE-18")
+def as_by_scanning(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """However an engine keeps its channels, it puts out what a scan over all of them finds."""
     channels = outcome.state.channels
     aligned = [channel.watermark for channel in channels if channel.aligned]
     found = min(aligned) if outcome.state.active and aligned else max(c.watermark for c in channels)
     return all(seen.timestamp == found for seen in outcome.observations if isinstance(seen, Watermark))
 
 
+@invariant("VALVE-13")
 def all_idle_puts_out_the_maximum(state: State) -> bool:
+    """While every channel is idle, the last output is the maximum over all channels."""
     return state.active or state.last == max(channel.watermark for channel in state.channels)
 
 
-def no_minimum_is_pending(state: State) -> bool:
+@invariant("VALVE-12")
+def no_pending_minimum(state: State) -> bool:
+    """The last output is never below the minimum over the aligned channels."""
     return not is_minimum_pending(state)
 
-
-PROPERTIES = (
-    Property(
-        "watermarks-increase",
-        "Each watermark put out is higher than the one before it.",
-        ("VALVE-5",),
-        emits_only_new_watermarks,
-    ),
-    Property(
-        "watermark-of-a-channel",
-        "A watermark put out is a fresh one with the timestamp that some channel holds.",
-        ("VALVE-16",),
-        emits_a_watermark_of_a_channel,
-    ),
-    Property(
-        "statuses-alternate",
-        "Each change of the valve's status is announced once, and nothing else is.",
-        ("VALVE-10", "VALVE-11"),
-        announces_each_change_once,
-    ),
-    Property(
-        "channel-watermarks-never-fall",
-        "The watermark of a channel never falls.",
-        ("VALVE-3",),
-        channel_watermarks_never_fall,
-    ),
-    Property(
-        "as-by-scanning",
-        "However an engine keeps its channels, it puts out what a scan over all of them finds.",
-        ("VALVE-18",),
-        puts_out_what_a_scan_finds,
-    ),
-)
-
-INVARIANTS = (
-    Invariant(
-        "aligned-means-caught-up",
-        "An aligned channel is active and not behind the last output.",
-        ("VALVE-6",),
-        aligned_means_active_and_caught_up,
-    ),
-    Invariant(
-        "active-while-a-channel-is",
-        "The valve is active exactly while some channel, tracked one by one, is active.",
-        ("VALVE-17",),
-        is_active_while_a_channel_is,
-    ),
-    Invariant(
-        "all-idle-puts-out-the-maximum",
-        "While every channel is idle, the last output is the maximum over all channels.",
-        ("VALVE-13",),
-        all_idle_puts_out_the_maximum,
-    ),
-    Invariant(
-        "no-pending-minimum",
-        "The last output is never below the minimum over the aligned channels.",
-        ("VALVE-12",),
-        no_minimum_is_pending,
-    ),
-)
 
 COMPONENT = Component(
     name="valve",
@@ -280,7 +239,6 @@ COMPONENT = Component(
     observations=(Watermark, StatusChange),
     start=start,
     step=step,
-    properties=PROPERTIES,
-    invariants=INVARIANTS,
+    claims=claims_in(__name__),
     semantics=SEMANTICS,
 )

@@ -9,8 +9,8 @@ from tests.paths import ROOT
 #: Where modules are imported from: a link to each folder of the repository.
 SOURCES = ROOT / "src"
 PROJECT = ("tidegate", "tests")
-#: What a component is, the registry of rule texts, and the list of components: no behaviour of their own.
-NOT_MUTATED = ("tidegate.reference.model", "tidegate.reference.rules", "tidegate.reference.components")
+#: What components and claims are, the registry of rule texts, and the list of components: no behaviour of their own.
+NOT_MUTATED = tuple(f"tidegate.reference.{name}" for name in ("model", "claims", "rules", "components"))
 #: Imported by every test, so that importing them says nothing about what a test is about.
 SAYS_NOTHING = (*NOT_MUTATED, "tidegate.reference.elements")
 

@@ -1,8 +1,9 @@
 """What a definition is for: a part of the model, a claim about it, or a sample that a law is tried on.
 
 Samples are the inputs of tests. Another input is no mistake, and a table of known answers with one of them changed is
-noticed by its own law at once: neither tells anything about the specification, so samples are not mutated. Claims are
-what `Property`, `Invariant` and `Law` are given to decide with; they are mutated, and counted apart.
+noticed by its own law at once: neither tells anything about the specification, so samples are not mutated. The same
+goes for what must be reachable: something else that is reached is no mistake. All other claims are mutated, and counted
+apart.
 """
 
 import ast
@@ -10,9 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MODEL, CLAIM, SAMPLE = "model", "claim", "sample"
-#: Which argument of a claim is the function that decides, and which the samples.
-DECIDES, SAMPLES = 3, 4
-CLAIMS = ("Property", "Invariant", "Law")
+#: The decorators that make a claim of a function, and whether changes of it are looked for.
+CLAIMS = {"always": CLAIM, "invariant": CLAIM, "law": CLAIM, "sometimes": SAMPLE}
 
 #: A definition at the top of a module.
 Definition = tuple[str, str]
@@ -23,7 +23,7 @@ class Parts:
 
     def __init__(self, sources: dict[str, Path]) -> None:
         self._users: dict[Definition, set[Definition | str]] = {}
-        self._claims: set[Definition] = set()
+        self._claims: dict[Definition, str] = {}
         self._defined: set[Definition] = set()
         trees = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in sources.items()}
         for module, tree in trees.items():
@@ -35,26 +35,19 @@ class Parts:
     def of(self, module: str, within: str) -> str:
         """The part of the definition with that name."""
         definition = (module, within.partition(".")[0])
-        if definition in self._claims:
-            return CLAIM
-        return SAMPLE if definition in self._samples else MODEL
+        return self._claims.get(definition, SAMPLE if definition in self._samples else MODEL)
 
     def _read(self, module: str, tree: ast.Module) -> None:
         imported = dict(imports(tree))
         for node in tree.body:
             names = names_of(node)
             user = (module, names[0]) if names else (module, "")
-            inside = list(ast.walk(node))
-            claims = [inner for inner in inside if is_claim(inner)]
-            samples = {inner for law in claims for inner in ast.walk(argument(law, SAMPLES, "samples"))}
-            for inner in inside:
+            claims = [one for one in getattr(node, "decorator_list", ()) if is_claim(one)]
+            samples = {inner for one in claims for inner in ast.walk(one)}
+            for inner in ast.walk(node):
                 if (used := resolve(module, inner, imported)) in self._defined and used != user:
                     self._users.setdefault(used, set()).add(SAMPLE if inner in samples else user)
-            self._claims |= {
-                decides
-                for claim in claims
-                if (decides := resolve(module, argument(claim, DECIDES, "holds"), imported)) is not None
-            }
+            self._claims.update((user, CLAIMS[one.func.id]) for one in claims)
 
     def _find_samples(self) -> set[Definition]:
         """What nothing uses but samples, on whatever way."""
@@ -91,9 +84,3 @@ def resolve(module: str, node: ast.AST, imported: dict[str, tuple[str, str]]) ->
 
 def is_claim(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CLAIMS
-
-
-def argument(call: ast.Call, position: int, name: str) -> ast.AST:
-    if len(call.args) > position:
-        return call.args[position]
-    return next((keyword.value for keyword in call.keywords if keyword.arg == name), ast.Pass())

@@ -201,7 +201,7 @@ def is_left_alone(node: ast.AST) -> bool:
         case ast.keyword(arg="strict"):
             return True
         case ast.Call() if is_claim(node):
-            # Names and texts, and samples that stand where they are used.
+            # Rules, and samples that stand where they are used.
             return True
         case ast.If(test=ast.Name(id="TYPE_CHECKING")):
             return True
@@ -247,7 +247,7 @@ def changes(node: ast.AST, above: list[ast.AST]) -> Iterator[tuple[str, ast.AST]
         case ast.Call():
             yield from change_call(node, above)
         case ast.Tuple(ctx=ast.Load()) | ast.List(ctx=ast.Load()):
-            if any(isinstance(one, ast.Starred) for one in node.elts) and not (holds_text(node) or holds_claims(node)):
+            if any(isinstance(one, ast.Starred) for one in node.elts) and not holds_text(node):
                 yield from drop_each(node)
         case ast.Slice():
             yield from change_slice(node)
@@ -347,13 +347,6 @@ def is_number(node: ast.AST) -> bool:
 def holds_text(node: ast.Tuple | ast.List) -> bool:
     """Most likely a sequence of rule ids."""
     return any(is_text(one) for one in node.elts)
-
-
-def holds_claims(node: ast.Tuple | ast.List) -> bool:
-    """A law that is left out is a test that is left out, and no mistake of what is tested."""
-    elements = [one.value if isinstance(one, ast.Starred) else one for one in node.elts]
-    names = [getattr(one, "attr", getattr(one, "id", "")) for one in elements]
-    return any(map(is_claim, elements)) or any(name.startswith(("LAWS", "PROPERTIES", "INVARIANTS")) for name in names)
 
 
 SHOWN = (ast.expr, ast.keyword, ast.comprehension, ast.Return, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)

@@ -27,16 +27,23 @@ def is_full(held: int, room: int = LIMIT) -> bool:
         raise ValueError(f"{room + 1} is below 0")
     return held + 1 > room
 
-def fills_up(held, room):
-    return is_full(held, room) or held < room
+def law(*rules, samples):
+    return lambda holds: (rules, holds, samples)
 
 def samples():
     yield from ((0, 1), (2, 3))
 
-def Law(*parts):
-    return parts
+@law("TOY-7", samples=samples)
+def fills_up(held, room):
+    """A thing of 6."""
+    return is_full(held, room) or held < room
 
-LAWS = (Law("fills-up", "A thing of 6.", ("TOY-7",), fills_up, samples),)
+def sometimes(*rules):
+    return law(*rules, samples=None)
+
+@sometimes("TOY-8")
+def reaches_nine(held, room):
+    return held + room == 9
 '''
 
 #: Examines every mutant of the function `is_full` with the check that is given as an expression.

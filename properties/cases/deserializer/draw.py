@@ -47,7 +47,7 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
             stream += encode_record(draw_bytes(random, alphabet, length))
         event: Event = Clear() if kind == "clear" else Buffer(stream[: draw_cut(random, kind, state, stream)])
         (outcome,) = step(state, event)
-        if not records_are_the_bytes_received(state, event, outcome):
+        if not records_are_the_bytes_received.holds(state, event, outcome):
             event = Clear()
             (outcome,) = step(state, event)
         if isinstance(event, Buffer):

@@ -12,6 +12,7 @@ nobody does. Chained sources are numbered behind the operators; the two old orde
 """
 
 from tidegate.reference.chaining.chain_lifecycle import claims, step, values
+from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 
 COMPONENT = Component(
@@ -22,8 +23,6 @@ COMPONENT = Component(
     observations=(values.Called, values.Failed),
     start=step.start,
     step=step.step,
-    properties=claims.PROPERTIES,
-    invariants=claims.INVARIANTS,
-    laws=claims.LAWS,
+    claims=claims_in(claims),
     semantics=values.SEMANTICS,
 )

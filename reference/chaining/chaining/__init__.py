@@ -12,6 +12,7 @@ Flink refuses to build (CHAIN-15), is simply not chained (CHAIN-7).
 """
 
 from tidegate.reference.chaining.chaining import claims, step
+from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 
 COMPONENT = Component(
@@ -22,6 +23,5 @@ COMPONENT = Component(
     observations=(step.Vertex,),
     start=step.start,
     step=step.step,
-    properties=step.PROPERTIES,
-    laws=claims.LAWS,
+    claims=claims_in(step, claims),
 )

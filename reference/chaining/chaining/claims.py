@@ -18,11 +18,10 @@ from tidegate.reference.chaining.chains import (
     Plan,
     Strategy,
     compute_heads,
-    compute_indices,
     compute_name,
     compute_refusals,
 )
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 
 SOURCE = Node(1, "1", Kind.SOURCE, Strategy.ALWAYS, 2, -1, "default", yielding=False)
 FORWARD = Link(1, 2, Partitioner.FORWARD, Exchange.UNDEFINED)
@@ -65,9 +64,11 @@ BREAKS: tuple[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any], dict[st
 )
 
 
-def is_refused_by(
+@law("CHAIN-3", "CHAIN-4", "CHAIN-5", "CHAIN-6", "CHAIN-7", "CHAIN-8", "CHAIN-9", "CHAIN-10", samples=lambda: BREAKS)
+def each_condition_decides_alone(
     rule: str, up: dict[str, Any], down: dict[str, Any], link: dict[str, Any], plan: dict[str, Any]
 ) -> bool:
+    """A link that breaks one condition is refused by the rule of that condition and no other."""
     nodes = (SOURCE, make_operator(2, **up), make_operator(3, **down))
     links = (FORWARD, attrs.evolve(FORWARD, source=2, target=3, **link))
     return compute_refusals(Plan(nodes, links, **plan), links[1]) == ((rule,) if rule else ())
@@ -85,7 +86,9 @@ MATCHES: dict[Strategy, tuple[frozenset[Strategy], frozenset[Strategy]]] = {
 }
 
 
-def is_chained_by_table(kind: Kind, up: Strategy, down: Strategy) -> bool:
+@law("CHAIN-4", "CHAIN-5", samples=lambda: product(Kind, Strategy, Strategy))
+def strategies_as_by_table(kind: Kind, up: Strategy, down: Strategy) -> bool:
+    """Of the strategies of two operators, the table says which go together."""
     plan = make_line(SOURCE, make_operator(2, strategy=up), make_operator(3, strategy=down))
     if kind is not Kind.OPERATOR:
         plan = make_line(attrs.evolve(SOURCE, kind=kind, strategy=up), make_operator(3, strategy=down))
@@ -97,18 +100,19 @@ def is_chained_by_table(kind: Kind, up: Strategy, down: Strategy) -> bool:
 # --- yielding -------------------------------------------------------------------------------------------------
 
 
-def is_cut_before_yielding(kind: Kind, length: int, yielding: tuple[bool, ...]) -> bool:
-    """In a line behind a legacy source the first yielding operator begins a new vertex, and nothing else does."""
-    source = attrs.evolve(SOURCE, kind=kind)
-    plan = make_line(source, *(make_operator(2 + place, yielding=yielding[place]) for place in range(length)))
-    cuts = [2 + place for place in range(length) if yielding[place]][:1] if kind is Kind.LEGACY_SOURCE else []
-    return compute_heads(plan) == (1, *cuts)
-
-
 def lines() -> Iterator[tuple[Kind, int, tuple[bool, ...]]]:
     for kind, length in product((Kind.SOURCE, Kind.LEGACY_SOURCE), range(5)):
         for yielding in product((False, True), repeat=length):
             yield kind, length, yielding
+
+
+@law("CHAIN-11", samples=lines)
+def yielding_is_cut_off_once(kind: Kind, length: int, yielding: tuple[bool, ...]) -> bool:
+    """A line behind a legacy source is cut before its first yielding operator, however far away, and only there."""
+    source = attrs.evolve(SOURCE, kind=kind)
+    plan = make_line(source, *(make_operator(2 + place, yielding=yielding[place]) for place in range(length)))
+    cuts = [2 + place for place in range(length) if yielding[place]][:1] if kind is Kind.LEGACY_SOURCE else []
+    return compute_heads(plan) == (1, *cuts)
 
 
 # --- names ----------------------------------------------------------------------------------------------------
@@ -121,15 +125,15 @@ def make_tree(parents: tuple[int, ...]) -> Plan:
     return Plan(nodes, links)
 
 
-def tells_apart(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+def pairs_of_trees() -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    small = [parents for (parents,) in trees() if len(parents) <= 3]
+    return product(small, small)
+
+
+@law("CHAIN-20", samples=pairs_of_trees)
+def names_tell_trees_apart(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Chains of different shape have different names."""
     return (compute_name(make_tree(one), 1) == compute_name(make_tree(other), 1)) == (one == other)
-
-
-def has_index_of_depth(parents: tuple[int, ...]) -> bool:
-    depth = {1: 1}
-    for place, up in enumerate(parents):
-        depth[2 + place] = depth[up] + 1
-    return compute_indices(make_tree(parents), 1) == depth
 
 
 def trees() -> Iterator[tuple[tuple[int, ...]]]:
@@ -137,94 +141,3 @@ def trees() -> Iterator[tuple[tuple[int, ...]]]:
     for size in range(5):
         for parents in product(*(range(1, 2 + place) for place in range(size))):
             yield (parents,)
-
-
-def pairs_of_trees() -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    small = [parents for (parents,) in trees() if len(parents) <= 3]
-    return product(small, small)
-
-
-# --- the conditions of 1.5 ------------------------------------------------------------------------------------
-
-
-def is_chainable_in_1_5(plan: Plan, link: Link) -> bool:
-    """The predicate as it stood before exchange modes, yielding operators and sources with a strategy of their own."""
-    up, down = plan.node(link.source), plan.node(link.target)
-    return (
-        len(plan.into(down.id)) == 1
-        and up.has_operator
-        and down.has_operator
-        and up.slot_group == down.slot_group
-        and down.strategy is Strategy.ALWAYS
-        and up.strategy in (Strategy.HEAD, Strategy.ALWAYS)
-        and link.partitioner is Partitioner.FORWARD
-        and up.parallelism == down.parallelism
-        and plan.chaining
-    )
-
-
-def is_decided_as_in_1_5(plan: Plan) -> bool:
-    link = plan.links[-1]
-    return is_chainable_in_1_5(plan, link) == (not compute_refusals(plan, link))
-
-
-def plans_of_1_5() -> Iterator[tuple[Plan]]:
-    strategies = (Strategy.ALWAYS, Strategy.HEAD, Strategy.NEVER)
-    ends = [{"strategy": strategy, "has_operator": there} for strategy in strategies for there in (True, False)]
-    targets = [{**end, "parallelism": p, "slot_group": g} for end in ends for p in (2, 3) for g in ("default", "other")]
-    kinds = (Partitioner.FORWARD, Partitioner.RESCALE)
-    for up, down, kind, count, chaining in product(ends, targets, kinds, (1, 2), (True, False)):
-        nodes = (SOURCE, make_operator(2, **up), make_operator(3, **down))
-        link = attrs.evolve(FORWARD, source=2, target=3, partitioner=kind)
-        yield (Plan(nodes, (FORWARD, *(link,) * count), chaining=chaining),)
-
-
-# --- laws -----------------------------------------------------------------------------------------------------
-
-LAWS = (
-    Law(
-        "each-condition-decides-alone",
-        "A link that breaks one condition is refused by the rule of that condition and no other.",
-        ("CHAIN-3", "CHAIN-4", "CHAIN-5", "CHAIN-6", "CHAIN-7", "CHAIN-8", "CHAIN-9", "CHAIN-10"),
-        is_refused_by,
-        lambda: BREAKS,
-    ),
-    Law(
-        "strategies-as-by-table",
-        "Of the strategies of two operators, the table says which go together.",
-        ("CHAIN-4", "CHAIN-5"),
-        is_chained_by_table,
-        lambda: product(Kind, Strategy, Strategy),
-    ),
-    Law(
-        "yielding-is-cut-off-once",
-        "A line behind a legacy source is cut before its first yielding operator, however far away, and only there.",
-        ("CHAIN-11",),
-        is_cut_before_yielding,
-        lines,
-    ),
-    Law(
-        "names-tell-trees-apart",
-        "Chains of different shape have different names.",
-        ("CHAIN-20",),
-        tells_apart,
-        pairs_of_trees,
-    ),
-)
-
-LAWS_OF_JOB_GRAPHS = (
-    Law(
-        "as-in-1.5",
-        "Where nothing is used that came later, a link is chained exactly if it meets the conditions of Flink 1.5.",
-        ("CHAIN-13",),
-        is_decided_as_in_1_5,
-        plans_of_1_5,
-    ),
-    Law(
-        "index-is-depth",
-        "The index of an operator in its chain is its distance from the head, which has 1.",
-        ("CHAIN-21",),
-        has_index_of_depth,
-        trees,
-    ),
-)

@@ -7,8 +7,9 @@ import attrs
 
 from tidegate.reference.chaining import chains
 from tidegate.reference.chaining.chains import Kind, Link, Node, Plan, Strategy, check_max_parallelism
+from tidegate.reference.claims import always
 from tidegate.reference.elements import at_least
-from tidegate.reference.model import Outcome, Property
+from tidegate.reference.model import Outcome
 from tidegate.reference.partitioning.partitioner import Partitioner
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -124,20 +125,23 @@ def make_vertex(plan: Plan, head: int) -> Vertex:
     return Vertex(head, tuple(sorted(chains.compute_indices(plan, head))), chains.compute_name(plan, head))
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
 def members_of(event: Event, vertex: Vertex) -> list[Operator]:
     return [operator for operator in event.operators if operator.id in vertex.operators]
 
 
-def has_each_operator_once(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("CHAIN-19")
+def each_operator_once(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Every operator belongs to exactly one vertex."""
     seen = [member for vertex in vertices_of(outcome) for member in vertex.operators]
     return sorted(seen) == sorted(operator.id for operator in event.operators)
 
 
-def has_trees(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """Below its head, a vertex has operators with a single edge into them, from inside the vertex."""
+@always("CHAIN-1", "CHAIN-19")
+def vertices_are_trees(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Below its head, a vertex holds only operators with one edge into them, which comes from the same vertex."""
     for vertex in vertices_of(outcome):
         below = {member.id for member in members_of(event, vertex) if member.kind is Kind.OPERATOR} - {vertex.head}
         for member in below:
@@ -147,23 +151,31 @@ def has_trees(_before: State, event: Event, outcome: Outcome[State, Observation]
     return True
 
 
-def has_uniform_vertices(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("CHAIN-3", "CHAIN-7")
+def vertices_are_uniform(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The operators of a vertex have one parallelism and one slot sharing group."""
     return all(
         len({(member.parallelism, member.slot_group) for member in members_of(event, vertex)}) == 1
         for vertex in vertices_of(outcome)
     )
 
 
-def is_one_for_each_operator(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("CHAIN-8")
+def off_means_apart(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Where chaining is switched off, every operator has a vertex of its own."""
     return before.config.chaining or len(outcome.observations) == len(event.operators)
 
 
-def leaves_never_alone(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("CHAIN-4", "CHAIN-5")
+def never_is_alone(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """An operator that is never chained has a vertex of its own."""
     groups = [members_of(event, vertex) for vertex in vertices_of(outcome) if len(vertex.operators) > 1]
     return not any(member.strategy is Strategy.NEVER for group in groups for member in group)
 
 
-def keeps_yielding_from_legacy(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("CHAIN-11")
+def yielding_without_legacy_source(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """No vertex holds both a legacy source and a yielding operator."""
     groups = [members_of(event, vertex) for vertex in vertices_of(outcome)]
     return not any(
         any(member.yielding for member in group) and any(member.kind is Kind.LEGACY_SOURCE for member in group)
@@ -171,56 +183,12 @@ def keeps_yielding_from_legacy(_before: State, event: Event, outcome: Outcome[St
     )
 
 
-def is_blind_to_edge_order(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("CHAIN-18")
+def edge_order_shows_in_names_only(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The order of operators and edges changes nothing but the order inside names."""
     turned = on_graph(before, Graph(event.operators[::-1], event.edges[::-1]))
     return [(v.head, v.operators) for v in vertices_of(turned)] == [(v.head, v.operators) for v in vertices_of(outcome)]
 
 
 def vertices_of(outcome: Outcome[State, Observation]) -> list[Vertex]:
     return [seen for seen in outcome.observations if isinstance(seen, Vertex)]
-
-
-PROPERTIES = (
-    Property(
-        "each-operator-once",
-        "Every operator belongs to exactly one vertex.",
-        ("CHAIN-19",),
-        has_each_operator_once,
-    ),
-    Property(
-        "vertices-are-trees",
-        "Below its head, a vertex holds only operators with one edge into them, which comes from the same vertex.",
-        ("CHAIN-1", "CHAIN-19"),
-        has_trees,
-    ),
-    Property(
-        "vertices-are-uniform",
-        "The operators of a vertex have one parallelism and one slot sharing group.",
-        ("CHAIN-3", "CHAIN-7"),
-        has_uniform_vertices,
-    ),
-    Property(
-        "off-means-apart",
-        "Where chaining is switched off, every operator has a vertex of its own.",
-        ("CHAIN-8",),
-        is_one_for_each_operator,
-    ),
-    Property(
-        "never-is-alone",
-        "An operator that is never chained has a vertex of its own.",
-        ("CHAIN-4", "CHAIN-5"),
-        leaves_never_alone,
-    ),
-    Property(
-        "yielding-without-legacy-source",
-        "No vertex holds both a legacy source and a yielding operator.",
-        ("CHAIN-11",),
-        keeps_yielding_from_legacy,
-    ),
-    Property(
-        "edge-order-shows-in-names-only",
-        "The order of operators and edges changes nothing but the order inside names.",
-        ("CHAIN-18",),
-        is_blind_to_edge_order,
-    ),
-)

@@ -9,8 +9,8 @@ Vertices are put out in the order in which they are completed (CHAIN-18), each f
 Choices. StreamGraph and StreamingJobGraphGenerator of Flink 2.3. The input numbers of an operator count from 0.
 """
 
-from tidegate.reference.chaining.chaining.claims import LAWS_OF_JOB_GRAPHS
-from tidegate.reference.chaining.job_graph import edges, outputs, step
+from tidegate.reference.chaining.job_graph import claims, edges, outputs, step
+from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 
 COMPONENT = Component(
@@ -21,6 +21,5 @@ COMPONENT = Component(
     observations=(step.JobVertex, outputs.NetworkOutput),
     start=step.start,
     step=step.step,
-    properties=step.PROPERTIES,
-    laws=(*LAWS_OF_JOB_GRAPHS, *edges.LAWS, *outputs.LAWS),
+    claims=claims_in(step, claims, edges, outputs),
 )

@@ -16,7 +16,7 @@ import attrs
 
 from tidegate.reference.chaining.chaining.claims import SOURCE, make_line, make_operator
 from tidegate.reference.chaining.chains import FORWARDS, Exchange, Kind, Node, Partitioner, Strategy, compute_heads
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 
 # --- the strategy of an operator ------------------------------------------------------------------------------
 
@@ -103,15 +103,6 @@ def compute_partitioner(requested: Partitioner | None, up: Node, down: Node) -> 
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def makes_vertices_of(release: str, request: Request, operator: str, heads: tuple[int, ...]) -> bool:
-    """A source and three operators in a line, of which the third node is as described: where vertices begin."""
-    described = compute_strategy(Kind.OPERATOR, request, wraps_function=operator == "function", release=release)
-    plain = compute_strategy(Kind.OPERATOR, release=release)
-    source = attrs.evolve(SOURCE, strategy=compute_strategy(Kind.SOURCE, release=release))
-    operators = [make_operator(number, strategy=described if number == 3 else plain) for number in (2, 3, 4)]
-    return compute_heads(make_line(source, *operators)) == heads
-
-
 LINES = (
     ("2.3", Request.NOTHING, "function", (1,)),
     ("2.3", Request.NOTHING, "bare", (1,)),
@@ -122,23 +113,28 @@ LINES = (
 )
 
 
-def keeps_what_was_asked(requested: Partitioner | None, up: int, down: int) -> bool:
+@law("CHAIN-14", samples=lambda: LINES)
+def chaining_is_the_default(release: str, request: Request, operator: str, heads: tuple[int, ...]) -> bool:
+    """In a line, an operator that nobody configured does not begin a vertex, unless it is a bare one in 1.5.
+
+    A source and three operators in a line, of which the third node is as described: where vertices begin.
+    """
+    described = compute_strategy(Kind.OPERATOR, request, wraps_function=operator == "function", release=release)
+    plain = compute_strategy(Kind.OPERATOR, release=release)
+    source = attrs.evolve(SOURCE, strategy=compute_strategy(Kind.SOURCE, release=release))
+    operators = [make_operator(number, strategy=described if number == 3 else plain) for number in (2, 3, 4)]
+    return compute_heads(make_line(source, *operators)) == heads
+
+
+@law("CHAIN-15", samples=lambda: product((None, *Partitioner), (1, 2, 3), (1, 2, 3)))
+def what_was_asked_is_kept(requested: Partitioner | None, up: int, down: int) -> bool:
+    """A partitioner that was asked for is used or refused, and a forward one only joins equal parallelism."""
     nodes = attrs.evolve(SOURCE, parallelism=up), make_operator(2, parallelism=down)
     made = compute_partitioner(requested, *nodes)
     if is_impossible(requested, *nodes):
         return requested is made is Partitioner.FORWARD
     is_kept = requested in (None, made, Partitioner.FORWARD_FOR_CONSECUTIVE_HASH)
     return is_kept and (made not in FORWARDS or up == down)
-
-
-def counts_from_both_ends(via: tuple[VirtualNode, ...], node: VirtualNode) -> bool:
-    """A virtual node more, at the consumer's end and at the producer's."""
-    route, consumer, producer = compute_route(via), compute_route((*via, node)), compute_route((node, *via))
-    if isinstance(node, SideOutputNode):
-        others = {(one.partitioner, one.exchange) for one in (route, consumer, producer)}
-        return len(others) == 1 and consumer.tag == node.tag and producer.tag == (route.tag or node.tag)
-    is_nearest = consumer.partitioner is node.partitioner and producer.exchange is node.exchange
-    return is_nearest and producer.partitioner in (route.partitioner, node.partitioner) and route.tag == producer.tag
 
 
 def virtual_paths() -> Iterator[tuple[tuple[VirtualNode, ...], VirtualNode]]:
@@ -152,26 +148,15 @@ def virtual_paths() -> Iterator[tuple[tuple[VirtualNode, ...], VirtualNode]]:
         yield from product(product(nodes, repeat=length), nodes)
 
 
-LAWS = (
-    Law(
-        "chaining-is-the-default",
-        "In a line, an operator that nobody configured does not begin a vertex, unless it is a bare one in 1.5.",
-        ("CHAIN-14",),
-        makes_vertices_of,
-        lambda: LINES,
-    ),
-    Law(
-        "what-was-asked-is-kept",
-        "A partitioner that was asked for is used or refused, and a forward one only joins equal parallelism.",
-        ("CHAIN-15",),
-        keeps_what_was_asked,
-        lambda: product((None, *Partitioner), (1, 2, 3), (1, 2, 3)),
-    ),
-    Law(
-        "virtual-nodes-count-from-both-ends",
-        "A virtual node at the consumer's end sets partitioner or tag, one at the producer's end the exchange.",
-        ("CHAIN-16",),
-        counts_from_both_ends,
-        virtual_paths,
-    ),
-)
+@law("CHAIN-16", samples=virtual_paths)
+def virtual_nodes_count_from_both_ends(via: tuple[VirtualNode, ...], node: VirtualNode) -> bool:
+    """A virtual node at the consumer's end sets partitioner or tag, one at the producer's end the exchange.
+
+    A virtual node more, at the consumer's end and at the producer's.
+    """
+    route, consumer, producer = compute_route(via), compute_route((*via, node)), compute_route((node, *via))
+    if isinstance(node, SideOutputNode):
+        others = {(one.partitioner, one.exchange) for one in (route, consumer, producer)}
+        return len(others) == 1 and consumer.tag == node.tag and producer.tag == (route.tag or node.tag)
+    is_nearest = consumer.partitioner is node.partitioner and producer.exchange is node.exchange
+    return is_nearest and producer.partitioner in (route.partitioner, node.partitioner) and route.tag == producer.tag

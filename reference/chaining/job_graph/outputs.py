@@ -8,6 +8,7 @@ operator count as equal, which in Flink they are if they share the key selector.
 later jobs; an id on a hybrid result, which no program makes, is compared all the same.
 """
 
+from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
 from typing import ClassVar
@@ -25,7 +26,7 @@ from tidegate.reference.chaining.chains import (
     is_chained,
     is_chained_input,
 )
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 from tidegate.reference.partitioning.wiring import Pattern
 
 # --- names ----------------------------------------------------------------------------------------------------
@@ -186,8 +187,17 @@ def make_output(head: int, mode: Mode, links: list[Link]) -> NetworkOutput:
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def prefers_the_edge(partitioner: Partitioner, exchange: Exchange) -> bool:
-    """The mode of the job decides exactly where the edge does not; and more modes pipeline a forward edge."""
+def explicit_partitioners() -> Iterator[tuple[Partitioner, Exchange]]:
+    kinds = [kind for kind in Partitioner if kind is not Partitioner.FORWARD_FOR_CONSECUTIVE_HASH]
+    yield from product(kinds, Exchange)
+
+
+@law("CHAIN-24", samples=explicit_partitioners)
+def edge_before_job(partitioner: Partitioner, exchange: Exchange) -> bool:
+    """The mode of the job decides the result of an edge exactly where its exchange is undefined.
+
+    A pointwise edge is pipelined in more modes than others, and a forward edge in one more still.
+    """
     link = Link(1, 2, partitioner, exchange)
     results = {mode: compute_result(link, mode) for mode in Mode}
     if exchange is not Exchange.UNDEFINED:
@@ -199,16 +209,3 @@ def prefers_the_edge(partitioner: Partitioner, exchange: Exchange) -> bool:
     if partitioner is Partitioner.FORWARD:
         usual.add(Mode.FORWARD_EDGES_PIPELINED)
     return pipelined == usual
-
-
-LAWS = (
-    Law(
-        "edge-before-job",
-        "The mode of the job decides the result of an edge exactly where its exchange is undefined.",
-        ("CHAIN-24",),
-        prefers_the_edge,
-        lambda: product(
-            [kind for kind in Partitioner if kind is not Partitioner.FORWARD_FOR_CONSECUTIVE_HASH], Exchange
-        ),
-    ),
-)

@@ -32,8 +32,9 @@ from tidegate.reference.chaining.job_graph.outputs import (
     compute_completion,
     compute_outputs,
 )
+from tidegate.reference.claims import always
 from tidegate.reference.elements import Long, at_least, check_long
-from tidegate.reference.model import Outcome, Property, Rejected, rejected
+from tidegate.reference.model import Outcome, Rejected, rejected
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -187,7 +188,7 @@ def compute_rules(plan: Plan, event: Event, observations: list[Observation]) -> 
     return (*chains.compute_rules(plan), *(rule for rule, is_at_work in at_work.items() if is_at_work))
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
 def vertices_of(outcome: Outcome[State, Observation]) -> list[JobVertex]:
@@ -198,12 +199,16 @@ def outputs_of(outcome: Outcome[State, Observation]) -> list[NetworkOutput]:
     return [seen for seen in outcome.observations if isinstance(seen, NetworkOutput)]
 
 
-def has_each_operator_once(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("CHAIN-18", "CHAIN-19")
+def each_operator_once(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Every operator belongs to exactly one vertex."""
     seen = [member.operator for vertex in vertices_of(outcome) for member in vertex.members]
     return Rejected() in outcome.observations or sorted(seen) == sorted(operator.id for operator in event.operators)
 
 
-def completes_consumers_first(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("CHAIN-18")
+def consumers_are_completed_first(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A vertex is completed after every vertex that reads from it."""
     order = [vertex.head for vertex in vertices_of(outcome)]
     return all(
         order.index(consumer) < order.index(output.vertex)
@@ -212,79 +217,43 @@ def completes_consumers_first(_before: State, _event: Event, outcome: Outcome[St
     )
 
 
-def sends_each_edge_between_vertices_once(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("CHAIN-22", "CHAIN-25")
+def each_edge_between_vertices_once(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Every edge between two vertices reads exactly one network output, and no other edge does."""
     home = {member.operator: vertex.head for vertex in vertices_of(outcome) for member in vertex.members}
     between = [(e.source, e.target) for e in event.edges if home.get(e.source) != home.get(e.target)]
     sent = [(output.operator, consumer) for output in outputs_of(outcome) for consumer in output.consumers]
     return sorted(sent) == sorted(between)
 
 
-def puts_the_outputs_of_the_head_last(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("CHAIN-22")
+def outputs_of_the_head_last(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Among the outputs of a vertex, those of its head are the last."""
     return not any(
         one.vertex == one.operator == following.vertex != following.operator
         for one, following in pairwise(outputs_of(outcome))
     )
 
 
-def shares_no_pipelined_result(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("CHAIN-25")
+def pipelined_is_read_once(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A pipelined result has a single reader."""
     return all(len(output.consumers) == 1 for output in outputs_of(outcome) if output.result in PIPELINED)
 
 
-def has_the_numbers_of_its_head(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("CHAIN-26")
+def numbers_of_the_head(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A vertex has the parallelism and the max parallelism of its head."""
     numbers = {operator.id: (operator.parallelism, operator.max_parallelism) for operator in event.operators}
     return all(numbers[one.head] == (one.parallelism, one.max_parallelism) for one in vertices_of(outcome))
 
 
-def is_blind_to_tags(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("CHAIN-28")
+def tags_do_not_chain(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Without its output tags a graph has the same vertices."""
     edges = tuple(
         attrs.evolve(edge, via=tuple(node for node in edge.via if not isinstance(node, SideOutputNode)))
         for edge in event.edges
     )
     (untagged,) = step(before, JobGraph(event.operators, edges))
     return vertices_of(untagged) == vertices_of(outcome)
-
-
-PROPERTIES = (
-    Property(
-        "each-operator-once",
-        "Every operator belongs to exactly one vertex.",
-        ("CHAIN-18", "CHAIN-19"),
-        has_each_operator_once,
-    ),
-    Property(
-        "consumers-are-completed-first",
-        "A vertex is completed after every vertex that reads from it.",
-        ("CHAIN-18",),
-        completes_consumers_first,
-    ),
-    Property(
-        "each-edge-between-vertices-once",
-        "Every edge between two vertices reads exactly one network output, and no other edge does.",
-        ("CHAIN-22", "CHAIN-25"),
-        sends_each_edge_between_vertices_once,
-    ),
-    Property(
-        "outputs-of-the-head-last",
-        "Among the outputs of a vertex, those of its head are the last.",
-        ("CHAIN-22",),
-        puts_the_outputs_of_the_head_last,
-    ),
-    Property(
-        "pipelined-is-read-once",
-        "A pipelined result has a single reader.",
-        ("CHAIN-25",),
-        shares_no_pipelined_result,
-    ),
-    Property(
-        "numbers-of-the-head",
-        "A vertex has the parallelism and the max parallelism of its head.",
-        ("CHAIN-26",),
-        has_the_numbers_of_its_head,
-    ),
-    Property(
-        "tags-do-not-chain",
-        "Without its output tags a graph has the same vertices.",
-        ("CHAIN-28",),
-        is_blind_to_tags,
-    ),
-)

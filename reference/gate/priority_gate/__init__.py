@@ -10,6 +10,7 @@ of their own are events here, as another thread may send them at any time. Seque
 `first` is that of the first item, so that a short trace can get there.
 """
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.gate import sequence_numbers
 from tidegate.reference.gate.gate import Available, Finished, Nothing, Poll
 from tidegate.reference.gate.priority_gate import step, values
@@ -23,7 +24,5 @@ COMPONENT = Component(
     observations=(Available, values.PriorityAvailable, values.Polled, Nothing, Finished),
     start=step.start,
     step=step.step,
-    properties=step.PROPERTIES,
-    invariants=step.INVARIANTS,
-    laws=(*step.LAWS, *sequence_numbers.LAWS),
+    claims=claims_in(step, sequence_numbers),
 )

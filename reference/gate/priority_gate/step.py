@@ -5,6 +5,7 @@ from itertools import product
 
 import attrs
 
+from tidegate.reference.claims import always, invariant, law
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.gate import Available, Finished, Nothing, Poll
 from tidegate.reference.gate.priority_gate.queues import (
@@ -34,7 +35,7 @@ from tidegate.reference.gate.priority_gate.values import (
     State,
 )
 from tidegate.reference.gate.sequence_numbers import is_outdated
-from tidegate.reference.model import Invariant, Law, Outcome, Property, rejected
+from tidegate.reference.model import Outcome, rejected
 
 # --- start ----------------------------------------------------------------------------------------------------
 
@@ -136,11 +137,12 @@ def signalled(before: State, after: State, rules: tuple[str, ...]) -> Outcome[St
     return Outcome(after, seen, tuple(dict.fromkeys(rules)))
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
-def serves_priority_first(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """What has priority at the head of the queue is what a poll gives."""
+@always("GATE-13", "GATE-12")
+def priority_first(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """An item with priority at the head of the queue is handed out before all other channels' data."""
     if not isinstance(event, Poll) or not before.urgent:
         return True
     first = before.channels[before.urgent[0]].waiting[:1]
@@ -150,20 +152,28 @@ def serves_priority_first(before: State, event: Event, outcome: Outcome[State, O
     return [(seen.channel, seen.item) for seen in polled] == [(before.urgent[0], first[0].item)]
 
 
-def is_available_with_a_queue(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("GATE-6", "GATE-12")
+def available_with_a_queue(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The gate is available exactly while a channel is queued, for nothing or not, and once it is finished."""
     state = outcome.state
     return state.available == (bool(state.urgent or state.queue) or is_finished(state))
 
 
+@always("GATE-13")
 def priority_falls_with_the_last(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Priority is over when an item with priority is polled and no channel with priority is left, and only then."""
     polled = [seen for seen in outcome.observations if isinstance(seen, Polled) and seen.item in OVERTAKING]
     if before.priority_available and not outcome.state.priority_available:
         return bool(polled) and not outcome.state.urgent
     return not polled or bool(outcome.state.urgent) or not outcome.state.priority_available
 
 
-def only_the_last_ending_is_seen(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """When an ending is handed out, as many have arrived as subpartitions share the channel, and none still waits."""
+@always("GATE-18")
+def only_the_last_ending(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Of the endings of a shared channel only the last of each kind is handed out.
+
+    When an ending is handed out, as many have arrived as subpartitions share the channel, and none still waits.
+    """
     for seen in outcome.observations:
         if isinstance(seen, Polled) and seen.item in (Item.END_OF_DATA, Item.END_OF_PARTITION):
             channel = outcome.state.channels[seen.channel]
@@ -173,65 +183,35 @@ def only_the_last_ending_is_seen(_before: State, _event: Event, outcome: Outcome
     return True
 
 
-PROPERTIES = (
-    Property(
-        "priority-first",
-        "An item with priority at the head of the queue is handed out before all other channels' data.",
-        ("GATE-13", "GATE-12"),
-        serves_priority_first,
-    ),
-    Property(
-        "available-with-a-queue",
-        "The gate is available exactly while a channel is queued, for nothing or not, and once it is finished.",
-        ("GATE-6", "GATE-12"),
-        is_available_with_a_queue,
-    ),
-    Property(
-        "priority-falls-with-the-last",
-        "Priority is over when an item with priority is polled and no channel with priority is left, and only then.",
-        ("GATE-13",),
-        priority_falls_with_the_last,
-    ),
-    Property(
-        "only-the-last-ending",
-        "Of the endings of a shared channel only the last of each kind is handed out.",
-        ("GATE-18",),
-        only_the_last_ending_is_seen,
-    ),
-)
-
-
-def is_sorted_by_priority(state: State) -> bool:
+@invariant("GATE-10", "GATE-14")
+def priority_stands_first(state: State) -> bool:
+    """In each channel what has priority stands before what has none."""
     rows = [[one.item in OVERTAKING for one in channel.waiting] for channel in state.channels]
     return all(row == sorted(row, reverse=True) for row in rows)
 
 
-def is_nobody_missed(state: State) -> bool:
+@invariant("GATE-1", "GATE-6")
+def nobody_is_missed(state: State) -> bool:
+    """No channel is queued twice, and every channel that has something is queued."""
     queued = (*state.urgent, *state.queue)
     waiting = {index for index, channel in enumerate(state.channels) if channel.waiting}
     return len(set(queued)) == len(queued) and waiting <= set(queued)
 
 
-INVARIANTS: tuple[Invariant[State], ...] = (
-    Invariant(
-        "priority-stands-first",
-        "In each channel what has priority stands before what has none.",
-        ("GATE-10", "GATE-14"),
-        is_sorted_by_priority,
-    ),
-    Invariant(
-        "nobody-is-missed",
-        "No channel is queued twice, and every channel that has something is queued.",
-        ("GATE-1", "GATE-6"),
-        is_nobody_missed,
-    ),
-)
-
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def is_the_plain_gate(*events: gate.Event) -> bool:
-    """Without priorities, and without notifications for nothing, it shows what the plain gate shows."""
+def plain_traces() -> Iterator[tuple[gate.Event, ...]]:
+    arrivals = tuple(gate.Arrive(index, item) for index in range(2) for item in gate.Item)
+    yield from product((*arrivals, Poll()), repeat=4)
+
+
+@law("GATE-5", "GATE-13", samples=plain_traces)
+def without_priorities_the_plain_gate(*events: gate.Event) -> bool:
+    """Where nothing has priority, it is the plain gate.
+
+    Without priorities, and without notifications for nothing, it shows what the plain gate shows.
+    """
     (plain,) = gate.start(gate.Config(2))
     (state,) = start(Config(2))
     for event in events:
@@ -247,19 +227,3 @@ def is_the_plain_gate(*events: gate.Event) -> bool:
             return False
         plain, state = expected.state, outcome.state
     return True
-
-
-def plain_traces() -> Iterator[tuple[gate.Event, ...]]:
-    arrivals = tuple(gate.Arrive(index, item) for index in range(2) for item in gate.Item)
-    yield from product((*arrivals, Poll()), repeat=4)
-
-
-LAWS = (
-    Law(
-        "without-priorities-the-plain-gate",
-        "Where nothing has priority, it is the plain gate.",
-        ("GATE-5", "GATE-13"),
-        is_the_plain_gate,
-        plain_traces,
-    ),
-)

@@ -10,6 +10,7 @@ What several channels do in one step is listed by their index; the real order is
 A task event that a known channel could not pass on is refused, as is an update that would leave one behind.
 """
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.input.input_channels import requests, step, values
 from tidegate.reference.model import Component
 
@@ -41,7 +42,5 @@ COMPONENT = Component(
     ),
     start=step.start,
     step=step.step,
-    properties=step.PROPERTIES,
-    invariants=step.INVARIANTS,
-    laws=requests.LAWS,
+    claims=claims_in(step, requests),
 )

@@ -9,7 +9,7 @@ Choices. `InputChannel.increaseBackoff` and that of `RemoteInputChannel`.
 from collections.abc import Iterator
 from itertools import product
 
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 
 
 def next_local_delay(current: int, initial: int, maximum: int) -> int | None:
@@ -39,42 +39,30 @@ def local_delays(initial: int, maximum: int) -> tuple[int, ...]:
     return tuple(delays)
 
 
-def doubles_up_to_the_maximum(initial: int, maximum: int) -> bool:
-    """As many delays as powers of two fit below the maximum, and then the maximum itself, once."""
-    below = [initial * 2**power for power in range(20) if 0 < initial * 2**power < maximum]
-    return local_delays(initial, maximum) == ((*below, maximum) if initial else ())
-
-
 def delays() -> Iterator[tuple[int, int]]:
     yield from ((initial, maximum) for initial, maximum in product(range(5), range(40)) if initial <= maximum)
     yield 100, 10_000
 
 
-def asks_while_it_waited_too_little(timeout: int, maximum: int) -> bool:
-    count, waited = 0, 0
-    while (waiting := next_remote_wait(waited, timeout, maximum)) is not None:
-        count, waited = count + 1, waiting
-    allowed = [n for n in range(1, 200) if timeout and n * timeout < 2 * maximum]
-    return count == len(allowed)
+@law("GATE-22", samples=delays)
+def delays_double(initial: int, maximum: int) -> bool:
+    """A local channel asks again after delays that double, up to the maximum, and once with that.
+
+    As many delays as powers of two fit below the maximum, and then the maximum itself, once.
+    """
+    below = [initial * 2**power for power in range(20) if 0 < initial * 2**power < maximum]
+    return local_delays(initial, maximum) == ((*below, maximum) if initial else ())
 
 
 def timeouts() -> Iterator[tuple[int, int]]:
     yield from product((0, 1, 3, 10), (0, 1, 5, 15, 20))
 
 
-LAWS = (
-    Law(
-        "delays-double",
-        "A local channel asks again after delays that double, up to the maximum, and once with that.",
-        ("GATE-22",),
-        doubles_up_to_the_maximum,
-        delays,
-    ),
-    Law(
-        "remote-waits-are-summed",
-        "A remote channel asks again as long as it has waited less than twice the maximum.",
-        ("GATE-22",),
-        asks_while_it_waited_too_little,
-        timeouts,
-    ),
-)
+@law("GATE-22", samples=timeouts)
+def remote_waits_are_summed(timeout: int, maximum: int) -> bool:
+    """A remote channel asks again as long as it has waited less than twice the maximum."""
+    count, waited = 0, 0
+    while (waiting := next_remote_wait(waited, timeout, maximum)) is not None:
+        count, waited = count + 1, waiting
+    allowed = [n for n in range(1, 200) if timeout and n * timeout < 2 * maximum]
+    return count == len(allowed)

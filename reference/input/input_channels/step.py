@@ -2,6 +2,7 @@
 
 import attrs
 
+from tidegate.reference.claims import always, invariant
 from tidegate.reference.input.input_channels.requests import next_local_delay, next_remote_wait
 from tidegate.reference.input.input_channels.values import (
     Arrive,
@@ -30,7 +31,7 @@ from tidegate.reference.input.input_channels.values import (
     TaskEvent,
     Update,
 )
-from tidegate.reference.model import Invariant, Outcome, Property, rejected
+from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.tuples import replace
 
 Seen = tuple[Observation, ...]
@@ -201,55 +202,51 @@ def with_channel(state: State, index: int, channel: Channel) -> State:
     return attrs.evolve(state, channels=replace(state.channels, index, channel))
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 Transition = Outcome[State, Observation]
 
 
+@always("GATE-19")
 def requests_once(before: State, event: Event, outcome: Transition) -> bool:
-    """Except where the answer was that there is no such partition."""
+    """A channel sends one request, unless it was not found."""
     asked = [seen.channel for seen in outcome.observations if isinstance(seen, Request)]
     return isinstance(event, NotFound) or not any(before.channels[index].connected for index in asked)
 
 
+@always("GATE-21")
 def known_channels_stay(before: State, _event: Event, outcome: Transition) -> bool:
+    """A channel is replaced only while unknown."""
     pairs = zip(before.channels, outcome.state.channels, strict=True)
     return all(old.location in (Location.UNKNOWN, new.location) for old, new in pairs)
 
 
+@always("GATE-23")
 def first_error_stays(before: State, _event: Event, outcome: Transition) -> bool:
+    """The first error of a channel stays."""
     pairs = zip(before.channels, outcome.state.channels, strict=True)
     return all(old.error in (None, new.error) for old, new in pairs)
 
 
-def numbers_have_no_gap(before: State, event: Event, outcome: Transition) -> bool:
+@always("GATE-24", "GATE-25")
+def no_gap(before: State, event: Event, outcome: Transition) -> bool:
+    """Numbers go up one by one, with what arrives."""
     pairs = zip(before.channels, outcome.state.channels, strict=True)
     steps = [new.expected - old.expected for old, new in pairs]
     return not any(steps) or (isinstance(event, Arrive) and max(steps) == sum(steps) == 1)
 
 
-PROPERTIES = (
-    Property("requests-once", "A channel sends one request, unless it was not found.", ("GATE-19",), requests_once),
-    Property("known-channels-stay", "A channel is replaced only while unknown.", ("GATE-21",), known_channels_stay),
-    Property("first-error-stays", "The first error of a channel stays.", ("GATE-23",), first_error_stays),
-    Property("no-gap", "Numbers go up one by one, with what arrives.", ("GATE-24", "GATE-25"), numbers_have_no_gap),
-)
+@invariant("GATE-25", "GATE-20")
+def nothing_of_no_length(state: State) -> bool:
+    """Nothing of no length waits on a remote channel, and an unknown channel has neither asked nor received."""
+    return all(
+        (channel.location is Location.LOCAL or Item.EMPTY not in channel.waiting)
+        and (channel.location is not Location.UNKNOWN or not (channel.connected or channel.waiting))
+        for channel in state.channels
+    )
 
-INVARIANTS: tuple[Invariant[State], ...] = (
-    Invariant(
-        "nothing-of-no-length",
-        "Nothing of no length waits on a remote channel, and an unknown channel has neither asked nor received.",
-        ("GATE-25", "GATE-20"),
-        lambda state: all(
-            (channel.location is Location.LOCAL or Item.EMPTY not in channel.waiting)
-            and (channel.location is not Location.UNKNOWN or not (channel.connected or channel.waiting))
-            for channel in state.channels
-        ),
-    ),
-    Invariant(
-        "events-wait-for-the-unknown",
-        "Task events are kept only as long as a channel is unknown.",
-        ("GATE-20",),
-        lambda state: not (state.pending and is_all_known(state)),
-    ),
-)
+
+@invariant("GATE-20")
+def events_wait_for_the_unknown(state: State) -> bool:
+    """Task events are kept only as long as a channel is unknown."""
+    return not (state.pending and is_all_known(state))

@@ -11,6 +11,7 @@ elements as in `stream_elements`, with the framing of `spanning`; other bytes ar
 loop before there was a mailbox: it has no end of data, and where it would wait this model says that there is nothing.
 """
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.elements import StatusChange, Watermark
 from tidegate.reference.input import backlogs
 from tidegate.reference.input.network_input import step, values
@@ -33,7 +34,6 @@ COMPONENT = Component(
     ),
     start=step.start,
     step=step.step,
-    properties=step.PROPERTIES,
-    laws=(*step.LAWS, *backlogs.LAWS),
+    claims=claims_in(step, backlogs),
     semantics=values.SEMANTICS,
 )

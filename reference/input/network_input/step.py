@@ -5,6 +5,7 @@ from itertools import permutations
 
 import attrs
 
+from tidegate.reference.claims import always, law
 from tidegate.reference.gate import gate
 from tidegate.reference.input import backlogs
 from tidegate.reference.input.network_input.loop import is_available, is_dated, take_turn
@@ -25,7 +26,7 @@ from tidegate.reference.input.network_input.values import (
     Returned,
     State,
 )
-from tidegate.reference.model import Law, Outcome, Property, Rejected, rejected
+from tidegate.reference.model import Outcome, Rejected, rejected
 from tidegate.reference.spanning import stream_elements
 from tidegate.reference.spanning.reading import Reader
 from tidegate.reference.spanning.records import cuts, encode_record
@@ -100,21 +101,25 @@ def on_process(state: State, *, batch: bool) -> Outcome[State, Observation]:
     return Outcome(state, (*seen, returned), (deciding, *sorted({*others} - {deciding})))
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
 def find_returned(outcome: Outcome[State, Observation]) -> Returned | None:
     return next((seen for seen in outcome.observations if isinstance(seen, Returned)), None)
 
 
+@always("NIN-2", "NIN-3")
 def one_element_a_call(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A call hands on one element, unless it may go on; of old it handed on one record, and what came before it."""
     passed = [seen for seen in outcome.observations if isinstance(seen, Record | LatencyMarker | RecordAttributes)]
     if is_dated(outcome.state):
         return sum(isinstance(seen, Record) for seen in passed) <= 1
     return len(passed) <= 1 or event == Process(batch=True)
 
 
-def statuses_are_those_of_the_release(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("NIN-5")
+def statuses_of_the_release(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Each call says one status, and one that its release knows."""
     returned = find_returned(outcome)
     if returned is None or not isinstance(event, Process):
         return returned is None and not isinstance(event, Process)
@@ -122,7 +127,9 @@ def statuses_are_those_of_the_release(_before: State, event: Event, outcome: Out
     return returned.status in dated or not is_dated(outcome.state)
 
 
+@always("NIN-4")
 def ends_when_all_channels_have(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The end of data is said in the call that polls the last one; the end of input when all is over and read."""
     returned, state = find_returned(outcome), outcome.state
     status = returned.status if returned else None
     data_ended = len(before.drains) < len(state.drains) == state.config.channels
@@ -131,15 +138,18 @@ def ends_when_all_channels_have(before: State, _event: Event, outcome: Outcome[S
     return says_so == data_ended and (status is not InputStatus.END_OF_INPUT or over)
 
 
+@always("NIN-6")
 def unavailable_means_nothing(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A call on an input that is not available would find nothing."""
     if is_available(outcome.state):
         return True
     again = on_process(outcome.state, batch=True)
     return again.observations == (Returned(InputStatus.NOTHING_AVAILABLE, available=False),)
 
 
-def readers_keep_their_own_bytes(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """A channel whose buffers a call did not touch keeps what it had gathered."""
+@always("NIN-7", "NIN-1")
+def readers_keep_their_own(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """What a channel has gathered stays as it is while other channels are read."""
     if not isinstance(event, Process):
         return outcome.state.readers == before.readers
     untouched = [
@@ -150,62 +160,15 @@ def readers_keep_their_own_bytes(before: State, event: Event, outcome: Outcome[S
     return all(outcome.state.readers[index] == before.readers[index] for index in untouched)
 
 
+@always("NIN-8")
 def finished_operator_is_spared(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Once the operator was told that its input is over, nothing reaches it."""
     if not before.finished or not isinstance(event, Process):
         return True
     return len(outcome.observations) == 1
 
 
-PROPERTIES = (
-    Property(
-        "one-element-a-call",
-        "A call hands on one element, unless it may go on; of old it handed on one record, and what came before it.",
-        ("NIN-2", "NIN-3"),
-        one_element_a_call,
-    ),
-    Property(
-        "statuses-of-the-release",
-        "Each call says one status, and one that its release knows.",
-        ("NIN-5",),
-        statuses_are_those_of_the_release,
-    ),
-    Property(
-        "ends-when-all-channels-have",
-        "The end of data is said in the call that polls the last one; the end of input when all is over and read.",
-        ("NIN-4",),
-        ends_when_all_channels_have,
-    ),
-    Property(
-        "unavailable-means-nothing",
-        "A call on an input that is not available would find nothing.",
-        ("NIN-6",),
-        unavailable_means_nothing,
-    ),
-    Property(
-        "readers-keep-their-own",
-        "What a channel has gathered stays as it is while other channels are read.",
-        ("NIN-7", "NIN-1"),
-        readers_keep_their_own_bytes,
-    ),
-    Property(
-        "finished-operator-is-spared",
-        "Once the operator was told that its input is over, nothing reaches it.",
-        ("NIN-8",),
-        finished_operator_is_spared,
-    ),
-)
-
 # --- laws -----------------------------------------------------------------------------------------------------
-
-
-def reads_each_channel_on_its_own(events: tuple[Buffer, ...], values: tuple[tuple[bytes, ...], ...]) -> bool:
-    (state,) = start(Config(len(values)))
-    for event in events:
-        state = step(state, event)[0].state
-    seen = on_process(state, batch=True).observations
-    records = [one.value for one in seen if isinstance(one, Record)]
-    per_channel = [tuple(value for value in records if value in channel) for channel in values]
-    return per_channel == list(values) and len(records) == sum(map(len, values))
 
 
 def cut_channels() -> Iterator[tuple[tuple[Buffer, ...], tuple[tuple[bytes, ...], ...]]]:
@@ -223,12 +186,13 @@ def cut_channels() -> Iterator[tuple[tuple[Buffer, ...], tuple[tuple[bytes, ...]
                 yield tuple(buffers[place] for place in order), values
 
 
-LAWS = (
-    Law(
-        "each-channel-on-its-own",
-        "However streams are cut and interleaved, each channel gives its own records, whole and in order.",
-        ("NIN-7", "NIN-1"),
-        reads_each_channel_on_its_own,
-        cut_channels,
-    ),
-)
+@law("NIN-7", "NIN-1", samples=cut_channels)
+def each_channel_on_its_own(events: tuple[Buffer, ...], values: tuple[tuple[bytes, ...], ...]) -> bool:
+    """However streams are cut and interleaved, each channel gives its own records, whole and in order."""
+    (state,) = start(Config(len(values)))
+    for event in events:
+        state = step(state, event)[0].state
+    seen = on_process(state, batch=True).observations
+    records = [one.value for one in seen if isinstance(one, Record)]
+    per_channel = [tuple(value for value in records if value in channel) for channel in values]
+    return per_channel == list(values) and len(records) == sum(map(len, values))

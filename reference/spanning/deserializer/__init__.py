@@ -8,6 +8,7 @@ Choices. Lengths on the wire are never negative, so the protocol asks nothing ab
 Flink trusts it (SPAN-28): with its whole header in one buffer it is taken for a record that fits, here an empty one.
 """
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.spanning.deserializer import claims, spilling, step
 
@@ -19,6 +20,5 @@ COMPONENT = Component(
     observations=(step.Record, step.Partial),
     start=step.start,
     step=step.step,
-    properties=step.PROPERTIES,
-    laws=(*claims.LAWS, *spilling.LAWS),
+    claims=claims_in(step, claims, spilling),
 )

@@ -4,7 +4,7 @@ with lengths that are, and for several channels at once.
 
 from collections.abc import Iterator
 
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 from tidegate.reference.spanning.reading import (
     Control,
     Read,
@@ -50,12 +50,15 @@ def cut_streams() -> Iterator[tuple[tuple[bytes, ...], Pieces]]:
         yield from ((payloads, (one, two, three)) for one, more in cuts(stream) for two, three in cuts(more))
 
 
+@law("SPAN-22", "SPAN-20", samples=cut_streams)
 def cuts_do_not_matter(payloads: tuple[bytes, ...], pieces: Pieces) -> bool:
+    """However a stream is cut into buffers, the same records are read."""
     return payloads_of(read_pieces(pieces)) == payloads
 
 
-def copies_what_spans(payloads: tuple[bytes, ...], pieces: Pieces) -> bool:
-    """The bytes gathered when a piece ends belong to the record that the end of the piece cuts, and to no other."""
+@law("SPAN-25", samples=cut_streams)
+def only_what_spans_is_copied(payloads: tuple[bytes, ...], pieces: Pieces) -> bool:
+    """What is copied out of a buffer are bytes of a record that the end of the buffer cuts."""
     ends = [len(encode_all(payloads[:count])) for count in range(len(payloads) + 1)]
     reader, position = Reader(), 0
     for piece in pieces:
@@ -69,7 +72,9 @@ def copies_what_spans(payloads: tuple[bytes, ...], pieces: Pieces) -> bool:
     return True
 
 
+@law("SPAN-31", samples=cut_streams)
 def each_buffer_is_given_back_once(_payloads: tuple[bytes, ...], pieces: Pieces) -> bool:
+    """A buffer is given back with its last result, when none of it is unread, and never before."""
     reader = Reader()
     for piece in pieces:
         reads = [read for read in read_buffer(reader, piece) if read is not None]
@@ -81,8 +86,12 @@ def each_buffer_is_given_back_once(_payloads: tuple[bytes, ...], pieces: Pieces)
     return True
 
 
+@law("SPAN-32", samples=cut_streams)
 def unconsumed_bytes_can_be_replayed(payloads: tuple[bytes, ...], pieces: Pieces) -> bool:
-    """After each record asked for: the unconsumed bytes, read anew, and the later pieces give the missing records."""
+    """At any moment a new reader that gets the unconsumed bytes first goes on where the old one stood.
+
+    After each record asked for: the unconsumed bytes, read anew, and the later pieces give the missing records.
+    """
     reader = Reader()
     delivered = 0
     for index, piece in enumerate(pieces):
@@ -101,11 +110,6 @@ def unconsumed_bytes_can_be_replayed(payloads: tuple[bytes, ...], pieces: Pieces
 TWO_BYTES, FOUR_BYTES = encode_record(b"ab"), encode_record(b"cdef")
 
 
-def wrong_reader_goes_astray_inside_a_buffer(taken: int, buffer: bytes, results: tuple[str, ...]) -> bool:
-    reads = read_buffer(Reader(), buffer, taken)
-    return tuple("error" if read is None else f"{read.result} {read.payload.decode()}" for read in reads) == results
-
-
 def wrong_readers() -> Iterator[tuple[int, bytes, tuple[str, ...]]]:
     header = "\0\0\0\2"
     # Too few bytes: "ef" and the start of the next header are then taken for a header.
@@ -117,10 +121,11 @@ def wrong_readers() -> Iterator[tuple[int, bytes, tuple[str, ...]]]:
     yield 3, TWO_BYTES + b"\0", ("last ab\0",)
 
 
-def wrong_reader_is_bounded_across_buffers(pieces: Pieces) -> bool:
-    """A reader that takes one byte of each record: the records behind stay whole, the rest of each is dropped."""
-    greedy = read_pieces(pieces, taken=5)
-    return payloads_of(read_pieces(pieces, taken=1)) == (b"c", b"a") and greedy[-1] is None
+@law("SPAN-26", samples=wrong_readers)
+def wrong_reader_inside_a_buffer(taken: int, buffer: bytes, results: tuple[str, ...]) -> bool:
+    """Inside a buffer a reader that takes too few or too many bytes shifts what follows; only the end stops it."""
+    reads = read_buffer(Reader(), buffer, taken)
+    return tuple("error" if read is None else f"{read.result} {read.payload.decode()}" for read in reads) == results
 
 
 def cuts_inside_both_records() -> Iterator[tuple[Pieces]]:
@@ -130,21 +135,35 @@ def cuts_inside_both_records() -> Iterator[tuple[Pieces]]:
             yield ((FOUR_BYTES[:at], FOUR_BYTES[at:] + TWO_BYTES[:length], TWO_BYTES[length:]),)
 
 
-def negative_length_is_taken_for_one_that_fits(length: int, taken: int) -> bool:
+@law("SPAN-27", samples=cuts_inside_both_records)
+def wrong_reader_across_buffers(pieces: Pieces) -> bool:
+    """A reader of records that span buffers sees the bytes of one record: others stay whole, it cannot go beyond.
+
+    A reader that takes one byte of each record: the records behind stay whole, the rest of each is dropped.
+    """
+    greedy = read_pieces(pieces, taken=5)
+    return payloads_of(read_pieces(pieces, taken=1)) == (b"c", b"a") and greedy[-1] is None
+
+
+def negative_lengths() -> Iterator[tuple[int, int]]:
+    yield from ((length, number) for length in (-1, -2, -5, -(2**31)) for number in (1, 2, 3))
+
+
+@law("SPAN-28", samples=negative_lengths)
+def negative_length_in_a_buffer(length: int, taken: int) -> bool:
+    """A negative length with its whole header in the buffer is read as a record that fits."""
     header = length.to_bytes(HEADER_BYTES, "big", signed=True)
     first, second = read_buffer(Reader(), header + bytes(taken) + encode_record(bytes(taken)), taken)
     return first is not None and second is not None and first.payload == second.payload == bytes(taken)
 
 
-def negative_length_across_buffers_loses_the_buffer(length: int, at: int) -> bool:
+@law("SPAN-28", samples=negative_lengths)
+def negative_length_across_buffers(length: int, at: int) -> bool:
+    """A negative length whose header spans buffers costs the rest of the buffer; the next starts with a header."""
     header = length.to_bytes(HEADER_BYTES, "big", signed=True)
     reads = read_pieces((header[:at], header[at:] + FOUR_BYTES, TWO_BYTES))
     results = [read.result for read in reads if read is not None]
     return results == [Result.PARTIAL, Result.PARTIAL, Result.LAST] and payloads_of(reads) == (b"ab",)
-
-
-def negative_lengths() -> Iterator[tuple[int, int]]:
-    yield from ((length, number) for length in (-1, -2, -5, -(2**31)) for number in (1, 2, 3))
 
 
 # --- several channels -----------------------------------------------------------------------------------------
@@ -160,90 +179,20 @@ def interleavings() -> Iterator[tuple[tuple[tuple[int, bytes], ...]]]:
                 yield (tuple((channel, left[channel].pop(0)) for channel in order),)
 
 
+@law("SPAN-33", samples=interleavings)
 def channels_do_not_mix(arrivals: tuple[tuple[int, bytes], ...]) -> bool:
+    """However the buffers of two channels are interleaved, each channel gives its own records."""
     return demultiplex(2, arrivals) == ((b"cdef", b"ab"), (b"ab", b"cdef"))
-
-
-def only_the_end_releases_a_reader(one: bytes, two: bytes) -> bool:
-    event = demultiplex(1, ((0, one), (0, Control.EVENT), (0, two)))
-    end = demultiplex(2, ((0, one), (1, Control.END_OF_PARTITION), (0, two), (0, Control.END_OF_PARTITION)))
-    after_the_end = demultiplex(1, ((0, one), (0, Control.END_OF_PARTITION), (0, two)))
-    return event == ((b"ab",),) and end == ((b"ab",), ()) and after_the_end is None
 
 
 def two_pieces() -> Iterator[tuple[bytes, bytes]]:
     yield from cuts(TWO_BYTES)
 
 
-LAWS = (
-    Law(
-        "cuts-do-not-matter",
-        "However a stream is cut into buffers, the same records are read.",
-        ("SPAN-22", "SPAN-20"),
-        cuts_do_not_matter,
-        cut_streams,
-    ),
-    Law(
-        "only-what-spans-is-copied",
-        "What is copied out of a buffer are bytes of a record that the end of the buffer cuts.",
-        ("SPAN-25",),
-        copies_what_spans,
-        cut_streams,
-    ),
-    Law(
-        "each-buffer-is-given-back-once",
-        "A buffer is given back with its last result, when none of it is unread, and never before.",
-        ("SPAN-31",),
-        each_buffer_is_given_back_once,
-        cut_streams,
-    ),
-    Law(
-        "unconsumed-bytes-can-be-replayed",
-        "At any moment a new reader that gets the unconsumed bytes first goes on where the old one stood.",
-        ("SPAN-32",),
-        unconsumed_bytes_can_be_replayed,
-        cut_streams,
-    ),
-    Law(
-        "wrong-reader-inside-a-buffer",
-        "Inside a buffer a reader that takes too few or too many bytes shifts what follows; only the end stops it.",
-        ("SPAN-26",),
-        wrong_reader_goes_astray_inside_a_buffer,
-        wrong_readers,
-    ),
-    Law(
-        "wrong-reader-across-buffers",
-        "A reader of records that span buffers sees the bytes of one record: others stay whole, it cannot go beyond.",
-        ("SPAN-27",),
-        wrong_reader_is_bounded_across_buffers,
-        cuts_inside_both_records,
-    ),
-    Law(
-        "negative-length-in-a-buffer",
-        "A negative length with its whole header in the buffer is read as a record that fits.",
-        ("SPAN-28",),
-        negative_length_is_taken_for_one_that_fits,
-        negative_lengths,
-    ),
-    Law(
-        "negative-length-across-buffers",
-        "A negative length whose header spans buffers costs the rest of the buffer; the next starts with a header.",
-        ("SPAN-28",),
-        negative_length_across_buffers_loses_the_buffer,
-        negative_lengths,
-    ),
-    Law(
-        "channels-do-not-mix",
-        "However the buffers of two channels are interleaved, each channel gives its own records.",
-        ("SPAN-33",),
-        channels_do_not_mix,
-        interleavings,
-    ),
-    Law(
-        "only-the-end-releases-a-reader",
-        "An event leaves a record that is half read alone; after the end of the partition a buffer is an error.",
-        ("SPAN-30",),
-        only_the_end_releases_a_reader,
-        two_pieces,
-    ),
-)
+@law("SPAN-30", samples=two_pieces)
+def only_the_end_releases_a_reader(one: bytes, two: bytes) -> bool:
+    """An event leaves a record that is half read alone; after the end of the partition a buffer is an error."""
+    event = demultiplex(1, ((0, one), (0, Control.EVENT), (0, two)))
+    end = demultiplex(2, ((0, one), (1, Control.END_OF_PARTITION), (0, two), (0, Control.END_OF_PARTITION)))
+    after_the_end = demultiplex(1, ((0, one), (0, Control.END_OF_PARTITION), (0, two)))
+    return event == ((b"ab",),) and end == ((b"ab",), ()) and after_the_end is None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
 
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 from tidegate.reference.spanning.reading import Reader, read_buffer
 from tidegate.reference.spanning.records import HEADER_BYTES, decode_length
 
@@ -67,52 +67,53 @@ def find_directory(usable: tuple[bool, ...], first: int) -> int | None:
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def finds_a_usable_directory(usable: tuple[bool, ...], first: int) -> bool:
-    found = find_directory(usable, first)
-    return usable[found] if found is not None else not any(usable)
-
-
 def directories() -> Iterator[tuple[tuple[bool, ...], int]]:
     for count in range(1, 6):
         for usable in product((False, True), repeat=count):
             yield from ((usable, first) for first in range(count))
 
 
-def gives_up_after_ten_attempts(first: int) -> bool:
-    """Eleven directories of which only one is usable: it is missed where it would have been the eleventh attempt."""
-    missed = [find_directory(tuple(n == only for n in range(11)), first) is None for only in range(11)]
-    return missed.count(True) == 1
+@law("SPAN-23", samples=directories)
+def a_usable_directory_is_found(usable: tuple[bool, ...], first: int) -> bool:
+    """The file goes to a usable directory if there is one, whichever is tried first."""
+    found = find_directory(usable, first)
+    return usable[found] if found is not None else not any(usable)
 
 
 def first_directories() -> Iterator[tuple[int]]:
     yield from ((first,) for first in range(11))
 
 
-def array_holds_the_record(length: int) -> bool:
-    capacity = compute_capacity(length)
-    return length <= capacity <= max(2 * INITIAL_CAPACITY, length) and (capacity == KIB) == (length <= KIB)
+@law("SPAN-23", samples=first_directories)
+def ten_attempts_at_a_file(first: int) -> bool:
+    """After ten attempts the reader gives up, even if another directory is left.
+
+    Eleven directories of which only one is usable: it is missed where it would have been the eleventh attempt.
+    """
+    missed = [find_directory(tuple(n == only for n in range(11)), first) is None for only in range(11)]
+    return missed.count(True) == 1
 
 
 def lengths_around_the_capacity() -> Iterator[tuple[int]]:
     yield from ((length,) for length in (0, 1, 1023, 1024, 1025, 2047, 2048, 2049, 102400))
 
 
-def name_is_forty_digits(random_bytes: bytes) -> bool:
-    digits, dot, kind = compute_file_name(random_bytes).partition(".")
-    return len(digits) == 40 and bytes.fromhex(digits) == random_bytes and dot + kind == ".inputchannel"
+@law("SPAN-23", samples=lengths_around_the_capacity)
+def the_array_holds_the_record(length: int) -> bool:
+    """The array is 1024 bytes or, for a longer record, its length and at least twice that."""
+    capacity = compute_capacity(length)
+    return length <= capacity <= max(2 * INITIAL_CAPACITY, length) and (capacity == KIB) == (length <= KIB)
 
 
 def twenty_random_bytes() -> Iterator[tuple[bytes]]:
     yield from ((bytes([byte] * 20),) for byte in (0, 9, 255))
 
 
-def long_records_go_to_a_file(length: int, asked: int, storage: Storage) -> bool:
-    """Gathered as the rules say; and nowhere any more once the record has been read."""
-    *_, gathering = read_buffer(Reader(), length.to_bytes(HEADER_BYTES, "big") + b"x")
-    assert gathering is not None
-    *_, done = read_buffer(gathering.reader, bytes(length - 1))
-    assert done is not None
-    return compute_storage(gathering.reader, asked) is storage and compute_storage(done.reader, asked) is Storage.NONE
+@law("SPAN-23", samples=twenty_random_bytes)
+def a_spill_file_has_forty_digits(random_bytes: bytes) -> bool:
+    """A spill file is named by forty hexadecimal digits."""
+    digits, dot, kind = compute_file_name(random_bytes).partition(".")
+    return len(digits) == 40 and bytes.fromhex(digits) == random_bytes and dot + kind == ".inputchannel"
 
 
 def lengths_and_thresholds() -> Iterator[tuple[int, int, Storage]]:
@@ -123,8 +124,14 @@ def lengths_and_thresholds() -> Iterator[tuple[int, int, Storage]]:
     yield LEAST_THRESHOLD + 1, DEFAULT_THRESHOLD, Storage.ARRAY
 
 
-def sizes_have_a_floor(asked: int, threshold: int, read_buffer_size: int) -> bool:
-    return (compute_threshold(asked), compute_read_buffer(asked)) == (threshold, read_buffer_size)
+@law("SPAN-24", "SPAN-23", samples=lengths_and_thresholds)
+def long_records_go_to_a_file(length: int, asked: int, storage: Storage) -> bool:
+    """A record longer than the threshold, and no other, is gathered in a file, which is gone once it is read."""
+    *_, gathering = read_buffer(Reader(), length.to_bytes(HEADER_BYTES, "big") + b"x")
+    assert gathering is not None
+    *_, done = read_buffer(gathering.reader, bytes(length - 1))
+    assert done is not None
+    return compute_storage(gathering.reader, asked) is storage and compute_storage(done.reader, asked) is Storage.NONE
 
 
 def asked_sizes() -> Iterator[tuple[int, int, int]]:
@@ -135,47 +142,7 @@ def asked_sizes() -> Iterator[tuple[int, int, int]]:
     yield DEFAULT_THRESHOLD, 5242880, 5242880
 
 
-LAWS = (
-    Law(
-        "a-usable-directory-is-found",
-        "The file goes to a usable directory if there is one, whichever is tried first.",
-        ("SPAN-23",),
-        finds_a_usable_directory,
-        directories,
-    ),
-    Law(
-        "ten-attempts-at-a-file",
-        "After ten attempts the reader gives up, even if another directory is left.",
-        ("SPAN-23",),
-        gives_up_after_ten_attempts,
-        first_directories,
-    ),
-    Law(
-        "the-array-holds-the-record",
-        "The array is 1024 bytes or, for a longer record, its length and at least twice that.",
-        ("SPAN-23",),
-        array_holds_the_record,
-        lengths_around_the_capacity,
-    ),
-    Law(
-        "a-spill-file-has-forty-digits",
-        "A spill file is named by forty hexadecimal digits.",
-        ("SPAN-23",),
-        name_is_forty_digits,
-        twenty_random_bytes,
-    ),
-    Law(
-        "long-records-go-to-a-file",
-        "A record longer than the threshold, and no other, is gathered in a file, which is gone once it is read.",
-        ("SPAN-24", "SPAN-23"),
-        long_records_go_to_a_file,
-        lengths_and_thresholds,
-    ),
-    Law(
-        "sizes-have-a-floor",
-        "Whatever is asked for, the threshold is 100 KiB or more and the read buffer 50 KiB or more.",
-        ("SPAN-24",),
-        sizes_have_a_floor,
-        asked_sizes,
-    ),
-)
+@law("SPAN-24", samples=asked_sizes)
+def sizes_have_a_floor(asked: int, threshold: int, read_buffer_size: int) -> bool:
+    """Whatever is asked for, the threshold is 100 KiB or more and the read buffer 50 KiB or more."""
+    return (compute_threshold(asked), compute_read_buffer(asked)) == (threshold, read_buffer_size)

@@ -4,8 +4,9 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference.claims import always
 from tidegate.reference.elements import one_of
-from tidegate.reference.model import Outcome, Property
+from tidegate.reference.model import Outcome
 from tidegate.reference.spanning.reading import Read, Reader, Result, compute_unconsumed, read_buffer
 from tidegate.reference.spanning.records import HEADER_BYTES, decode_length, encode_record
 
@@ -108,29 +109,37 @@ def compute_end_rule(last: Read) -> str:
     return "SPAN-22" if len(gathered) < HEADER_BYTES else "SPAN-23"
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
+@always("SPAN-20", "SPAN-27")
 def records_are_the_bytes_received(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The records delivered and what is gathered are the bytes received, in order, none lost and none twice."""
     if isinstance(event, Clear):
         return True
     records = b"".join(encode_record(seen.payload) for seen in outcome.observations if isinstance(seen, Record))
     return records + compute_unconsumed(outcome.state) == compute_unconsumed(before) + event.data
 
 
+@always("SPAN-22", "SPAN-23")
 def gathered_is_part_of_one_record(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Only bytes of a record that is not complete are kept, and nothing else of a buffer."""
     gathered = outcome.state.gathered
     return len(gathered) < HEADER_BYTES or len(gathered) - HEADER_BYTES < decode_length(gathered)
 
 
-def results_are_in_order(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("SPAN-20")
+def results_in_order(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Each buffer gives any number of intermediate records and then one last record or one partial."""
     results = [seen.result if isinstance(seen, Record) else Result.PARTIAL for seen in outcome.observations]
     if isinstance(event, Clear):
         return not results
     return results[-1] is not Result.INTERMEDIATE and set(results[:-1]) <= {Result.INTERMEDIATE}
 
 
+@always("SPAN-21")
 def last_leaves_nothing(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """After a last record the deserializer is as new; an empty buffer changes nothing."""
     if isinstance(event, Clear):
         return True
     ended = Partial() not in outcome.observations
@@ -138,39 +147,7 @@ def last_leaves_nothing(before: State, event: Event, outcome: Outcome[State, Obs
     return kept and (not ended or outcome.state == State())
 
 
+@always("SPAN-29")
 def clear_forgets_everything(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """After a clear the next buffer is read from a record boundary."""
     return not isinstance(event, Clear) or (outcome.state == State() and not outcome.observations)
-
-
-PROPERTIES = (
-    Property(
-        "records-are-the-bytes-received",
-        "The records delivered and what is gathered are the bytes received, in order, none lost and none twice.",
-        ("SPAN-20", "SPAN-27"),
-        records_are_the_bytes_received,
-    ),
-    Property(
-        "gathered-is-part-of-one-record",
-        "Only bytes of a record that is not complete are kept, and nothing else of a buffer.",
-        ("SPAN-22", "SPAN-23"),
-        gathered_is_part_of_one_record,
-    ),
-    Property(
-        "results-in-order",
-        "Each buffer gives any number of intermediate records and then one last record or one partial.",
-        ("SPAN-20",),
-        results_are_in_order,
-    ),
-    Property(
-        "last-leaves-nothing",
-        "After a last record the deserializer is as new; an empty buffer changes nothing.",
-        ("SPAN-21",),
-        last_leaves_nothing,
-    ),
-    Property(
-        "clear-forgets-everything",
-        "After a clear the next buffer is read from a record boundary.",
-        ("SPAN-29",),
-        clear_forgets_everything,
-    ),
-)

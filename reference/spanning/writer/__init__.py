@@ -10,7 +10,9 @@ A failure of the flusher is looked for once an emit. Flink 2.3 states the bound 
 before it compares, so that nothing enforces the bound there (SPAN-11).
 """
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
+from tidegate.reference.spanning import builders
 from tidegate.reference.spanning.writer import claims, step, values
 
 COMPONENT = Component(
@@ -31,6 +33,5 @@ COMPONENT = Component(
     observations=(values.Request, values.Add, values.Buffer, values.EventSent, values.Count, values.IoError),
     start=step.start,
     step=step.step,
-    properties=claims.PROPERTIES,
-    laws=step.LAWS,
+    claims=claims_in(claims, step, builders),
 )

@@ -1,6 +1,7 @@
 """What holds on every transition of the writer."""
 
-from tidegate.reference.model import Outcome, Property, Rejected
+from tidegate.reference.claims import always
+from tidegate.reference.model import Outcome, Rejected
 from tidegate.reference.spanning.builders import Builder
 from tidegate.reference.spanning.records import encode_record
 from tidegate.reference.spanning.writer.values import (
@@ -39,7 +40,9 @@ def compute_written(event: Event, outcome: Result, channel: int) -> bytes:
     return encode_record(event.payload) if isinstance(event, Broadcast) or event.channel == channel else b""
 
 
+@always("SPAN-13", "SPAN-12")
 def every_channel_gets_its_bytes(before: State, event: Event, outcome: Result) -> bool:
+    """A channel sees the bytes of its records in the order of the emits, none lost and none twice."""
     for channel, pending in enumerate(before.pending):
         seen = b"".join(one.data for one in outcome.observations if isinstance(one, Buffer) and one.channel == channel)
         if seen + outcome.state.pending[channel] != pending + compute_written(event, outcome, channel):
@@ -51,22 +54,30 @@ def get_open_builders(state: State) -> list[Builder]:
     return [builder for builder in (*state.builders, state.shared) if builder is not None]
 
 
+@always("SPAN-13")
 def one_kind_of_buffer_is_open(_before: State, _event: Event, outcome: Result) -> bool:
+    """No channel has a buffer of its own open while the shared one is."""
     return outcome.state.shared is None or not any(outcome.state.builders)
 
 
+@always("SPAN-8", "SPAN-9")
 def open_buffers_have_room(_before: State, _event: Event, outcome: Result) -> bool:
+    """An open buffer holds something and has room, within the size of a buffer."""
     size = outcome.state.config.buffer_size
     return all(0 < builder.filled < builder.capacity <= size for builder in get_open_builders(outcome.state))
 
 
+@always("SPAN-12")
 def a_broadcast_takes_one_buffer(before: State, event: Event, outcome: Result) -> bool:
+    """What a broadcast writer sends to all channels lies in one buffer of the pool; otherwise each has its own."""
     readers = before.config.channels if is_shared(before, event) else 1
     added = [seen for seen in outcome.observations if isinstance(seen, Add)]
     return len(added) == readers * outcome.observations.count(Request())
 
 
+@always("SPAN-5")
 def continuations_are_queued_with_their_bytes(before: State, event: Event, outcome: Result) -> bool:
+    """A buffer that begins with a record is queued empty, one that continues a record with what it holds of it."""
     for channel, own in enumerate(before.builders):
         added = [seen for seen in outcome.observations if isinstance(seen, Add) and seen.channel == channel]
         open_before = before.shared if is_shared(before, event) else own
@@ -78,7 +89,9 @@ def continuations_are_queued_with_their_bytes(before: State, event: Event, outco
     return True
 
 
+@always("SPAN-14")
 def nothing_spans_an_event(before: State, event: Event, outcome: Result) -> bool:
+    """An event comes behind all bytes written before it, in every channel, and leaves no buffer open."""
     sent = tuple(seen for seen in outcome.observations if isinstance(seen, EventSent))
     if is_refused(outcome) or not isinstance(event, ControlEvent):
         return not sent
@@ -91,80 +104,28 @@ def count_held(state: State) -> int:
     return shared + sum(builder.filled for builder in state.builders if builder)
 
 
+@always("SPAN-15")
 def counters_tell_what_was_finished(before: State, event: Event, outcome: Result) -> bool:
+    """The bytes counted are those of finished buffers, a shared one once for each channel."""
     counted = sum(seen.bytes for seen in outcome.observations if isinstance(seen, Count))
     written = sum(len(compute_written(event, outcome, channel)) for channel in range(before.config.channels))
     return counted == count_held(before) + written - count_held(outcome.state)
 
 
+@always("SPAN-6")
 def flush_shows_all_and_closes_nothing(before: State, event: Event, outcome: Result) -> bool:
+    """A flush shows every byte written so far and leaves the buffers open."""
     if not isinstance(event, Flush):
         return True
     return not any(outcome.state.pending) and get_open_builders(outcome.state) == get_open_builders(before)
 
 
+@always("SPAN-10")
 def flushes_as_the_timeout_says(before: State, event: Event, outcome: Result) -> bool:
+    """With timeout 0 a channel has seen what was just written to it; with one above it all is seen when it is over."""
     timeout = before.config.timeout
     if isinstance(event, Elapse):
         due = 0 < timeout <= before.elapsed + event.milliseconds and before.unaware is None
         return not any(outcome.state.pending) if due else outcome.state.pending == before.pending
     written = [channel for channel in range(before.config.channels) if compute_written(event, outcome, channel)]
     return timeout != 0 or not any(outcome.state.pending[channel] for channel in written)
-
-
-PROPERTIES = (
-    Property(
-        "every-channel-gets-its-bytes",
-        "A channel sees the bytes of its records in the order of the emits, none lost and none twice.",
-        ("SPAN-13", "SPAN-12"),
-        every_channel_gets_its_bytes,
-    ),
-    Property(
-        "one-kind-of-buffer-is-open",
-        "No channel has a buffer of its own open while the shared one is.",
-        ("SPAN-13",),
-        one_kind_of_buffer_is_open,
-    ),
-    Property(
-        "open-buffers-have-room",
-        "An open buffer holds something and has room, within the size of a buffer.",
-        ("SPAN-8", "SPAN-9"),
-        open_buffers_have_room,
-    ),
-    Property(
-        "a-broadcast-takes-one-buffer",
-        "What a broadcast writer sends to all channels lies in one buffer of the pool; otherwise each has its own.",
-        ("SPAN-12",),
-        a_broadcast_takes_one_buffer,
-    ),
-    Property(
-        "continuations-are-queued-with-their-bytes",
-        "A buffer that begins with a record is queued empty, one that continues a record with what it holds of it.",
-        ("SPAN-5",),
-        continuations_are_queued_with_their_bytes,
-    ),
-    Property(
-        "nothing-spans-an-event",
-        "An event comes behind all bytes written before it, in every channel, and leaves no buffer open.",
-        ("SPAN-14",),
-        nothing_spans_an_event,
-    ),
-    Property(
-        "counters-tell-what-was-finished",
-        "The bytes counted are those of finished buffers, a shared one once for each channel.",
-        ("SPAN-15",),
-        counters_tell_what_was_finished,
-    ),
-    Property(
-        "flush-shows-all-and-closes-nothing",
-        "A flush shows every byte written so far and leaves the buffers open.",
-        ("SPAN-6",),
-        flush_shows_all_and_closes_nothing,
-    ),
-    Property(
-        "flushes-as-the-timeout-says",
-        "With timeout 0 a channel has seen what was just written to it; with one above it all is seen when it is over.",
-        ("SPAN-10",),
-        flushes_as_the_timeout_says,
-    ),
-)

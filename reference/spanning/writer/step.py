@@ -5,8 +5,8 @@ from itertools import product
 
 import attrs
 
-from tidegate.reference.model import Law, Outcome, rejected
-from tidegate.reference.spanning import builders
+from tidegate.reference.claims import law
+from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.spanning.dated_writers import write_to_shared_memory
 from tidegate.reference.spanning.records import encode_record
@@ -145,15 +145,6 @@ def write_all(config: Config, emits: Emits) -> tuple[bytes, ...]:
     return tuple(channels)
 
 
-def both_kinds_write_the_same_bytes(emits: Emits) -> bool:
-    return write_all(Config(Kind.SELECTING, 2, 7, -1), emits) == write_all(Config(Kind.BROADCAST, 2, 7, 0), emits)
-
-
-def shared_memory_has_the_same_bytes(emits: Emits) -> bool:
-    encoded = tuple((to, encode_record(data)) for to, data in emits)
-    return write_to_shared_memory(2, encoded) == write_all(Config(Kind.BROADCAST, 2, 7, -1), emits)
-
-
 def short_emits() -> Iterator[tuple[Emits]]:
     """Every sequence of up to four emits to one of two channels or to both, with payloads that tell them apart."""
     for count in range(1, 5):
@@ -161,7 +152,27 @@ def short_emits() -> Iterator[tuple[Emits]]:
             yield (tuple((to, bytes([n]) * n) for n, to in enumerate(targets, 1)),)
 
 
-def failure_surfaces_in_time(event: Record | Broadcast) -> bool:
+@law("SPAN-12", "SPAN-13", samples=short_emits)
+def both_kinds_write_the_same_bytes(emits: Emits) -> bool:
+    """Whether a writer selects channels or broadcasts, each channel sees the same bytes."""
+    return write_all(Config(Kind.SELECTING, 2, 7, -1), emits) == write_all(Config(Kind.BROADCAST, 2, 7, 0), emits)
+
+
+@law("SPAN-16", samples=short_emits)
+def shared_memory_has_the_same_bytes(emits: Emits) -> bool:
+    """The way of 1.10, where other channels start behind a record for one, shows every channel the same bytes."""
+    encoded = tuple((to, encode_record(data)) for to, data in emits)
+    return write_to_shared_memory(2, encoded) == write_all(Config(Kind.BROADCAST, 2, 7, -1), emits)
+
+
+def emits_of_each_kind() -> Iterator[tuple[Record | Broadcast]]:
+    yield (Record(1, b"a"),)
+    yield (Broadcast(b"a"),)
+
+
+@law("SPAN-11", samples=emits_of_each_kind)
+def a_failed_flusher_surfaces_in_time(event: Record | Broadcast) -> bool:
+    """Any emit after the failure may fail; after 100 that did not the next one must; and all after one that did."""
     (state,) = start(Config(Kind.SELECTING, 2, 7, 100))
     outcomes = step(state, Fail())
     for _ in range(MOST_EMITS_UNAWARE):
@@ -171,34 +182,3 @@ def failure_surfaces_in_time(event: Record | Broadcast) -> bool:
     late = step(outcomes[-1].state, event)
     early = step(outcomes[0].state, event)
     return [outcome.observations for outcome in (*late, *early)] == [(IoError(),), (IoError(),)]
-
-
-def emits_of_each_kind() -> Iterator[tuple[Record | Broadcast]]:
-    yield (Record(1, b"a"),)
-    yield (Broadcast(b"a"),)
-
-
-LAWS = (
-    *builders.LAWS,
-    Law(
-        "both-kinds-write-the-same-bytes",
-        "Whether a writer selects channels or broadcasts, each channel sees the same bytes.",
-        ("SPAN-12", "SPAN-13"),
-        both_kinds_write_the_same_bytes,
-        short_emits,
-    ),
-    Law(
-        "shared-memory-has-the-same-bytes",
-        "The way of 1.10, where other channels start behind a record for one, shows every channel the same bytes.",
-        ("SPAN-16",),
-        shared_memory_has_the_same_bytes,
-        short_emits,
-    ),
-    Law(
-        "a-failed-flusher-surfaces-in-time",
-        "Any emit after the failure may fail; after 100 that did not the next one must; and all after one that did.",
-        ("SPAN-11",),
-        failure_surfaces_in_time,
-        emits_of_each_kind,
-    ),
-)

@@ -10,6 +10,7 @@ writes even an open buffer, whose later bytes would be lost: the partition finis
 those of `stores`. Flink: BoundedBlockingSubpartition and its two readers.
 """
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition import claims, step, stores, values
@@ -44,7 +45,5 @@ COMPONENT = Component(
     ),
     start=step.start,
     step=step.step,
-    properties=claims.PROPERTIES,
-    invariants=claims.INVARIANTS,
-    laws=stores.LAWS,
+    claims=claims_in(claims, stores),
 )

@@ -11,7 +11,7 @@ from itertools import product
 
 import attrs
 
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 from tidegate.reference.subpartition.queue import Item, Kind
 
 
@@ -82,15 +82,14 @@ def compute_backlog(written: tuple[Item, ...], reader: Reader) -> int:
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def choice_needs_address_space(bits: int) -> bool:
-    """A file is mapped as a whole, which 32 bits of addresses have no room for."""
+@law("SUBP-34", samples=lambda: ((32,), (64,)))
+def mapped_with_address_space(bits: int) -> bool:
+    """Files are mapped for reading where addresses have 64 bits, and read plainly where they have 32.
+
+    A file is mapped as a whole, which 32 bits of addresses have no room for.
+    """
     maps = choose_store(bits) in (Store.MMAP, Store.FILE_MMAP)
     return maps == (2**bits > 2**40) and choose_store(bits) is not Store.MMAP
-
-
-def blocking_subpartition_is_used(release: str, threshold: int, subpartitions: int) -> bool:
-    """By default: for every result up to 1.14, for none since 1.15."""
-    return uses_sort_merge(subpartitions, threshold) == (release != "1.14")
 
 
 def all_defaults() -> Iterator[tuple[str, int, int]]:
@@ -98,35 +97,18 @@ def all_defaults() -> Iterator[tuple[str, int, int]]:
         yield release, threshold, subpartitions
 
 
-def remembers_data_and_events_apart(store: Store, kind: Kind) -> bool:
-    back = remember(store, kind)
-    return (back is Kind.DATA) == (kind is Kind.DATA) and (store is Store.MMAP or back is kind)
+@law("SUBP-37", samples=all_defaults)
+def sort_merge_instead(release: str, threshold: int, subpartitions: int) -> bool:
+    """By default each subpartition had a file up to 1.14; since 1.15 one file is sorted for all of them."""
+    return uses_sort_merge(subpartitions, threshold) == (release != "1.14")
 
 
 def all_kinds() -> Iterator[tuple[Store, Kind]]:
     yield from product(Store, (Kind.DATA, Kind.END_OF_DATA, Kind.END_OF_PARTITION))
 
 
-LAWS = (
-    Law(
-        "mapped-with-address-space",
-        "Files are mapped for reading where addresses have 64 bits, and read plainly where they have 32.",
-        ("SUBP-34",),
-        choice_needs_address_space,
-        lambda: ((32,), (64,)),
-    ),
-    Law(
-        "sort-merge-instead",
-        "By default each subpartition had a file up to 1.14; since 1.15 one file is sorted for all of them.",
-        ("SUBP-37",),
-        blocking_subpartition_is_used,
-        all_defaults,
-    ),
-    Law(
-        "data-and-events-apart",
-        "Every store tells data from events; all but the mapped one tell which event it was.",
-        ("SUBP-35",),
-        remembers_data_and_events_apart,
-        all_kinds,
-    ),
-)
+@law("SUBP-35", samples=all_kinds)
+def data_and_events_apart(store: Store, kind: Kind) -> bool:
+    """Every store tells data from events; all but the mapped one tell which event it was."""
+    back = remember(store, kind)
+    return (back is Kind.DATA) == (kind is Kind.DATA) and (store is Store.MMAP or back is kind)

@@ -9,6 +9,7 @@ Choices. Consumers are numbered in the order in which they came. Slices of a con
 BufferBuilder, BufferConsumer, NetworkBuffer.
 """
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.subpartition.buffer import step, values
 
@@ -31,6 +32,5 @@ COMPONENT = Component(
     observations=(values.Written, values.Slice, values.Knowledge, values.Recycled),
     start=step.start,
     step=step.step,
-    properties=step.PROPERTIES,
-    invariants=step.INVARIANTS,
+    claims=claims_in(step),
 )

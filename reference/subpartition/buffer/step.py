@@ -2,7 +2,8 @@
 
 import attrs
 
-from tidegate.reference.model import Invariant, Outcome, Property, rejected
+from tidegate.reference.claims import always, invariant
+from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.subpartition.buffer.values import (
     Append,
     Build,
@@ -116,11 +117,12 @@ def with_consumer(state: State, index: int, consumer: Consumer) -> State:
     return attrs.evolve(state, consumers=replace(state.consumers, index, consumer))
 
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
+@always("SUBP-3")
 def reads_what_was_committed(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """Slice for slice, a consumer sees the committed bytes behind its start, each once."""
+    """A slice continues exactly where the last one of that consumer ended."""
     slices = [seen.data for seen in outcome.observations if isinstance(seen, Slice)]
     if not isinstance(event, Build) or not slices:
         return not slices
@@ -129,51 +131,30 @@ def reads_what_was_committed(before: State, event: Event, outcome: Outcome[State
     return seen_before + slices[0] == outcome.state.written[: new.position]
 
 
-def moves_one_reader(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """What one consumer does changes nothing for the others."""
+@always("SUBP-40")
+def readers_are_independent(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """No consumer moves another."""
     moved = getattr(event, "consumer", None)
     pairs = enumerate(zip(before.consumers, outcome.state.consumers, strict=False))
     return all(old == new for index, (old, new) in pairs if index != moved)
 
 
-def frees_the_memory_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("SUBP-41")
+def freed_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The memory is free when the last holder lets go."""
     return (Recycled() in outcome.observations) == (is_held(before) and not is_held(outcome.state))
 
 
-def changes_nothing_that_was_committed(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("SUBP-1")
+def append_only(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """What was committed stays, and more of it is only added behind, up to the capacity."""
     after = outcome.state
     return after.written[: before.committed] == before.written[: before.committed] and (
         before.committed <= after.committed <= len(after.written) <= before.config.capacity
     )
 
 
-PROPERTIES = (
-    Property(
-        "append-only",
-        "What was committed stays, and more of it is only added behind, up to the capacity.",
-        ("SUBP-1",),
-        changes_nothing_that_was_committed,
-    ),
-    Property(
-        "reads-what-was-committed",
-        "A slice continues exactly where the last one of that consumer ended.",
-        ("SUBP-3",),
-        reads_what_was_committed,
-    ),
-    Property("readers-are-independent", "No consumer moves another.", ("SUBP-40",), moves_one_reader),
-    Property("freed-once", "The memory is free when the last holder lets go.", ("SUBP-41",), frees_the_memory_once),
-)
-
-
-def believes_no_end_that_is_none(state: State) -> bool:
+@invariant("SUBP-2")
+def believed_finished_is_finished(state: State) -> bool:
+    """A consumer that takes the buffer for finished is right; the reverse need not hold."""
     return all(state.finished or not consumer.known_finished for consumer in state.consumers)
-
-
-INVARIANTS = (
-    Invariant(
-        "believed-finished-is-finished",
-        "A consumer that takes the buffer for finished is right; the reverse need not hold.",
-        ("SUBP-2",),
-        believes_no_end_that_is_none,
-    ),
-)

@@ -10,6 +10,7 @@ enough for whatever is emitted. A writer that is closed or has failed writes not
 the mapped file. Flink: ResultPartitionManager, PipelinedResultPartition, BoundedBlockingResultPartition.
 """
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.result_partition import claims, step, union, values
@@ -47,7 +48,5 @@ COMPONENT = Component(
     ),
     start=step.start,
     step=step.step,
-    properties=claims.PROPERTIES,
-    invariants=claims.INVARIANTS,
-    laws=union.LAWS,
+    claims=claims_in(claims, union),
 )

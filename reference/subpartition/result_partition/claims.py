@@ -1,6 +1,7 @@
 """What must hold of the result partition: it lives as long as it is used, and says its last words once."""
 
-from tidegate.reference.model import Invariant, Outcome, Property
+from tidegate.reference.claims import always, invariant
+from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.queue import Item, Kind
 from tidegate.reference.subpartition.result_partition.values import (
     Broadcast,
@@ -21,10 +22,12 @@ from tidegate.reference.subpartition.result_partition.values import (
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
 from tidegate.reference.subpartition.values import Finish, Flush, Released
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
-def is_released_once(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("SUBP-24")
+def released_once(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A partition is released once, and that is seen."""
     old, new = before.partition, outcome.state.partition
     if isinstance(event, Setup) or new is None:
         return Released() not in outcome.observations
@@ -32,8 +35,12 @@ def is_released_once(before: State, event: Event, outcome: Outcome[State, Observ
     return (Released() in outcome.observations) == (new.released and not was)
 
 
-def lives_while_it_is_used(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """Without force a pipelined partition goes when every subpartition was read and left and the writer is gone."""
+@always("SUBP-24")
+def lives_while_used(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A pipelined partition goes with the last of its readers and its writer; a blocking one with nobody.
+
+    Without force a pipelined partition goes when every subpartition was read and left and the writer is gone.
+    """
     if Released() not in outcome.observations or isinstance(event, Release | Fail | ShutDown):
         return True
     new = outcome.state.partition
@@ -43,7 +50,9 @@ def lives_while_it_is_used(before: State, event: Event, outcome: Outcome[State, 
     return new.closed and left == set(range(before.config.subpartitions))
 
 
-def whoever_waits_is_told_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("SUBP-21")
+def told_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Whoever waits for the partition is told that it is there, or to give up, once."""
     told = [seen.subpartition for seen in outcome.observations if isinstance(seen, Created | TimedOut)]
     return sorted([*told, *outcome.state.waiting]) == sorted({*before.waiting, *outcome.state.waiting})
 
@@ -58,8 +67,12 @@ def last_of(state: Subpartition) -> Item | None:
     return state.pending
 
 
-def broadcasts_to_all(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """A broadcast adds the same bytes at the end of every subpartition."""
+@always("SUBP-40")
+def broadcast_to_all(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A broadcast reaches every subpartition.
+
+    A broadcast adds the same bytes at the end of every subpartition.
+    """
     if not isinstance(event, Broadcast) or outcome.state.partition is None or before.partition is None:
         return True
     if outcome.state.partition.released or outcome.state == before:
@@ -68,9 +81,9 @@ def broadcasts_to_all(before: State, event: Event, outcome: Outcome[State, Obser
     return all(last is not None and not last.finished and last.data.endswith(event.data) for last in lasts)
 
 
-def flush_of_a_pipelined_one_finishes_nothing(
-    before: State, event: Event, outcome: Outcome[State, Observation]
-) -> bool:
+@always("SUBP-26")
+def flushes_differ(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A flush leaves a pipelined queue as it is, and leaves nothing pending in a blocking subpartition."""
     if not isinstance(event, Flush) or before.partition is None or outcome.state.partition is None:
         return True
     pairs = zip(before.partition.subpartitions, outcome.state.partition.subpartitions, strict=True)
@@ -83,58 +96,36 @@ def flush_of_a_pipelined_one_finishes_nothing(
     return True
 
 
-def nothing_is_written_behind_the_end(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("SUBP-23")
+def nothing_behind_the_end(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Nothing is written to a finished partition."""
     writing = isinstance(event, Emit | Broadcast | EndOfData | Finish)
     ended = before.partition is not None and before.partition.finished
     return not (writing and ended) or outcome.state == before
 
 
-PROPERTIES = (
-    Property("released-once", "A partition is released once, and that is seen.", ("SUBP-24",), is_released_once),
-    Property(
-        "lives-while-used",
-        "A pipelined partition goes with the last of its readers and its writer; a blocking one with nobody.",
-        ("SUBP-24",),
-        lives_while_it_is_used,
-    ),
-    Property(
-        "told-once",
-        "Whoever waits for the partition is told that it is there, or to give up, once.",
-        ("SUBP-21",),
-        whoever_waits_is_told_once,
-    ),
-    Property("broadcast-to-all", "A broadcast reaches every subpartition.", ("SUBP-40",), broadcasts_to_all),
-    Property(
-        "flushes-differ",
-        "A flush leaves a pipelined queue as it is, and leaves nothing pending in a blocking subpartition.",
-        ("SUBP-26",),
-        flush_of_a_pipelined_one_finishes_nothing,
-    ),
-    Property(
-        "nothing-behind-the-end",
-        "Nothing is written to a finished partition.",
-        ("SUBP-23",),
-        nothing_is_written_behind_the_end,
-    ),
-)
-
-# --- invariants -----------------------------------------------------------------------------------------------
-
-
-def registers_what_exists(state: State) -> bool:
+@invariant("SUBP-20")
+def registered_exists(state: State) -> bool:
+    """What is registered was set up."""
     return state.partition is not None or not state.registered
 
 
-def waits_only_for_the_unknown(state: State) -> bool:
+@invariant("SUBP-21")
+def waits_for_the_unknown(state: State) -> bool:
+    """Nobody waits for what is registered."""
     return not (state.registered and state.waiting)
 
 
-def a_failure_releases(state: State) -> bool:
+@invariant("SUBP-25")
+def failed_is_gone(state: State) -> bool:
+    """A failed partition is released and unknown."""
     partition = state.partition
     return partition is None or not partition.failed or (partition.released and not state.registered)
 
 
-def data_ends_at_most_once(state: State) -> bool:
+@invariant("SUBP-23")
+def data_ends_once(state: State) -> bool:
+    """No subpartition has two ends of data."""
     if state.partition is None:
         return True
     for one in state.partition.subpartitions:
@@ -142,13 +133,3 @@ def data_ends_at_most_once(state: State) -> bool:
         if sum(item is not None and item.kind is Kind.END_OF_DATA for item in items) > 1:
             return False
     return True
-
-
-INVARIANTS = (
-    Invariant("registered-exists", "What is registered was set up.", ("SUBP-20",), registers_what_exists),
-    Invariant(
-        "waits-for-the-unknown", "Nobody waits for what is registered.", ("SUBP-21",), waits_only_for_the_unknown
-    ),
-    Invariant("failed-is-gone", "A failed partition is released and unknown.", ("SUBP-25",), a_failure_releases),
-    Invariant("data-ends-once", "No subpartition has two ends of data.", ("SUBP-23",), data_ends_at_most_once),
-)

@@ -8,7 +8,7 @@ deserializer for the view. Flink: UnionResultSubpartitionView, RoundRobinSubpart
 from collections.abc import Iterator
 from itertools import pairwise, product
 
-from tidegate.reference.model import Law
+from tidegate.reference.claims import law
 
 #: The buffers of one subpartition, in order: does it end where a record ends?
 Buffers = tuple[bool, ...]
@@ -35,7 +35,15 @@ def merge(subpartitions: tuple[Buffers, ...]) -> tuple[tuple[int, int], ...]:
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def keeps_the_order_of_each(*subpartitions: Buffers) -> bool:
+def small_subpartitions() -> Iterator[tuple[Buffers, ...]]:
+    choices = [buffers for length in range(4) for buffers in product((True, False), repeat=length)]
+    yield from product(choices, repeat=2)
+    yield from product([buffers for buffers in choices if len(buffers) < 3], repeat=3)
+
+
+@law("SUBP-22", samples=small_subpartitions)
+def union_keeps_order(*subpartitions: Buffers) -> bool:
+    """Each subpartition comes out in order."""
     merged = merge(subpartitions)
     return all(
         [position for index, position in merged if index == one]
@@ -44,8 +52,9 @@ def keeps_the_order_of_each(*subpartitions: Buffers) -> bool:
     )
 
 
-def splits_no_record(*subpartitions: Buffers) -> bool:
-    """A buffer that does not end a record is followed by the next one of the same subpartition."""
+@law("SUBP-22", samples=small_subpartitions)
+def union_splits_no_record(*subpartitions: Buffers) -> bool:
+    """Nothing comes between the buffers of a record."""
     merged = merge(subpartitions)
     return all(
         subpartitions[index][position] or following == (index, position + 1)
@@ -53,52 +62,20 @@ def splits_no_record(*subpartitions: Buffers) -> bool:
     )
 
 
-def serves_in_rounds(*subpartitions: Buffers) -> bool:
-    """The n-th record of each comes out before the n+1-st of any."""
+@law("SUBP-22", samples=small_subpartitions)
+def union_in_rounds(*subpartitions: Buffers) -> bool:
+    """Each subpartition gets out one record a round.
+
+    The n-th record of each comes out before the n+1-st of any.
+    """
     merged = merge(subpartitions)
     rounds = [sum(subpartitions[index][:position]) for index, position in merged]
     return rounds == sorted(rounds)
 
 
-def takes_all_of_whole_records(*subpartitions: Buffers) -> bool:
+@law("SUBP-22", samples=small_subpartitions)
+def union_loses_nothing(*subpartitions: Buffers) -> bool:
+    """Where every record is whole, all come out."""
     if not all(buffers[-1] for buffers in subpartitions if buffers):
         return True
     return len(merge(subpartitions)) == sum(map(len, subpartitions))
-
-
-def small_subpartitions() -> Iterator[tuple[Buffers, ...]]:
-    choices = [buffers for length in range(4) for buffers in product((True, False), repeat=length)]
-    yield from product(choices, repeat=2)
-    yield from product([buffers for buffers in choices if len(buffers) < 3], repeat=3)
-
-
-LAWS = (
-    Law(
-        "union-keeps-order",
-        "Each subpartition comes out in order.",
-        ("SUBP-22",),
-        keeps_the_order_of_each,
-        small_subpartitions,
-    ),
-    Law(
-        "union-splits-no-record",
-        "Nothing comes between the buffers of a record.",
-        ("SUBP-22",),
-        splits_no_record,
-        small_subpartitions,
-    ),
-    Law(
-        "union-in-rounds",
-        "Each subpartition gets out one record a round.",
-        ("SUBP-22",),
-        serves_in_rounds,
-        small_subpartitions,
-    ),
-    Law(
-        "union-loses-nothing",
-        "Where every record is whole, all come out.",
-        ("SUBP-22",),
-        takes_all_of_whole_records,
-        small_subpartitions,
-    ),
-)

@@ -8,6 +8,7 @@ Choices. Flink 2.3: PipelinedSubpartition and its view. The producer keeps to on
 queued: it is finished before anything but a priority event is added. Whoever asks for the view wakes itself (SUBP-16).
 """
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.subpartition import claims, step, values
@@ -40,6 +41,5 @@ COMPONENT = Component(
     ),
     start=step.start,
     step=step.step,
-    properties=claims.PROPERTIES,
-    invariants=claims.INVARIANTS,
+    claims=claims_in(claims),
 )

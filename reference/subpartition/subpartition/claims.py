@@ -1,6 +1,7 @@
 """What must hold of the pipelined subpartition: nothing lost, nothing out of order, and nobody left asleep."""
 
-from tidegate.reference.model import Invariant, Outcome, Property
+from tidegate.reference.claims import always, invariant
+from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.queue import Kind, Queue, is_readable
 from tidegate.reference.subpartition.subpartition.values import (
     AddEvent,
@@ -13,7 +14,7 @@ from tidegate.reference.subpartition.subpartition.values import (
 )
 from tidegate.reference.subpartition.values import AddBuffer, Availability, Finish, Flush, Polled
 
-# --- properties -----------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------------------
 
 
 def polled_item(outcome: Outcome[State, Observation]) -> Polled | None:
@@ -25,7 +26,9 @@ def flatten(queue: Queue) -> list[tuple[Kind, bytes]]:
     return [(item.kind, item.data) for item in queue.items if not item.is_empty]
 
 
+@always("SUBP-8", "SUBP-9", "SUBP-3")
 def takes_from_the_front(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A poll hands out what is first in the queue, or the written part of it, and leaves the rest as it is."""
     if not isinstance(event, Poll):
         return True
     polled = polled_item(outcome)
@@ -34,115 +37,79 @@ def takes_from_the_front(before: State, event: Event, outcome: Outcome[State, Ob
     return flatten(before.queue) == taken + flatten(outcome.state.queue)
 
 
-def wakes_the_reader_for_new_data(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """Where the producer makes something readable that was not, the reader is told."""
+@always("SUBP-6", "SUBP-7")
+def no_lost_wake_up(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """When the producer makes something readable after there was nothing, it wakes the reader."""
     if not isinstance(event, AddBuffer | AddEvent | Flush | Finish) or not before.has_view:
         return True
     rises = is_readable(outcome.state.queue) and not is_readable(before.queue)
     return not rises or DataAvailable() in outcome.observations
 
 
+@always("SUBP-16", "SUBP-6", "SUBP-14")
 def wakes_only_a_reader(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Only the producer wakes, and only a reader that is there: a new view, a resume and a release wake nobody."""
     told = [seen for seen in outcome.observations if isinstance(seen, DataAvailable | PriorityAvailable)]
     return not told or (before.has_view and isinstance(event, AddBuffer | AddEvent | Flush | Finish))
 
 
-def numbers_without_gaps(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("SUBP-10")
+def no_gaps(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Items taken are numbered one by one."""
     polled = polled_item(outcome)
     if polled is None:
         return outcome.state.queue.sequence == before.queue.sequence
     return polled.sequence == before.queue.sequence == outcome.state.queue.sequence - 1
 
 
-def nothing_passes_a_hold(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("SUBP-13")
+def held_back(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """While blocked, only priority events pass."""
     polled = polled_item(outcome)
     return polled is None or not before.queue.blocked or polled.kind is Kind.PRIORITY
 
 
-def reports_no_more_than_there_is(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+@always("SUBP-11")
+def backlog_is_real(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The backlog is the number of data buffers queued, or one less; 0 while blocked."""
     buffers = sum(item.is_data for item in outcome.state.queue.items)
     reports = [seen.backlog for seen in outcome.observations if isinstance(seen, Polled | Availability)]
     exact = buffers if not outcome.state.queue.blocked else 0
     return all(max(0, exact - 1) <= backlog <= exact for backlog in reports)
 
 
-PROPERTIES = (
-    Property(
-        "takes-from-the-front",
-        "A poll hands out what is first in the queue, or the written part of it, and leaves the rest as it is.",
-        ("SUBP-8", "SUBP-9", "SUBP-3"),
-        takes_from_the_front,
-    ),
-    Property(
-        "no-lost-wake-up",
-        "When the producer makes something readable after there was nothing, it wakes the reader.",
-        ("SUBP-6", "SUBP-7"),
-        wakes_the_reader_for_new_data,
-    ),
-    Property(
-        "wakes-only-a-reader",
-        "Only the producer wakes, and only a reader that is there: a new view, a resume and a release wake nobody.",
-        ("SUBP-16", "SUBP-6", "SUBP-14"),
-        wakes_only_a_reader,
-    ),
-    Property("no-gaps", "Items taken are numbered one by one.", ("SUBP-10",), numbers_without_gaps),
-    Property("held-back", "While blocked, only priority events pass.", ("SUBP-13",), nothing_passes_a_hold),
-    Property(
-        "backlog-is-real",
-        "The backlog is the number of data buffers queued, or one less; 0 while blocked.",
-        ("SUBP-11",),
-        reports_no_more_than_there_is,
-    ),
-)
-
-# --- invariants -----------------------------------------------------------------------------------------------
-
-
+@invariant("SUBP-5", "SUBP-8")
 def only_the_last_is_open(state: State) -> bool:
+    """Every buffer but the last is finished."""
     return all(item.finished for item in state.queue.items[:-1])
 
 
-def believes_no_end_that_is_none(state: State) -> bool:
+@invariant("SUBP-2")
+def believed_finished_is_finished(state: State) -> bool:
+    """A buffer that is taken for finished is; the reverse need not hold."""
     return all(item.finished or not item.known_finished for item in state.queue.items)
 
 
-def priority_comes_first(state: State) -> bool:
+@invariant("SUBP-14")
+def priority_first(state: State) -> bool:
+    """Priority events stand before everything else."""
     ranks = [item.kind is not Kind.PRIORITY for item in state.queue.items]
     return ranks == sorted(ranks)
 
 
-def end_is_last(state: State) -> bool:
+@invariant("SUBP-17")
+def nothing_behind_the_end(state: State) -> bool:
+    """Nothing stands behind the end."""
     return all(item.kind is not Kind.END_OF_PARTITION for item in state.queue.items[:-1])
 
 
-def requests_a_flush_of_something(state: State) -> bool:
+@invariant("SUBP-7")
+def flush_of_something(state: State) -> bool:
+    """While a flush is requested something is queued, unless the subpartition was released."""
     return bool(state.queue.items) or state.queue.released or not state.queue.flush_requested
 
 
+@invariant("SUBP-18")
 def released_is_empty(state: State) -> bool:
+    """A released subpartition holds nothing."""
     return not state.queue.released or not state.queue.items
-
-
-INVARIANTS = (
-    Invariant(
-        "only-the-last-is-open",
-        "Every buffer but the last is finished.",
-        ("SUBP-5", "SUBP-8"),
-        only_the_last_is_open,
-    ),
-    Invariant(
-        "believed-finished-is-finished",
-        "A buffer that is taken for finished is; the reverse need not hold.",
-        ("SUBP-2",),
-        believes_no_end_that_is_none,
-    ),
-    Invariant("priority-first", "Priority events stand before everything else.", ("SUBP-14",), priority_comes_first),
-    Invariant("nothing-behind-the-end", "Nothing stands behind the end.", ("SUBP-17",), end_is_last),
-    Invariant(
-        "flush-of-something",
-        "While a flush is requested something is queued, unless the subpartition was released.",
-        ("SUBP-7",),
-        requests_a_flush_of_something,
-    ),
-    Invariant("released-is-empty", "A released subpartition holds nothing.", ("SUBP-18",), released_is_empty),
-)

@@ -18,7 +18,7 @@ def explore_all(closure, **options):
     return [explore(closure.component, config, closure.alphabet_of(config), **options) for config in closure.configs]
 
 
-def counter(most, properties=(), invariants=()):
+def counter(most, *claims):
     """Counts up to `most`, or back to 0."""
 
     def step(state, event):
@@ -33,8 +33,7 @@ def counter(most, properties=(), invariants=()):
         observations=(),
         start=lambda _config: (0,),
         step=step,
-        properties=properties,
-        invariants=invariants,
+        claims=claims,
     )
 
 
@@ -47,7 +46,7 @@ def test_closes_over_every_state():
 def test_counterexamples_are_shortest():
     below_three = Invariant("below-three", "", (), lambda state: state < 3)
     never_resets = Property("no-reset-at-two", "", (), lambda before, event, _: (before, event) != (2, "reset"))
-    found = explore(counter(9, (never_resets,), (below_three,)), 0, lambda _state: ("reset", "up"))
+    found = explore(counter(9, never_resets, below_three), 0, lambda _state: ("reset", "up"))
     traces = {one.name: one.trace for one in found.broken}
     assert traces == {"below-three": ("up",) * 3, "no-reset-at-two": ("up", "up", "reset")}
     assert found.checked == ("no-reset-at-two", "below-three")
@@ -134,7 +133,7 @@ def test_credit_loop_without_announcements_gets_stuck():
     (closure,) = closures.of_credit_loop(1, (0,), (1,), [(2, 0)])
     deaf = attrs.evolve(
         closure.component,
-        invariants=(Invariant("never-stuck", "", (), lambda state: loop.is_done(state) or any(without_credit(state))),),
+        claims=(Invariant("never-stuck", "", (), lambda state: loop.is_done(state) or any(without_credit(state))),),
     )
     found = explore(deaf, closure.configs[0], lambda state: list(without_credit(state)))
     assert [one.name for one in found.broken] == ["never-stuck"]
@@ -169,7 +168,7 @@ def test_a_record_out_of_order_is_found():
     config = cut_streams.Config((b"a", b"b"))
     (state,) = cut_streams.start(config)
     wrong = Outcome(state, (Record(b"b", Result.LAST),), ())
-    assert not cut_streams.come_out_in_order(state, Buffer(config.stream), wrong)
+    assert not cut_streams.records_come_out_in_order.holds(state, Buffer(config.stream), wrong)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +176,7 @@ def test_a_record_out_of_order_is_found():
 )
 def test_an_end_that_keeps_something_is_found(records, reader, fine):
     config = cut_streams.Config((b"a",))
-    assert cut_streams.ends_as_it_began(cut_streams.State(config, len(config.stream), records, reader)) == fine
+    assert cut_streams.ends_as_it_began.holds(cut_streams.State(config, len(config.stream), records, reader)) == fine
 
 
 def test_properties_of_the_deserializer_are_checked_behind_a_stream():

@@ -276,7 +276,7 @@ def test_laws_of_channel_state_fail_on_mutants(monkeypatch, name, function, muta
 @pytest.mark.rule("BARR-18")
 def test_barr_18_law_fails_where_the_trigger_is_a_normal_mail(monkeypatch):
     monkeypatch.setattr(channel_state, "Kind", SimpleNamespace(NORMAL=MailKind.NORMAL, URGENT=MailKind.NORMAL))
-    assert not channel_state.no_data_comes_between("flink-35051", 1, 1, 2)
+    assert not channel_state.no_data_between_barrier_and_trigger.holds("flink-35051", 1, 1, 2)
 
 
 @pytest.mark.rule("BARR-3")

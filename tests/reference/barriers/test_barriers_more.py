@@ -5,7 +5,7 @@ import pytest
 from tidegate.reference.barriers import buffering, channel_state
 from tidegate.reference.barriers.buffering import Arrival, Cut
 from tidegate.reference.barriers.channel_state import Channel, SubsumedError, on_barrier, on_poll, on_start
-from tidegate.reference.barriers.claims import channels_go_on_after_the_trigger
+from tidegate.reference.barriers.claims import trigger_before_resume
 from tidegate.reference.barriers.step import start, step
 from tidegate.reference.barriers.values import (
     Abort,
@@ -92,15 +92,15 @@ def test_at_least_once_a_cancelled_checkpoint_ends_the_older_ones_for_good():
 def test_the_last_resume_ahead_of_a_trigger_comes_before_the_last_checkpoint_given_up(ahead, holds):
     (state,) = start(Config(Kind.ALIGNED, 2, finished_channels=True))
     outcome = Outcome(state, (*ahead, Trigger(Long(3), aligned=True), Resume(0)), ())
-    assert channels_go_on_after_the_trigger(state, EndOfPartition(0), outcome) == holds
+    assert trigger_before_resume.holds(state, EndOfPartition(0), outcome) == holds
 
 
 def test_each_way_to_align_must_keep_each_channel_in_order(monkeypatch):
     """The same elements before the same checkpoints, but those of one channel in another order."""
     arrivals = (Arrival(0, 1), Arrival(0, 2), Arrival(1, 11))
-    assert buffering.cuts_are_the_same(2, arrivals)
+    assert buffering.same_cut_by_blocking_and_buffering.holds(2, arrivals)
     monkeypatch.setattr(buffering, "process_buffering", lambda _channels, _arrivals: Cut((), (2, 1, 11)))
-    assert not buffering.cuts_are_the_same(2, arrivals)
+    assert not buffering.same_cut_by_blocking_and_buffering.holds(2, arrivals)
 
 
 def test_a_barrier_that_is_dropped_has_overtaken_nothing(monkeypatch):
@@ -108,7 +108,7 @@ def test_a_barrier_that_is_dropped_has_overtaken_nothing(monkeypatch):
         return on_poll(channel_state.attrs.evolve(channel, barriers=()))
 
     monkeypatch.setattr(channel_state, "on_poll", poll_data_first)
-    assert not channel_state.barrier_overtakes_the_data(2, 0, 0)
+    assert not channel_state.barrier_overtakes.holds(2, 0, 0)
 
 
 def test_a_checkpoint_is_not_too_late_for_its_own_barrier(monkeypatch):
@@ -118,4 +118,4 @@ def test_a_checkpoint_is_not_too_late_for_its_own_barrier(monkeypatch):
         return on_start(channel, checkpoint)
 
     monkeypatch.setattr(channel_state, "on_start", refuse_its_own)
-    assert not channel_state.older_checkpoint_is_too_late(1, (1,))
+    assert not channel_state.older_checkpoint_is_too_late.holds(1, (1,))

@@ -3,8 +3,8 @@
 import attrs
 import pytest
 
+from tidegate.reference.chaining.chain_lifecycle import COMPONENT
 from tidegate.reference.chaining.chain_lifecycle import step as chain_lifecycle
-from tidegate.reference.chaining.chain_lifecycle.claims import LAWS, PROPERTIES
 from tidegate.reference.chaining.chain_lifecycle.step import start, step
 from tidegate.reference.chaining.chain_lifecycle.values import (
     Call,
@@ -247,7 +247,7 @@ def test_what_makes_no_sense_is_an_error(make):
         make()
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
+@pytest.mark.parametrize("law", COMPONENT.laws, ids=lambda law: law.name)
 def test_laws_hold(law):
     assert all(law.holds(*sample) for sample in law.samples())
 
@@ -256,7 +256,7 @@ def broken(config, *events):
     """The properties that the last event breaks."""
     outcomes = walk(config, *events)
     before, outcome = outcomes[-2].state, outcomes[-1]
-    return [prop.name for prop in PROPERTIES if not prop.holds(before, events[-1], outcome)]
+    return [prop.name for prop in COMPONENT.properties if not prop.holds(before, events[-1], outcome)]
 
 
 @pytest.mark.parametrize(

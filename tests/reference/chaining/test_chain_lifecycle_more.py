@@ -23,10 +23,10 @@ def test_operators_that_work_are_called_from_the_head_on(semantics, call):
     before = State(Config(chain, 0, 1, semantics))
     for order, holds in (((0, 1), True), ((1, 0), False)):
         outcome = Outcome(before, tuple(Called(operator, call) for operator in order), ())
-        assert working_while_they_are_called(before, Finish(drain=True), outcome) == holds
+        assert working_while_they_are_called.holds(before, Finish(drain=True), outcome) == holds
 
 
 def test_an_operator_that_is_created_before_those_below_it_is_refused(monkeypatch):
-    assert subtrees_stay_together((0,))
+    assert subtrees_stay_together.holds((0,))
     monkeypatch.setattr(chain_claims, "compute_creation_order", lambda _config: (0, 1))
-    assert not subtrees_stay_together((0,))
+    assert not subtrees_stay_together.holds((0,))

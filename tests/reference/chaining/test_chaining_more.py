@@ -4,7 +4,6 @@ import attrs
 import pytest
 
 from tidegate.reference.chaining.chaining import COMPONENT
-from tidegate.reference.chaining.chaining import claims as chain_laws
 from tidegate.reference.chaining.chaining import step as chaining
 from tidegate.reference.chaining.chaining.claims import FORWARD, SOURCE, make_operator
 from tidegate.reference.chaining.chaining.step import (
@@ -17,6 +16,7 @@ from tidegate.reference.chaining.chaining.step import (
     Vertex,
 )
 from tidegate.reference.chaining.chains import Kind, Link, Plan, Strategy
+from tidegate.reference.chaining.job_graph import claims as job_graph_claims
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 from tidegate.reference.partitioning.partitioner import Partitioner
 
@@ -83,6 +83,6 @@ def test_inputs_are_counted_from_0():
 def test_a_link_that_1_5_would_not_have_chained_is_refused(monkeypatch):
     nodes = (SOURCE, make_operator(2), make_operator(3, slot_group="other"))
     plan = Plan(nodes, (FORWARD, attrs.evolve(FORWARD, source=2, target=3)))
-    assert chain_laws.is_decided_as_in_1_5(plan)
-    monkeypatch.setattr(chain_laws, "compute_refusals", lambda _plan, _link: ())
-    assert not chain_laws.is_decided_as_in_1_5(plan)
+    assert job_graph_claims.as_in_1_5.holds(plan)
+    monkeypatch.setattr(job_graph_claims, "compute_refusals", lambda _plan, _link: ())
+    assert not job_graph_claims.as_in_1_5.holds(plan)

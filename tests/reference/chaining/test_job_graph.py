@@ -6,9 +6,9 @@ import attrs
 import pytest
 
 from tidegate.properties.cases.job_graph import draw as generator
-from tidegate.reference.chaining.chaining import claims as chain_laws
 from tidegate.reference.chaining.chains import Exchange, Kind, Partitioner, Strategy
 from tidegate.reference.chaining.job_graph import COMPONENT
+from tidegate.reference.chaining.job_graph import claims as job_graph_claims
 from tidegate.reference.chaining.job_graph import edges as job_edges
 from tidegate.reference.chaining.job_graph import outputs as job_outputs
 from tidegate.reference.chaining.job_graph import step as job_graph
@@ -366,8 +366,13 @@ def always(*_arguments, **_described):
 @pytest.mark.parametrize(
     ("law", "module", "name", "broken"),
     [
-        ("as-in-1.5", chain_laws, "compute_refusals", lambda _plan, link: link.partitioner is not Partitioner.FORWARD),
-        ("index-is-depth", chain_laws, "compute_indices", lambda _plan, _node: {1: 1}),
+        (
+            "as-in-1.5",
+            job_graph_claims,
+            "compute_refusals",
+            lambda _plan, link: link.partitioner is not Partitioner.FORWARD,
+        ),
+        ("index-is-depth", job_graph_claims, "compute_indices", lambda _plan, _node: {1: 1}),
         ("chaining-is-the-default", job_edges, "compute_strategy", always),
         ("what-was-asked-is-kept", job_edges, "is_impossible", lambda *_ends: False),
         ("virtual-nodes-count-from-both-ends", job_edges, "compute_route", from_the_producer),

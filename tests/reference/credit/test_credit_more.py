@@ -351,9 +351,9 @@ def test_only_a_barrier_that_has_arrived_leaves_stale_credit(blocked, down, is_r
 
 def test_a_writer_without_a_limit_for_one_channel_is_refused(monkeypatch):
     monkeypatch.setattr(backpressure, "is_writer_blocked", lambda free, _queued, _limit: free == 0)
-    assert not backpressure.credit_keeps_the_writer_going(4, 1, 0, 4)
+    assert not backpressure.credit_keeps_the_writer_going.holds(4, 1, 0, 4)
 
 
 def test_a_writer_that_credit_does_not_help_is_refused(monkeypatch):
     monkeypatch.setattr(backpressure, "write_until_blocked", lambda _pool, _limit, _initial: (1, 1))
-    assert not backpressure.credit_keeps_the_writer_going(2, 2, 0, 0)
+    assert not backpressure.credit_keeps_the_writer_going.holds(2, 2, 0, 0)

@@ -5,8 +5,7 @@ import pytest
 
 from tests.reference import words
 from tidegate.reference.exchange import COMPONENT
-from tidegate.reference.exchange.claims import PROPERTIES
-from tidegate.reference.exchange.step import LAWS, TRAITS
+from tidegate.reference.exchange.step import TRAITS
 from tidegate.reference.exchange.values import (
     Config,
     Connected,
@@ -128,13 +127,13 @@ def test_configs_outside_their_domain_are_no_input():
 
 @pytest.mark.rule("XCHG-1", "XCHG-2")
 def test_laws_notice_what_they_forbid(monkeypatch):
-    laws = {law.name: law for law in LAWS}
+    laws = {law.name: law for law in COMPONENT.laws}
     wrong = attrs.evolve(TRAITS[ResultType.PIPELINED], repeatable=True)
     monkeypatch.setitem(TRAITS, ResultType.PIPELINED, wrong)
     assert not laws["types-agree"].holds(ResultType.PIPELINED)
     monkeypatch.setitem(TRAITS, ResultType.BLOCKING, attrs.evolve(TRAITS[ResultType.BLOCKING], repeatable=False))
     assert not laws["reads-alike"].holds(ResultType.BLOCKING, 1, 2)
-    assert COMPONENT.laws == LAWS
+    assert COMPONENT.laws == COMPONENT.laws
 
 
 def test_properties_notice_what_they_forbid():
@@ -142,11 +141,11 @@ def test_properties_notice_what_they_forbid():
     state = State(config, (Consumer(), None), registered=True)
     item = Outcome(state, (Pulled(0, end=False),), ())
     free = Pull(0, credit=False)
-    assert words.breaks(PROPERTIES, "nothing-moves-by-itself", state, free, item)
-    assert words.breaks(PROPERTIES, "blocking-is-complete", state, free, item)
+    assert words.breaks(COMPONENT.properties, "nothing-moves-by-itself", state, free, item)
+    assert words.breaks(COMPONENT.properties, "blocking-is-complete", state, free, item)
     second = Outcome(state, (Pulled(1, end=False),), ())
-    assert words.breaks(PROPERTIES, "read-in-order", state, Pull(0, credit=True), second)
-    assert words.breaks(PROPERTIES, "connects-once", state, Request(0), Outcome(state, (Connected(0),), ()))
-    assert words.breaks(PROPERTIES, "tells-who-is-there", state, Flush(), Outcome(state, (Notified(1),), ()))
-    assert words.breaks(PROPERTIES, "full-adds-nothing", state, Flush(), Outcome(state, (Full(),), ()))
-    assert words.breaks(PROPERTIES, "released-once", state, Flush(), Outcome(state, (Released(),), ()))
+    assert words.breaks(COMPONENT.properties, "read-in-order", state, Pull(0, credit=True), second)
+    assert words.breaks(COMPONENT.properties, "connects-once", state, Request(0), Outcome(state, (Connected(0),), ()))
+    assert words.breaks(COMPONENT.properties, "tells-who-is-there", state, Flush(), Outcome(state, (Notified(1),), ()))
+    assert words.breaks(COMPONENT.properties, "full-adds-nothing", state, Flush(), Outcome(state, (Full(),), ()))
+    assert words.breaks(COMPONENT.properties, "released-once", state, Flush(), Outcome(state, (Released(),), ()))

@@ -4,16 +4,16 @@ import attrs
 import pytest
 
 from tests.reference import words
-from tidegate.reference.exchange.step import TRAITS, traits_agree
+from tidegate.reference.exchange.step import TRAITS, types_agree
 from tidegate.reference.exchange.values import ResultType
 
 
 @pytest.mark.parametrize("wrong", [{"repeatable": False}, {"may_be_early": True}])
 def test_what_is_kept_beyond_the_job_is_complete_and_read_again(monkeypatch, wrong):
     persistent = ResultType.BLOCKING_PERSISTENT
-    assert traits_agree(persistent)
+    assert types_agree.holds(persistent)
     monkeypatch.setitem(TRAITS, persistent, attrs.evolve(TRAITS[persistent], **wrong))
-    assert not traits_agree(persistent)
+    assert not types_agree.holds(persistent)
 
 
 @pytest.mark.rule("XCHG-2")

@@ -5,7 +5,6 @@ import pytest
 from tidegate.reference.gate import end_of_data, gate
 from tidegate.reference.gate.gate import (
     COMPONENT,
-    PROPERTIES,
     Arrive,
     Available,
     Channel,
@@ -177,8 +176,8 @@ def test_gate_8_law_fails_where_a_channel_is_served_to_its_end(monkeypatch):
 
     on_poll = gate.on_poll
     monkeypatch.setattr(gate, "on_poll", keep_at_the_head)
-    assert gate.serves_in_rounds(1, 1, 1)
-    assert not gate.serves_in_rounds(2, 2, 0)
+    assert gate.in_rounds.holds(1, 1, 1)
+    assert not gate.in_rounds.holds(2, 2, 0)
 
 
 @pytest.mark.rule("GATE-15")
@@ -194,7 +193,7 @@ def test_gate_15_what_is_known_about_the_end_of_data(drains, known):
 def test_gate_15_law_fails_where_the_last_channel_decides(monkeypatch):
     last = {True: end_of_data.EndOfData.DRAINED, False: end_of_data.EndOfData.STOPPED}
     monkeypatch.setattr(end_of_data, "compute_end_of_data", lambda _channels, drains: last[drains[-1]])
-    assert not end_of_data.one_stop_makes_a_stop(2, 1, 1)
+    assert not end_of_data.one_stop_makes_a_stop.holds(2, 1, 1)
 
 
 def break_queue(state):
@@ -221,6 +220,6 @@ def lose_an_item(state):
 def test_properties_fail_on_a_broken_poll(breaking, claims):
     before = walk(2, "0d 0d 1d")[-1].state
     (outcome,) = step(before, Poll())
-    assert all(claim.holds(before, Poll(), outcome) for claim in PROPERTIES)
+    assert all(claim.holds(before, Poll(), outcome) for claim in COMPONENT.properties)
     broken = type(outcome)(breaking(outcome.state), outcome.observations, outcome.rules)
-    assert {claim.name for claim in PROPERTIES if not claim.holds(before, Poll(), broken)} == claims
+    assert {claim.name for claim in COMPONENT.properties if not claim.holds(before, Poll(), broken)} == claims

@@ -133,7 +133,7 @@ def test_what_makes_no_sense(make):
 
 @pytest.mark.rule("GATE-11")
 def test_gate_11_law_fails_without_the_wrap_around(monkeypatch):
-    law = sequence_numbers.LAWS[0]
+    law = sequence_numbers.later_numbers_are_newer
     assert all(law.holds(*sample) for sample in law.samples())
     monkeypatch.setattr(sequence_numbers, "is_outdated", lambda sequence, polled: polled >= sequence)
     assert not all(law.holds(*sample) for sample in law.samples())
@@ -141,7 +141,7 @@ def test_gate_11_law_fails_without_the_wrap_around(monkeypatch):
 
 @pytest.mark.rule("GATE-13")
 def test_the_law_of_the_plain_gate_fails_where_data_overtakes(monkeypatch):
-    law = priority_gate.LAWS[0]
+    law = priority_gate.without_priorities_the_plain_gate
     monkeypatch.setattr(priority_gate, "enqueue", priority_gate.prioritise)
     monkeypatch.setattr(priority_gate, "put_back", lambda state, _index: state)
     assert not all(law.holds(*sample) for sample in law.samples())

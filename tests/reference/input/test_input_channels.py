@@ -4,6 +4,7 @@ import attrs
 import pytest
 
 from tests.reference.walking import failing_claims, last, seen, walk
+from tidegate.reference.claims import claims_in
 from tidegate.reference.input.input_channels import requests as partition_requests
 from tidegate.reference.input.input_channels import step as input_channels
 from tidegate.reference.input.input_channels.values import Arrive, Config, Item, Location, NotFound, Update
@@ -156,7 +157,7 @@ def test_what_makes_no_sense(make):
 
 @pytest.mark.rule("GATE-22")
 def test_gate_22_laws_fail_on_wrong_delays(monkeypatch):
-    delays, waits = partition_requests.LAWS
+    delays, waits = claims_in(partition_requests)
     assert all(law.holds(*sample) for law in (delays, waits) for sample in law.samples())
     monkeypatch.setattr(
         partition_requests,

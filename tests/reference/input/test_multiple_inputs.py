@@ -91,7 +91,7 @@ def test_there_are_several_inputs(inputs):
 
 @pytest.mark.rule("NIN-9")
 def test_nin_9_law_fails_where_the_first_is_preferred(monkeypatch):
-    law = multiple_inputs.LAWS[0]
+    law = multiple_inputs.in_turn
     assert all(law.holds(*sample) for sample in law.samples())
     monkeypatch.setattr(
         multiple_inputs,

@@ -183,7 +183,7 @@ def test_what_makes_no_sense(make):
 
 @pytest.mark.rule("NIN-3")
 def test_nin_3_law_fails_where_silence_is_a_denial(monkeypatch):
-    law = backlogs.LAWS[0]
+    law = backlogs.backlog_is_said_once
     assert all(law.holds(*sample) for sample in law.samples())
     monkeypatch.setattr(backlogs, "combine", lambda known, index, backlog: (attrs.evolve(known, last=index), backlog))
     assert not all(law.holds(*sample) for sample in law.samples())
@@ -191,7 +191,7 @@ def test_nin_3_law_fails_where_silence_is_a_denial(monkeypatch):
 
 @pytest.mark.rule("NIN-7")
 def test_nin_7_law_fails_with_one_deserializer_for_all(monkeypatch):
-    law = network_input.LAWS[0]
+    law = network_input.each_channel_on_its_own
     monkeypatch.setattr(network_input, "replace", lambda values, _index, value: (value,) * len(values))
     assert not all(law.holds(*sample) for sample in law.samples())
 

@@ -93,7 +93,7 @@ def test_a_buffer_that_arrives_changes_nothing_that_was_gathered():
 
 
 def test_records_in_another_order_and_records_of_no_channel_are_refused(monkeypatch):
-    (law,) = network_input.LAWS
+    law = network_input.each_channel_on_its_own
     samples = list(law.samples())
     assert all(law.holds(*sample) for sample in samples)
     right = network_input.on_process

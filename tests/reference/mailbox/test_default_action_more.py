@@ -6,7 +6,7 @@ from tidegate.reference.input.network_input.values import InputStatus
 from tidegate.reference.mailbox import default_action
 from tidegate.reference.mailbox.default_action import Decision, compute_decision
 
-(LAW,) = default_action.LAWS
+LAW = default_action.waits_for_what_is_missing
 MORE, NOTHING = InputStatus.MORE_AVAILABLE, InputStatus.NOTHING_AVAILABLE
 
 

@@ -6,7 +6,6 @@ from tidegate.reference.input.network_input.values import InputStatus
 from tidegate.reference.mailbox import COMPONENT, default_action
 from tidegate.reference.mailbox import mails as mailboxes
 from tidegate.reference.mailbox import step as mailbox
-from tidegate.reference.mailbox.claims import PROPERTIES
 from tidegate.reference.mailbox.step import start, step
 from tidegate.reference.mailbox.values import (
     BatchMade,
@@ -208,7 +207,7 @@ def test_mbox_2_law_fails_where_the_queue_is_run_as_well(monkeypatch):
 
     monkeypatch.setattr(mailbox, "take_from_batch", from_both)
     monkeypatch.setattr(mailbox, "put_mail", lambda state, mail, _thread: batch_it(state, mail))
-    assert not mailbox.each_turn_ends(NEW, 1)
+    assert not mailbox.each_turn_ends.holds(NEW, 1)
 
 
 def batch_it(state, mail):
@@ -218,8 +217,8 @@ def batch_it(state, mail):
 @pytest.mark.rule("MBOX-3")
 def test_mbox_3_law_fails_where_urgent_mails_wait_for_the_batch(monkeypatch):
     monkeypatch.setattr(mailboxes, "let_urgent_in", lambda state: state)
-    assert not mailbox.urgent_come_in_order(NEW, (Thread.OTHER,))
-    assert mailbox.urgent_come_in_order(OLD, (Thread.OTHER,))
+    assert not mailbox.urgent_come_in_order.holds(NEW, (Thread.OTHER,))
+    assert mailbox.urgent_come_in_order.holds(OLD, (Thread.OTHER,))
 
 
 @pytest.mark.rule("MBOX-13")
@@ -253,12 +252,12 @@ def test_mbox_13_law_fails_where_the_input_is_looked_at_first(monkeypatch):
         return default_action.Decision.AGAIN if output and changelog else default_action.Decision.WAIT_FOR_OUTPUT
 
     monkeypatch.setattr(default_action, "compute_decision", input_first)
-    (law,) = default_action.LAWS
+    law = default_action.waits_for_what_is_missing
     assert not all(law.holds(*sample) for sample in law.samples())
 
 
 def broken(before, event, outcome):
-    return {claim.name for claim in PROPERTIES if not claim.holds(before, event, outcome)}
+    return {claim.name for claim in COMPONENT.properties if not claim.holds(before, event, outcome)}
 
 
 def test_properties_fail_on_a_broken_loop():

@@ -19,9 +19,9 @@ def test_the_law_of_copies_sees_a_change_on_the_network(monkeypatch):
         seen = [attrs.evolve(one, content=9) if isinstance(one, Write) else one for one in outcome.observations]
         return attrs.evolve(outcome, observations=tuple(seen))
 
-    assert changes_stay_private_without_reuse((Change.VALUE,), 7)
+    assert changes_stay_private_without_reuse.holds((Change.VALUE,), 7)
     monkeypatch.setattr(output_claims, "emit", emit_wrong)
-    assert not changes_stay_private_without_reuse((Change.VALUE,), 7)
+    assert not changes_stay_private_without_reuse.holds((Change.VALUE,), 7)
 
 
 @pytest.mark.rule("OUT-6")

@@ -4,12 +4,13 @@ from random import Random
 
 import pytest
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.elements import MAX, MIN
 from tidegate.reference.model import InvalidInputError
 from tidegate.reference.partitioning import keygroups, keys, selection
 from tidegate.reference.partitioning.keys import IntKey, LongKey, StringKey
 
-LAWS = {law.name: law for law in (*keys.LAWS, *keygroups.LAWS, *selection.LAWS)}
+LAWS = {law.name: law for law in claims_in(keys, keygroups, selection)}
 
 
 @pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)

@@ -2,11 +2,12 @@
 
 import pytest
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.model import InvalidInputError
 from tidegate.reference.partitioning import keygroups, keys
 from tidegate.reference.partitioning.keys import IntKey, StringKey
 
-LAWS = {law.name: law for law in (*keys.LAWS, *keygroups.LAWS)}
+LAWS = {law.name: law for law in claims_in(keys, keygroups)}
 
 
 @pytest.mark.parametrize("value", [-(2**31), 2**31 - 1])

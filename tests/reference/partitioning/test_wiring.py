@@ -4,7 +4,7 @@ import pytest
 
 from tidegate.reference.model import InvalidInputError
 from tidegate.reference.partitioning import float_wiring, wiring
-from tidegate.reference.partitioning.wiring import LAWS, PROPERTIES, Config, Pattern, Reads, Wire, start, step
+from tidegate.reference.partitioning.wiring import COMPONENT, Config, Pattern, Reads, Wire, start, step
 
 
 def wire(pattern, producers, consumers):
@@ -58,7 +58,7 @@ def test_part_17_pointwise_with_more_consumers(producers, consumers, reads):
 
 
 @pytest.mark.parametrize("pair", [(7, 57), (57, 7), (13, 14), (26, 22), (299, 300), (300, 299), (1, 300), (300, 1)])
-@pytest.mark.parametrize("claim", PROPERTIES, ids=lambda claim: claim.name)
+@pytest.mark.parametrize("claim", COMPONENT.properties, ids=lambda claim: claim.name)
 def test_properties_hold_far_beyond_small_pairs(pair, claim):
     outcome = wire(Pattern.POINTWISE, *pair)
     assert claim.holds(outcome.state, Wire(), outcome)
@@ -75,7 +75,7 @@ def test_both_sides_have_subtasks(producers, consumers):
         Config(Pattern.POINTWISE, producers, consumers)
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
+@pytest.mark.parametrize("law", COMPONENT.laws, ids=lambda law: law.name)
 def test_law_holds_on_every_sample(law):
     assert all(law.holds(*sample) for sample in law.samples())
 
@@ -128,7 +128,7 @@ def test_part_19_subpartitions_of_a_dynamic_graph(count, consumers, runs):
 )
 def test_law_fails_where_its_function_is_broken(monkeypatch, function, broken, law):
     monkeypatch.setattr(wiring, function, broken)
-    claim = next(one for one in LAWS if one.name == law)
+    claim = next(one for one in COMPONENT.laws if one.name == law)
     assert not all(claim.holds(*sample) for sample in claim.samples())
 
 
@@ -136,5 +136,5 @@ def test_law_fails_where_its_function_is_broken(monkeypatch, function, broken, l
 def test_part_17_property_fails_where_two_consumers_share_a_subpartition():
     outcome = wire(Pattern.POINTWISE, 2, 4)
     shared = type(outcome)(outcome.state, (*outcome.observations[:-1], Reads(3, 1, 0)), outcome.rules)
-    broken = [claim.name for claim in PROPERTIES if not claim.holds(outcome.state, Wire(), shared)]
+    broken = [claim.name for claim in COMPONENT.properties if not claim.holds(outcome.state, Wire(), shared)]
     assert broken == ["one-reader-for-each-subpartition"]

@@ -68,4 +68,4 @@ def test_a_broadcast_has_one_subpartition_and_is_read_as_a_whole(monkeypatch):
         return range(subpartitions) if broadcast else right(consumer, subpartitions, consumers, broadcast=False)
 
     monkeypatch.setattr(wiring, "compute_dynamic_subpartitions", read_all_there_is)
-    assert wiring.dynamic_consumers_share_out_the_subpartitions(4, 3)
+    assert wiring.dynamic_consumers_share_out_the_subpartitions.holds(4, 3)

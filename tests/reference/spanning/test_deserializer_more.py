@@ -72,7 +72,7 @@ def test_a_reader_that_is_not_bounded_is_refused(monkeypatch, modest, greedy, is
         return [read_of(payload) for payload in modest] if taken == 1 else [greedy]
 
     monkeypatch.setattr(deserializer_laws, "read_pieces", read_pieces)
-    assert deserializer_laws.wrong_reader_is_bounded_across_buffers((b"",)) == is_right
+    assert deserializer_laws.wrong_reader_across_buffers.holds((b"",)) == is_right
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_reader_that_is_not_bounded_is_refused(monkeypatch, modest, greedy, is
 )
 def test_a_negative_length_fits(monkeypatch, first, second, is_right):
     monkeypatch.setattr(deserializer_laws, "read_buffer", lambda *_arguments: (first, second))
-    assert deserializer_laws.negative_length_is_taken_for_one_that_fits(-1, 1) == is_right
+    assert deserializer_laws.negative_length_in_a_buffer.holds(-1, 1) == is_right
 
 
 PARTIAL = read_of(b"", Result.PARTIAL)
@@ -104,7 +104,7 @@ PARTIAL = read_of(b"", Result.PARTIAL)
 )
 def test_across_buffers_a_negative_length_loses_the_buffer(monkeypatch, reads, is_right):
     monkeypatch.setattr(deserializer_laws, "read_pieces", lambda _pieces: reads)
-    assert deserializer_laws.negative_length_across_buffers_loses_the_buffer(-1, 1) == is_right
+    assert deserializer_laws.negative_length_across_buffers.holds(-1, 1) == is_right
 
 
 @pytest.mark.parametrize("at", [1, 4, 7])
@@ -201,9 +201,9 @@ def test_an_array_grows_at_least_twofold(length, capacity):
 @pytest.mark.parametrize(("capacity", "is_right"), [(2048, True), (1025, True), (1024, False), (2049, False)])
 def test_an_array_that_is_too_small_or_too_large_is_refused(monkeypatch, capacity, is_right):
     monkeypatch.setattr(spilling, "compute_capacity", lambda _length: capacity)
-    assert spilling.array_holds_the_record(1025) == is_right
+    assert spilling.the_array_holds_the_record.holds(1025) == is_right
     monkeypatch.setattr(spilling, "compute_capacity", lambda _length: 2048)
-    assert not spilling.array_holds_the_record(1024)
+    assert not spilling.the_array_holds_the_record.holds(1024)
 
 
 @pytest.mark.rule("SPAN-23")
@@ -219,7 +219,7 @@ def test_directories_are_tried_in_turn(usable, first, found):
 @pytest.mark.parametrize(("usable", "is_right"), [((False, False), True), ((True, False), False)])
 def test_giving_up_with_a_usable_directory_left_is_refused(monkeypatch, usable, is_right):
     monkeypatch.setattr(spilling, "find_directory", lambda _usable, _first: None)
-    assert spilling.finds_a_usable_directory(usable, 0) == is_right
+    assert spilling.a_usable_directory_is_found.holds(usable, 0) == is_right
 
 
 def test_never_giving_up_is_refused(monkeypatch):
@@ -227,7 +227,7 @@ def test_never_giving_up_is_refused(monkeypatch):
         return usable.index(True) if any(usable) else None
 
     monkeypatch.setattr(spilling, "find_directory", try_all)
-    assert not spilling.gives_up_after_ten_attempts(0)
+    assert not spilling.ten_attempts_at_a_file.holds(0)
 
 
 @pytest.mark.parametrize(
@@ -241,4 +241,4 @@ def test_never_giving_up_is_refused(monkeypatch):
 )
 def test_another_name_of_a_file_is_refused(monkeypatch, name, is_right):
     monkeypatch.setattr(spilling, "compute_file_name", lambda _random_bytes: name)
-    assert spilling.name_is_forty_digits(b"\7" * 20) == is_right
+    assert spilling.a_spill_file_has_forty_digits.holds(b"\7" * 20) == is_right

@@ -5,8 +5,7 @@ import pytest
 
 from tests.reference import words
 from tidegate.reference.model import Outcome
-from tidegate.reference.subpartition.blocking_subpartition import stores
-from tidegate.reference.subpartition.blocking_subpartition.claims import INVARIANTS, PROPERTIES
+from tidegate.reference.subpartition.blocking_subpartition import COMPONENT, stores
 from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store
 from tidegate.reference.subpartition.blocking_subpartition.values import Config, Deleted, State
 from tidegate.reference.subpartition.queue import Item, Kind
@@ -142,8 +141,8 @@ def test_subp_36_the_last_holder_deletes():
 
 @pytest.mark.rule("SUBP-34", "SUBP-35", "SUBP-37")
 def test_laws_notice_what_they_forbid(monkeypatch):
-    laws = {law.name: law for law in stores.LAWS}
-    assert all(law.holds(*sample) for law in stores.LAWS for sample in law.samples())
+    laws = {law.name: law for law in COMPONENT.laws}
+    assert all(law.holds(*sample) for law in COMPONENT.laws for sample in law.samples())
     monkeypatch.setattr(stores, "choose_store", lambda _bits: Store.FILE)
     assert not laws["mapped-with-address-space"].holds(64)
     monkeypatch.setattr(stores, "uses_sort_merge", lambda subpartitions, threshold: subpartitions > threshold)
@@ -158,18 +157,18 @@ def test_claims_notice_what_they_forbid():
     moved = attrs.evolve(state, readers=(Reader(1, 1), Reader()))
     polled = Polled(Kind.DATA, b"a", 0, Kind.END_OF_PARTITION, 0)
     right = Outcome(moved, (polled,), ())
-    assert all(claim.holds(state, Poll(0), right) for claim in PROPERTIES)
+    assert all(claim.holds(state, Poll(0), right) for claim in COMPONENT.properties)
     for change, name in (
         ({"observations": (attrs.evolve(polled, data=b"b"),)}, "each-view-is-complete"),
         ({"observations": (attrs.evolve(polled, backlog=1),)}, "backlog-is-exact"),
         ({"state": attrs.evolve(moved, written=())}, "written-stays-written"),
         ({"observations": (polled, Deleted())}, "deleted-by-the-last"),
     ):
-        assert words.breaks(PROPERTIES, name, state, Poll(0), attrs.evolve(right, **change))
-    assert words.breaks(PROPERTIES, "views-are-independent", state, Poll(1), right)
+        assert words.breaks(COMPONENT.properties, name, state, Poll(0), attrs.evolve(right, **change))
+    assert words.breaks(COMPONENT.properties, "views-are-independent", state, Poll(1), right)
     unfinished = State(Config(Store.FILE))
     assert words.breaks(
-        PROPERTIES, "read-when-finished", unfinished, Release(), Outcome(unfinished, (ViewCreated(0),), ())
+        COMPONENT.properties, "read-when-finished", unfinished, Release(), Outcome(unfinished, (ViewCreated(0),), ())
     )
-    assert words.breaks(INVARIANTS, "two-read-buffers", attrs.evolve(state, readers=(Reader(0, 2),)))
-    assert words.breaks(INVARIANTS, "ends-once-finished", attrs.evolve(state, finished=False))
+    assert words.breaks(COMPONENT.invariants, "two-read-buffers", attrs.evolve(state, readers=(Reader(0, 2),)))
+    assert words.breaks(COMPONENT.invariants, "ends-once-finished", attrs.evolve(state, finished=False))

@@ -5,7 +5,7 @@ import pytest
 
 from tests.reference import words
 from tidegate.reference.model import InvalidInputError, Outcome
-from tidegate.reference.subpartition.buffer.step import INVARIANTS, PROPERTIES
+from tidegate.reference.subpartition.buffer import COMPONENT
 from tidegate.reference.subpartition.buffer.values import (
     Append,
     Build,
@@ -109,13 +109,13 @@ def test_a_buffer_holds_something():
 def test_properties_notice_what_they_forbid():
     state = State(Config(4), b"ab", 2, consumers=(Consumer(1, known_finished=False), Consumer(0, known_finished=False)))
     read = attrs.evolve(state, consumers=(Consumer(2, known_finished=False, slices=1), state.consumers[1]))
-    assert all(claim.holds(state, Build(0), Outcome(read, (Slice(b"b"),), ())) for claim in PROPERTIES)
+    assert all(claim.holds(state, Build(0), Outcome(read, (Slice(b"b"),), ())) for claim in COMPONENT.properties)
     again = Outcome(read, (Slice(b"ab"),), ())
-    assert words.breaks(PROPERTIES, "reads-what-was-committed", state, Build(0), again)
-    assert words.breaks(PROPERTIES, "readers-are-independent", state, Build(1), Outcome(read, (), ()))
+    assert words.breaks(COMPONENT.properties, "reads-what-was-committed", state, Build(0), again)
+    assert words.breaks(COMPONENT.properties, "readers-are-independent", state, Build(1), Outcome(read, (), ()))
     changed = Outcome(attrs.evolve(state, written=b"xb"), (), ())
-    assert words.breaks(PROPERTIES, "append-only", state, Append(b""), changed)
+    assert words.breaks(COMPONENT.properties, "append-only", state, Append(b""), changed)
     early = Outcome(state, (Recycled(),), ())
-    assert words.breaks(PROPERTIES, "freed-once", state, CloseConsumer(0), early)
+    assert words.breaks(COMPONENT.properties, "freed-once", state, CloseConsumer(0), early)
     believing = attrs.evolve(state, consumers=(Consumer(0, known_finished=True),))
-    assert words.breaks(INVARIANTS, "believed-finished-is-finished", believing)
+    assert words.breaks(COMPONENT.invariants, "believed-finished-is-finished", believing)

@@ -6,8 +6,7 @@ import pytest
 from tests.reference import words
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.subpartition.queue import Item, Kind
-from tidegate.reference.subpartition.result_partition import union
-from tidegate.reference.subpartition.result_partition.claims import INVARIANTS, PROPERTIES
+from tidegate.reference.subpartition.result_partition import COMPONENT, union
 from tidegate.reference.subpartition.result_partition.values import (
     Broadcast,
     CloseWriter,
@@ -83,7 +82,7 @@ def test_subp_22_a_union_is_read_in_rounds_of_records():
     ],
 )
 def test_union_laws_notice_what_they_forbid(monkeypatch, name, broken):
-    (law,) = [law for law in union.LAWS if law.name == name]
+    (law,) = [law for law in COMPONENT.laws if law.name == name]
     sample = ((False, True), (True,)) if "splits" in name else ((True, True), (True,))
     assert law.holds(*sample)
     monkeypatch.setattr(union, "merge", broken)
@@ -170,25 +169,25 @@ def test_a_partition_has_a_subpartition():
 def test_properties_notice_what_they_forbid():
     state = state_after("setup 0emit:61")
     released = Outcome(state, (Released(),), ())
-    assert words.breaks(PROPERTIES, "released-once", state, CloseWriter(), released)
-    assert words.breaks(PROPERTIES, "lives-while-used", state, CloseWriter(), released)
+    assert words.breaks(COMPONENT.properties, "released-once", state, CloseWriter(), released)
+    assert words.breaks(COMPONENT.properties, "lives-while-used", state, CloseWriter(), released)
     waiting = State(state.config, waiting=(1,))
-    assert words.breaks(PROPERTIES, "told-once", waiting, Expire(), Outcome(State(state.config), (), ()))
+    assert words.breaks(COMPONENT.properties, "told-once", waiting, Expire(), Outcome(State(state.config), (), ()))
     other = Outcome(state_after("setup 0emit:61 0emit:62"), (), ())
-    assert words.breaks(PROPERTIES, "flushes-differ", state, Flush(), other)
+    assert words.breaks(COMPONENT.properties, "flushes-differ", state, Flush(), other)
     finished = state_after("setup finish")
-    assert words.breaks(PROPERTIES, "nothing-behind-the-end", finished, Emit(0, b"a"), Outcome(state, (), ()))
+    assert words.breaks(COMPONENT.properties, "nothing-behind-the-end", finished, Emit(0, b"a"), Outcome(state, (), ()))
     one_sided = Outcome(state_after("setup 0emit:61 1emit:62"), (), ())
-    assert words.breaks(PROPERTIES, "broadcast-to-all", state, Broadcast(b"62"), one_sided)
+    assert words.breaks(COMPONENT.properties, "broadcast-to-all", state, Broadcast(b"62"), one_sided)
 
 
 def test_invariants_notice_what_they_forbid():
     state = state_after("setup")
-    assert words.breaks(INVARIANTS, "registered-exists", State(state.config, registered=True))
-    assert words.breaks(INVARIANTS, "waits-for-the-unknown", attrs.evolve(state, waiting=(0,)))
+    assert words.breaks(COMPONENT.invariants, "registered-exists", State(state.config, registered=True))
+    assert words.breaks(COMPONENT.invariants, "waits-for-the-unknown", attrs.evolve(state, waiting=(0,)))
     failed = attrs.evolve(state, partition=attrs.evolve(state.partition, failed=True))
-    assert words.breaks(INVARIANTS, "failed-is-gone", failed)
+    assert words.breaks(COMPONENT.invariants, "failed-is-gone", failed)
     ended = state.partition.subpartitions[0]
     twice = attrs.evolve(ended, queue=attrs.evolve(ended.queue, items=(Item(Kind.END_OF_DATA),) * 2))
     partition = attrs.evolve(state.partition, subpartitions=(twice, ended))
-    assert words.breaks(INVARIANTS, "data-ends-once", attrs.evolve(state, partition=partition))
+    assert words.breaks(COMPONENT.invariants, "data-ends-once", attrs.evolve(state, partition=partition))

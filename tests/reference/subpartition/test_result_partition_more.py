@@ -8,7 +8,7 @@ from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store
 from tidegate.reference.subpartition.queue import Item, Kind, Queue, open_buffer
-from tidegate.reference.subpartition.result_partition.claims import broadcasts_to_all, data_ends_at_most_once
+from tidegate.reference.subpartition.result_partition.claims import broadcast_to_all, data_ends_once
 from tidegate.reference.subpartition.result_partition.values import Broadcast, Config, Partition, PartitionKind, State
 from tidegate.reference.subpartition.subpartition import step as pipelined
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
@@ -22,7 +22,7 @@ END, DATA, OPEN = Item(Kind.END_OF_DATA), Item(Kind.DATA, b"a"), open_buffer(b"a
 )
 def test_in_a_blocking_subpartition_all_counts_that_is_written_or_pending(written, pending, is_right):
     one = blocking_values.State(blocking_values.Config(Store.FILE), written, pending)
-    assert data_ends_at_most_once(State(Config(PartitionKind.BLOCKING, 1), Partition((one,)))) == is_right
+    assert data_ends_once.holds(State(Config(PartitionKind.BLOCKING, 1), Partition((one,)))) == is_right
 
 
 def make_pipelined(*queues):
@@ -42,7 +42,7 @@ def make_pipelined(*queues):
 )
 def test_a_broadcast_is_the_last_in_every_queue(queues, is_right):
     outcome = Outcome(make_pipelined(*queues), (), ())
-    assert broadcasts_to_all(make_pipelined((), ()), Broadcast(b"b"), outcome) == is_right
+    assert broadcast_to_all.holds(make_pipelined((), ()), Broadcast(b"b"), outcome) == is_right
 
 
 def last(trace, kind="pipelined"):

@@ -12,7 +12,6 @@ from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Item, Kind, Queue
 from tidegate.reference.subpartition.subpartition import COMPONENT
-from tidegate.reference.subpartition.subpartition.claims import INVARIANTS, PROPERTIES
 from tidegate.reference.subpartition.subpartition.values import AddEvent, Config, Poll, Query, State
 from tidegate.reference.subpartition.values import AddBuffer, Availability, Flush, Polled
 
@@ -220,23 +219,23 @@ def test_properties_notice_what_they_forbid():
     less = attrs.evolve(state, queue=Queue((data,), sequence=1))
     polled = Polled(Kind.DATA, b"a", 0, Kind.NONE, 0)
     right = Outcome(less, (polled,), ())
-    assert all(claim.holds(state, Poll(), right) for claim in PROPERTIES)
+    assert all(claim.holds(state, Poll(), right) for claim in COMPONENT.properties)
     for wrong, name in (
         (attrs.evolve(right, state=state), "takes-from-the-front"),
         (attrs.evolve(right, observations=(attrs.evolve(polled, sequence=1),)), "no-gaps"),
         (attrs.evolve(right, observations=(attrs.evolve(polled, backlog=2),)), "backlog-is-real"),
     ):
-        assert words.breaks(PROPERTIES, name, state, Poll(), wrong)
+        assert words.breaks(COMPONENT.properties, name, state, Poll(), wrong)
     held = attrs.evolve(state, queue=attrs.evolve(state.queue, blocked=True))
-    assert words.breaks(PROPERTIES, "held-back", held, Poll(), right)
+    assert words.breaks(COMPONENT.properties, "held-back", held, Poll(), right)
     empty = State(Config(), UNLIMITED, has_view=True)
     silent = Outcome(attrs.evolve(empty, queue=Queue((data,))), (), ())
-    assert words.breaks(PROPERTIES, "no-lost-wake-up", empty, AddBuffer(b"a", finished=True), silent)
+    assert words.breaks(COMPONENT.properties, "no-lost-wake-up", empty, AddBuffer(b"a", finished=True), silent)
     loud = Outcome(empty, (Availability(available=True, backlog=1),), ())
-    assert words.breaks(PROPERTIES, "backlog-is-real", empty, Query(credit=True), loud)
+    assert words.breaks(COMPONENT.properties, "backlog-is-real", empty, Query(credit=True), loud)
     unseen = attrs.evolve(empty, has_view=False)
     woken = COMPONENT.step(attrs.evolve(empty, queue=Queue((data,))), Flush())[0]
-    assert words.breaks(PROPERTIES, "wakes-only-a-reader", unseen, Flush(), woken)
+    assert words.breaks(COMPONENT.properties, "wakes-only-a-reader", unseen, Flush(), woken)
 
 
 @pytest.mark.parametrize(
@@ -252,7 +251,7 @@ def test_properties_notice_what_they_forbid():
 )
 def test_invariants_notice_what_they_forbid(queue, name):
     state = State(Config(), UNLIMITED, queue)
-    assert [claim.name for claim in INVARIANTS if not claim.holds(state)] == [name]
+    assert [claim.name for claim in COMPONENT.invariants if not claim.holds(state)] == [name]
 
 
 ITEMS = {

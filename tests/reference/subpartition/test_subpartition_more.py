@@ -24,7 +24,7 @@ def test_an_empty_buffer_that_is_handed_out_says_nothing():
     before = attrs.evolve(state, queue=Queue((Item(Kind.DATA), Item(Kind.BARRIER))))
     after = attrs.evolve(state, queue=Queue((Item(Kind.BARRIER),)))
     polled = Polled(Kind.DATA, b"", 0, Kind.BARRIER, 0)
-    assert takes_from_the_front(before, Poll(), Outcome(after, (polled,), ()))
+    assert takes_from_the_front.holds(before, Poll(), Outcome(after, (polled,), ()))
 
 
 def test_two_buffers_a_channel_and_no_limit_of_size_are_usual():

@@ -1,9 +1,10 @@
 """The claims about the states of a task refuse what they are there to refuse."""
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.task import execution_states
 from tidegate.reference.task.execution_states import TaskState, compare_and_set, compute_followers
 
-CLAIMS = {law.name: law for law in execution_states.LAWS}
+CLAIMS = {law.name: law for law in claims_in(execution_states)}
 
 
 def test_one_way_back_is_enough_to_enter_a_state_twice(monkeypatch):

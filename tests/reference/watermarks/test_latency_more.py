@@ -2,9 +2,10 @@
 
 import pytest
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.watermarks import latency
 
-LAWS = {law.name: law for law in latency.LAWS}
+LAWS = {law.name: law for law in claims_in(latency)}
 
 
 @pytest.mark.rule("LAT-1")

@@ -10,7 +10,7 @@ def test_a_record_of_no_channel_need_not_pass():
     for channel in (-1, 2):
         event = Record(channel)
         (outcome,) = step(state, event)
-        assert records_pass_while_idle(state, event, outcome)
+        assert records_pass_while_idle.holds(state, event, outcome)
 
 
 def test_the_usual_semantics_is_that_of_today():
