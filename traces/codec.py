@@ -1,8 +1,8 @@
 """Values of the specification as JSON, as the engine protocol fixes it.
 
 Everything is derived from the attrs classes in `reference/`: a class with a `type` is a tagged object, a `Long` is a
-decimal string (readers that turn numbers into doubles would destroy it), bytes are lowercase hex, and there is no
-null. Types are checked, never converted: `"5"` is no index and `true` is no count.
+decimal string (readers that turn numbers into doubles would destroy it), other numbers have 32 bits, bytes are
+lowercase hex, and there is no null. Types are checked, never converted: `"5"` is no index and `true` is no count.
 """
 
 import re
@@ -32,7 +32,6 @@ class DecodeError(ValueError):
 
 def exactly(expected: type, name: str) -> Callable[[Any, Any], Any]:
     def check(value: Any, _type: Any) -> Any:
-        # bool is an int in Python, but not in JSON
         if type(value) is not expected:
             raise InvalidInputError(f"must be {name}, not {show(value)}")
         return value
@@ -43,6 +42,13 @@ def exactly(expected: type, name: str) -> Callable[[Any, Any], Any]:
 def show(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def structure_integer(value: Any, _type: Any) -> int:
+    # bool is an int in Python, but not in JSON
+    if type(value) is not int or not -(2**31) <= value < 2**31:
+        raise InvalidInputError(f"must be a 32-bit integer, not {show(value)}")
+    return value
 
 
 def structure_long(value: Any, _type: Any) -> Long:
@@ -105,7 +111,11 @@ def make_converter(*, strict: bool) -> cattrs.Converter:
         def structure(value: Any, _type: Any) -> Any:
             if not isinstance(value, Mapping):
                 raise InvalidInputError(f"must be an object, not {show(value)}")
-            return inner({k: v for k, v in value.items() if k != "type"} if tagged else value, cls)
+            if not tagged:
+                return inner(value, cls)
+            if value.get("type") != cls.type:
+                raise InvalidInputError(f"type must be {cls.type}, not {show(value.get('type'))}")
+            return inner({k: v for k, v in value.items() if k != "type"}, cls)
 
         return structure
 
@@ -136,7 +146,7 @@ def make_converter(*, strict: bool) -> cattrs.Converter:
     converter.register_unstructure_hook_factory(attrs.has, unstructure_factory)
     converter.register_structure_hook_factory(is_union, union_factory)
     converter.register_structure_hook_factory(is_tuple, tuple_factory)
-    converter.register_structure_hook(int, exactly(int, "an integer"))
+    converter.register_structure_hook(int, structure_integer)
     converter.register_structure_hook(str, exactly(str, "a string"))
     converter.register_structure_hook(bool, exactly(bool, "true or false"))
     converter.register_structure_hook(bytes, structure_bytes)

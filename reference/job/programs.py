@@ -89,6 +89,8 @@ class Operator:
         if len(self.scripts) != (self.parallelism if is_source else 0):
             raise InvalidInputError(f"{self.name}: a source has a script for each subtask, and nothing else has any")
         for script in self.scripts:
+            if any(isinstance(item, Record) and item.id is not None for item in script):
+                raise InvalidInputError(f"{self.name}: a record gets its id when it leaves the task, not in a script")
             times = [item.timestamp for item in script if isinstance(item, Watermark)]
             if any(one >= following for one, following in pairwise([*times, MAX])):
                 raise InvalidInputError(f"{self.name}: the watermarks of a script increase, and the end has the last")

@@ -44,8 +44,9 @@ def event_with(**changes):
     [
         (case_with(component="vlave"), "unknown component 'vlave'"),
         (case_with(config={"channels": 0}), "channels must be at least 1, not 0 at config"),
-        (case_with(config={"channels": True}), "must be an integer, not True at config.channels"),
-        (case_with(config={"channels": "1"}), "must be an integer, not '1' at config.channels"),
+        (case_with(config={"channels": True}), "must be a 32-bit integer, not True at config.channels"),
+        (case_with(config={"channels": "1"}), "must be a 32-bit integer, not '1' at config.channels"),
+        (case_with(config={"channels": 2**31}), "must be a 32-bit integer, not 2147483648 at config.channels"),
         (case_with(config={"channels": 1, "semantics": "x"}), "semantics must be one of"),
         (case_with(config={}), "channels is missing"),
         (case_with(config=[]), "must be an object"),

@@ -7,7 +7,8 @@ already. From there on items arrive, numbered on the wire, or something goes wro
 Choices. `SingleInputGate.requestPartitions` and `updateInputChannel`, `UnknownInputChannel`, `LocalInputChannel`,
 `RemoteInputChannel`. The gate's own queue is left out (it is in `gate`): here channels notify, and are read one by one.
 What several channels do in one step is listed by their index; the real order is that of a hash map. Timers are events.
-A task event that a known channel could not pass on is refused, as is an update that would leave one behind.
+A task event that a known channel could not pass on is refused, as is an update that would leave one behind. An update
+whose look is final fails the channel; in Flink it fails the task at once.
 """
 
 from tidegate.reference.claims import claims_in

@@ -90,12 +90,23 @@ def on_request_partitions(state: State) -> tuple[Outcome[State, Observation], ..
         return (Outcome(state, (), ("GATE-19",)),)
     if state.closed:
         return rejected(state, "GATE-19")
-    asked = [request(state.config, index, channel) for index, channel in enumerate(state.channels)]
-    channels = tuple(channel for channel, _seen in asked)
-    seen = tuple(one for _channel, some in asked for one in some)
+    channels, seen = request_all(state)
     unknown = any(channel.location is Location.UNKNOWN for channel in channels)
     rules = ("GATE-19", "GATE-20", "GATE-22") if unknown else ("GATE-19", "GATE-22")
     return (Outcome(attrs.evolve(state, channels=channels, requested=True), seen, rules),)
+
+
+def request_all(state: State) -> tuple[tuple[Channel, ...], Seen]:
+    """Each channel in turn, up to one that fails at once, as it does without retries (GATE-22)."""
+    channels = state.channels
+    seen: Seen = ()
+    for index, channel in enumerate(state.channels):
+        asked, shown = request(state.config, index, channel)
+        channels = replace(channels, index, asked)
+        seen += shown
+        if asked.error is not channel.error:
+            break
+    return channels, seen
 
 
 def on_update(state: State, index: int, location: Location) -> tuple[Outcome[State, Observation], ...]:

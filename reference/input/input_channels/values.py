@@ -37,11 +37,14 @@ class Cause(StrEnum):
 
 @attrs.frozen
 class Config:
-    """What is known of each channel; the delays of local retries; how long a remote producer parks a request."""
+    """What is known of each channel; the delays of local retries; how long a remote producer parks a request.
+
+    An initial delay of 0 means that there are no local retries.
+    """
 
     locations: tuple[Location, ...]
-    initial: int = attrs.field(default=100, validator=at_least(1))
-    maximum: int = attrs.field(default=10_000, validator=at_least(1))
+    initial: int = attrs.field(default=100, validator=at_least(0))
+    maximum: int = attrs.field(default=10_000, validator=at_least(0))
     timeout: int = attrs.field(default=10_000, validator=at_least(0))
 
     def __attrs_post_init__(self) -> None:

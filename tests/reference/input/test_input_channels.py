@@ -135,6 +135,14 @@ def test_gate_25_buffers_of_no_length():
     )
 
 
+@pytest.mark.rule("GATE-22")
+def test_without_a_delay_the_first_look_is_final():
+    config = {"locations": ["local", "remote"], "initial": 0}
+    assert last("input_channels", config, "request") == ("notified(channel 0)", "GATE-19")
+    assert last("input_channels", config, "request 0read")[0] == "failed(channel 0, cause partition_not_found)"
+    assert seen("input_channels", config, "0register request")[-1] == "notified(channel 0), request(channel 1)"
+
+
 @pytest.mark.parametrize("trace", ["1read", "-1register", "0missing", "request 0lost 0missing", "request close 0read"])
 def test_refused(trace):
     assert seen("input_channels", REMOTE, trace)[-1] == "rejected"
@@ -144,7 +152,7 @@ def test_refused(trace):
     "make",
     [
         lambda: Config(()),
-        lambda: Config((Location.LOCAL,), 0),
+        lambda: Config((Location.LOCAL,), -1),
         lambda: Config((Location.LOCAL,), 10, 5),
         lambda: Config((Location.LOCAL,), 1, 1, -1),
         lambda: Update(0, Location.UNKNOWN),

@@ -42,7 +42,7 @@ class InputChannels:
         if not isinstance(places, list) or not places:
             raise BadRequestError(f"locations must be a list of one or more, not {places!r}")
         self.channels = [Channel(get_choice({"location": one}, "location", ("unknown", *_KNOWN))) for one in places]
-        self.initial = get_at_least(config, "initial", 1) if "initial" in config else 100
+        self.initial = get_at_least(config, "initial", 0) if "initial" in config else 100
         self.maximum = get_at_least(config, "maximum", self.initial) if "maximum" in config else 10_000
         self.timeout = get_at_least(config, "timeout", 0) if "timeout" in config else 10_000
         if self.initial > self.maximum:
@@ -92,7 +92,13 @@ class InputChannels:
         if self.closed and bug != "closed-gate-requests":
             return rejected()
         self.requested = True
-        return [one for index, channel in enumerate(self.channels) for one in self.ask(index, channel)]
+        out: Observations = []
+        for index, channel in enumerate(self.channels):
+            failed = channel.error
+            out += self.ask(index, channel)
+            if channel.error != failed and bug != "asks-on-behind-a-failure":
+                break
+        return out
 
     def ask(self, index: int, channel: Channel) -> Observations:
         bug = self.bug
@@ -113,6 +119,8 @@ class InputChannels:
     def compute_delay(self, last: int) -> int | None:
         bug = self.bug
         if bug == "never-looks-again":
+            return None
+        if not self.initial and bug != "zero-is-a-delay":
             return None
         if not last:
             return self.maximum if bug == "waits-longest-first" else self.initial
