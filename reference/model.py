@@ -9,7 +9,7 @@ States, events, observations and outcomes are frozen, hashable values; nothing m
 explorer, complete suites, coverage and documentation are all written once, over this interface.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, Generic, TypeVar
 
 import attrs
@@ -47,6 +47,25 @@ class Outcome(Generic[State, Observation]):
 def rejected(state: State, *rules: str) -> tuple[Outcome[State, Any], ...]:
     """The only outcome of an event that must be refused."""
     return (Outcome(state, (Rejected(),), rules),)
+
+
+def follow(
+    step: Callable[[State, Event], tuple[Outcome[State, Observation], ...]], state: State, events: Iterable[Event]
+) -> Iterator[Outcome[State, Observation]]:
+    """What happens with one event after the other, if it is always the first outcome that is allowed."""
+    for event in events:
+        outcome = step(state, event)[0]
+        yield outcome
+        state = outcome.state
+
+
+def reach(
+    step: Callable[[State, Event], tuple[Outcome[State, Observation], ...]], state: State, events: Iterable[Event]
+) -> State:
+    """The state that these outcomes lead to."""
+    for event in events:
+        state = step(state, event)[0].state
+    return state
 
 
 @attrs.frozen

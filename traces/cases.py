@@ -1,11 +1,12 @@
 """A case: a config and the events to play, with the answers where they are fixed."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import attrs
 
 from tidegate.reference.components import COMPONENTS
-from tidegate.reference.model import AnyComponent
+from tidegate.reference.model import AnyComponent, Outcome, follow
 
 
 @attrs.frozen
@@ -22,3 +23,7 @@ class Case:
     @property
     def model(self) -> AnyComponent:
         return COMPONENTS[self.component]
+
+    def follow(self) -> Iterator[Outcome[Any, Any]]:
+        """What may happen: of each event the first outcome that the specification allows."""
+        return follow(self.model.step, self.model.start(self.config)[0], self.events)

@@ -6,12 +6,10 @@ to be within reach, for the kinds and semantics that the engine declares.
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 import attrs
 
 from tidegate.conformance.judging.judge import Judge, kinds_of
-from tidegate.reference.model import Outcome
 from tidegate.traces.cases import Case
 
 #: A rule, and the kinds of observations that an outcome under it gave.
@@ -55,15 +53,7 @@ def measure(judge: Judge) -> Coverage:
 
 def within_reach(cases: Iterable[Case], floor: int = 1) -> Wanted:
     """What these cases exercise on the specification itself; where there is a choice, by the first outcome."""
-    outcomes = [outcome for case in cases for outcome in first_outcomes(case)]
+    outcomes = [outcome for case in cases for outcome in case.follow()]
     rules = dict.fromkeys(rule for outcome in outcomes for rule in outcome.rules)
     pairs = dict.fromkeys((rule, kinds_of(outcome)) for outcome in outcomes for rule in outcome.rules)
     return Wanted(tuple(rules), tuple(pairs), floor)
-
-
-def first_outcomes(case: Case) -> Iterable[Outcome[Any, Any]]:
-    state = case.model.start(case.config)[0]
-    for event in case.events:
-        outcome = case.model.step(state, event)[0]
-        state = outcome.state
-        yield outcome

@@ -66,14 +66,7 @@ def select_generated(component: str) -> Iterator[Case]:
 
 
 def pairs_of(case: Case) -> set[Any]:
-    component = case.model
-    state = component.start(case.config)[0]
-    pairs = set()
-    for event in case.events:
-        outcome = component.step(state, event)[0]
-        state = outcome.state
-        pairs.add((outcome.rules, kinds_of(outcome)))
-    return pairs
+    return {(outcome.rules, kinds_of(outcome)) for outcome in case.follow()}
 
 
 def write_golden(folder: Path) -> dict[str, Any]:

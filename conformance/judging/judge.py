@@ -214,11 +214,4 @@ def expect(case: Case) -> tuple[tuple[tuple[Any, ...], ...] | None, tuple[str, .
 
 def expected_rules(case: Case) -> list[tuple[str, ...]]:
     """The rules of each step, of the first outcome where there is a choice."""
-    component = case.model
-    state = component.start(case.config)[0]
-    rules = []
-    for event in case.events:
-        outcome = component.step(state, event)[0]
-        state = outcome.state
-        rules.append(outcome.rules)
-    return rules
+    return [outcome.rules for outcome in case.follow()]

@@ -8,7 +8,7 @@ from tidegate.reference.job.layout import TaskEdge, compute_layout
 from tidegate.reference.job.programs import Config
 from tidegate.reference.job.states import Logged, Observation
 from tidegate.reference.job.step import Choice, is_done, start, step
-from tidegate.reference.model import Rejected
+from tidegate.reference.model import Rejected, follow
 from tidegate.traces.runlog import Capabilities, Edge, Job, Row, RunLog, renumber
 
 
@@ -16,8 +16,7 @@ def record(config: Config, choices: Iterable[Choice], run: str = "run") -> RunLo
     """Let the job run as chosen, and log it."""
     (state,) = start(config)
     seen: list[Observation | Rejected] = []
-    for choice in choices:
-        (outcome,) = step(state, choice)
+    for outcome in follow(step, state, choices):
         seen += outcome.observations
         state = outcome.state
     return make_log(config, seen, run, complete=is_done(state))

@@ -16,6 +16,7 @@ import attrs
 from tidegate.reference.claims import law
 from tidegate.reference.mailbox import step as mailbox
 from tidegate.reference.mailbox.values import SEMANTICS, Config, Kind, Loop, MailRun, Put, State, Thread
+from tidegate.reference.model import reach
 
 
 @attrs.frozen
@@ -178,8 +179,7 @@ def play_until_trigger(semantics: str, elements: tuple[str, ...], mails: int) ->
                 puts.append(Put(0, 0, kind, Thread.MAILBOX))
                 break
             data += 1
-        for put in puts:
-            state = mailbox.step(state, put)[0].state
+        state = reach(mailbox.step, state, puts)
 
 
 def inputs_and_mails() -> Iterator[tuple[str, int, int, int]]:

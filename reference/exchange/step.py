@@ -24,7 +24,7 @@ from tidegate.reference.exchange.values import (
     Retry,
     State,
 )
-from tidegate.reference.model import Outcome, rejected
+from tidegate.reference.model import Outcome, reach, rejected
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Item, Kind
 from tidegate.reference.subpartition.values import Finish, Flush, Nothing, Release, Released
@@ -219,8 +219,7 @@ def reads_alike(result: ResultType, buffers: int, consumers: int) -> bool:
     """Each reading is complete and the same."""
     (state,) = start(Config(result, consumers, limit=buffers + 1))
     events: list[Event] = [Register(), *[Produce()] * buffers, Finish(), *map(Request, range(consumers))]
-    for event in events:
-        state = step(state, event)[0].state
+    state = reach(step, state, events)
     seen: list[list[object]] = [[] for _ in range(consumers)]
     for _turn in range(buffers + 1):
         for index in reversed(range(consumers)):

@@ -53,7 +53,7 @@ from tidegate.reference.mailbox.values import (
     Thread,
     Waiting,
 )
-from tidegate.reference.model import Outcome, Rejected, rejected
+from tidegate.reference.model import Outcome, Rejected, follow, rejected
 
 # --- start ----------------------------------------------------------------------------------------------------
 
@@ -209,8 +209,7 @@ def on_drain(state: State) -> Outcome[State, Observation]:
 
 def play(state: State, *events: Event) -> tuple[State, tuple[Observation, ...]]:
     seen: list[Observation] = []
-    for event in events:
-        (outcome,) = step(state, event)
+    for outcome in follow(step, state, events):
         state = outcome.state
         seen += [one for one in outcome.observations if not isinstance(one, BatchMade | Nothing | Rejected)]
     return state, tuple(seen)

@@ -16,7 +16,7 @@ import attrs
 
 from tidegate.reference.claims import always, claims_in, law
 from tidegate.reference.elements import at_least
-from tidegate.reference.model import Component, Outcome, Rejected, rejected
+from tidegate.reference.model import Component, Outcome, Rejected, follow, rejected
 from tidegate.reference.spanning import stream_elements
 from tidegate.reference.spanning.dated_writers import write_by_results
 from tidegate.reference.spanning.records import HEADER_BYTES, cut, decode_length, encode_record, short_streams
@@ -185,13 +185,9 @@ def flush_leaves_the_buffer_open(before: State, event: Event, outcome: Outcome[S
 def write(buffer_size: int, payloads: tuple[bytes, ...]) -> tuple[bytes, ...]:
     """The buffers that a serializer makes of the payloads and the end."""
     (state,) = start(Config(buffer_size))
-    buffers: list[bytes] = []
     events: list[Event] = [*map(Record, payloads), Finish()]
-    for event in events:
-        (outcome,) = step(state, event)
-        buffers += [seen.data for seen in outcome.observations if isinstance(seen, Buffer)]
-        state = outcome.state
-    return tuple(buffers)
+    seen = (one for outcome in follow(step, state, events) for one in outcome.observations)
+    return tuple(one.data for one in seen if isinstance(one, Buffer))
 
 
 def payloads_of_many_lengths() -> Iterator[tuple[bytes]]:

@@ -19,7 +19,7 @@ import attrs
 
 from tidegate.reference.claims import always, claims_in, law
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark, at_least, check_long, one_of
-from tidegate.reference.model import Component, Outcome, rejected
+from tidegate.reference.model import Component, Outcome, reach, rejected
 from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.reference.watermarks import latency, valve
 
@@ -242,9 +242,7 @@ def quiet_return_is_ignored(timestamp: Long, announced: int) -> bool:
     (state,) = start(Config(channels=1, operators=1, outputs=1))
     events: list[Event] = [valve.ChannelStatus(0, Status.IDLE)]
     events += [valve.ChannelStatus(0, Status.ACTIVE)] * announced
-    for event in events:
-        state = step(state, event)[0].state
-    (outcome,) = step(state, valve.ChannelWatermark(0, timestamp))
+    (outcome,) = step(reach(step, state, events), valve.ChannelWatermark(0, timestamp))
     return bool(written(outcome, Element.WATERMARK)) == bool(announced)
 
 

@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.barriers.step import start, step
 from tidegate.reference.barriers.tracker import MOST_PENDING
 from tidegate.reference.barriers.values import (
@@ -44,30 +45,24 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     if kind is not Kind.ALTERNATING:
         weights["announcement"] = weights.get("announcement", 0) * 0.1
         weights["advance"] = weights.get("advance", 0) * 0.1
-    kinds, shares = list(weights), list(weights.values())
     modes = draw_modes(random, kind)
     base = random.choice(BASES)
-    (state,) = start(config)
-    events: list[Event] = []
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
     length = draw_length(random)
     if kind is Kind.AT_LEAST_ONCE and channels > 1 and random.random() < 0.06:
-        events += draw_flood(random, channels, min(base, 2**53))
-        for event in events:
-            state = step(state, event)[0].state
-        length += len(events)
-    while len(events) < length:
-        channel = draw_channel(random, state)
+        walk.play(*draw_flood(random, channels, min(base, 2**53)))
+        length += len(walk.events)
+    while len(walk.events) < length:
+        channel = draw_channel(random, walk.state)
         if channel is None:
-            length = min(length, len(events) + random.randint(1, 2))
-        drawn = draw_events(random, random.choices(kinds, shares)[0], state, channel, modes, base)
-        for event in drawn:
-            if not skips_a_pending_checkpoint(state, event):
-                events.append(event)
-                state = step(state, event)[0].state
+            length = min(length, len(walk.events) + random.randint(1, 2))
+        for event in draw_events(random, draw_kind(), walk.state, channel, modes, base):
+            if not skips_a_pending_checkpoint(walk.state, event):
+                walk.play(event)
             elif channel is not None:
-                events.append(EndOfPartition(channel))
-                state = step(state, events[-1])[0].state
-    return config, tuple(events)
+                walk.play(EndOfPartition(channel))
+    return config, tuple(walk.events)
 
 
 def skips_a_pending_checkpoint(state: State, event: Event) -> bool:

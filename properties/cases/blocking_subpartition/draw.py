@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.subpartition.blocking_subpartition.step import start, step
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store
 from tidegate.reference.subpartition.blocking_subpartition.values import (
@@ -37,20 +38,18 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         random, poll=6, recycle=4, view=1, query=2, release_view=0.7, drain=0.6, release=0.2, lose_file=0.05,
         refused=0.4,
     )  # fmt: skip
-    (state,) = start(config)
-    events: list[Event] = []
+    draw_reading, draw_writing = among(random, reading), among(random, writing)
+    walk = Walk(step, *start(config))
     length = draw_length(random)
     writes = random.randint(0, min(12, length))
-    while len(events) < length:
-        if not (state.finished or state.released) and len(events) >= writes:
-            drawn: list[Event] = [Finish()]
-        else:
-            weights = reading if state.finished or state.released else writing
-            drawn = draw_events(random, random.choices(list(weights), list(weights.values()))[0], state)
-        for event in drawn:
-            events.append(event)
-            state = step(state, event)[0].state
-    return config, tuple(events)
+
+    def draw_next(state: State) -> list[Event]:
+        if state.finished or state.released:
+            return draw_events(random, draw_reading(), state)
+        return [Finish()] if len(walk.events) >= writes else draw_events(random, draw_writing(), state)
+
+    walk.go_on(random, length, draw_next)
+    return config, tuple(walk.events)
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

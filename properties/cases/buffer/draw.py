@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.subpartition.buffer.step import is_held, start, step
 from tidegate.reference.subpartition.buffer.values import (
     Append,
@@ -34,17 +35,15 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         random, build=5, append=4, commit=3, inspect=3, copy=1, recycle=2, close=0.7, finish=0.5, close_builder=0.3,
         wind_up=0.2, refused=0.3,
     )  # fmt: skip
-    kinds, shares = list(weights), list(weights.values())
-    (state,) = start(config)
-    events: list[Event] = []
-    length = draw_length(random)
-    while len(events) < length:
-        if not is_held(state):
-            length = min(length, len(events) + random.randint(1, 3))
-        for event in draw_events(random, random.choices(kinds, shares)[0], state):
-            events.append(event)
-            state = step(state, event)[0].state
-    return config, tuple(events)
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
+    walk.go_on(
+        random,
+        draw_length(random),
+        lambda state: draw_events(random, draw_kind(), state),
+        is_over=lambda state: not is_held(state),
+    )
+    return config, tuple(walk.events)
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

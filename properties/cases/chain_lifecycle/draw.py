@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.chaining.chain_lifecycle.step import has_operator, start, step
 from tidegate.reference.chaining.chain_lifecycle.values import (
     INFALLIBLE,
@@ -36,18 +37,16 @@ CALLS = {
 def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     config = draw_config(random)
     weights = swarm(random, forward=5, checkpoint=3, fault=1.2, mail=2, anything=0.25, refused=0.1)
-    kinds, shares = list(weights), list(weights.values())
-    (state,) = start(config)
-    events: list[Event] = []
-    length = random.choice((4, 8, 12, 16, 24, 40))
-    while len(events) < length:
-        if state.closed:
-            # Little happens any more, and a few events show that.
-            length = min(length, len(events) + random.randint(1, 4))
-        event = draw_event(random, random.choices(kinds, shares)[0], state)
-        events.append(event)
-        state = step(state, event)[0].state
-    return config, tuple(events)
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
+    walk.go_on(
+        random,
+        random.choice((4, 8, 12, 16, 24, 40)),
+        lambda state: [draw_event(random, draw_kind(), state)],
+        is_over=lambda state: state.closed,
+        few=(1, 4),
+    )
+    return config, tuple(walk.events)
 
 
 def draw_config(random: Random) -> Config:

@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import clamp, draw_length, draw_longs, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.elements import Long, Status
 from tidegate.reference.watermarks import combiner
 
@@ -17,14 +18,11 @@ def draw(random: Random) -> tuple[combiner.Config, tuple[combiner.Event, ...]]:
     config = combiner.Config(inputs, random.choice(SEMANTICS))
     pool = draw_longs(random)
     weights = swarm(random, watermark=5, idle=3, active=2, all_idle=0.3, refused=0.2)
-    (state,) = combiner.start(config)
-    events: list[combiner.Event] = []
+    draw_kind = among(random, weights)
+    walk = Walk(combiner.step, *combiner.start(config))
     for _ in range(draw_length(random)):
-        kind = random.choices(list(weights), list(weights.values()))[0]
-        for event in draw_events(random, kind, state, pool):
-            events.append(event)
-            state = combiner.step(state, event)[0].state
-    return config, tuple(events)
+        walk.play(*draw_events(random, draw_kind(), walk.state, pool))
+    return config, tuple(walk.events)
 
 
 def draw_events(random: Random, kind: str, state: combiner.State, pool: list[Long]) -> list[combiner.Event]:

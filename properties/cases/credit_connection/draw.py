@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.credit.credit_connection import (
     Add,
     Break,
@@ -43,17 +44,14 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         fatal=0.02,
         unknown=0.1,
     )
-    kinds, shares = list(weights), list(weights.values())
-    (state,) = start(config)
-    events: list[Event] = []
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
     length = draw_length(random)
-    while len(events) < length:
-        for event in draw_events(random, random.choices(kinds, shares)[0], state):
-            events.append(event)
-            state = step(state, event)[0].state
-        if state.closed and random.random() < 0.3:
+    while len(walk.events) < length:
+        walk.play(*draw_events(random, draw_kind(), walk.state))
+        if walk.state.closed and random.random() < 0.3:
             break
-    return config, tuple(events)
+    return config, tuple(walk.events)
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

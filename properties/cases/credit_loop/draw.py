@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import draw_length
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.credit.credit_loop import Action, Choice, Config, enabled, start, step
 
 
@@ -18,16 +19,14 @@ def draw(random: Random) -> tuple[Config, tuple[Choice, ...]]:
     biases = {action: random.choice((0.05, 0.3, 1, 1, 3)) for action in Action}
     favourite = random.randrange(config.channels)
     refused = random.choice((0, 0, 0.05))
-    (state,) = start(config)
-    events: list[Choice] = []
+    walk = Walk(step, *start(config))
     for _ in range(random.choice((draw_length(random), 90))):
-        choices = enabled(state)
+        choices = enabled(walk.state)
         if not choices:
             break
         weights = [biases[one.action] * (3 if one.channel == favourite else 1) for one in choices]
         event = random.choices(choices, weights)[0]
         if random.random() < refused:
             event = Choice(random.choice((-1, config.channels, *range(config.channels))), random.choice(list(Action)))
-        events.append(event)
-        state = step(state, event)[0].state
-    return config, tuple(events)
+        walk.play(event)
+    return config, tuple(walk.events)

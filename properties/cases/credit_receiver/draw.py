@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.credit.buffers import compute_available
 from tidegate.reference.credit.credit_receiver import (
     Announce,
@@ -43,16 +44,11 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         exact=0.5,
         refused=0.6,
     )
-    kinds, shares = list(weights), list(weights.values())
     highest = random.choice((0, 1, 2, 3, config.floating + 1, 10, random.choice((10, 300, 70_000))))
-    (state,) = start(config)
-    events: list[Event] = []
-    length = draw_length(random)
-    while len(events) < length:
-        for event in draw_events(random, random.choices(kinds, shares)[0], state, highest):
-            events.append(event)
-            state = step(state, event)[0].state
-    return config, tuple(events)
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
+    walk.go_on(random, draw_length(random), lambda state: draw_events(random, draw_kind(), state, highest))
+    return config, tuple(walk.events)
 
 
 def draw_events(random: Random, kind: str, state: State, highest: int) -> list[Event]:

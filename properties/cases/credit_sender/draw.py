@@ -7,6 +7,7 @@ and while the connection is full, where a reader stands in line and cannot send,
 from random import Random
 
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.credit.credit_sender import (
     Barrier,
     Config,
@@ -49,29 +50,24 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         finish=0.08,
         refused=0.5,
     )
-    kinds, shares = list(weights), list(weights.values())
-    (state,) = start(config)
-    events: list[Event] = []
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
     length = draw_length(random)
     if random.random() < FLOOD_SHARE:
-        for event in draw_flood(random):
-            events.append(event)
-            state = step(state, event)[0].state
-        length += len(events)
-    while len(events) < length and not state.reader.subpartition.finished:
-        for event in draw_events(random, random.choices(kinds, shares)[0], state):
-            events.append(event)
-            state = step(state, event)[0].state
-    if not state.reader.subpartition.finished and random.random() < 0.35:
-        for event in random.choice(([Finish()], draw_congestion(random, state, Finish()))):
-            events.append(event)
-            state = step(state, event)[0].state
-    if state.reader.subpartition.finished:
+        walk.play(*draw_flood(random))
+        length += len(walk.events)
+    while len(walk.events) < length and not is_finished(walk.state):
+        walk.play(*draw_events(random, draw_kind(), walk.state))
+    if not is_finished(walk.state) and random.random() < 0.35:
+        walk.play(*random.choice(([Finish()], draw_congestion(random, walk.state, Finish()))))
+    if is_finished(walk.state):
         for _ in range(random.randint(1, 8)):
-            event = draw_behind_the_end(random, state)
-            events.append(event)
-            state = step(state, event)[0].state
-    return config, tuple(events)
+            walk.play(draw_behind_the_end(random, walk.state))
+    return config, tuple(walk.events)
+
+
+def is_finished(state: State) -> bool:
+    return state.reader.subpartition.finished
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

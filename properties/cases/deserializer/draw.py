@@ -9,6 +9,7 @@ from random import Random
 
 from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes, draw_length_for, draw_long_length
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import among
 from tidegate.reference.spanning.deserializer.step import (
     Buffer,
     Clear,
@@ -33,13 +34,14 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     alphabet = random.choice(ALPHABETS)
     usual_size = random.choice((1, 3, 4, 5, 8, 16, 32, 64))
     resumes = random.choice((0.0, 0.0, 0.3, 1.0))
+    draw_kind = among(random, weights)
     (state,) = start(config)
     events: list[Event] = []
     stream = b""
     if random.random() < HUGE_SHARE:
         events += cut_huge(random, alphabet)
     for _ in range(draw_length(random)):
-        kind = random.choices(list(weights), list(weights.values()))[0]
+        kind = draw_kind()
         if kind == "long":
             stream += encode_record(draw_bytes(random, alphabet, draw_long_length(random, random.choice((1, 1, 1000)))))
         while len(stream) < min(MOST_AHEAD, 3 * usual_size):

@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.exchange.step import start, step
 from tidegate.reference.exchange.values import (
     Config,
@@ -25,23 +26,17 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         random, pull=5, produce=4, request=2, flush=1, finish=0.4, leave=0.3, release=0.1, end_job=0.08, drain=0.4,
         register=0.1, refused=0.2,
     )  # fmt: skip
-    kinds, shares = list(weights), list(weights.values())
     early = random.choice((0, 0, 0, 2))
-    (state,) = start(config)
-    events: list[Event] = []
-    length = draw_length(random)
-    while len(events) < length:
-        if state.released:
-            # Little happens any more, and a few events show that.
-            length = min(length, len(events) + random.randint(1, 4))
-        if len(events) >= early and not state.registered and not state.released:
-            drawn: list[Event] = [Register()]
-        else:
-            drawn = draw_events(random, random.choices(kinds, shares)[0], state)
-        for event in drawn:
-            events.append(event)
-            state = step(state, event)[0].state
-    return config, tuple(events)
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
+
+    def draw_next(state: State) -> list[Event]:
+        if len(walk.events) >= early and not state.registered and not state.released:
+            return [Register()]
+        return draw_events(random, draw_kind(), state)
+
+    walk.go_on(random, draw_length(random), draw_next, is_over=lambda state: state.released, few=(1, 4))
+    return config, tuple(walk.events)
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

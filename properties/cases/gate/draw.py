@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.gate.gate import Arrive, Config, Event, Item, Poll, State, is_finished, start, step
 
 
@@ -12,18 +13,10 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         random, poll=5, data=5, burst=0.6, drain=0.5, end_of_data=0.5, end_of_partition=0.3, finish=0.06, refused=0.3,
         crowd=0.1,
     )  # fmt: skip
-    kinds, shares = list(weights), list(weights.values())
-    (state,) = start(config)
-    events: list[Event] = []
-    length = draw_length(random)
-    while len(events) < length:
-        if is_finished(state):
-            # Little happens any more, and a few events show that.
-            length = min(length, len(events) + random.randint(1, 3))
-        for event in draw_events(random, random.choices(kinds, shares)[0], state):
-            events.append(event)
-            state = step(state, event)[0].state
-    return config, tuple(events)
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
+    walk.go_on(random, draw_length(random), lambda state: draw_events(random, draw_kind(), state), is_finished)
+    return config, tuple(walk.events)
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

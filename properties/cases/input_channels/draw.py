@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.input.input_channels.step import start, step
 from tidegate.reference.input.input_channels.values import (
     Arrive,
@@ -45,14 +46,11 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         close=0.06,
         refused=0.2,
     )
-    kinds, shares = list(weights), list(weights.values())
-    (state,) = start(config)
-    events: list[Event] = []
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
     for _ in range(draw_length(random)):
-        event = draw_event(random, random.choices(kinds, shares)[0], state)
-        events.append(event)
-        state = step(state, event)[0].state
-    return config, tuple(events)
+        walk.play(draw_event(random, draw_kind(), walk.state))
+    return config, tuple(walk.events)
 
 
 def draw_event(random: Random, kind: str, state: State) -> Event:

@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.mailbox.step import start, step
 from tidegate.reference.mailbox.values import (
     SEMANTICS,
@@ -50,18 +51,17 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         end=0.12,
         refused=0.2,
     )
-    kinds, shares = list(weights), list(weights.values())
     priorities = random.choice(((0,), (0, 1), (-1, 0, 1, 2), (0, 1, 2**31 - 1)))
-    (state,) = start(config)
-    events: list[Event] = []
-    length = draw_length(random)
-    while len(events) < length:
-        if state.life is Life.CLOSED or not state.running:
-            length = min(length, len(events) + random.randint(2, 6))
-        for event in draw_events(random, random.choices(kinds, shares)[0], state, priorities, len(events)):
-            events.append(event)
-            state = step(state, event)[0].state
-    return config, tuple(events)
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
+    walk.go_on(
+        random,
+        draw_length(random),
+        lambda state: draw_events(random, draw_kind(), state, priorities, len(walk.events)),
+        is_over=lambda state: state.life is Life.CLOSED or not state.running,
+        few=(2, 6),
+    )
+    return config, tuple(walk.events)
 
 
 def draw_events(random: Random, kind: str, state: State, priorities: tuple[int, ...], number: int) -> list[Event]:

@@ -4,6 +4,7 @@ from random import Random
 
 from tidegate.properties.cases.network_input import draw as one_input
 from tidegate.properties.cases.values import draw_length
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.input.multiple_inputs import Buffer, ChannelEvent, Config, Event, start, step
 from tidegate.reference.input.network_input import values as network_input_values
 from tidegate.reference.input.network_input.values import Process
@@ -18,20 +19,17 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     kinds = ("buffer", "process", "barrier", "end_of_data", "end_of_partition", "drain")
     weights = [4, 6, 0.3, *random.choice(((0.3, 0.1), (1, 0.5), (2, 2))), 0.5]
     favourite = random.choice((None, *range(len(writers))))
-    (state,) = start(config)
-    events: list[Event] = []
+    walk = Walk(step, *start(config))
     for _ in range(draw_length(random)):
         kind = random.choices(kinds, weights)[0]
         index = favourite if favourite is not None and random.random() < 0.5 else random.randrange(len(writers))
         if random.random() < refused:
-            drawn = [one_input.draw_refused(random, state.inputs[index])]
+            drawn = [one_input.draw_refused(random, walk.state.inputs[index])]
             index = random.choice((index, -1, len(writers)))
         else:
-            drawn = one_input.draw_events(random, kind, state.inputs[index], writers[index], drains)
-        for event in drawn:
-            events.append(address(event, index, batch=random.random() < batches))
-            state = step(state, events[-1])[0].state
-    return config, tuple(events)
+            drawn = one_input.draw_events(random, kind, walk.state.inputs[index], writers[index], drains)
+        walk.play(*(address(event, index, batch=random.random() < batches) for event in drawn))
+    return config, tuple(walk.events)
 
 
 def address(event: network_input_values.Event, index: int, *, batch: bool) -> Event:

@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import clamp, draw_length, draw_longs, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.elements import Long, Status
 from tidegate.reference.watermarks.multiplexer import (
     SEMANTICS,
@@ -32,15 +33,15 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     weights = swarm(random, watermark=5, idle=2, active=1, emit=1.5, register=0.5, unregister=0.3, all_idle=0.4)
     weights["refused"] = random.choice((0, 0, 0.3))
     deferred = random.choice((0, 0.3, 0.5, 0.8, 1))
-    (state,) = start(config)
-    events: list[Event] = []
-    opening: list[Event] = [Register(one) for one in ids[:-1]]
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
     for index in range(draw_length(random)):
-        kind = random.choices(list(weights), list(weights.values()))[0]
-        for event in opening if index == 0 else draw_events(random, kind, state, ids, pool, deferred):
-            events.append(event)
-            state = step(state, event)[0].state
-    return config, tuple(events)
+        kind = draw_kind()
+        if index == 0:
+            walk.play(*map(Register, ids[:-1]))
+        else:
+            walk.play(*draw_events(random, kind, walk.state, ids, pool, deferred))
+    return config, tuple(walk.events)
 
 
 def draw_events(

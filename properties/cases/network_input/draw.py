@@ -4,6 +4,7 @@ from random import Random
 
 from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes
 from tidegate.properties.cases.values import draw_length, draw_longs, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.input.network_input.step import start, step
 from tidegate.reference.input.network_input.values import (
@@ -80,17 +81,14 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     weights = swarm(random, buffer=4, process=6, barrier=0.5, end_of_data=0.5, end_of_partition=0.25, drain=0.4)
     drains = random.choice((1, 1, 0.5))
     weights["refused"] = random.choice((0, 0, 0.2))
-    kinds, shares = list(weights), list(weights.values())
-    (state,) = start(config)
-    events: list[Event] = []
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
     for _ in range(draw_length(random)):
-        kind = random.choices(kinds, shares)[0]
+        kind = draw_kind()
         batch = random.random() < batches
-        for event in draw_events(random, kind, state, writer, drains):
-            drawn = Process(batch) if isinstance(event, Process) else event
-            events.append(drawn)
-            state = step(state, drawn)[0].state
-    return config, tuple(events)
+        drawn = draw_events(random, kind, walk.state, writer, drains)
+        walk.play(*(Process(batch) if isinstance(event, Process) else event for event in drawn))
+    return config, tuple(walk.events)
 
 
 def draw_events(random: Random, kind: str, state: State, writer: Writer, drains: float) -> list[Event]:

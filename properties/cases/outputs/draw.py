@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import clamp, draw_length, draw_longs, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.outputs.step import start, step
 from tidegate.reference.outputs.values import (
@@ -51,18 +52,15 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         read_metrics=1.5,
         refused=0.15,
     )
-    kinds, shares = list(weights), list(weights.values())
-    (state,) = start(config)
-    events: list[Event] = []
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
     for _ in range(draw_length(random)):
-        event = draw_event(random, random.choices(kinds, shares)[0], state, pool)
-        events.append(event)
-        state = step(state, event)[0].state
+        event = draw_event(random, draw_kind(), walk.state, pool)
+        walk.play(event)
         if isinstance(event, Fault) and event.hops and random.random() < 0.6:
             # Mostly something is emitted to an output that was just broken.
-            events.append(draw_event(random, random.choice(("record", "watermark", "status")), state, pool))
-            state = step(state, events[-1])[0].state
-    return config, (*events, ReadMetrics())
+            walk.play(draw_event(random, random.choice(("record", "watermark", "status")), walk.state, pool))
+    return config, (*walk.events, ReadMetrics())
 
 
 def draw_config(random: Random) -> Config:

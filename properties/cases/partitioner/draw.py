@@ -8,6 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from tidegate.properties.cases.values import EDGES, draw_length, draw_longs, swarm
+from tidegate.properties.cases.walk import among
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.partitioning.keys import IntKey, Key, LongKey, StringKey, compute_string_hash, to_int32
 from tidegate.reference.partitioning.partitioner import Config, Event, LatencyMarker, Partitioner, Record, State
@@ -53,13 +54,13 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         keys = [draw_key(random, config) for _ in range(random.choice((1, 3, 8, 40)))]
     palette = Palette(keys, draw_longs(random))
     weights = swarm(random, records=6, watermark=2, change=1.5, equal=0.7, marker=1.0, idle_phase=0.3)
-    kinds, shares = list(weights), list(weights.values())
     # Each watermark and status of a wide output is an observation for every channel.
     length = draw_length(random) if config.channels <= 40 else random.randint(1, 12)
+    draw_kind = among(random, weights)
     events: list[Event] = []
     state = State(config)
     while len(events) < length:
-        drawn = draw_events(random, random.choices(kinds, shares)[0], state, palette)
+        drawn = draw_events(random, draw_kind(), state, palette)
         events += drawn
         # Where a record goes does not matter here; the announced status does.
         for event in drawn:

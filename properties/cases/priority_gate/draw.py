@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.gate.gate import Poll
 from tidegate.reference.gate.priority_gate.queues import is_finished
 from tidegate.reference.gate.priority_gate.step import start, step
@@ -38,17 +39,10 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         drain=0.4,
     )
     weights["refused"] = random.choice((0, 0, 0.2))
-    kinds, shares = list(weights), list(weights.values())
-    (state,) = start(config)
-    events: list[Event] = []
-    length = draw_length(random)
-    while len(events) < length:
-        if is_finished(state):
-            length = min(length, len(events) + random.randint(1, 3))
-        for event in draw_events(random, random.choices(kinds, shares)[0], state):
-            events.append(event)
-            state = step(state, event)[0].state
-    return config, tuple(events)
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
+    walk.go_on(random, draw_length(random), lambda state: draw_events(random, draw_kind(), state), is_finished)
+    return config, tuple(walk.events)
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.subpartition.result_partition.step import start, step
 from tidegate.reference.subpartition.result_partition.values import (
     Broadcast,
@@ -34,23 +35,17 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         random, poll=5, emit=5, broadcast=1.5, request=2, flush=2, end_of_data=0.5, finish=0.4, release_view=0.5,
         close=0.25, wind_up=0.3, fail=0.06, release=0.12, expire=0.1, setup=0.1, shutdown=0.04, refused=0.4,
     )  # fmt: skip
-    kinds, shares = list(weights), list(weights.values())
     early = random.choice((0, 0, 0, 1, 3))
-    (state,) = start(config)
-    events: list[Event] = []
-    length = draw_length(random)
-    while len(events) < length:
-        if state.shut_down:
-            # Little happens any more, and a few events show that.
-            length = min(length, len(events) + random.randint(1, 4))
-        if len(events) >= early and not state.registered and random.random() < 0.7:
-            drawn: list[Event] = [Setup()]
-        else:
-            drawn = draw_events(random, random.choices(kinds, shares)[0], state)
-        for event in drawn:
-            events.append(event)
-            state = step(state, event)[0].state
-    return config, tuple(events)
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
+
+    def draw_next(state: State) -> list[Event]:
+        if len(walk.events) >= early and not state.registered and random.random() < 0.7:
+            return [Setup()]
+        return draw_events(random, draw_kind(), state)
+
+    walk.go_on(random, draw_length(random), draw_next, is_over=lambda state: state.shut_down, few=(1, 4))
+    return config, tuple(walk.events)
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

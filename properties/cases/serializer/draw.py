@@ -4,6 +4,7 @@ from random import Random
 
 from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes, draw_length_for, draw_long_length
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.spanning.serializer import (
     Config,
     ControlEvent,
@@ -25,21 +26,19 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     config = Config(draw_buffer_size(random))
     weights = swarm(random, record=8, flush=3, event=1.5, long=0.03, finish=0.3)
     alphabet = random.choice(ALPHABETS)
-    (state,) = start(config)
-    events: list[Event] = []
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
     if config.buffer_size >= HUGE_BUFFER and random.random() < 0.2:
-        events.append(Record(draw_bytes(random, alphabet, random.choice(HUGE))))
-        state = step(state, events[0])[0].state
+        walk.play(Record(draw_bytes(random, alphabet, random.choice(HUGE))))
     left = draw_length(random)
     while left > 0:
-        event = draw_event(random, random.choices(list(weights), list(weights.values()))[0], state, alphabet)
-        events.append(event)
-        state = step(state, event)[0].state
+        event = draw_event(random, draw_kind(), walk.state, alphabet)
+        walk.play(event)
         # After the end a few events are refused, and that is all there is to see.
         left = min(left - 1, random.randint(1, 5)) if isinstance(event, Finish) else left - 1
-    if not state.finished and random.random() < 0.5:
-        events += [Finish(), *random.choices(BEHIND_THE_END, k=random.choice((0, 0, 1, 2)))]
-    return config, tuple(events)
+    if not walk.state.finished and random.random() < 0.5:
+        walk.play(Finish(), *random.choices(BEHIND_THE_END, k=random.choice((0, 0, 1, 2))))
+    return config, tuple(walk.events)
 
 
 def draw_buffer_size(random: Random) -> int:

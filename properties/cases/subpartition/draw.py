@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import BLOCKING, Kind
@@ -29,26 +30,24 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         random, poll=6, buffer=4, append=3, finish_buffer=2, flush=2.5, event=1, priority=0.6, query=1.5, burst=0.4,
         drain=0.4, hold=0.3, resume=1, size=0.3, finish=0.15, release=0.12, view=0.05, refused=0.4,
     )  # fmt: skip
-    kinds, shares = list(weights), list(weights.values())
-    (state,) = start(config)
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
     viewless = random.choice((0, 0, 0, 0, 1, 3, 8, 30))
-    events: list[Event] = []
-    drawn: list[Event]
-    length = draw_length(random)
-    while len(events) < length:
-        if state.queue.released or (state.queue.finished and not state.queue.items):
-            # Little happens any more, and a few events show that.
-            length = min(length, len(events) + random.randint(1, 4))
+
+    def draw_next(state: State) -> list[Event]:
         if state.queue.released and random.random() < 0.6:
-            drawn = [draw_posthumous(random)]
-        elif len(events) >= viewless and not state.has_view and not state.queue.released and random.random() < 0.8:
-            drawn = [CreateView()]
-        else:
-            drawn = draw_events(random, random.choices(kinds, shares)[0], state)
-        for event in drawn:
-            events.append(event)
-            state = step(state, event)[0].state
-    return config, tuple(events)
+            return [draw_posthumous(random)]
+        is_due = len(walk.events) >= viewless and not state.has_view and not state.queue.released
+        if is_due and random.random() < 0.8:
+            return [CreateView()]
+        return draw_events(random, draw_kind(), state)
+
+    walk.go_on(random, draw_length(random), draw_next, is_over, few=(1, 4))
+    return config, tuple(walk.events)
+
+
+def is_over(state: State) -> bool:
+    return state.queue.released or (state.queue.finished and not state.queue.items)
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

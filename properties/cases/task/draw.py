@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.task.execution_states import TaskState
 from tidegate.reference.task.step import STEPS, start, step
 from tidegate.reference.task.values import (
@@ -22,21 +23,17 @@ from tidegate.reference.task.values import (
 def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     config = Config(random.choice((1, 1, 2, 3)), random.choice((0, 1, 1, 2, 3)))
     weights = swarm(random, on=8, cancel=0.4, fail=0.3, throw=0.2, refused=0.3)
-    kinds, shares = list(weights), list(weights.values())
-    (state,) = start(config)
-    events: list[Event] = []
-    visited = [state.state]
-    length = draw_length(random)
-    while len(events) < length:
-        if state.over:
-            # Little happens any more, and a few events show that.
-            length = min(length, len(events) + random.randint(1, 3))
-        event = draw_event(random, random.choices(kinds, shares)[0], state, visited)
-        events.append(event)
-        state = step(state, event)[0].state
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
+    visited = [walk.state.state]
+
+    def draw_next(state: State) -> list[Event]:
         if state.state is not visited[-1]:
             visited.append(state.state)
-    return config, tuple(events)
+        return [draw_event(random, draw_kind(), state, visited)]
+
+    walk.go_on(random, draw_length(random), draw_next, is_over=lambda state: state.over)
+    return config, tuple(walk.events)
 
 
 def draw_event(random: Random, kind: str, state: State, visited: list[TaskState]) -> Event:

@@ -3,6 +3,7 @@
 from random import Random
 
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.gate import Poll
 from tidegate.reference.gate.union_gate import Arrive, Config, Event, Item, State, start, step
@@ -12,16 +13,11 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     config = Config(tuple(random.choice((1, 1, 2, 3)) for _ in range(random.choice((2, 2, 2, 3, 4)))))
     weights = swarm(random, poll=5, data=5, burst=0.6, end_of_data=0.8, end_of_partition=0.4, drain=0.5, finish=0.15)
     weights["refused"] = random.choice((0, 0, 0.3))
-    kinds, shares = list(weights), list(weights.values())
     stops = random.choice((0, 0.1, 0.5))
-    (state,) = start(config)
-    events: list[Event] = []
-    length = draw_length(random)
-    while len(events) < length:
-        for event in draw_events(random, random.choices(kinds, shares)[0], state, stops):
-            events.append(event)
-            state = step(state, event)[0].state
-    return config, tuple(events)
+    draw_kind = among(random, weights)
+    walk = Walk(step, *start(config))
+    walk.go_on(random, draw_length(random), lambda state: draw_events(random, draw_kind(), state, stops))
+    return config, tuple(walk.events)
 
 
 def draw_events(random: Random, kind: str, state: State, stops: float) -> list[Event]:

@@ -4,6 +4,7 @@ from random import Random
 from typing import Any
 
 from tidegate.properties.cases.values import clamp, draw_length, draw_longs, swarm
+from tidegate.properties.cases.walk import Walk, among
 from tidegate.reference.elements import Long, Status
 from tidegate.reference.watermarks import valve
 
@@ -20,14 +21,11 @@ def draw(random: Random) -> tuple[valve.Config, tuple[valve.Event, ...]]:
     weights = swarm(
         random, watermark=6, idle=3, active=3, idle_all_but_one=0.3, leave_behind=0.4, equal_status=0.3, refused=0.2
     )
-    (state,) = valve.start(config)
-    events: list[valve.Event] = []
+    draw_kind = among(random, weights)
+    walk = Walk(valve.step, *valve.start(config))
     for _ in range(draw_length(random)):
-        kind = random.choices(list(weights), list(weights.values()))[0]
-        for event in draw_events(random, kind, state, pool):
-            events.append(event)
-            state = valve.step(state, event)[0].state
-    return config, tuple(events)
+        walk.play(*draw_events(random, draw_kind(), walk.state, pool))
+    return config, tuple(walk.events)
 
 
 def draw_events(random: Random, kind: str, state: valve.State, pool: list[Long]) -> list[valve.Event]:

@@ -4,6 +4,7 @@ from random import Random
 
 from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes, draw_length_for, draw_long_length
 from tidegate.properties.cases.values import draw_length, swarm
+from tidegate.properties.cases.walk import among
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.spanning.records import HEADER_BYTES
 from tidegate.reference.spanning.writer.step import start, step
@@ -36,11 +37,12 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         fail=0.1, finish=0.1,
     )  # fmt: skip
     alphabet = random.choice(ALPHABETS)
+    draw_kind = among(random, weights)
     (state,) = start(config)
     events: list[Event] = []
     left = draw_length(random)
     while left > 0:
-        event = draw_event(random, random.choices(list(weights), list(weights.values()))[0], state, alphabet)
+        event = draw_event(random, draw_kind(), state, alphabet)
         events.append(event)
         state = random.choice(step(state, event)).state
         left = min(left - 1, random.randint(0, 4)) if isinstance(event, Finish) else left - 1

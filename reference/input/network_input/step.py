@@ -26,7 +26,7 @@ from tidegate.reference.input.network_input.values import (
     Returned,
     State,
 )
-from tidegate.reference.model import Outcome, Rejected, rejected
+from tidegate.reference.model import Outcome, Rejected, reach, rejected
 from tidegate.reference.spanning import stream_elements
 from tidegate.reference.spanning.reading import Reader
 from tidegate.reference.spanning.records import cuts, encode_record
@@ -190,9 +190,7 @@ def cut_channels() -> Iterator[tuple[tuple[Buffer, ...], tuple[tuple[bytes, ...]
 def each_channel_on_its_own(events: tuple[Buffer, ...], values: tuple[tuple[bytes, ...], ...]) -> bool:
     """However streams are cut and interleaved, each channel gives its own records, whole and in order."""
     (state,) = start(Config(len(values)))
-    for event in events:
-        state = step(state, event)[0].state
-    seen = on_process(state, batch=True).observations
+    seen = on_process(reach(step, state, events), batch=True).observations
     records = [one.value for one in seen if isinstance(one, Record)]
     per_channel = [tuple(value for value in records if value in channel) for channel in values]
     return per_channel == list(values) and len(records) == sum(map(len, values))

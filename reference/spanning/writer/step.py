@@ -6,7 +6,7 @@ from itertools import product
 import attrs
 
 from tidegate.reference.claims import law
-from tidegate.reference.model import Outcome, rejected
+from tidegate.reference.model import Outcome, follow, rejected
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.spanning.dated_writers import write_to_shared_memory
 from tidegate.reference.spanning.records import encode_record
@@ -136,12 +136,10 @@ def write_all(config: Config, emits: Emits) -> tuple[bytes, ...]:
     (state,) = start(config)
     channels = [b""] * config.channels
     events: list[Event] = [Broadcast(data) if to is None else Record(to, data) for to, data in emits]
-    for event in (*events, Finish()):
-        (outcome,) = step(state, event)
+    for outcome in follow(step, state, (*events, Finish())):
         for seen in outcome.observations:
             if isinstance(seen, Buffer):
                 channels[seen.channel] += seen.data
-        state = outcome.state
     return tuple(channels)
 
 
