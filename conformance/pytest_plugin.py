@@ -8,20 +8,16 @@ timeouts, crashes, cases that were not run. With xdist, `--dist loadscope` has e
 Without the option nothing is collected, and nothing is imported but pytest.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from tidegate.conformance.engines.base import Description, Engine
-    from tidegate.conformance.judging.verdicts import Verdict
+    from tidegate.conformance.judging.by_rule import ByRule
 
 PREFIX = "tidegate"
-ANSWERS = "answers"
-#: Replays that a failing test may spend on a smaller counterexample.
-SHRINKING = 500
+STAGES = ("directed", "golden", "complete", "generated")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help='test this engine: reference, python:package.module:Name or "exec:COMMAND LINE"',
     )
     group.addoption(
-        "--tidegate-cases", type=int, default=200, metavar="N", help="generated cases a component (default: 200)"
+        "--tidegate-cases", type=int, default=200, metavar="N", help="generated cases per component (default: 200)"
     )
     group.addoption(
         "--tidegate-seed", type=int, default=0, metavar="S", help="seed of the generated cases (default: 0)"
@@ -44,7 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--tidegate-stage",
         action="append",
         default=[],
-        choices=("directed", "golden", "complete", "generated"),
+        choices=STAGES,
         help="only this stage of the suite; may be repeated",
     )
     group.addoption(
@@ -60,95 +56,25 @@ class Failure(Exception):  # noqa: N818 - a failed test, not an error
     """What a test of ours fails with: text for people, no traceback."""
 
 
-class Found:
-    """What the cases of one component showed: the failures by their deciding rule, and how often each rule was met."""
+def make_suite(config: pytest.Config) -> "ByRule":
+    """The engine of the options, started."""
+    # Nobody pays for these without the option.
+    from tidegate.conformance.engines.errors import EngineError  # noqa: PLC0415
+    from tidegate.conformance.judging.by_rule import ByRule  # noqa: PLC0415
+    from tidegate.conformance.judging.run import Candidate  # noqa: PLC0415
+    from tidegate.conformance.judging.suite import Budget  # noqa: PLC0415
 
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-        self.shortest: dict[str, Verdict] = {}
-        self.exercised: Counter[str] = Counter()
-
-    def take(self, rule: str, verdict: "Verdict") -> None:
-        self.counts[rule] += 1
-        known = self.shortest.get(rule)
-        if known is None or len(verdict.case.events) < len(known.case.events):
-            self.shortest[rule] = verdict
-
-
-class Campaign:
-    """One engine for the whole session, and what was found about it so far."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        from tidegate.conformance.engines.errors import EngineError  # noqa: PLC0415 - nobody pays for this without the option
-        from tidegate.conformance.kinds import resolve  # noqa: PLC0415
-
-        self.name: str = config.getoption("--tidegate-engine")
-        self.cases: int = config.getoption("--tidegate-cases")
-        self.seed: int = config.getoption("--tidegate-seed")
-        self.stages: tuple[str, ...] = tuple(config.getoption("--tidegate-stage"))
-        self.found: dict[str, Found] = {}
-        try:
-            self.engine: Engine = resolve(self.name, case_timeout=config.getoption("--tidegate-timeout"))
-            self.description: Description = self.engine.start()
-        except EngineError as error:
-            raise pytest.UsageError(f"tidegate: {self.name}: {error}") from None
-        self.components = self.choose(tuple(config.getoption("--tidegate-component")))
-
-    def choose(self, wanted: tuple[str, ...]) -> list[str]:
-        from tidegate.conformance.judging.suite import declared_components  # noqa: PLC0415
-
-        declared = declared_components(self.description)
-        unknown = [name for name in wanted if name not in declared]
-        if unknown or not declared:
-            self.engine.close()
-            known = ", ".join(declared) or "nothing that the specification knows"
-            missing = f", not {', '.join(unknown)}" if unknown else ""
-            raise pytest.UsageError(f"tidegate: {self.name} declares {known}{missing}")
-        return [name for name in declared if not wanted or name in wanted]
-
-    def rules(self, component: str) -> tuple[str, ...]:
-        from tidegate.conformance.judging.suite import wanted_of  # noqa: PLC0415
-
-        return wanted_of(self.description, [component]).rules
-
-    def run(self, component: str) -> Found:
-        """The cases of the component, run on the first call."""
-        from tidegate.conformance.judging.coverage import measure  # noqa: PLC0415
-        from tidegate.conformance.judging.judge import Judge  # noqa: PLC0415
-        from tidegate.conformance.judging.runner import Runner  # noqa: PLC0415
-        from tidegate.conformance.judging.suite import STAGES, Budget, plan  # noqa: PLC0415
-        from tidegate.conformance.judging.verdicts import Status  # noqa: PLC0415
-
-        if component not in self.found:
-            found, judge = Found(), Judge()
-            rules = set(self.rules(component))
-            budget = Budget(self.cases, self.seed, self.stages or STAGES)
-            for verdict in Runner(self.engine, judge).run(plan(self.description, component, budget)):
-                if verdict.status is not Status.PASS:
-                    deciding = verdict.rules[0] if verdict.rules else ""
-                    found.take(deciding if deciding in rules else ANSWERS, verdict)
-            found.exercised = measure(judge).rules
-            self.found[component] = found
-        return self.found[component]
-
-    def check(self, component: str, rule: str) -> None:
-        """Raise what is wrong about the rule."""
-        from tidegate.conformance.judging.judge import Judge  # noqa: PLC0415
-        from tidegate.conformance.judging.runner import Runner  # noqa: PLC0415
-        from tidegate.conformance.judging.shrink import shrink  # noqa: PLC0415
-        from tidegate.conformance.reports.findings import as_text, describe  # noqa: PLC0415
-
-        found = self.run(component)
-        if rule in found.shortest:
-            shrunken = shrink(Runner(self.engine, Judge()), found.shortest[rule], SHRINKING)
-            count = found.counts[rule]
-            text = as_text(describe(shrunken.verdict, self.name))
-            raise Failure(f"{text}\n  found in {count} case{'s' * (count != 1)}")
-        if rule != ANSWERS and not found.exercised[rule]:
-            raise Failure(f"{rule} was not exercised by any case, so nothing is known about it")
+    name = config.getoption("--tidegate-engine")
+    candidate = Candidate(name, limits={"case_timeout": config.getoption("--tidegate-timeout")})
+    stages = config.getoption("--tidegate-stage") or STAGES
+    budget = Budget(config.getoption("--tidegate-cases"), config.getoption("--tidegate-seed"), stages)
+    try:
+        return ByRule(candidate, budget, config.getoption("--tidegate-component"))
+    except EngineError as error:
+        raise pytest.UsageError(f"tidegate: {name}: {error}") from None
 
 
-CAMPAIGN: pytest.StashKey[Campaign] = pytest.StashKey()
+SUITE: "pytest.StashKey[ByRule]" = pytest.StashKey()
 #: The names of our tests that were asked for; all, if none was.
 CHOSEN: pytest.StashKey[list[str]] = pytest.StashKey()
 
@@ -157,7 +83,7 @@ class Root(pytest.Collector):
     """`tidegate`"""
 
     def collect(self) -> Iterator[pytest.Collector]:
-        for component in self.config.stash[CAMPAIGN].components:
+        for component in self.config.stash[SUITE].components:
             yield Component.from_parent(self, name=component)
 
 
@@ -165,7 +91,9 @@ class Component(pytest.Collector):
     """`tidegate::valve`"""
 
     def collect(self) -> Iterator[pytest.Item]:
-        for rule in (ANSWERS, *self.config.stash[CAMPAIGN].rules(self.name)):
+        from tidegate.conformance.judging.by_rule import ANSWERS  # noqa: PLC0415
+
+        for rule in (ANSWERS, *self.config.stash[SUITE].rules(self.name)):
             yield Rule.from_parent(self, name=rule)
 
 
@@ -178,7 +106,9 @@ class Rule(pytest.Item):
         return self.parent.name
 
     def runtest(self) -> None:
-        self.config.stash[CAMPAIGN].check(self.component, self.name)
+        complaint = self.config.stash[SUITE].complaint(self.component, self.name)
+        if complaint:
+            raise Failure(complaint)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, Failure):
@@ -205,23 +135,23 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     config = session.config
     if config.getoption("--tidegate-engine") is None:
         return
-    config.stash[CAMPAIGN] = campaign = Campaign(config)
+    config.stash[SUITE] = suite = make_suite(config)
     if config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput"):
-        campaign.engine.close()  # here nothing is run but the workers, each with an engine of its own
+        suite.engine.close()  # here nothing is run but the workers, each with an engine of its own
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> str | None:
-    campaign = config.stash.get(CAMPAIGN, None)
-    if campaign is None:
+    suite = config.stash.get(SUITE, None)
+    if suite is None:
         return None
-    about = campaign.description
-    return f"tidegate: {about.name} {about.version} ({about.language}), {campaign.cases} cases, seed {campaign.seed}"
+    about, budget = suite.description, suite.budget
+    return f"tidegate: {about.name} {about.version} ({about.language}), {budget.cases} cases, seed {budget.seed}"
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
     """Add our tests, before -k and the like look at what there is."""
-    if CAMPAIGN not in session.config.stash:
+    if SUITE not in session.config.stash:
         return
     chosen = session.config.stash[CHOSEN]
     root: Root = Root.from_parent(session, name=PREFIX, nodeid=PREFIX)
@@ -237,6 +167,6 @@ def is_within(name: str, item: pytest.Item) -> bool:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    campaign = config.stash.get(CAMPAIGN, None)
-    if campaign is not None:
-        campaign.engine.close()
+    suite = config.stash.get(SUITE, None)
+    if suite is not None:
+        suite.engine.close()

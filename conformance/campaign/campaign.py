@@ -24,7 +24,7 @@ class Campaign:
 
     plan: Plan
     folder: Folder
-    limits: Mapping[str, float]
+    limits: Mapping[str, float | None]
     resumed: list[Chunk] = attrs.Factory(list)
     left: list[Chunk] = attrs.Factory(list)
     interrupted: bool = False

@@ -1,7 +1,6 @@
 """What became of a chunk: counts, coverage, and the evidence of every case that did not pass."""
 
 import json
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +8,7 @@ import attrs
 
 from tidegate.conformance.campaign.plan import Chunk
 from tidegate.conformance.judging.judge import Allowed, Exercised, Violation
-from tidegate.conformance.judging.session import kind_of_failure, size_of
+from tidegate.conformance.judging.shrink import kind_of_failure, size_of
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.traces.codec import decode_case, decode_observation, encode, encode_case
 
@@ -54,19 +53,6 @@ class Outcome:
 
 def not_run(chunk: Chunk, trouble: str, worker: str = "") -> Outcome:
     return Outcome(chunk, {str(Status.NOT_RUN): chunk.cases}, {}, worker=worker, trouble=trouble)
-
-
-@attrs.define
-class Tally:
-    """Collects the verdicts of a chunk."""
-
-    results: Counter[str] = attrs.Factory(Counter)
-    findings: list[Finding] = attrs.Factory(list)
-
-    def take(self, verdict: Verdict) -> None:
-        self.results[str(verdict.status)] += 1
-        if verdict.status not in (Status.PASS, Status.NOT_RUN):
-            self.findings.append(find(verdict))
 
 
 def find(verdict: Verdict) -> Finding:

@@ -77,7 +77,7 @@ class Order:
     plan: Plan
     chunk: Chunk
     #: options of `Limits`
-    limits: Mapping[str, float]
+    limits: Mapping[str, float | None]
     #: where the engine's command line holds good
     folder: str = attrs.Factory(lambda: str(Path.cwd()))
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from typing import Any
 
 import attrs
@@ -11,44 +12,43 @@ from tidegate.conformance.campaign.outcome import STAGE, Finding, Outcome, decod
 from tidegate.conformance.campaign.plan import Chunk
 from tidegate.conformance.engines.base import Engine
 from tidegate.conformance.judging.expectations import Expectations
-from tidegate.conformance.judging.session import Finished, Session
+from tidegate.conformance.judging.result import Result
+from tidegate.conformance.judging.run import conclude
 from tidegate.conformance.judging.suite import wanted_of
+from tidegate.conformance.judging.trial import Tally
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Status, Verdict
-from tidegate.conformance.reports.summary import as_json
+from tidegate.conformance.reports.summary import Summary
 from tidegate.properties.cases.drawing import draw_case
 
 
 @attrs.define
 class Reader:
-    """Reads the outcomes of a campaign into a session, in the order in which one process would have come to them."""
+    """Reads the outcomes of a campaign into a tally, in the order in which one process would have come to them."""
 
     campaign: Campaign
-    session: Session
+    tally: Tally
     restarts: int = 0
     busy: float = 0.0
     #: for each component, result and kind of failure the smallest: its size, and where it is
     smallest: dict[tuple[str, str, str], tuple[int, Chunk, str]] = attrs.Factory(dict)
 
     def read(self) -> None:
-        listed = bool(self.session.expectations.entries)
+        listed = bool(self.tally.expectations.entries)
         for chunk in self.campaign.plan.chunks():
             outcome = self.campaign.folder.read(chunk, evidence=listed)
             if outcome is None:
                 if not self.campaign.interrupted:
-                    self.session.counts[chunk.component, STAGE, Status.NOT_RUN] += chunk.cases
+                    self.tally.counts[chunk.component, STAGE, Status.NOT_RUN] += chunk.cases
                 continue
             self.take(outcome)
         if listed:
             self.take_listed_passes()
-        self.session.findings = [self.load(chunk, case) for _size, chunk, case in self.smallest.values()]
+        self.tally.findings = [self.load(chunk, case) for _size, chunk, case in self.smallest.values()]
 
     def take(self, outcome: Outcome) -> None:
-        session, component = self.session, outcome.chunk.component
-        for result, count in outcome.results.items():
-            session.counts[component, STAGE, Status(result)] += count
-        exercised = session.judge.exercised
-        for key, count in outcome.exercised.items():
-            exercised[key] = exercised.get(key, 0) + count
+        component = outcome.chunk.component
+        counts = Counter({(component, STAGE, Status(result)): count for result, count in outcome.results.items()})
+        self.tally.add(Tally(counts=counts, exercised=outcome.exercised))
         self.restarts += outcome.restarts
         self.busy += outcome.seconds
         for finding in outcome.findings:
@@ -62,13 +62,13 @@ class Reader:
         if not finding.evidence:
             return False
         verdict = decode_verdict(json.loads(finding.evidence))
-        after = self.session.expectations.apply(verdict)
+        after = self.tally.expectations.apply(verdict)
         self.recount(chunk.component, verdict.status, after.status)
         return after.status is Status.XFAIL
 
     def take_listed_passes(self) -> None:
         """A case that is listed by its name, and of this campaign, and not found among the failures, has passed."""
-        plan, expectations = self.campaign.plan, self.session.expectations
+        plan, expectations = self.campaign.plan, self.tally.expectations
         done = {chunk for chunk in plan.chunks() if self.campaign.folder.is_done(chunk)}
         for entry in expectations.entries:
             named = re.fullmatch(rf"(\w+)-{plan.seed}-(\d+)", entry.pattern)
@@ -79,8 +79,8 @@ class Reader:
                     self.recount(component, Status.PASS, expectations.apply(verdict).status)
 
     def recount(self, component: str, before: Status, after: Status) -> None:
-        self.session.counts[component, STAGE, before] -= 1
-        self.session.counts[component, STAGE, after] += 1
+        self.tally.counts[component, STAGE, before] -= 1
+        self.tally.counts[component, STAGE, after] += 1
 
     def load(self, chunk: Chunk, case: str) -> Verdict:
         outcome = self.campaign.folder.read(chunk, evidence=True)
@@ -89,29 +89,30 @@ class Reader:
 
 
 @attrs.frozen
-class Summary:
-    finished: Finished
+class Finished:
+    """The result of a campaign, and how it came about."""
+
+    result: Result
     about: dict[str, Any]
 
-    def as_json(self) -> dict[str, Any]:
-        return {**as_json(self.finished), "campaign": self.about}
+    def summary(self) -> Summary:
+        return self.result.summary()
+
+    def json(self) -> dict[str, Any]:
+        return {**self.result.json(), "campaign": self.about}
 
 
 def summarize(
     campaign: Campaign, engine: Engine, seconds: float, expectations: Expectations | None = None, floor: int = 1
-) -> Summary:
+) -> Finished:
     """Add it all up, and shrink the counterexamples on this engine."""
     plan = campaign.plan
-    expected = expectations or Expectations()
-    session = Session(engine, plan.engine, expected, shrinking=False, complete=not campaign.interrupted)
-    reader = Reader(campaign, session)
+    reader = Reader(campaign, Tally(expectations or Expectations()))
     reader.read()
-    try:
-        session.shrink_findings()
-    except KeyboardInterrupt:
-        session.complete = False
-    finished = session.finish(wanted_of(engine.start(), list(plan.components), floor))
-    finished = attrs.evolve(finished, restarts=reader.restarts, seconds=seconds)
+    wanted = wanted_of(engine.start(), plan.components, floor)
+    result = conclude(engine, plan.engine, reader.tally, wanted)
+    complete = result.complete and not campaign.interrupted
+    result = attrs.evolve(result, restarts=reader.restarts, seconds=seconds, complete=complete)
     ran = sum(chunk.cases for chunk in plan.chunks()) - sum(
         chunk.cases for chunk in (*campaign.resumed, *campaign.left)
     )
@@ -123,4 +124,4 @@ def summarize(
         "busy_seconds": round(reader.busy, 3),
         "cases_per_second": round(ran / seconds, 1) if seconds else 0.0,
     }
-    return Summary(finished, about)
+    return Finished(result, about)

@@ -11,16 +11,16 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable
 from types import FrameType
 
-from tidegate.conformance.campaign.outcome import STAGE, Outcome, Tally, not_run
+from tidegate.conformance.campaign.outcome import STAGE, Finding, Outcome, find, not_run
 from tidegate.conformance.campaign.plan import Order, name_of
 from tidegate.conformance.engines.errors import CannotStartError, EngineError
-from tidegate.conformance.judging.runner import Planned, Runner, accepts
-from tidegate.conformance.judging.verdicts import Status
+from tidegate.conformance.judging.suite import Budget, Planned
+from tidegate.conformance.judging.trial import Runner, Trial
+from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.kinds import resolve
-from tidegate.properties.cases.drawing import NothingAcceptedError, draw_case
 from tidegate.traces.cases import Case
 
 #: What an engine is told apart by, and who talks to it. There is one at a time.
@@ -53,19 +53,29 @@ def run_chunk(order: Order) -> Outcome:
         runner = _keep_runner(order)
     except EngineError as error:
         return not_run(order.chunk, str(error), here)
-    runner.judge.exercised = {}
-    tally = Tally()
-    left, restarts = _run(runner, draw_cases(order), tally)
+    trial, chunk = Trial(runner), order.chunk
+    budget = Budget(chunk.stop, order.plan.seed, (STAGE,), first=chunk.first)
+    findings: list[Finding] = []
+    left = _take(trial.try_component(chunk.component, budget), findings)
+    restarts = runner.engine.restarts
     trouble = ""
     if left:
-        left, more, trouble = _run_again(runner, left, tally)
-        restarts += more
-    tally.results[str(Status.NOT_RUN)] += len(left)
+        try:
+            # Afresh: closed, and started again.
+            runner.engine.close()
+            runner.engine.start()
+            left = _take(trial.try_cases(Planned(STAGE, case) for case in left), findings)
+            restarts += runner.engine.restarts
+            trouble = f"the engine was given up twice, after {runner.engine.restarts} restarts" if left else ""
+        except CannotStartError as error:
+            trouble = str(error)
+    results = {str(status): count for (_component, _stage, status), count in trial.tally.counts.items()}
+    results.pop(Status.NOT_RUN, None)
     return Outcome(
-        chunk=order.chunk,
-        results={result: count for result, count in tally.results.items() if count},
-        exercised=runner.judge.exercised,
-        findings=tuple(tally.findings),
+        chunk=chunk,
+        results={**results, Status.NOT_RUN: len(left)} if left else results,
+        exercised=trial.tally.exercised,
+        findings=tuple(findings),
         seconds=time.monotonic() - began,
         restarts=restarts,
         worker=here,
@@ -73,41 +83,15 @@ def run_chunk(order: Order) -> Outcome:
     )
 
 
-def draw_cases(order: Order) -> Iterator[Case]:
-    chunk, claim = order.chunk, order.plan.claims[order.chunk.component]
-    for index in range(chunk.first, chunk.stop):
-        try:
-            yield draw_case(
-                chunk.component, order.plan.seed, index, lambda config: accepts(claim, chunk.component, config)
-            )
-        except NothingAcceptedError:
-            return
-
-
-def _run(runner: Runner, cases: Iterator[Case], tally: Tally) -> tuple[list[Case], int]:
-    """Run the cases; those that the engine left, and how often it had to be started again."""
+def _take(verdicts: Iterable[Verdict], findings: list[Finding]) -> list[Case]:
+    """Keep the evidence of what did not pass; the cases that the engine left."""
     left = []
-    for verdict in runner.run(Planned(STAGE, case) for case in cases):
+    for verdict in verdicts:
         if verdict.status is Status.NOT_RUN:
             left.append(verdict.case)
-        else:
-            tally.take(verdict)
-    return left, runner.engine.restarts
-
-
-def _run_again(runner: Runner, left: list[Case], tally: Tally) -> tuple[list[Case], int, str]:
-    """As `_run`, with a fresh engine, and with what the trouble is if it leaves cases again."""
-    try:
-        _start_afresh(runner)
-    except CannotStartError as error:
-        return left, 0, str(error)
-    still, restarts = _run(runner, iter(left), tally)
-    return still, restarts, f"the engine was given up twice, after {restarts} restarts" if still else ""
-
-
-def _start_afresh(runner: Runner) -> None:
-    runner.engine.close()
-    runner.engine.start()
+        elif verdict.status is not Status.PASS:
+            findings.append(find(verdict))
+    return left
 
 
 def _keep_runner(order: Order) -> Runner:

@@ -4,7 +4,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +16,14 @@ EXAMPLE = """tidegate campaign --engine "exec:./my-engine" --cases 1000000 --com
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from tidegate.conformance.cli.options import add_engine_options, add_format, add_seed, at_least_one
+    from tidegate.conformance.cli import options
 
-    add_engine_options(parser)
+    options.add_engine_options(parser)
+    options.add_components(parser)
     parser.add_argument(
-        "--component", action="append", default=[], metavar="C", help="only this component; may be given several times"
+        "--cases", type=options.at_least_one, required=True, metavar="N", help="generated cases per component"
     )
-    parser.add_argument("--cases", type=at_least_one, required=True, metavar="N", help="generated cases a component")
-    add_seed(parser)
+    options.add_seed(parser)
     parser.add_argument(
         "--out",
         type=Path,
@@ -37,129 +37,47 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     where.add_argument("--local", action="store_true", help="in this process alone: without Spark, and without Java")
     parser.add_argument(
-        "--chunk", type=at_least_one, metavar="N", help="cases that a worker is given at once (default: from --cases)"
-    )
-    parser.add_argument(
-        "--floor",
-        type=at_least_one,
-        default=1,
+        "--chunk",
+        type=options.at_least_one,
         metavar="N",
-        help="a rule that was exercised less often leaves the campaign undetermined (default: 1)",
+        help="cases that a worker is given at once (default: from --cases)",
     )
-    parser.add_argument(
-        "--expect", type=Path, metavar="FILE", help="known failures: one `case PATTERN -- reason` a line"
-    )
-    add_format(parser)
+    options.add_floor(parser)
+    options.add_expect(parser)
+    options.add_format(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from tidegate.conformance.campaign.folder import Folder
-    from tidegate.conformance.cli.options import make_engine
-    from tidegate.conformance.cli.session import show
-    from tidegate.conformance.judging.expectations import Expectations, read_expectations
-
-    check_usage(args)
-    expectations = Expectations() if args.expect is None else read_expectations(args.expect)
-    started = time.monotonic()
-    with make_engine(args) as engine:
-        plan = plan_of(args, engine.start())
-        folder = Folder(args.out)
-        with folder.opened(plan):
-            engine.close()  # it is needed again in the end, and until then the workers need its memory
-            campaign = lead(args, plan, folder)
-            summary = write_summary(args, campaign, engine, time.monotonic() - started, expectations)
-    args.report = args.out
-    if args.format == "json":
-        print(as_text(summary))
-    else:
-        show(args, summary.finished)
-        show_next(args, campaign)
-    return int(summary.finished.exit())
-
-
-def check_usage(args: argparse.Namespace) -> None:
-    from importlib.util import find_spec
-
-    from tidegate.conformance.engines.errors import CannotStartError
-    from tidegate.reference.components import COMPONENTS
+    from tidegate.conformance.campaign.run import run_campaign
+    from tidegate.conformance.cli.options import candidate_of
+    from tidegate.conformance.cli.results import show
+    from tidegate.conformance.engines.spark.session import LOCAL
+    from tidegate.conformance.judging.expectations import read_expectations
+    from tidegate.conformance.judging.suite import Budget
 
     if args.engine is None:
         args.parser.error("--engine is missing")
-    for name in args.component:
-        if name not in COMPONENTS:
-            args.parser.error(f"no component {name!r}; there are {', '.join(COMPONENTS)}")
-    if find_spec("pyarrow") is None:
-        raise CannotStartError("a campaign writes Parquet, and there is no PyArrow", "pip install 'tidegate[spark]'")
-    if not args.local:
-        from tidegate.conformance.engines.java import check_spark
-
-        check_spark()
-
-
-def plan_of(args: argparse.Namespace, description: Any) -> Any:
-    from tidegate.conformance.campaign.plan import make_plan
-    from tidegate.conformance.judging.suite import declared_components
-
-    components = declared_components(description, tuple(args.component))
-    undeclared = [name for name in args.component if name not in components]
-    if undeclared:
-        args.parser.error(f"the engine does not declare {', '.join(undeclared)}")
-    return make_plan(
-        args.engine,
-        description,
-        components,
-        seed=args.seed,
-        cases=args.cases,
+    finished = run_campaign(
+        candidate_of(args),
+        args.out,
+        Budget(args.cases, args.seed),
+        components=args.component,
         chunk=args.chunk,
-        strict=args.strict,
+        master=None if args.local else args.master or LOCAL,
+        floor=args.floor,
+        expectations=read_expectations(args.expect),
+        watch=lambda campaign: progress(args, campaign),
     )
+    show(args, finished, args.out, list(notes(finished.about)))
+    return finished.result.exit_code
 
 
-def lead(args: argparse.Namespace, plan: Any, folder: Any) -> Any:
-    """Run what is not done, on Spark or here."""
-    from tidegate.conformance.campaign.campaign import Campaign
-    from tidegate.conformance.campaign.pool import run_here, run_on_spark, with_attempts
-
-    campaign = Campaign(plan, folder, {"case_timeout": args.timeout, "start_timeout": args.start_timeout})
-    with ExitStack() as stack:
-        observe = stack.enter_context(progress(args, campaign))
-        if args.local or all(folder.is_done(chunk) for chunk in plan.chunks()):
-            campaign.run(run_here, observe)
-        else:
-            from tidegate.conformance.engines.spark.session import LOCAL, make_session
-
-            spark = make_session(with_attempts(args.master or LOCAL), "tidegate campaign")
-            stack.callback(spark.stop)
-            campaign.run(lambda orders: run_on_spark(spark.sparkContext, orders), observe)
-    return campaign
-
-
-def write_summary(args: argparse.Namespace, campaign: Any, engine: Any, seconds: float, expectations: Any) -> Any:
-    from tidegate.conformance.campaign.summary import summarize
-    from tidegate.conformance.reports.junit import as_junit
-    from tidegate.conformance.reports.summary import as_markdown
-
-    summary = summarize(campaign, engine, seconds, expectations, args.floor)
-    campaign.folder.write_text("summary.json", as_text(summary) + "\n")
-    campaign.folder.write_text("summary.md", as_markdown(summary.finished))
-    (args.out / "junit.xml").write_bytes(as_junit(summary.finished))
-    return summary
-
-
-def as_text(summary: Any) -> str:
-    import json
-
-    return json.dumps(summary.as_json(), indent=2, ensure_ascii=False)
-
-
-def show_next(args: argparse.Namespace, campaign: Any) -> None:
-    """What to know of a campaign beside its result: what it found done, and what is left to do."""
-    if args.format != "pretty":
-        return
-    if campaign.resumed:
-        print(f"{len(campaign.resumed)} chunks were done by an earlier run, and not run again")
-    if campaign.left:
-        print(f"{len(campaign.left)} chunks are left: the same command goes on with them")
+def notes(about: dict[str, Any]) -> Iterator[str]:
+    """What to know of a campaign besides its result: what it found done, and what is left to do."""
+    if about["chunks_resumed"]:
+        yield f"{about['chunks_resumed']} chunks were done by an earlier run, and not run again"
+    if about["chunks_left"]:
+        yield f"{about['chunks_left']} chunks are left: the same command goes on with them"
 
 
 @contextmanager

@@ -87,6 +87,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return Exit.UNDETERMINED
     except Exception as error:
         code = exit_code(error)
+        if code is Exit.USAGE and isinstance(error, ValueError):
+            args.parser.error(str(error))
         if code is Exit.INTERNAL and os.environ.get("TIDEGATE_DEBUG"):
             raise
         print(f"tidegate: {describe(error, code)}", file=sys.stderr)
@@ -102,11 +104,12 @@ def exit_code(error: Exception) -> Exit:
         WholeJobsOnlyError,
     )
     from tidegate.conformance.judging.expectations import ExpectationsFileError
+    from tidegate.conformance.judging.suite import UnknownNameError
     from tidegate.reference.model import InvalidInputError
     from tidegate.traces.codec import DecodeError
     from tidegate.traces.files import TraceFileError
 
-    if isinstance(error, UnknownEngineError | WholeJobsOnlyError | BadOptionError):
+    if isinstance(error, UnknownEngineError | WholeJobsOnlyError | BadOptionError | UnknownNameError):
         return Exit.USAGE
     if isinstance(error, EngineError):
         return Exit.CANNOT_START

@@ -21,18 +21,20 @@ ABOUT_COMPONENTS: dict[str, Any] = {
 }
 
 
-def run(args: argparse.Namespace, master: str) -> int:
+def run(args: argparse.Namespace) -> int:
     check_usage(args)
+    from tidegate.conformance.cli.options import with_master
     from tidegate.conformance.engines.spark.native.engine import SparkNative
     from tidegate.conformance.judging.event_time.exam import CASES, examine
     from tidegate.conformance.judging.event_time.report import write_report
 
+    master = with_master(args, args.engine).partition(":")[2]
     with SparkNative(master, args.timeout) as engine, progress(args) as observe:
         exam = examine(engine, args.seed, CASES if args.cases is None else args.cases, observe)
     if args.report is not None:
         write_report(args.report, exam, args.engine)
     show(args, exam)
-    return exam.exit()
+    return exam.exit_code
 
 
 def check_usage(args: argparse.Namespace) -> None:
@@ -101,7 +103,7 @@ def show_pretty(exam: Any) -> None:
     out.print()
     for text in [*(report.describe_drawn(exam, policy) for policy in POLICIES), *report.remarks(exam)]:
         out.print(escape(text))
-    colour = {0: "green", 1: "red", 2: "yellow"}[int(exam.exit())]
+    colour = {0: "green", 1: "red", 2: "yellow"}[int(exam.exit_code)]
     out.print(f"[bold {colour}]{escape(report.conclusion(exam))}[/]")
 
 

@@ -2,7 +2,10 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tidegate.conformance.judging.run import Candidate
 
 ENGINE_HELP = (
     "reference, flink[:VERSION], spark, spark-native (for run alone), python:package.module:Name "
@@ -30,12 +33,14 @@ def add_engine_options(parser: argparse.ArgumentParser, default: str | None = No
     )
 
 
-def make_engine(args: argparse.Namespace, text: str | None = None) -> Any:
-    from tidegate.conformance.kinds import resolve
+def candidate_of(args: argparse.Namespace, engine: str | None = None) -> "Candidate":
+    """The engine that the options name, or this one, with all that they say about it."""
+    from tidegate.conformance.judging.run import Candidate
 
-    name = with_master(args, text or args.engine)
-    engine = resolve(name, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
-    return hold_to(args, engine) if getattr(args, "semantics", None) else engine
+    limits = {"case_timeout": args.timeout, "start_timeout": args.start_timeout}
+    return Candidate(
+        with_master(args, engine or args.engine), getattr(args, "semantics", None), strict=args.strict, limits=limits
+    )
 
 
 def with_master(args: argparse.Namespace, name: str) -> str:
@@ -51,22 +56,33 @@ def add_semantics(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def hold_to(args: argparse.Namespace, engine: Any) -> Any:
-    from tidegate.conformance.judging.dialects import HeldTo, components_with
-    from tidegate.reference.components import COMPONENTS
-
-    found = components_with(args.semantics)
-    if not found:
-        known = dict.fromkeys(name for component in COMPONENTS.values() for name in component.semantics)
-        args.parser.error(f"no semantics {args.semantics!r}; there are {', '.join(known)}")
-    return HeldTo(engine, found)
-
-
 def add_master(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--master",
         metavar="URL",
         help="where the engines spark and spark-native run (default: local[*], every core of this machine)",
+    )
+
+
+def add_components(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--component", action="append", default=[], metavar="C", help="only this component; may be given several times"
+    )
+
+
+def add_floor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--floor",
+        type=at_least_one,
+        default=1,
+        metavar="N",
+        help="a rule that was exercised less often leaves the result undetermined (default: 1)",
+    )
+
+
+def add_expect(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--expect", type=Path, metavar="FILE", help="known failures: one `case PATTERN -- reason` per line"
     )
 
 

@@ -3,7 +3,10 @@
 import argparse
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tidegate.traces.cases import Case
 
 NAME = "replay"
 HELP = "replay trace files, or one trace in short notation, against an engine and judge its answers"
@@ -12,43 +15,42 @@ EXAMPLE = """tidegate replay traces.jsonl.gz --engine "exec:python3 examples/pyt
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from tidegate.conformance.cli.options import add_engine_options, add_format, add_master, add_report, add_semantics
+    from tidegate.conformance.cli import options
 
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="trace files (*.jsonl, *.jsonl.gz)")
     parser.add_argument("--case", metavar="NAME", help="only the case of this name")
     parser.add_argument("--component", metavar="C", help="the component of --trace")
     parser.add_argument("--config", metavar="JSON", default="{}", help="the config of --trace")
     parser.add_argument("--trace", metavar="TEXT", help="one trace in short notation instead of a file")
-    add_engine_options(parser, default="reference")
-    add_semantics(parser)
-    add_master(parser)
-    add_format(parser)
-    add_report(parser)
+    options.add_engine_options(parser, default="reference")
+    options.add_semantics(parser)
+    options.add_master(parser)
+    options.add_format(parser)
+    options.add_report(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from tidegate.conformance.cli.session import conduct
-    from tidegate.conformance.judging.runner import Planned, is_declared
+    from tidegate.conformance.cli.options import candidate_of
+    from tidegate.conformance.cli.results import show, watched
+    from tidegate.conformance.judging.run import replay
+    from tidegate.conformance.judging.verdicts import Status
 
     if (args.trace is None) == (not args.files):
         args.parser.error("give trace files, or --component, --config and --trace")
-    cases = [read_inline(args)] if args.trace is not None else read_files(args)
-    undeclared: list[Any] = []
-
-    def work(session: Any, _watch: Any) -> tuple[()]:
-        description = session.engine.start()
-        undeclared.extend(case for case in cases if not is_declared(description, case))
-        session.run(Planned("replay", case) for case in cases if is_declared(description, case))
-        return ()
-
-    finished = conduct(args, work)
-    if undeclared:
-        print(f"{len(undeclared)} cases were skipped: the engine does not declare their component, kind or semantics")
-        print("--semantics NAME asks it all the same, and judges it by that semantics")
-    return finished.exit()
+    cases = [read_inline(args, args.component)] if args.trace is not None else read_files(args)
+    candidate = candidate_of(args)
+    with watched(args, candidate.name, args.report) as observers:
+        result = replay(candidate, cases, observers=observers)
+    skipped = result.count(Status.SKIP)
+    notes = [
+        f"{skipped} cases were skipped: the engine does not declare their component, kind or semantics",
+        "--semantics NAME asks it all the same, and judges it by that semantics",
+    ]
+    show(args, result, args.report, notes if skipped else ())
+    return result.exit_code
 
 
-def read_files(args: argparse.Namespace) -> list[Any]:
+def read_files(args: argparse.Namespace) -> "list[Case]":
     from tidegate.traces.files import read_traces
 
     cases = [case for file in args.files for case in read_traces(file, strict=args.strict)[1]]
@@ -60,16 +62,15 @@ def read_files(args: argparse.Namespace) -> list[Any]:
     return named
 
 
-def read_inline(args: argparse.Namespace) -> Any:
-    from tidegate.traces.cases import Case
-    from tidegate.traces.codec import DecodeError, decode, find_component
-    from tidegate.traces.notation.text import read_trace
+def read_inline(args: argparse.Namespace, component: str | None) -> "Case":
+    """The case of --trace."""
+    from tidegate.traces.codec import DecodeError
+    from tidegate.traces.notation.text import read_case
 
-    if args.component is None:
-        args.parser.error("--trace needs --component")
+    parser: argparse.ArgumentParser = args.parser
+    if component is None:
+        parser.error("--trace needs --component")
     try:
-        component = find_component(args.component)
-        config = decode(json.loads(args.config), component.config, "config", strict=True)
-        return Case("trace", component.name, config, read_trace(component.name, args.trace))
+        return read_case(component, json.loads(args.config), args.trace)
     except (DecodeError, json.JSONDecodeError) as error:
-        args.parser.error(str(error))
+        parser.error(str(error))

@@ -18,8 +18,8 @@ from tidegate.conformance.engines.flink.jobs.compiling import OLDEST
 from tidegate.conformance.judging.expectations import Expectations, parse_expectations
 from tidegate.conformance.judging.jobs.drawing import draw_job
 from tidegate.conformance.judging.jobs.judging import Judged, run_job
-from tidegate.conformance.judging.session import Session
-from tidegate.conformance.judging.suite import Budget, declared_components, plan
+from tidegate.conformance.judging.suite import Budget, declared_components
+from tidegate.conformance.judging.trial import Runner, Tally, Trial
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.kinds import resolve
 
@@ -54,16 +54,16 @@ def make_matrix(versions: Iterable[str], budget: Budget, jobs: int) -> Iterator[
 
 def examine(engine: Engine, version: str, component: str, budget: Budget) -> Cell:
     description = engine.start()
-    session = Session(engine, f"flink:{version}", expectations_of(version), shrinking=False)
-    session.run(plan(description, component, budget))
-    known = Counter(one.message.removeprefix("expected: ") for one in session.findings if one.status is Status.XFAIL)
-    unknown = [one for one in session.findings if one.status is not Status.XFAIL]
+    tally = Tally(expectations_of(version))
+    verdicts = Counter(one.status for one in Trial(Runner(engine), tally).try_component(component, budget))
+    known = Counter(one.message.removeprefix("expected: ") for one in tally.findings if one.status is Status.XFAIL)
+    unknown = [one for one in tally.findings if one.status is not Status.XFAIL]
     semantics = description.components[component].semantics
     return Cell(
         version,
         component,
         tuple(sorted(semantics or ())),
-        session.counts.total() - sum(known.values()) - len(unknown),
+        verdicts.total() - sum(known.values()) - len(unknown),
         dict(known),
         tuple(f"{one.case.name}: {', '.join(one.rules) or one.message.splitlines()[0]}" for one in unknown),
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import attrs
 
-from tidegate.conformance.judging.judge import Judge, kinds_of
+from tidegate.conformance.judging.judge import Exercised, kinds_of
 from tidegate.traces.cases import Case
 
 #: A rule, and the kinds of observations that an outcome under it gave.
@@ -41,10 +41,10 @@ class Coverage:
         return tuple(pair for pair in wanted.pairs if not self.pairs[pair] and self.rules[pair[0]])
 
 
-def measure(judge: Judge) -> Coverage:
+def measure(exercised: Exercised) -> Coverage:
     rules: Counter[str] = Counter()
     pairs: Counter[Pair] = Counter()
-    for (named, kinds), count in judge.exercised.items():
+    for (named, kinds), count in exercised.items():
         for rule in named:
             rules[rule] += count
             pairs[rule, kinds] += count

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 import attrs
 
 from tidegate.conformance.engines.base import Claim, Description, Engine, Reply, Request
+from tidegate.conformance.judging.suite import check_names
 from tidegate.reference.components import COMPONENTS
 
 
@@ -62,6 +63,18 @@ def declared_semantics(component: str, claim: Claim) -> tuple[str, ...]:
     """Those that the engine declares, in our order."""
     known = COMPONENTS[component].semantics if component in COMPONENTS else ()
     return known[:1] if claim.semantics is None else tuple(one for one in known if one in claim.semantics)
+
+
+def hold_to(engine: Engine, semantics: str) -> Engine:
+    """The engine, held to this semantics wherever a component has it.
+
+    Raises
+    ------
+    UnknownNameError
+        No component has it.
+    """
+    check_names("semantics", [semantics], dict.fromkeys(name for one in COMPONENTS.values() for name in one.semantics))
+    return HeldTo(engine, components_with(semantics))
 
 
 def components_with(semantics: str) -> dict[str, str]:

@@ -7,28 +7,110 @@ they are made small across all engines, and only then the specification is asked
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from itertools import tee
 from typing import Any
 
 import attrs
 
 from tidegate.conformance.engines.base import Claim, Description, Engine, NotRun, Refused, Reply, Steps
+from tidegate.conformance.engines.errors import EngineError
 from tidegate.conformance.engines.text import printable
-from tidegate.conformance.judging.runner import Planned, Runner
-from tidegate.conformance.judging.session import SHRUNKEN_EACH
-from tidegate.conformance.judging.shrink import shrink
-from tidegate.conformance.judging.verdicts import Exit, Status, Verdict, reach, suspects
+from tidegate.conformance.judging.comparison import (
+    AGREED,
+    DIVERGED,
+    FREE,
+    NOT_RUN,
+    UNANSWERED,
+    Answer,
+    Comparison,
+    Divergence,
+    reproduction,
+)
+from tidegate.conformance.judging.dialects import HeldTo, disputed
+from tidegate.conformance.judging.run import Candidate
+from tidegate.conformance.judging.shrink import SHRUNKEN_EACH, shrink
+from tidegate.conformance.judging.suite import Budget, Planned, check_components, declared_components, is_declared, plan
+from tidegate.conformance.judging.trial import Observer, Runner, Trial
+from tidegate.conformance.judging.verdicts import Status, Verdict, reach, suspects
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_observation, encode
 from tidegate.traces.notation.text import write_event, write_observations, write_trace
 
-AGREED, FREE, DIVERGED, UNANSWERED, NOT_RUN = "agreed", "free", "diverged", "unanswered", "not run"
-#: What may become of a case, in the order of reports. `free`: different, and all of it allowed.
-OUTCOMES = (AGREED, FREE, DIVERGED, UNANSWERED, NOT_RUN)
-_RESULTS = {AGREED: Status.PASS, FREE: Status.PASS, UNANSWERED: Status.UNKNOWN, NOT_RUN: Status.NOT_RUN}
+_STATUSES = {AGREED: Status.PASS, FREE: Status.PASS, UNANSWERED: Status.UNKNOWN, NOT_RUN: Status.NOT_RUN}
+
+
+def compare(
+    candidates: Sequence[Candidate],
+    budget: Budget,
+    *,
+    components: Iterable[str] = (),
+    cases: Sequence[Case] = (),
+    observers: Sequence[Observer] = (),
+) -> Comparison:
+    """Replay the suite, or these cases alone, on all engines, and find where they disagree."""
+    wanted = check_components(components)
+    with ExitStack() as stack:
+        engines = {name: start(candidate, stack) for name, candidate in labelled(candidates)}
+        # Those of different times are compared by the latest rules, or nobody would see what has changed.
+        by = disputed([engine.start() for engine in engines.values()])
+        engines = {name: HeldTo(engine, by) for name, engine in engines.items()} if by else engines
+        common, left_out = common_ground({name: engine.start() for name, engine in engines.items()})
+        left_out = {name: why for name, why in left_out.items() if not wanted or name in wanted}
+        chosen = declared_components(common, wanted)
+        if cases:
+            planned = (Planned("trace", case) for case in cases if is_declared(common, case))
+        else:
+            planned = (one for component in chosen for one in plan(common, component, budget))
+        return compare_cases(engines, planned, left_out, [one.name for one in candidates], observers)
+
+
+def labelled(candidates: Sequence[Candidate]) -> Iterator[tuple[str, Candidate]]:
+    """Each with a name of its own: the same engine may be given twice."""
+    seen: Counter[str] = Counter()
+    for candidate in candidates:
+        seen[candidate.name] += 1
+        again = seen[candidate.name]
+        yield (f"{candidate.name} ({again})" if again > 1 else candidate.name), candidate
+
+
+def start(candidate: Candidate, stack: ExitStack) -> Engine:
+    try:
+        return stack.enter_context(candidate.make())
+    except EngineError as error:
+        error.message = f"{candidate.name}: {error.message}"
+        raise
+
+
+def compare_cases(
+    engines: Mapping[str, Engine],
+    planned: Iterable[Planned],
+    left_out: dict[str, str] | None = None,
+    texts: Sequence[str] = (),
+    observers: Sequence[Observer] = (),
+) -> Comparison:
+    """Compare, then shrink; an interrupt ends it, and keeps what is known. `texts` are what --engine was given."""
+    found = Disagreements(engines, tuple(texts or engines))
+    complete = True
+    try:
+        for verdict in Trial(SideBySide(engines.values())).try_cases(planned):
+            found.take(verdict)
+            for observer in observers:
+                observer.see(verdict)
+        for kind in found.worth_shrinking():
+            found.shrink(kind)
+    except KeyboardInterrupt:
+        complete = False
+    return Comparison(
+        engines=tuple(engines),
+        counts=found.counts,
+        divergences=tuple(found.divergences),
+        left_out=left_out or {},
+        complete=complete,
+    )
 
 
 @attrs.frozen
@@ -61,7 +143,9 @@ class SideBySide(Runner):
         super().__init__(self.engines[0])
 
     def run(self, planned: Iterable[Planned]) -> Iterator[Verdict]:
-        drawn = ((one, self._encoder.request(one.case)) for one in planned)
+        # Expected answers in files are an oracle, and none is wanted here.
+        bare = (Planned(one.stage, attrs.evolve(one.case, expect=None)) for one in planned)
+        drawn = ((one, self._encoder.request(one.case)) for one in bare)
         # Each engine draws ahead as it pleases; while we wait for one, the others work.
         cases, *copies = tee(drawn, len(self.engines) + 1)
         replays = [
@@ -73,8 +157,8 @@ class SideBySide(Runner):
 
     def compare(self, case: Case, stage: str, replies: tuple[Reply, ...]) -> Verdict:
         outcome = compare_replies(case, replies)
-        if outcome in _RESULTS:
-            return Verdict(case, stage, _RESULTS[outcome], message=outcome)
+        if outcome in _STATUSES:
+            return Verdict(case, stage, _STATUSES[outcome], message=outcome)
         verdicts = [reach(self.judge, case, stage, reply) for reply in replies]
         if all(one.status is Status.PASS for one in verdicts):
             return Verdict(case, stage, Status.PASS, message=FREE)
@@ -140,57 +224,16 @@ def turn_to(found: Disagreement, about: int) -> Disagreement:
     return attrs.evolve(found, about=about, status=verdict.status, violation=violation, message=verdict.message)
 
 
-@attrs.frozen
-class Answer:
-    """What one engine showed at the step where they part, and whether the specification allows its answers."""
-
-    engine: str
-    seen: str
-    allowed: bool
-    result: str
-
-
-@attrs.frozen
-class Divergence:
-    """A disagreement in words, made small. `cases` is how many of its kind were found."""
-
-    component: str
-    case: str
-    config: str
-    trace: str
-    step: int
-    event: str
-    answers: tuple[Answer, ...]
-    sides: tuple[str, ...]
-    rules: tuple[tuple[str, str], ...]
-    allowed: tuple[str, ...]
-    cases: int
-    replays: int
-
-
 @attrs.define
-class Comparison:
-    """Collects what becomes of the cases. `observe` is called after each one."""
+class Disagreements:
+    """Collects what becomes of the cases, and the shortest disagreement of each kind."""
 
     engines: Mapping[str, Engine]
-    observe: Callable[[str, Counter[tuple[str, str]]], None] = lambda _component, _counts: None
+    texts: tuple[str, ...]
     counts: Counter[tuple[str, str]] = attrs.Factory(Counter)
     divergences: list[Divergence] = attrs.Factory(list)
-    complete: bool = True
     _kinds: Counter[tuple[Any, ...]] = attrs.Factory(Counter)
     _shortest: dict[tuple[Any, ...], Disagreement] = attrs.Factory(dict)
-
-    def run(self, planned: Iterable[Planned]) -> None:
-        """Compare, then shrink; an interrupt ends it, and keeps what is known."""
-        # Expected answers in files are an oracle, and none is wanted here.
-        bare = (Planned(one.stage, attrs.evolve(one.case, expect=None)) for one in planned)
-        try:
-            for verdict in SideBySide(self.engines.values()).run(bare):
-                self.take(verdict)
-            for kind in self.worth_shrinking():
-                self.shrink(kind)
-        except KeyboardInterrupt:
-            self.complete = False
 
     def take(self, verdict: Verdict) -> None:
         outcome = DIVERGED if isinstance(verdict, Disagreement) else verdict.message
@@ -202,7 +245,6 @@ class Comparison:
             known = self._shortest.get(kind)
             if known is None or len(found.case.events) < len(known.case.events):
                 self._shortest[kind] = found
-        self.observe(verdict.case.component, self.counts)
 
     def worth_shrinking(self) -> Iterator[tuple[Any, ...]]:
         each: Counter[tuple[str, int]] = Counter()
@@ -219,47 +261,39 @@ class Comparison:
         # Shrinking cuts events off without a replay; and an engine that guesses may not show it again.
         again = runner.run_one(shrunken.verdict.case, found.stage) if shrunken.replays else found
         shown = again if isinstance(again, Disagreement) else found
-        one = describe(shown, list(self.engines), self._kinds[kind], shrunken.replays)
+        one = self.describe(shown, self._kinds[kind], shrunken.replays)
         if (one.config, one.trace) not in [(known.config, known.trace) for known in self.divergences]:
             self.divergences.append(one)
 
-    def count(self, outcome: str) -> int:
-        return sum(count for (_component, one), count in self.counts.items() if one == outcome)
-
-    def exit(self) -> Exit:
-        if self.count(DIVERGED):
-            return Exit.VIOLATIONS
-        if not self.complete or self.count(UNANSWERED) or self.count(NOT_RUN) or not self.counts:
-            return Exit.UNDETERMINED
-        return Exit.CONFORMANT
-
-
-def describe(found: Disagreement, names: list[str], cases: int, replays: int) -> Divergence:
-    case, step, violation = found.case, found.step, found.violation
-    answers = []
-    for name, reply, verdict in zip(names, found.replies, found.verdicts, strict=True):
-        # What goes wrong later than the step where they part is another story.
-        fine = verdict.status is Status.PASS or (verdict.violation is not None and verdict.violation.step > step)
-        answers.append(
-            Answer(name, show(case, reply, verdict, step), fine, str(Status.PASS if fine else verdict.status))
+    def describe(self, found: Disagreement, cases: int, replays: int) -> Divergence:
+        case, step, violation = found.case, found.step, found.violation
+        answers = []
+        for name, reply, verdict in zip(self.engines, found.replies, found.verdicts, strict=True):
+            # What goes wrong later than the step where they part is another story.
+            fine = verdict.status is Status.PASS or (verdict.violation is not None and verdict.violation.step > step)
+            answers.append(
+                Answer(name, show(case, reply, verdict, step), fine, str(Status.PASS if fine else verdict.status))
+            )
+        # Only in a shrunken case it is the last event that an engine could not answer.
+        rules = suspects(found) if violation or replays else ()
+        allowed = [write_observations(one.observations) for one in violation.allowed] if violation else []
+        config = json.dumps(encode(case.config), separators=(",", ":"))
+        trace = printable(write_trace(case.component, case.events), limit=100_000)
+        return Divergence(
+            component=case.component,
+            case=printable(case.name),
+            config=config,
+            trace=trace,
+            step=step,
+            event=printable(write_event(case.component, case.events[step])) if case.events else "",
+            answers=tuple(answers),
+            sides=tuple(one.engine for one in answers if one.allowed),
+            rules=tuple((rule, all_rules()[rule].text if rule in all_rules() else "") for rule in rules),
+            allowed=tuple(map(printable, dict.fromkeys(allowed))),
+            cases=cases,
+            replays=replays,
+            reproduce=reproduction(self.texts, case.component, config, trace),
         )
-    # Only in a shrunken case it is the last event that an engine could not answer.
-    rules = suspects(found) if violation or replays else ()
-    allowed = [write_observations(one.observations) for one in violation.allowed] if violation else []
-    return Divergence(
-        component=case.component,
-        case=printable(case.name),
-        config=json.dumps(encode(case.config), separators=(",", ":")),
-        trace=printable(write_trace(case.component, case.events), limit=100_000),
-        step=step,
-        event=printable(write_event(case.component, case.events[step])) if case.events else "",
-        answers=tuple(answers),
-        sides=tuple(one.engine for one in answers if one.allowed),
-        rules=tuple((rule, all_rules()[rule].text if rule in all_rules() else "") for rule in rules),
-        allowed=tuple(map(printable, dict.fromkeys(allowed))),
-        cases=cases,
-        replays=replays,
-    )
 
 
 def show(case: Case, reply: Reply, verdict: Verdict, step: int) -> str:

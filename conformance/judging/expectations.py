@@ -6,6 +6,7 @@ xfail. A listed entry that no failure needed is wrong itself: either the engine 
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -56,6 +57,11 @@ class Expectations:
                     return attrs.evolve(verdict, status=Status.XPASS, message=f"listed as failing: {entry.reason}")
         return verdict
 
+    def add(self, other: "Expectations") -> None:
+        """Take over what the same entries have met elsewhere."""
+        self.failed.update(other.failed)
+        self.passed.update(other.passed)
+
     def problems(self) -> tuple[str, ...]:
         """The entries that nothing needed."""
         return tuple(
@@ -65,7 +71,10 @@ class Expectations:
         )
 
 
-def read_expectations(path: Path) -> Expectations:
+def read_expectations(path: Path | None) -> Expectations:
+    """Those of the file; none without one."""
+    if path is None:
+        return Expectations()
     return parse_expectations(path.read_text(encoding="utf-8"), str(path))
 
 
@@ -82,7 +91,7 @@ def parse_expectations(content: str, name: str) -> Expectations:
     return Expectations(tuple(entries))
 
 
-def write_expectations(path: Path, findings: tuple[Verdict, ...], known: Expectations) -> int:
+def write_expectations(path: Path, findings: Iterable[Verdict], known: Expectations) -> int:
     """Write what failed in this run, keeping the reasons of entries that are still needed; the count of entries."""
     lines = ["# Known failures. One a line: case PATTERN -- reason, or rule ID -- reason."]
     kept = [entry for entry in known.entries if known.failed[entry]]

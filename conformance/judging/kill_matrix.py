@@ -11,15 +11,12 @@ from multiprocessing import get_context
 
 import attrs
 
-from tidegate.conformance.engines.museum.catalog import MUTANTS, Mutant, find
+from tidegate.conformance.engines.museum.catalog import Mutant, find
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess
-from tidegate.conformance.judging.judge import Judge
-from tidegate.conformance.judging.metamorphic import check
-from tidegate.conformance.judging.runner import Runner
-from tidegate.conformance.judging.session import worth_shrinking
-from tidegate.conformance.judging.shrink import shrink
-from tidegate.conformance.judging.suite import METAMORPHIC, STAGES, Budget, plan
+from tidegate.conformance.judging.shrink import shrink_findings
+from tidegate.conformance.judging.suite import STAGES, Budget
+from tidegate.conformance.judging.trial import Runner, Trial
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Verdict, suspects
 
 #: After the first failure a stage goes on for so many cases, so that the kinds of failure can be compared.
@@ -75,10 +72,11 @@ def examine(name: str, budget: Budget) -> Row:
 def try_stage(mutant: Mutant, stage: str, budget: Budget) -> Kill | None:
     engine = InProcess(Engine(mutant.name))
     started = time.perf_counter()
-    caught = cases = 0
+    caught = 0
     seconds = 0.0
     failures: list[Verdict] = []
-    for cases, verdict in enumerate(verdicts_of(engine, mutant.component, stage, budget), start=1):
+    verdicts = Trial(Runner(engine)).try_component(mutant.component, attrs.evolve(budget, stages=(stage,)))
+    for cases, verdict in enumerate(verdicts, start=1):
         if verdict.status in VIOLATIONS:
             if not failures:
                 caught, seconds = cases, time.perf_counter() - started
@@ -87,18 +85,7 @@ def try_stage(mutant: Mutant, stage: str, budget: Budget) -> Kill | None:
             break
     if not failures:
         return None
-    shrunken = [shrink(Runner(engine, Judge()), verdict).verdict for verdict in worth_shrinking(failures)]
+    shrunken = [one.verdict for one in shrink_findings(engine, failures)]
     rules = tuple(dict.fromkeys(rule for verdict in shrunken for rule in suspects(verdict)))
     events = min(len(verdict.case.events) for verdict in shrunken)
     return Kill(stage, caught, seconds, events, rules, bool(set(rules) & set(mutant.rules)))
-
-
-def verdicts_of(engine: InProcess, component: str, stage: str, budget: Budget) -> Iterator[Verdict]:
-    description = engine.start()
-    if stage == METAMORPHIC:
-        return check(engine, description, component, budget)
-    return Runner(engine).run(plan(description, component, attrs.evolve(budget, stages=(stage,))))
-
-
-def mutant_names(component: str | None = None) -> Iterator[str]:
-    return (mutant.name for mutant in MUTANTS if component in (None, mutant.component))

@@ -1,14 +1,13 @@
 """The metamorphic stage: pairs of related cases, and whether an engine's answers are related as they must be."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import Any
 
 import attrs
 
-from tidegate.conformance.engines.base import Description, Engine, Steps
-from tidegate.conformance.judging.runner import Encoder, accepts
-from tidegate.conformance.judging.suite import METAMORPHIC, Budget, generated_cases
+from tidegate.conformance.engines.base import Description, Reply, Steps
+from tidegate.conformance.judging.suite import METAMORPHIC, Budget, accepts, generated_cases
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.properties.metamorphic import Relation, pairs, relations_of
 from tidegate.reference.model import Rejected
@@ -16,8 +15,11 @@ from tidegate.traces.cases import Case
 
 REFUSAL = {"type": Rejected.type}
 
+#: Asks an engine.
+Ask = Callable[[Iterable[Case]], Iterator[Reply]]
 
-def check(engine: Engine, description: Description, component: str, budget: Budget) -> Iterator[Verdict]:
+
+def check(ask: Ask, description: Description, component: str, budget: Budget) -> Iterator[Verdict]:
     """A verdict for each pair that was answered: what is not answered is the business of the other stages.
 
     A tenth of the generated cases is varied: each stands for the many that are judged one by one.
@@ -28,17 +30,10 @@ def check(engine: Engine, description: Description, component: str, budget: Budg
         cases = generated_cases(description, component, budget)
         random = Random(f"{budget.seed}/{relation.name}")
         wanted = [pair for pair in pairs(relation, cases, random) if accepts(claim, component, pair[1].config)]
-        yield from check_relation(engine, relation, wanted)
-
-
-def check_relation(engine: Engine, relation: Relation, wanted: list[tuple[Case, Case]]) -> Iterator[Verdict]:
-    encoder = Encoder()
-    requests = (encoder.request(case) for pair in wanted for case in pair)
-    answers = (reply for _request, reply in engine.replay(requests))
-    for case, other in wanted:
-        first, second = next(answers), next(answers)
-        if isinstance(first, Steps) and isinstance(second, Steps):
-            yield judge_pair(relation, case, other, first, second)
+        answers = ask(case for pair in wanted for case in pair)
+        for first, second, (case, other) in zip(answers, answers, wanted, strict=True):
+            if isinstance(first, Steps) and isinstance(second, Steps):
+                yield judge_pair(relation, case, other, first, second)
 
 
 def judge_pair(relation: Relation, case: Case, other: Case, first: Steps, second: Steps) -> Verdict:

@@ -6,15 +6,18 @@ engine is fastest with several cases in flight.
 """
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from itertools import combinations, islice
 from typing import Any
 
 import attrs
 
+from tidegate.conformance.engines.base import Engine
 from tidegate.conformance.judging.judge import expected_rules
-from tidegate.conformance.judging.runner import Planned, Runner
-from tidegate.conformance.judging.verdicts import Status, Verdict
+from tidegate.conformance.judging.suite import Planned
+from tidegate.conformance.judging.trial import Runner
+from tidegate.conformance.judging.verdicts import VIOLATIONS, Status, Verdict
 from tidegate.reference.model import InvalidInputError
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_case, encode_case
@@ -24,6 +27,9 @@ BATCH = 16
 
 #: The verdicts that are worth a search. A hang or a death costs a restart at each proposal.
 SHRINKABLE = frozenset({Status.FAIL, Status.ERROR})
+
+#: How many different counterexamples of one component are shrunk.
+SHRUNKEN_EACH = 3
 
 
 @attrs.frozen
@@ -42,6 +48,45 @@ def shrink(runner: Runner, verdict: Verdict, budget: int = 1500) -> Shrunken:
     search = Search(runner, verdict, budget)
     search.shrink()
     return Shrunken(search.best, search.replays)
+
+
+def shrink_findings(engine: Engine, findings: Iterable[Verdict]) -> Iterator[Shrunken]:
+    """For each component a few failures, made small; two that turn out to be the same count once."""
+    # With a judge of its own: what shrinking tries is not coverage.
+    runner = Runner(engine)
+    known: list[tuple[Any, Any]] = []
+    for verdict in worth_shrinking(findings):
+        shrunken = shrink(runner, verdict)
+        case = shrunken.verdict.case
+        if (case.config, case.events) not in known:
+            known.append((case.config, case.events))
+            yield shrunken
+
+
+def worth_shrinking(findings: Iterable[Verdict]) -> Iterator[Verdict]:
+    """For each component a few failures, the shortest of each kind: the deciding rule, or the kind of trouble."""
+    shortest: dict[tuple[str, Status, str], Verdict] = {}
+    for verdict in findings:
+        if verdict.status in VIOLATIONS:
+            key = (verdict.case.component, verdict.status, kind_of_failure(verdict))
+            known = shortest.get(key)
+            if known is None or size_of(verdict) < size_of(known):
+                shortest[key] = verdict
+    each: Counter[str] = Counter()
+    for verdict in sorted(shortest.values(), key=size_of):
+        each[verdict.case.component] += 1
+        if each[verdict.case.component] <= SHRUNKEN_EACH:
+            yield verdict
+
+
+def kind_of_failure(verdict: Verdict) -> str:
+    """The deciding rule, or else the beginning of what is said about it."""
+    return verdict.rules[0] if verdict.rules else verdict.message.partition(":")[0]
+
+
+def size_of(verdict: Verdict) -> int:
+    """How much there is to shrink: a few large events are more than many small ones."""
+    return len(repr(verdict.case.events))
 
 
 class Search:

@@ -1,27 +1,25 @@
 """A first look at an engine: does it shake hands, is one case of each component right, and is the protocol kept?
 
-The cases go through the harness, as in a run. Then the wire is read bare, one message at a time: what the harness
-forgives, or has to give up on, is told here with what to do about it.
+The cases go through the harness, as in a run. Then the wire is read bare (`bare_wire`).
 """
 
-import shlex
-import time
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
-from enum import StrEnum
 from typing import Any
 
 import attrs
 
-from tidegate.conformance.engines import base, messages, schemas
-from tidegate.conformance.engines.connection import Connection
-from tidegate.conformance.engines.errors import StrictModeUnavailableError
-from tidegate.conformance.engines.limits import Limits
+from tidegate.conformance.engines import base
 from tidegate.conformance.engines.process import ProcessEngine
 from tidegate.conformance.engines.text import printable
+from tidegate.conformance.judging.bare_wire import Level, Remark, by_hand, lint_wire
 from tidegate.conformance.judging.golden import read_golden
-from tidegate.conformance.judging.runner import Encoder, Planned, Runner, accepts
+from tidegate.conformance.judging.run import Candidate
+from tidegate.conformance.judging.suite import Planned, accepts
+from tidegate.conformance.judging.trial import Encoder, Runner, Trial
 from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Exit, Status, Verdict
+from tidegate.conformance.reports.findings import Finding, describe
+from tidegate.conformance.reports.summary import Summary
 from tidegate.properties.cases.directed import directed
 from tidegate.properties.cases.drawing import NothingAcceptedError, draw_case
 from tidegate.reference.components import COMPONENTS
@@ -29,34 +27,13 @@ from tidegate.reference.model import AnyComponent
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_case
 
-#: What to do about a complaint that holds the words, the first that fits.
-HINTS = (
-    ("Additional properties", "a key that the protocol does not know is ignored: leave it out"),
-    ("is not of type 'string'", 'a 64-bit quantity is a decimal string, "timestamp":"5"; bytes are lowercase hex'),
-    ("is not of type 'integer'", "an index, a count or a 32-bit key is a JSON number without a fraction"),
-    ("does not match", "64-bit quantities are decimal without leading zeros, bytes are lowercase hex"),
-    ("has none of the types", "every observation has a type that the component knows"),
-    ("required property", "every key that the protocol shows is always present"),
-)
-STDOUT_HINT = "standard output carries the protocol alone, one object a line; print all else to standard error"
 REFUSAL_HINT = 'check the whole case first, and answer {"id":…,"error":{"kind":"bad_request","message":"…"}}'
 
-
-class Level(StrEnum):
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
-
-
-@attrs.frozen
-class Remark:
-    """Something that the implementer should know: where, what, and what to do about it. All of it safe to show."""
-
-    level: Level
-    place: str
-    message: str
-    hint: str = ""
-    reproduce: str = ""
+CONCLUSIONS = {
+    Exit.CONFORMANT: "the smoke test is passed",
+    Exit.VIOLATIONS: "the smoke test is failed",
+    Exit.UNDETERMINED: "undetermined",
+}
 
 
 @attrs.frozen
@@ -70,7 +47,8 @@ class Smoked:
     remarks: tuple[Remark, ...]
     strict: bool = False
 
-    def exit(self) -> Exit:
+    @property
+    def exit_code(self) -> Exit:
         bad = {Level.ERROR, Level.WARNING} if self.strict else {Level.ERROR}
         if any(one.status in VIOLATIONS for one in self.verdicts) or any(one.level in bad for one in self.remarks):
             return Exit.VIOLATIONS
@@ -78,14 +56,77 @@ class Smoked:
             return Exit.UNDETERMINED
         return Exit.CONFORMANT
 
+    @property
+    def conclusion(self) -> str:
+        return CONCLUSIONS[self.exit_code]
 
-def smoke(engine: base.Engine, name: str, *, strict: bool = False) -> Smoked:
-    """Look at an engine, which must not be a strict one: the probes break the schemas on purpose."""
+    def findings(self) -> Iterator[tuple[Finding, str]]:
+        """Each case that went wrong, with the shell line that shows it without the harness."""
+        for verdict in self.verdicts:
+            if verdict.status in VIOLATIONS:
+                finding = describe(verdict, self.engine)
+                if verdict.violation is None:
+                    # No step failed, and the case was not shrunken to the one that matters: no rule is to blame yet.
+                    finding = attrs.evolve(finding, rules=(), trail=())
+                yield finding, by_hand(self.engine, Encoder().request(verdict.case))
+
+    def notes(self) -> list[str]:
+        said = [one.text() for one in self.remarks]
+        if not self.verdicts and not self.untried:
+            said.append("Nothing was tried: the engine declares nothing that the specification knows.")
+        return said + [f"{name}: not tried, no case is of the declared kinds and semantics." for name in self.untried]
+
+    def summary(self) -> Summary:
+        about = self.description
+        counts = {"component": len(self.verdicts)}
+        counts |= {level: sum(one.level == level for one in self.remarks) for level in ("error", "warning")}
+        shown = ", ".join(f"{count} {what}{'s' * (count != 1)}" for what, count in counts.items())
+        return Summary(
+            title=f"Smoke test of `{printable(self.engine)}`",
+            header=("component", "case", "events", "verdict"),
+            rows=tuple(tuple(as_row(one).values()) for one in self.verdicts),
+            findings=tuple(
+                finding.text() + (f"\n  by hand   {line}" if line else "") for finding, line in self.findings()
+            ),
+            notes=tuple(self.notes()),
+            conclusion=f"{about.name} {about.version} ({about.language}): {self.conclusion}, {shown}",
+            exit_code=self.exit_code,
+        )
+
+    def json(self) -> dict[str, Any]:
+        about = self.description
+        return {
+            "engine": self.engine,
+            "implementation": {"name": about.name, "version": about.version, "language": about.language},
+            "declared": list(about.components),
+            "conclusion": self.conclusion,
+            "exit": int(self.exit_code),
+            "cases": [as_row(one) for one in self.verdicts],
+            "not_tried": list(self.untried),
+            "findings": [{**attrs.asdict(finding), "by_hand": line} for finding, line in self.findings()],
+            "remarks": [attrs.asdict(one) for one in self.remarks],
+        }
+
+
+def as_row(verdict: Verdict) -> dict[str, Any]:
+    case = verdict.case
+    return {"component": case.component, "case": case.name, "events": len(case.events), "verdict": str(verdict.status)}
+
+
+def smoke(candidate: Candidate) -> Smoked:
+    """Look at an engine. The harness itself is never strict here: it would refuse to send the probes, which break the
+    schemas on purpose.
+    """
+    with attrs.evolve(candidate, strict=False).make() as engine:
+        return look_at(engine, candidate.name, strict=candidate.strict)
+
+
+def look_at(engine: base.Engine, name: str, *, strict: bool) -> Smoked:
     description = engine.start()
     remarks = list(lint_claims(description))
     picked = {one: pick_case(one, description.components[one]) for one in COMPONENTS if one in description.components}
     cases = [case for case in picked.values() if case is not None]
-    verdicts = list(Runner(engine).run(Planned("smoke", case) for case in cases))
+    verdicts = list(Trial(Runner(engine)).try_cases(Planned("smoke", case) for case in cases))
     # What the engine died of says enough already, and on the bare wire nobody would start it again.
     safe = [one.case for one in verdicts if one.status not in (Status.TIMEOUT, Status.CRASH, Status.NOT_RUN)]
     remarks += probe(engine, name, safe)
@@ -195,104 +236,3 @@ def describe_reply(reply: base.Steps | base.Refused | base.Broken | base.Crashed
     if isinstance(reply, base.Refused):
         return f"the answer was {reply.kind}, {reply.message}"
     return f"no answer in {reply.seconds:g} s" if isinstance(reply, base.TimedOut) else f"the engine {reply.message}"
-
-
-def lint_wire(engine: ProcessEngine, cases: list[Case], *, strict: bool) -> list[Remark]:
-    wire = Wire(Connection(engine.command, engine.limits), engine.limits, strict)
-    try:
-        wire.converse([Encoder().request(case) for case in cases])
-    finally:
-        wire.connection.kill()
-    return wire.remarks
-
-
-@attrs.define
-class Wire:
-    """One conversation, a message at a time, that goes on for as long as the engine answers at all."""
-
-    connection: Connection
-    limits: Limits
-    strict: bool
-    parser: messages.Parser = attrs.Factory(messages.Parser)
-    remarks: list[Remark] = attrs.Factory(list)
-
-    def converse(self, requests: list[base.Request]) -> None:
-        alive = self.ask("hello", messages.hello(1), "hello", self.limits.start_timeout)
-        for number, request in enumerate(requests, start=2):
-            message, limit = messages.replay(number, request), self.limits.case_timeout
-            alive = alive and self.ask(request.component, message, "replay", limit, request.component)
-        if alive:
-            self.leave(len(requests) + 2)
-
-    def ask(self, place: str, message: dict[str, Any], schema: str, seconds: float, component: str = "") -> bool:
-        """Send, wait for the answer, and look at both; false if none came."""
-        self.check(place, message, f"{schema}-request", component)
-        self.connection.send(messages.encode(message))
-        self.connection.flush()
-        deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0 and self.connection.failure() is None:
-            self.connection.exchange(left)
-            for answer in self.take(place):
-                if answer.id != message["id"] or type(answer.id) is not int:
-                    shown = printable(repr(answer.id), 40)
-                    self.remark(place, f"the answer to id {message['id']} has the id {shown}", "echo the id as it came")
-                if answer.oddity:
-                    self.remark(place, f"the answer {answer.oddity}", "every number is an integer")
-                self.check(place, answer.content, f"{schema}-reply", component)
-                return True
-        self.remark(place, "asked once more, the engine gave no answer", "a fresh process must answer as the first did")
-        return False
-
-    def take(self, place: str) -> Iterator[messages.Message]:
-        """The lines that are messages; all others are remarked upon."""
-        while (line := self.connection.take_line()) is not None:
-            try:
-                message = self.parser.parse(line)
-            except messages.MalformedLineError as error:
-                self.remark(place, f"the engine {error}", STDOUT_HINT)
-                continue
-            yield message
-
-    def check(self, place: str, message: dict[str, Any], schema: str, component: str = "") -> None:
-        try:
-            complaints = schemas.check(message, schema, component=component)
-        except StrictModeUnavailableError as error:
-            if self.strict:
-                raise
-            self.remark("schemas", "messages were not checked against them", error.hint, Level.NOTE)
-            return
-        for complaint in complaints:
-            hint = next((hint for words, hint in HINTS if words in complaint), f"the schema is {schema}.json")
-            level = Level.WARNING if "Additional properties" in complaint else Level.ERROR
-            self.remark(place, f"{schema}: {complaint}", hint, level)
-
-    def leave(self, number: int) -> None:
-        """`bye` first, with the input still open; then the end of the input."""
-        self.connection.send(messages.encode(messages.bye(number)))
-        self.connection.flush()
-        deadline = time.monotonic() + self.limits.bye_grace
-        while (left := deadline - time.monotonic()) > 0 and not self.connection.hung_up:
-            self.connection.exchange(left)
-            for _ in self.take("bye"):
-                self.remark("bye", "the engine wrote an answer that nobody asked for", "bye has no reply")
-        stayed = not self.connection.hung_up
-        status = self.connection.close()
-        if status is None:
-            self.remark("bye", f"the engine did not leave in {self.limits.bye_grace:g} s and was killed", "exit with 0")
-        elif stayed:
-            hint = "bye means the same as the end of standard input"
-            self.remark("bye", "the engine left only when its standard input ended", hint, Level.WARNING)
-        if status:
-            self.remark("bye", f"the engine left with status {status}", "exit with 0")
-
-    def remark(self, place: str, message: str, hint: str, level: Level = Level.ERROR) -> None:
-        self.remarks.append(Remark(level, place, message, hint))
-
-
-def by_hand(name: str, *requests: base.Request) -> str:
-    """A shell line that gives these requests to the program; empty for an engine that is no program."""
-    if not name.startswith("exec:"):
-        return ""
-    said = [messages.hello(1), *(messages.replay(number, one) for number, one in enumerate(requests, start=2))]
-    lines = " ".join(shlex.quote(messages.encode(one).decode().rstrip()) for one in said)
-    return f"printf '%s\\n' {lines} | {shlex.join(shlex.split(name.removeprefix('exec:')))}"

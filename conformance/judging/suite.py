@@ -6,13 +6,13 @@ budget lasts. The same seed gives the same cases. `metamorphic` compares answers
 
 from collections.abc import Iterable, Iterator
 from functools import cache
+from typing import Any
 
 import attrs
 
-from tidegate.conformance.engines.base import Description
+from tidegate.conformance.engines.base import Claim, Description
 from tidegate.conformance.judging.coverage import Wanted, within_reach
 from tidegate.conformance.judging.golden import read_golden
-from tidegate.conformance.judging.runner import Planned, accepts, is_declared
 from tidegate.properties.cases.directed import directed
 from tidegate.properties.cases.drawing import NothingAcceptedError, draw_case
 from tidegate.properties.cases.scopes import small, thorough
@@ -24,24 +24,86 @@ STAGES = ("directed", "golden", "complete", "generated", "metamorphic")
 METAMORPHIC = "metamorphic"
 
 
-#: Generated cases a component, unless told otherwise.
-CASES = 1000
+class UnknownNameError(ValueError):
+    """There is no component, stage or semantics of this name; the message lists those that there are."""
+
+
+def check_components(names: Iterable[str]) -> tuple[str, ...]:
+    """The names; UnknownNameError if one of them is no component."""
+    chosen = tuple(names)
+    check_names("component", chosen, COMPONENTS)
+    return chosen
+
+
+def check_names(what: str, names: Iterable[str], known: Iterable[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(f"no {what} {name!r}; there are {', '.join(known)}")
+
+
+def all_unless_some(stages: Iterable[str]) -> tuple[str, ...]:
+    return tuple(stages) or STAGES
 
 
 @attrs.frozen
 class Budget:
-    """How much to try: `cases` generated ones a component, from `seed`."""
+    """How much to try: the generated cases per component with the indices from `first` to `cases`, from `seed`.
 
-    cases: int = CASES
+    No stages stand for all of them.
+    """
+
+    cases: int = 1000
     seed: int = 0
-    stages: tuple[str, ...] = STAGES
+    stages: tuple[str, ...] = attrs.field(default=STAGES, converter=all_unless_some)
     thorough: bool = False
     extra_states: int = 0
+    first: int = 0
+
+    @stages.validator
+    def _check_stages(self, _attribute: Any, stages: tuple[str, ...]) -> None:
+        check_names("stage", stages, STAGES)
 
 
-def declared_components(description: Description, wanted: tuple[str, ...] = ()) -> list[str]:
-    """Those that the engine declares and the specification knows, in our order."""
-    return [name for name in COMPONENTS if name in description.components and (not wanted or name in wanted)]
+@attrs.frozen
+class Planned:
+    """A case, and the stage of the suite that it belongs to."""
+
+    stage: str
+    case: Case
+
+
+# --- what an engine declares ----------------------------------------------------------------------------------
+
+
+def declared_components(description: Description, wanted: Iterable[str] = ()) -> list[str]:
+    """Those that the engine declares and the specification knows, in our order; only the wanted ones, if any are."""
+    chosen = tuple(wanted)
+    return [name for name in COMPONENTS if name in description.components and (not chosen or name in chosen)]
+
+
+def is_declared(description: Description, case: Case) -> bool:
+    """Whether the engine said that it can do this: component, kind and semantics."""
+    claim = description.components.get(case.component)
+    return claim is not None and accepts(claim, case.component, case.config)
+
+
+def accepts(claim: Claim, component: str, config: Any) -> bool:
+    if claim.kinds is not None and (kind := kind_of(config)) is not None and kind not in claim.kinds:
+        return False
+    semantics = getattr(config, "semantics", None)
+    if semantics is None:
+        return True
+    declared = claim.semantics if claim.semantics is not None else {COMPONENTS[component].semantics[0]}
+    return semantics in declared
+
+
+def kind_of(config: Any) -> str | None:
+    """What a config calls its kind; the wiring calls it its pattern."""
+    kind = getattr(config, "kind", getattr(config, "pattern", None))
+    return None if kind is None else str(kind)
+
+
+# --- cases ----------------------------------------------------------------------------------------------------
 
 
 def plan(description: Description, component: str, budget: Budget) -> Iterator[Planned]:
@@ -58,43 +120,35 @@ def stage_cases(description: Description, component: str, stage: str, budget: Bu
     elif stage == "golden":
         yield from (case for case in read_golden(component) if "-directed-" not in case.name)
     elif stage == "complete":
-        yield from complete_cases(component, budget)
+        yield from (case for suite in complete_suites(component, budget) for case in suite.cases)
     elif stage == "generated":
         yield from generated_cases(description, component, budget)
 
 
+def complete_suites(component: str, budget: Budget) -> tuple[CompleteSuite, ...]:
+    return build_suites(component, larger=budget.thorough, extra_states=budget.extra_states)
+
+
 @cache
-def complete_suites(component: str, *, larger: bool, extra_states: int) -> tuple[CompleteSuite, ...]:
+def build_suites(component: str, *, larger: bool, extra_states: int) -> tuple[CompleteSuite, ...]:
     scopes = thorough(component) if larger else small(component)
     return tuple(build(scope, extra_states) for scope in scopes)
 
 
-def complete_cases(component: str, budget: Budget) -> Iterator[Case]:
-    for suite in complete_suites(component, larger=budget.thorough, extra_states=budget.extra_states):
-        yield from suite.cases
-
-
-def complete_claims(component: str, budget: Budget) -> list[str]:
-    """What may be said of an engine that passes the complete stage of the component."""
-    if "complete" not in budget.stages:
-        return []
-    suites = complete_suites(component, larger=budget.thorough, extra_states=budget.extra_states)
-    return [suite.claim for suite in suites]
-
-
 def generated_cases(description: Description, component: str, budget: Budget) -> Iterator[Case]:
     claim = description.components[component]
-    for index in range(budget.cases):
+    for index in range(budget.first, budget.cases):
         try:
             yield draw_case(component, budget.seed, index, lambda config: accepts(claim, component, config))
         except NothingAcceptedError:
             return
 
 
-def undeclared_cases(description: Description, wanted: tuple[str, ...] = ()) -> Iterator[Case]:
+def undeclared_cases(description: Description, wanted: Iterable[str] = ()) -> Iterator[Case]:
     """The golden and directed cases that the engine does not declare: they are skipped."""
+    chosen = tuple(wanted)
     for component in COMPONENTS:
-        if not wanted or component in wanted:
+        if not chosen or component in chosen:
             yield from (case for case in read_golden(component) if not is_declared(description, case))
 
 

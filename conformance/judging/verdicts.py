@@ -40,6 +40,13 @@ class Exit(IntEnum):
     INTERNAL = 70
 
 
+CONCLUSIONS = {
+    Exit.CONFORMANT: "conformant",
+    Exit.VIOLATIONS: "not conformant",
+    Exit.UNDETERMINED: "undetermined",
+}
+
+
 @attrs.frozen
 class Verdict:
     """What became of a case of a stage. `violation` is there for a fail, `message` where words are needed."""

@@ -43,6 +43,24 @@ class Finding:
             return f"{self.component} breaks {self.rules[0][0]}"
         return f"{self.component}: {self.result}"
 
+    def text(self) -> str:
+        lines = [self.title]
+        lines += [f"  {rule}: {text}" for rule, text in self.rules[:RULES_IN_FULL]]
+        if self.rules[RULES_IN_FULL:]:
+            lines.append(f"  also      {', '.join(rule for rule, _text in self.rules[RULES_IN_FULL:])}")
+        if self.trail:
+            lines.append(f"  earlier   {', '.join(self.trail)}")
+        if self.message:
+            lines.append(f"  {self.message}")
+        lines += [f"  config    {self.config}", f"  trace     {self.trace}"]
+        if self.step is not None:
+            lines.append(f"  at step   {self.step + 1}, {self.event}" if self.event != self.trace else "  at step   1")
+            lines.append(f"  allowed   {' | '.join(self.allowed[:6])}{' | …' if len(self.allowed) > 6 else ''}")
+            lines.append(f"  seen      {self.seen}")
+        lines += [f"  stderr    {line}" for line in self.stderr[-5:]]
+        lines.append(f"  reproduce {self.reproduce}")
+        return "\n".join(lines)
+
 
 def describe(verdict: Verdict, engine: str) -> Finding:
     case, violation = verdict.case, verdict.violation
@@ -78,24 +96,3 @@ def reproduction(engine: str, component: str, config: Any, trace: str) -> str:
         # Where the engine does not declare it, it would not be asked; where it does, this changes nothing.
         words += ["--semantics", semantics]
     return shlex.join(words)
-
-
-def as_text(finding: Finding) -> str:
-    lines = [finding.title]
-    lines += [f"  {rule}: {text}" for rule, text in finding.rules[:RULES_IN_FULL]]
-    if finding.rules[RULES_IN_FULL:]:
-        lines.append(f"  also      {', '.join(rule for rule, _text in finding.rules[RULES_IN_FULL:])}")
-    if finding.trail:
-        lines.append(f"  earlier   {', '.join(finding.trail)}")
-    if finding.message:
-        lines.append(f"  {finding.message}")
-    lines += [f"  config    {finding.config}", f"  trace     {finding.trace}"]
-    if finding.step is not None:
-        lines.append(
-            f"  at step   {finding.step + 1}, {finding.event}" if finding.event != finding.trace else "  at step   1"
-        )
-        lines.append(f"  allowed   {' | '.join(finding.allowed[:6])}{' | …' if len(finding.allowed) > 6 else ''}")
-        lines.append(f"  seen      {finding.seen}")
-    lines += [f"  stderr    {line}" for line in finding.stderr[-5:]]
-    lines.append(f"  reproduce {finding.reproduce}")
-    return "\n".join(lines)

@@ -1,111 +1,82 @@
-"""The summary of a run: as text, as Markdown for a CI page, and as JSON."""
+"""What is told at the end: a table, what was found in words, notes, and a conclusion; as text and as Markdown.
 
-from typing import Any
+Everything that is judged case by case is summed up so: a run, a comparison of engines, a first look at one.
+"""
 
-from tidegate.conformance.engines.text import printable
-from tidegate.conformance.judging.coverage import Pair
-from tidegate.conformance.judging.session import Finished
-from tidegate.conformance.judging.verdicts import Exit, Status
-from tidegate.conformance.reports.findings import as_text, describe
+from collections.abc import Callable
 
-CONCLUSIONS = {
-    Exit.CONFORMANT: "conformant",
-    Exit.VIOLATIONS: "not conformant",
-    Exit.UNDETERMINED: "undetermined",
+import attrs
+
+#: Gives a text its colour. The text is complete without.
+Paint = Callable[[str, str], str]
+
+GREEN, RED, YELLOW = "green", "red", "yellow"
+#: Of words that stand in a table, at the head of a column of counts, or at the head of a note.
+STYLES = {
+    **dict.fromkeys(("pass", "agreed", "free"), GREEN),
+    **dict.fromkeys(("fail", "error", "timeout", "crash", "xpass", "diverged"), RED),
+    **dict.fromkeys(("skip", "unknown", "not run", "xfail", "unanswered", "warning"), YELLOW),
+    "note": "cyan",
 }
 
 
-def rows(finished: Finished) -> list[tuple[str, str, dict[str, int]]]:
-    """For each component and stage, how many of each verdict."""
-    keys = list(dict.fromkeys((component, stage) for component, stage, _result in finished.counts))
-    return [
-        (component, stage, {str(result): finished.counts[component, stage, result] for result in Status})
-        for component, stage in keys
-    ]
+def plain(text: str, _style: str) -> str:
+    return text
 
 
-def conclusion(finished: Finished) -> str:
-    description = finished.description
-    name = printable(f"{description.name} {description.version}")
-    parts = [f"{name} is {CONCLUSIONS[finished.exit()]}: {finished.cases} cases in {finished.seconds:.1f} s"]
-    parts += [f"{finished.count(result)} {result}" for result in Status if finished.count(result)]
-    return ", ".join(parts)
+@attrs.frozen(kw_only=True)
+class Summary:
+    """Counts of 0 are left out of the text, and stand in the Markdown. `claims` are listed by the Markdown alone."""
+
+    title: str
+    about: tuple[str, ...] = ()
+    header: tuple[str, ...]
+    rows: tuple[tuple[str | int, ...], ...]
+    findings: tuple[str, ...]
+    notes: tuple[str, ...]
+    claims: tuple[str, ...] = ()
+    conclusion: str
+    exit_code: int
+
+    def text(self, paint: Paint = plain) -> str:
+        lines = self._table(paint) if self.rows else []
+        for finding in self.findings:
+            title, *rest = finding.split("\n")
+            lines += ["", paint(title, f"bold {RED}"), *rest]
+        lines += ["", *(paint_head(note, paint) for note in self.notes)]
+        if self.claims:
+            lines.append(f"{len(self.claims)} suites that are complete on their scope passed; JSON lists their claims.")
+        colour = {0: GREEN, 1: RED}.get(self.exit_code, YELLOW)
+        return "\n".join([*lines, paint(self.conclusion, f"bold {colour}")])
+
+    def _table(self, paint: Paint) -> list[str]:
+        shown = [[str(cell or "") for cell in row] for row in self.rows]
+        widths = [max(map(len, column)) for column in zip(self.header, *shown, strict=True)]
+        lines = [paint("  ".join(map(str.ljust, self.header, widths)), "bold")]
+        for row in shown:
+            cells = zip(self.header, row, map(str.ljust, row, widths), strict=True)
+            lines.append("  ".join(paint(wide, style_of(head, cell)) for head, cell, wide in cells))
+        return lines
+
+    def markdown(self) -> str:
+        lines = [f"# {self.title}", "", *(f"- {one}" for one in self.about), *[""] * bool(self.about)]
+        lines += [self.conclusion + ".", ""]
+        if self.rows:
+            numeric = [isinstance(cell, int) for cell in self.rows[0]]
+            lines.append(f"| {' | '.join(self.header)} |")
+            lines.append("|" + "|".join("---:" if number else "---" for number in numeric) + "|")
+            lines += [f"| {' | '.join(map(str, row))} |" for row in self.rows]
+        lines += ["", *(f"- {one}" for one in (*self.notes, *self.claims))]
+        for finding in self.findings:
+            text = finding.replace("```", "'''")
+            lines += ["", f"## {finding.partition(chr(10))[0]}", "", "```", text, "```"]
+        return "\n".join(lines) + "\n"
 
 
-def remarks(finished: Finished) -> list[str]:
-    """What a reader must know beside the counts."""
-    said = []
-    if not finished.complete:
-        said.append("The run was interrupted: this is what was known by then.")
-    if finished.missing:
-        said.append(f"Exercised too rarely, so nothing is known about them: {counted(finished)}.")
-    if finished.missing_pairs:
-        said.append(f"Rules that were seen with a part of their outcomes only: {by_rule(finished.missing_pairs)}.")
-    said += [f"Expectation {problem}." for problem in finished.expectation_problems]
-    if finished.restarts:
-        said.append(f"The engine had to be started again {finished.restarts} times.")
-    if not finished.cases:
-        said.append("No case was run: the engine declares nothing that the specification knows.")
-    return said
+def style_of(head: str, cell: str) -> str:
+    return STYLES.get(head) or STYLES.get(cell) or ""
 
 
-def counted(finished: Finished) -> str:
-    """The rules below the floor, those that were exercised at all with how often."""
-    seen = finished.coverage.rules
-    return ", ".join(f"{rule} ({seen[rule]} times)" if seen[rule] else rule for rule in finished.missing)
-
-
-def by_rule(pairs: tuple[Pair, ...]) -> str:
-    """`VALVE-3 (never nothing)`: each rule once, with the kinds of outcome that did not come."""
-    kinds: dict[str, list[str]] = {}
-    for rule, shown in pairs:
-        kinds.setdefault(rule, []).append("+".join(shown) or "nothing")
-    return ", ".join(f"{rule} (never {' or '.join(names)})" for rule, names in kinds.items())
-
-
-def as_markdown(finished: Finished) -> str:
-    shown = [result for result in Status if finished.count(result)]
-    lines = [f"# Conformance of `{printable(finished.engine)}`", "", conclusion(finished) + ".", ""]
-    lines.append("| component | stage | " + " | ".join(map(str, shown)) + " |")
-    lines.append("|---|---|" + "---:|" * len(shown))
-    for component, stage, counts in rows(finished):
-        lines.append(f"| {component} | {stage} | " + " | ".join(str(counts[str(result)]) for result in shown) + " |")
-    lines += ["", *(f"- {remark}" for remark in [*remarks(finished), *finished.claims])]
-    for shrunken in finished.counterexamples:
-        finding = describe(shrunken.verdict, finished.engine)
-        lines += ["", f"## {finding.title}", "", "```", as_text(finding).replace("```", "'''"), "```"]
-    return "\n".join(lines) + "\n"
-
-
-def as_json(finished: Finished) -> dict[str, Any]:
-    import attrs  # noqa: PLC0415
-
-    return {
-        "engine": finished.engine,
-        "implementation": {
-            "name": finished.description.name,
-            "version": finished.description.version,
-            "language": finished.description.language,
-        },
-        "conclusion": CONCLUSIONS[finished.exit()],
-        "exit": int(finished.exit()),
-        "complete": finished.complete,
-        "seconds": round(finished.seconds, 3),
-        "cases": finished.cases,
-        "counts": [
-            {"component": c, "stage": s, **{k: v for k, v in counts.items() if v}} for c, s, counts in rows(finished)
-        ],
-        "counterexamples": [
-            {**attrs.asdict(describe(one.verdict, finished.engine)), "replays": one.replays}
-            for one in finished.counterexamples
-        ],
-        "rules_exercised": dict(sorted(finished.coverage.rules.items())),
-        "rules_missing": list(finished.missing),
-        "outcomes_exercised": [
-            {"rule": rule, "observations": list(kinds), "times": times}
-            for (rule, kinds), times in sorted(finished.coverage.pairs.items())
-        ],
-        "outcomes_missing": [{"rule": rule, "observations": list(kinds)} for rule, kinds in finished.missing_pairs],
-        "remarks": remarks(finished),
-        "claims": list(finished.claims),
-    }
+def paint_head(note: str, paint: Paint) -> str:
+    head, colon, rest = note.partition(":")
+    return f"{paint(head, f'bold {STYLES[head]}')}{colon}{rest}" if head in STYLES else note

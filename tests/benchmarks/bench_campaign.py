@@ -3,6 +3,7 @@
 import statistics
 import tempfile
 import time
+from collections import deque
 from pathlib import Path
 
 from tidegate.conformance.campaign.campaign import Campaign
@@ -11,8 +12,8 @@ from tidegate.conformance.campaign.plan import make_plan
 from tidegate.conformance.campaign.pool import run_on_spark
 from tidegate.conformance.campaign.worker import close_engine
 from tidegate.conformance.engines.spark.session import make_session
-from tidegate.conformance.judging.session import Session
-from tidegate.conformance.judging.suite import Budget, plan
+from tidegate.conformance.judging.suite import Budget
+from tidegate.conformance.judging.trial import Runner, Trial
 from tidegate.conformance.kinds import resolve
 
 ENGINES = {"reference": 40_000, "python:tidegate.conformance.engines.museum.engines:Right": 20_000}
@@ -21,14 +22,12 @@ PAIRS = 3
 
 
 def one_process(engine, cases, seed):
-    """Cases/s of the runner that `tidegate run` uses, once it is warm."""
+    """Cases/s of the trial that `tidegate run` uses, once it is warm."""
     with resolve(engine) as one:
-        description = one.start()
-        Session(one, engine).run(plan(description, "valve", Budget(cases // 10, seed + 1000, ("generated",))))
+        one.start()
+        deque(Trial(Runner(one)).try_component("valve", Budget(cases // 10, seed + 1000, ("generated",))), maxlen=0)
         started = time.perf_counter()
-        session = Session(one, engine)
-        session.run(plan(description, "valve", Budget(cases, seed, ("generated",))))
-        assert session.counts.total() == cases
+        assert sum(1 for _ in Trial(Runner(one)).try_component("valve", Budget(cases, seed, ("generated",)))) == cases
         return cases / (time.perf_counter() - started)
 
 

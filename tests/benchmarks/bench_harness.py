@@ -8,7 +8,8 @@ import time
 
 from tests.paths import ROOT
 from tidegate.conformance.engines.process import ProcessEngine
-from tidegate.conformance.judging.runner import Encoder, Planned, Runner
+from tidegate.conformance.judging.suite import Planned
+from tidegate.conformance.judging.trial import Encoder, Runner
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases.drawing import draw_case
 

@@ -8,7 +8,7 @@ from tidegate.conformance.engines.museum.partitioner.keys import choose_channel
 from tidegate.conformance.engines.spark import keys
 from tidegate.conformance.engines.spark.engine import SETTINGS, Spark
 from tidegate.conformance.engines.spark.session import make_session
-from tidegate.conformance.judging.runner import Encoder
+from tidegate.conformance.judging.trial import Encoder
 from tidegate.properties.cases.drawing import draw_case
 
 EVENTS = 20

@@ -1,5 +1,6 @@
 """The example engines: complete, small, and right, each run with its real toolchain."""
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -7,10 +8,8 @@ import sys
 import pytest
 
 from tests.paths import ROOT
-from tidegate.conformance.engines.process import ProcessEngine
-from tidegate.conformance.judging.coverage import Wanted
-from tidegate.conformance.judging.session import Session
-from tidegate.conformance.judging.suite import Budget, declared_components, plan
+from tidegate.conformance.judging.run import Candidate, run
+from tidegate.conformance.judging.suite import Budget
 from tidegate.conformance.judging.verdicts import Exit
 
 EXAMPLES = ROOT / "examples"
@@ -49,13 +48,8 @@ def test_examples_stay_small(language):
 def test_examples_conform(language, tmp_path):
     if not is_installed(TOOLS[language]):
         pytest.skip(f"{TOOLS[language]} is not installed, or does not run here: neither can this example")
-    with ProcessEngine(command(language, tmp_path)) as engine:
-        session = Session(engine, language)
-        description = engine.start()
-        components = declared_components(description)
-        assert {"valve", "partitioner"} <= set(components)
-        for component in components:
-            session.run(plan(description, component, Budget(cases=300, stages=("directed", "golden", "generated"))))
-        finished = session.finish(Wanted())
-    assert finished.exit() is Exit.CONFORMANT, finished.findings[:1]
-    assert finished.cases > 600
+    candidate = Candidate(f"exec:{shlex.join(command(language, tmp_path))}")
+    result = run(candidate, Budget(cases=300, stages=("directed", "golden", "generated")))
+    assert {"valve", "partitioner"} <= set(result.description.components)
+    assert result.exit_code is Exit.CONFORMANT, str(result)
+    assert result.cases > 600

@@ -7,6 +7,7 @@ from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.judging.metamorphic import check
 from tidegate.conformance.judging.reference_engine import ReferenceEngine
 from tidegate.conformance.judging.suite import Budget
+from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.metamorphic import RELATIONS
 
@@ -15,7 +16,7 @@ COMPONENTS = sorted({relation.component for relation in RELATIONS})
 
 def results(engine, component, cases=1000):
     running = InProcess(engine)
-    return [verdict.status for verdict in check(running, running.start(), component, Budget(cases))]
+    return [verdict.status for verdict in check(Runner(running).replies, running.start(), component, Budget(cases))]
 
 
 @pytest.mark.parametrize("component", COMPONENTS)

@@ -9,7 +9,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from tidegate.traces.codec import DecodeError, decode, encode, event_type
+from tidegate.traces.cases import Case
+from tidegate.traces.codec import DecodeError, decode, encode, event_type, find_component
 from tidegate.traces.notation.forms import forms_of, one_word
 from tidegate.traces.notation.graphs import read_graph, write_graph
 
@@ -55,6 +56,12 @@ def read_token(component: str, token: str) -> Any:
 
 def read_trace(component: str, text: str) -> tuple[Any, ...]:
     return tuple(read_event(component, token) for token in text.split())
+
+
+def read_case(component: str, config: Any, trace: str, name: str = "trace") -> Case:
+    """One trace with its config, as JSON, and its events, in short notation."""
+    model = find_component(component)
+    return Case(name, component, decode(config, model.config, "config", strict=True), read_trace(component, trace))
 
 
 def write_observation(observation: Any) -> str:

@@ -94,7 +94,8 @@ class Exam:
         """How often the invariant of this place passed, failed, or was skipped."""
         return Counter(one.verdicts[place].status for one in self.runs if one.order.policy == policy)
 
-    def exit(self) -> Exit:
+    @property
+    def exit_code(self) -> Exit:
         """What is wrong is wrong, whatever was not run; an invariant that was neither kept nor skipped is unknown."""
         if any(one.wrongs for one in self.runs):
             return Exit.VIOLATIONS

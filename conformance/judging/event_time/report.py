@@ -13,8 +13,7 @@ from tidegate.conformance.engines.spark.native.traces import Counted
 from tidegate.conformance.judging.event_time.differences import Difference
 from tidegate.conformance.judging.event_time.exam import UNEXPLAINED, Exam, Judged
 from tidegate.conformance.judging.event_time.model import WAYS, Way
-from tidegate.conformance.judging.verdicts import Exit
-from tidegate.conformance.reports.summary import CONCLUSIONS
+from tidegate.conformance.judging.verdicts import CONCLUSIONS, Exit
 from tidegate.properties.runlog import INVARIANTS, Status
 from tidegate.traces.codec import encode
 from tidegate.traces.runlog import write_runlog
@@ -82,10 +81,10 @@ def describe_drawn(exam: Exam, policy: str) -> str:
 
 
 def conclusion(exam: Exam) -> str:
-    declared, outcome = exam.declared, CONCLUSIONS[exam.exit()]
+    declared, outcome = exam.declared, CONCLUSIONS[exam.exit_code]
     runs = f"{len(exam.runs)} runs in {exam.seconds:.1f} s"
     text = f"{declared.name} {declared.version} is {outcome} with what it declares: {runs}"
-    if exam.exit() is Exit.CONFORMANT:
+    if exam.exit_code is Exit.CONFORMANT:
         text += f", {len(exam.shown())} shortest differences from Flink, none unexplained"
     return text
 
@@ -138,8 +137,8 @@ def as_json(exam: Exam, engine: str) -> dict[str, Any]:
         "policies": {policy: [attrs.asdict(way) for way in WAYS[policy]] for policy in declared.policies},
         "seed": exam.seed,
         "cases": exam.cases,
-        "conclusion": CONCLUSIONS[exam.exit()],
-        "exit": int(exam.exit()),
+        "conclusion": CONCLUSIONS[exam.exit_code],
+        "exit": int(exam.exit_code),
         "complete": exam.complete,
         "seconds": round(exam.seconds, 3),
         "runs": [run_as_json(run) for run in exam.runs],

@@ -4,13 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from collections import deque
 from functools import cache
 
 from tests.paths import PYTHONPATH, ROOT
-from tidegate.conformance.judging.session import Session
-from tidegate.conformance.judging.suite import Budget, declared_components, plan, wanted_of
+from tidegate.conformance.judging.run import conclude
+from tidegate.conformance.judging.suite import Budget, declared_components, wanted_of
+from tidegate.conformance.judging.trial import Runner, Trial
 from tidegate.conformance.kinds import resolve
-from tidegate.conformance.reports.summary import as_json
 
 WRONG = "python:tidegate.conformance.engines.museum.engines:ValveAlwaysFlushes"
 ENGINES = "python:tests.conformance.campaign.engines"
@@ -42,13 +43,13 @@ def summary_of(folder):
 
 @cache
 def in_one_process(engine, components, cases, seed):
-    """The same cases through the runner that `tidegate run` uses."""
+    """The same cases through the trial that `tidegate run` uses."""
     with resolve(engine) as one:
         description = one.start()
         names = declared_components(description, components)
-        session = Session(one, engine)
-        budget = Budget(cases, seed, ("generated",))
-        session.run(planned for name in names for planned in plan(description, name, budget))
-        found = as_json(session.finish(wanted_of(description, names)))
+        trial = Trial(Runner(one))
+        for name in names:
+            deque(trial.try_component(name, Budget(cases, seed, ("generated",))), maxlen=0)
+        found = conclude(one, engine, trial.tally, wanted_of(description, names)).json()
     found.pop("seconds")
     return json.loads(json.dumps(found))

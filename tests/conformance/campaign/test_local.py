@@ -21,7 +21,7 @@ from tidegate.conformance.campaign.summary import summarize
 from tidegate.conformance.campaign.worker import run_chunk
 from tidegate.conformance.engines import CannotStartError
 from tidegate.conformance.judging.expectations import Entry, Expectations
-from tidegate.conformance.judging.runner import Runner
+from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Exit, Status
 from tidegate.conformance.kinds import resolve
 from tidegate.properties.cases.drawing import draw_case
@@ -54,7 +54,7 @@ def test_the_summary_is_that_of_one_process(tmp_path):
 
 
 def test_counterexamples_are_those_of_one_process(tmp_path):
-    summary = conduct(make_campaign(tmp_path, WRONG, cases=300, seed=7)).as_json()
+    summary = conduct(make_campaign(tmp_path, WRONG, cases=300, seed=7)).json()
     expected = in_one_process(WRONG, ("valve",), 300, 7)
     assert expected["counterexamples"]
     assert json.loads(json.dumps(summary["counterexamples"])) == expected["counterexamples"]
@@ -66,8 +66,8 @@ def test_a_campaign_that_is_done_is_not_run_again(tmp_path):
     before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "chunks").iterdir()}
     campaign = make_campaign(tmp_path)
     again = conduct(campaign)
-    assert again.finished.counts == first.finished.counts
-    assert again.finished.coverage == first.finished.coverage
+    assert again.result.counts == first.result.counts
+    assert again.result.coverage == first.result.coverage
     assert len(campaign.resumed) == 4
     assert {path.name: path.stat().st_mtime_ns for path in (tmp_path / "chunks").iterdir()} == before
 
@@ -82,7 +82,7 @@ def test_only_what_is_missing_is_run_again(tmp_path):
         campaign.run(run_here, ran.append)
     assert [outcome.chunk.first for outcome in ran] == [50]
     again = conduct(make_campaign(tmp_path))
-    assert again.finished.counts == first.finished.counts
+    assert again.result.counts == first.result.counts
     assert not list((tmp_path / "chunks").glob("*.half"))
 
 
@@ -141,22 +141,22 @@ def test_a_damaged_chunk_is_named(tmp_path):
 
 def test_a_death_costs_one_case(tmp_path):
     campaign = make_campaign(tmp_path, f"{ENGINES}:DiesOfOne")
-    finished = conduct(campaign).finished
+    finished = conduct(campaign).result
     assert (finished.count(Status.PASS), finished.count(Status.CRASH), finished.cases) == (99, 1, 100)
     assert finished.restarts == 1
-    assert finished.exit() is Exit.VIOLATIONS
+    assert finished.exit_code is Exit.VIOLATIONS
 
 
 def test_what_was_not_run_is_run_when_the_engine_is_mended(tmp_path, monkeypatch):
     """Two restarts, then a second chance: six deaths. The cases that are left keep the chunk open."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", PYTHONPATH)
-    finished = conduct(make_campaign(tmp_path / "out", f"{ENGINES}:DiesOfMany", max_restarts=2)).finished
+    finished = conduct(make_campaign(tmp_path / "out", f"{ENGINES}:DiesOfMany", max_restarts=2)).result
     assert (finished.count(Status.PASS), finished.count(Status.CRASH), finished.count(Status.NOT_RUN)) == (75, 6, 19)
     assert len(list((tmp_path / "out" / "chunks").glob("*.open.parquet"))) == 1
     (tmp_path / "mended").touch()
     campaign = make_campaign(tmp_path / "out", f"{ENGINES}:DiesOfMany", max_restarts=2)
-    finished = conduct(campaign).finished
+    finished = conduct(campaign).result
     assert len(campaign.resumed) == 3
     assert finished.counts == {("valve", "generated", Status.PASS): 100}
     assert not list((tmp_path / "out" / "chunks").glob("*.open.parquet"))
@@ -174,10 +174,10 @@ def test_the_rest_is_not_run_once_too_many_chunks_failed(tmp_path):
 
     with campaign.folder.opened(campaign.plan), resolve("reference") as engine:
         campaign.run(pool)
-        finished = summarize(campaign, engine, 1.0).finished
+        finished = summarize(campaign, engine, 1.0).result
     assert 10 < len(asked) < 60
     assert finished.counts == {("valve", "generated", Status.NOT_RUN): 1000}
-    assert finished.exit() is Exit.UNDETERMINED
+    assert finished.exit_code is Exit.UNDETERMINED
 
 
 def test_an_engine_of_another_version_is_refused_by_the_worker(tmp_path):
@@ -189,10 +189,10 @@ def test_an_engine_of_another_version_is_refused_by_the_worker(tmp_path):
 
 def test_known_failures(tmp_path):
     campaign = make_campaign(tmp_path, WRONG, cases=200, seed=7)
-    failures = conduct(campaign).finished.count(Status.FAIL)
+    failures = conduct(campaign).result.count(Status.FAIL)
     entries = (Entry("rule", "VALVE-10", "known"), Entry("case", "valve-7-0", "thought to fail"))
     with resolve(WRONG) as engine:
-        finished = summarize(campaign, engine, 1.0, Expectations(entries)).finished
+        finished = summarize(campaign, engine, 1.0, Expectations(entries)).result
     assert finished.count(Status.XFAIL) == failures > 0
     assert (finished.count(Status.FAIL), finished.count(Status.XPASS), finished.cases) == (0, 1, 200)
 

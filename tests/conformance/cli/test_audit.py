@@ -46,7 +46,7 @@ def test_a_faulty_log_with_a_report(logs, capsys, tmp_path):
     assert lines[-1] == {"type": "footer", "exit": 1, "violations": 18}
     assert parquet.read_table(folder / "violations.parquet").num_rows == 18
     assert (folder / "summary.md").read_text(encoding="utf-8").startswith("| invariant | checked |")
-    again = [line.split("tidegate ")[1].split() for line in out.splitlines() if line.startswith("  again")]
+    again = [line.split("tidegate ")[1].split() for line in out.splitlines() if line.startswith("  reproduce")]
     assert len(again) == 9
     for command in again:
         assert main(command) == 1

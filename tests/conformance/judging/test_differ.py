@@ -8,9 +8,10 @@ from tidegate.conformance.cli import main as cli
 from tidegate.conformance.engines.base import Claim, Description
 from tidegate.conformance.engines.museum import engine as museum
 from tidegate.conformance.engines.python import InProcess
-from tidegate.conformance.judging.differ import Comparison, common_ground
+from tidegate.conformance.judging.comparison import Comparison
+from tidegate.conformance.judging.differ import common_ground, compare_cases
 from tidegate.conformance.judging.reference_engine import ReferenceEngine
-from tidegate.conformance.judging.runner import Planned
+from tidegate.conformance.judging.suite import Planned
 from tidegate.conformance.judging.verdicts import Exit
 from tidegate.properties.cases.directed import directed
 from tidegate.properties.cases.drawing import draw_case
@@ -37,11 +38,10 @@ class Tweaked:
 
 
 def compare(engines, component="valve", cases=60, planned=None) -> Comparison:
-    comparison = Comparison({name: InProcess(engine) for name, engine in engines.items()})
     generated = [Planned("generated", draw_case(component, 0, index)) for index in range(cases)]
     written = [Planned("directed", one.case) for one in directed(component)]
-    comparison.run([*written, *generated] if planned is None else planned)
-    return comparison
+    running = {name: InProcess(engine) for name, engine in engines.items()}
+    return compare_cases(running, [*written, *generated] if planned is None else planned)
 
 
 def trace(component, config, text) -> list[Planned]:
@@ -54,7 +54,7 @@ def test_right_engines_agree_where_there_is_a_choice_too():
     assert comparison.count("agreed") > 0
     assert comparison.count("free") > 0
     assert comparison.count("agreed") + comparison.count("free") == comparison.counts.total()
-    assert comparison.exit() is Exit.CONFORMANT
+    assert comparison.exit_code is Exit.CONFORMANT
 
 
 def test_engines_that_are_wrong_alike_agree():
@@ -65,7 +65,7 @@ def test_engines_that_are_wrong_alike_agree():
 @pytest.mark.parametrize("name", ["valve-never-flushes", "valve-maximum-for-minimum", "valve-rejoin-strict"])
 def test_a_disagreement_is_made_small_and_the_specification_takes_sides(name):
     comparison = compare({"right": museum(None), "wrong": museum(name)}, cases=150)
-    assert comparison.exit() is Exit.VIOLATIONS
+    assert comparison.exit_code is Exit.VIOLATIONS
     assert comparison.divergences
     for found in comparison.divergences:
         assert found.sides == ("right",)
@@ -91,7 +91,7 @@ def test_what_is_never_compared_is_no_disagreement():
         return {"steps": steps}
 
     comparison = compare({"plain": ReferenceEngine(), "chatty": Tweaked(chatty)})
-    assert comparison.exit() is Exit.CONFORMANT
+    assert comparison.exit_code is Exit.CONFORMANT
     assert comparison.count("agreed") == comparison.counts.total()
 
 
@@ -105,7 +105,7 @@ def test_true_is_not_1():
 
     planned = trace("gate", {"channels": 1}, "0data 0data poll")
     comparison = compare({"right": ReferenceEngine(), "number": Tweaked(number)}, planned=planned)
-    assert comparison.exit() is Exit.VIOLATIONS
+    assert comparison.exit_code is Exit.VIOLATIONS
     assert comparison.divergences[0].sides == ("right",)
 
 
@@ -121,7 +121,7 @@ def test_engines_that_fail_alike_and_part_later():
 
     planned = trace("valve", {"channels": 1}, "0w1 0w2 0w9")
     comparison = compare({"loses": Tweaked(lose), "invents": Tweaked(invent)}, planned=planned)
-    assert comparison.exit() is Exit.VIOLATIONS
+    assert comparison.exit_code is Exit.VIOLATIONS
     found = comparison.divergences[0]
     assert found.sides == ()
     assert found.trace == "0w9"
@@ -134,7 +134,7 @@ def test_an_engine_that_refuses_disagrees_with_one_that_answers():
         return {"error": {"kind": "unsupported", "message": "no idleness here"}} if idle else result
 
     comparison = compare({"right": ReferenceEngine(), "refuses": Tweaked(refuse)})
-    assert comparison.exit() is Exit.VIOLATIONS
+    assert comparison.exit_code is Exit.VIOLATIONS
     found = comparison.divergences[0]
     assert found.sides == ("right",)
     assert found.trace == "0i"
@@ -148,7 +148,7 @@ def test_refusing_alike_is_no_agreement():
 
     comparison = compare({"a": Tweaked(refuse), "b": Tweaked(refuse)}, cases=3)
     assert comparison.count("unanswered") == comparison.counts.total()
-    assert comparison.exit() is Exit.UNDETERMINED
+    assert comparison.exit_code is Exit.UNDETERMINED
 
 
 def test_an_interrupt_keeps_what_is_known():
@@ -156,10 +156,10 @@ def test_an_interrupt_keeps_what_is_known():
         yield from trace("valve", {"channels": 1}, "0w1")
         raise KeyboardInterrupt
 
-    comparison = Comparison({"a": InProcess(ReferenceEngine(), batch=1), "b": InProcess(ReferenceEngine(), batch=1)})
-    comparison.run(planned())
+    engines = {"a": InProcess(ReferenceEngine(), batch=1), "b": InProcess(ReferenceEngine(), batch=1)}
+    comparison = compare_cases(engines, planned())
     assert not comparison.complete
-    assert comparison.exit() is Exit.UNDETERMINED
+    assert comparison.exit_code is Exit.UNDETERMINED
 
 
 def describe(**components: Claim) -> Description:

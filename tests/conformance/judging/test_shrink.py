@@ -5,8 +5,9 @@ import pytest
 from tidegate.conformance.engines.museum.catalog import MUTANTS
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess, PythonEngine
-from tidegate.conformance.judging.runner import Planned, Runner, is_declared
 from tidegate.conformance.judging.shrink import renumber, shrink, simpler
+from tidegate.conformance.judging.suite import Planned, is_declared
+from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases.drawing import draw_case
 

@@ -9,10 +9,10 @@ from tidegate.conformance.engines import schemas
 from tidegate.conformance.engines.errors import StrictModeUnavailableError
 from tidegate.conformance.engines.messages import describe
 from tidegate.conformance.judging.reference_engine import ReferenceEngine
-from tidegate.conformance.judging.runner import Encoder
+from tidegate.conformance.judging.run import Candidate
 from tidegate.conformance.judging.smoke import Level, Smoked, lint_claims, pick_case, smoke
+from tidegate.conformance.judging.trial import Encoder
 from tidegate.conformance.judging.verdicts import Exit, Status
-from tidegate.conformance.kinds import resolve
 from tidegate.reference.components import COMPONENTS
 
 RIGHT = "python:tidegate.conformance.engines.museum.engines:Right"
@@ -99,8 +99,7 @@ def tidegate(monkeypatch, capsys):
 
 
 def look_at(engine: str, *, strict: bool = False, **limits: float) -> Smoked:
-    with resolve(engine, **{"case_timeout": 2.0, "bye_grace": 0.3} | limits) as started:
-        return smoke(started, engine, strict=strict)
+    return smoke(Candidate(engine, strict=strict, limits={"case_timeout": 2.0, "bye_grace": 0.3} | limits))
 
 
 def remarks(smoked: Smoked) -> str:
@@ -112,14 +111,14 @@ def test_a_right_engine_passes_without_a_remark(tiny):
     assert [one.case.component for one in smoked.verdicts] == ["wiring", "partitioner", "valve"]
     assert {one.status for one in smoked.verdicts} == {Status.PASS}
     assert smoked.remarks == ()
-    assert smoked.exit() is Exit.CONFORMANT
+    assert smoked.exit_code is Exit.CONFORMANT
 
 
 @pytest.mark.parametrize("engine", ["reference", RIGHT])
 def test_every_component_has_a_case_and_probes_that_the_right_engines_refuse(engine):
     smoked = look_at(engine)
     assert set(smoked.description.components) == {one.case.component for one in smoked.verdicts}
-    assert smoked.exit() is Exit.CONFORMANT, remarks(smoked)
+    assert smoked.exit_code is Exit.CONFORMANT, remarks(smoked)
     assert smoked.remarks == ()
 
 
@@ -203,7 +202,7 @@ def test_lint(tiny, wrong, level, said):
     smoked = look_at(tiny(wrong))
     assert said in remarks(smoked)
     assert any(one.level is level and said in f"{one.message} {one.hint}" for one in smoked.remarks), remarks(smoked)
-    assert (smoked.exit() is Exit.VIOLATIONS) == (level is Level.ERROR)
+    assert (smoked.exit_code is Exit.VIOLATIONS) == (level is Level.ERROR)
 
 
 @pytest.mark.parametrize(
@@ -226,8 +225,8 @@ def test_lint_of_what_is_declared(components, said):
 
 def test_strict_counts_warnings(tiny):
     engine = tiny("def tweak(request, reply): return {**reply, 'took_ms': 3}")
-    assert look_at(engine).exit() is Exit.CONFORMANT
-    assert look_at(engine, strict=True).exit() is Exit.VIOLATIONS
+    assert look_at(engine).exit_code is Exit.CONFORMANT
+    assert look_at(engine, strict=True).exit_code is Exit.VIOLATIONS
 
 
 def test_without_jsonschema_all_but_the_schemas_is_looked_at(tiny, monkeypatch):
@@ -262,7 +261,7 @@ def tweak(request, reply):
         "valve": Status.TIMEOUT,
         "wiring": Status.PASS,
     }
-    assert smoked.exit() is Exit.VIOLATIONS
+    assert smoked.exit_code is Exit.VIOLATIONS
 
 
 def test_a_refused_case_blames_no_rule(tiny, tidegate):

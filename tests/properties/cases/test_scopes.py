@@ -5,7 +5,8 @@ import pytest
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.judging.judge import expect
-from tidegate.conformance.judging.runner import Planned, Runner
+from tidegate.conformance.judging.suite import Planned
+from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases import scopes
 from tidegate.properties.cases.deserializer.scopes import is_stream

@@ -11,7 +11,8 @@ from tidegate.conformance.engines.museum.catalog import MUTANTS
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.judging.judge import expect
-from tidegate.conformance.judging.runner import Encoder, Planned, Runner
+from tidegate.conformance.judging.suite import Planned
+from tidegate.conformance.judging.trial import Encoder, Runner
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases.gate.scopes import make_scope as make_gate_scope
 from tidegate.properties.cases.scopes import small

@@ -4,7 +4,8 @@ from collections import Counter
 
 from tests.paths import ROOT
 from tidegate.conformance.engines.base import Refused, Request
-from tidegate.conformance.judging.runner import Planned, Runner, is_declared
+from tidegate.conformance.judging.suite import Planned, is_declared
+from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases.drawing import draw_case
 from tidegate.traces.files import read_traces

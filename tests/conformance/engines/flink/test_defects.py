@@ -4,8 +4,9 @@ import pytest
 
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.judging.dialects import HeldTo
-from tidegate.conformance.judging.runner import Planned, Runner
 from tidegate.conformance.judging.shrink import shrink
+from tidegate.conformance.judging.suite import Planned
+from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases.drawing import draw_case
 

@@ -8,7 +8,8 @@ from tidegate.conformance.engines.museum.engines import COMPONENTS, Right
 from tidegate.conformance.engines.museum.partitioner.keys import hash_code, murmur
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.engines.wire import to_int32
-from tidegate.conformance.judging.runner import Planned, Runner
+from tidegate.conformance.judging.suite import Planned
+from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases.drawing import draw_case
 from tidegate.properties.cases.partitioner.draw import dress, unscramble

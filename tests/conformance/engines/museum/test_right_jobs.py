@@ -9,7 +9,8 @@ from tidegate.conformance.engines.museum.job.outputs import compute_max_parallel
 from tidegate.conformance.engines.museum.job.program import Element
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.judging.golden import read_golden
-from tidegate.conformance.judging.runner import Planned, Runner
+from tidegate.conformance.judging.suite import Planned
+from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases.directed import directed
 

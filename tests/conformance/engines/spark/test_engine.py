@@ -9,8 +9,8 @@ from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.engines.spark import engine as spark_engine
 from tidegate.conformance.engines.spark.engine import COMPONENTS, Spark
 from tidegate.conformance.engines.spark.mutants import MUTANTS
-from tidegate.conformance.judging.runner import Runner
 from tidegate.conformance.judging.suite import Budget, plan
+from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.reference.components import COMPONENTS as SPECIFIED
 

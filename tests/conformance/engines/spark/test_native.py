@@ -133,7 +133,7 @@ def test_wrong_queries_are_caught(exams, mutant):
     assert len(found.runs) == 1
     assert (policy, wrong) in found.examples
     assert mutant.breaks in ("", wrong)
-    assert found.exit() is Exit.VIOLATIONS
+    assert found.exit_code is Exit.VIOLATIONS
 
 
 def test_the_command_fails_a_wrong_query(spark, monkeypatch, capsys):
@@ -153,7 +153,7 @@ def test_a_query_that_fails_is_not_run(spark, monkeypatch):
     monkeypatch.setitem(mutants.PIECES, "kept", "no_such_column > 0")
     with SparkNative() as engine:
         found = examine(engine, cases=0, wanted=lambda one: str(one.trace) == "0r-5")
-    assert found.exit() is Exit.UNDETERMINED
+    assert found.exit_code is Exit.UNDETERMINED
     assert {order.policy for order, _reason in found.not_run} == set(POLICIES)
     assert "no_such_column" in found.not_run[0][1]
 

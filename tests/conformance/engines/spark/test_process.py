@@ -9,6 +9,7 @@ import pytest
 from tests.paths import PYTHONPATH
 from tidegate.conformance.cli import tour
 from tidegate.conformance.engines.spark.process import SparkEngine
+from tidegate.conformance.judging.suite import Budget
 from tidegate.conformance.kinds import resolve
 
 
@@ -48,8 +49,8 @@ def test_java_home_that_is_none_is_said(tmp_path):
 
 
 def test_the_tour_says_that_spark_is_left_out(no_java, tmp_path, capsys):
-    args = argparse.Namespace(format="pretty", cases=1, stage=[], report=None)
-    assert tour.tour_spark(args, tmp_path) is None
+    args = argparse.Namespace(format="pretty")
+    assert tour.tour_spark(args, Budget(cases=1), tmp_path) is None
     assert "Left out: the Spark engines need Java" in capsys.readouterr().out
 
 

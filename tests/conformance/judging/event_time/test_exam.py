@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "spark.md"
 
 def test_who_does_as_declared_is_conformant():
     exam = examine(StandIn(), cases=5)
-    assert exam.exit() is Exit.CONFORMANT
+    assert exam.exit_code is Exit.CONFORMANT
     assert not exam.examples
     assert len(exam.shown()) == len(exam.differences) > 8
     assert "none unexplained" in conclusion(exam)
@@ -32,7 +32,7 @@ def test_the_page_is_what_is_declared():
 def test_what_is_wrong_is_shown_on_one_event(fault, wrong):
     """Time 25 stands in a corner of a dozen events, and in no shortest trace."""
     exam = examine(StandIn(**fault), cases=0, most_runs=200)
-    assert exam.exit() is Exit.VIOLATIONS
+    assert exam.exit_code is Exit.VIOLATIONS
     assert {key[1] for key in exam.examples} >= {wrong}
     assert {str(run.order.trace) for (_policy, what), run in exam.examples.items() if what == wrong} == {"0r25"}
     assert wrong in as_markdown(exam, "stand-in")
@@ -51,26 +51,26 @@ def test_few_runs_are_spent_on_a_shorter_trace():
 
 def test_what_was_not_run_leaves_it_open():
     exam = examine(StandIn(refuses=("0r-5",)), cases=0)
-    assert exam.exit() is Exit.UNDETERMINED
+    assert exam.exit_code is Exit.UNDETERMINED
     assert [order.policy for order, _reason in exam.not_run] == ["min", "max"]
     assert "0r-5" in remarks(exam)[0]
     assert len(exam.shown()) == len(exam.differences) - 2
 
 
 def test_a_violation_counts_more_than_what_was_not_run():
-    assert examine(StandIn(refuses=("0r-5",), loses=(25,)), cases=0).exit() is Exit.VIOLATIONS
+    assert examine(StandIn(refuses=("0r-5",), loses=(25,)), cases=0).exit_code is Exit.VIOLATIONS
 
 
 def test_who_interrupts_gets_what_is_known():
     exam = examine(StandIn(interrupts_after=4), cases=0)
     assert len(exam.runs) == 4
-    assert exam.exit() is Exit.UNDETERMINED
+    assert exam.exit_code is Exit.UNDETERMINED
     assert "interrupted" in remarks(exam)[0]
 
 
 def test_nothing_wanted_is_nothing_known():
     exam = examine(StandIn(), cases=0, wanted=lambda _order: False)
-    assert exam.exit() is Exit.UNDETERMINED
+    assert exam.exit_code is Exit.UNDETERMINED
     assert all(one["outcome"] == "not run" for one in as_json(exam, "stand-in")["invariants"])
 
 

@@ -10,8 +10,8 @@ import time
 import pytest
 
 from tests.conformance.cli.test_cli import tidegate
+from tests.conformance.reports.reading import read_report
 from tests.paths import PYTHONPATH, ROOT
-from tidegate.conformance.reports.jsonl import read_report
 
 ENGINES = "python:tests.conformance.cli.engines"
 SMALL = ("--component", "wiring", "--component", "gate", "--component", "valve", "--cases", "40")

@@ -4,10 +4,9 @@ A worker is given one component at a time. One that dies costs the component tha
 the others go on. The result is that of one process, but for what depends on time.
 """
 
-import argparse
 import gc
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -15,78 +14,85 @@ from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 
-from tidegate.conformance.cli.options import make_engine
-from tidegate.conformance.cli.run import try_component
-from tidegate.conformance.cli.session import Watch
+from tidegate.conformance.engines.base import Engine
 from tidegate.conformance.engines.errors import EngineError
 from tidegate.conformance.judging.expectations import Entry, Expectations
 from tidegate.conformance.judging.golden import read_golden, size_of_golden
-from tidegate.conformance.judging.session import Part, Session
+from tidegate.conformance.judging.suite import Budget
+from tidegate.conformance.judging.trial import Observer, Runner, Tally, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
-from tidegate.conformance.reports.jsonl import make_line
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
+Note = Callable[[Verdict], str]
+
+
+@attrs.frozen
+class Order:
+    """What a worker is to do with each component. Its parts can be sent to another process."""
+
+    make_engine: Callable[[], Engine]
+    budget: Budget
+    entries: tuple[Entry, ...]
+    #: For each observer, what is to be noted of a verdict.
+    notes: tuple[Note | None, ...]
+
 
 @attrs.frozen
 class Tried:
-    """What a worker has found out about a component, the lines of its report if one is written, and its claims."""
+    """What a worker has found out about a component, and what it has noted for each observer."""
 
-    part: Part
-    lines: tuple[str, ...]
-    claims: tuple[tuple[str, str], ...]
+    tally: Tally
+    notes: list[list[str]]
 
 
 def try_side_by_side(
-    args: argparse.Namespace, session: Session, watch: Watch, components: list[str], jobs: int
-) -> Iterator[tuple[str, str]]:
-    """The claims of the components, in their order, each as soon as it and those before it have been tried."""
-    found: dict[str, Tried] = {}
-    open_ones = list(components)
-    with Crew(args, session.expectations.entries, jobs, writes=watch.writes) as crew:
+    order: Order, tally: Tally, components: Sequence[str], jobs: int, observers: Sequence[Observer]
+) -> None:
+    """Add what is found of each component to the tally, in their order, as soon as those before it have been tried."""
+    found: dict[str, Tried | None] = {}
+    waiting = list(components)
+    with Crew(order, jobs) as crew:
         try:
             for component, tried in crew.work(components):
-                found[component] = tried or lose(session, component)
-                while open_ones and open_ones[0] in found:
-                    done = found.pop(name := open_ones.pop(0))
-                    session.add(done.part)
-                    watch.take(name, done.part, done.lines)
-                    yield from done.claims
-        except KeyboardInterrupt:
-            session.complete = False
-    for name, left in found.items():
-        session.add(left.part)
-        watch.take(name, left.part, left.lines)
+                found[component] = tried
+                while waiting and waiting[0] in found:
+                    settle(waiting[0], found.pop(waiting.pop(0)), tally, observers)
+        finally:
+            for component, tried in found.items():
+                settle(component, tried, tally, observers)
 
 
-def lose(session: Session, component: str) -> Tried:
-    """Nothing is known of a component whose worker died, and one case says so for all: that is never a pass."""
-    (case, *_others) = read_golden(component)
-    verdict = Verdict(case, "golden", Status.NOT_RUN, message="the process that tried this component died")
-    alone = Session(session.engine, session.name)
-    alone.take(verdict)
-    return Tried(attrs.evolve(alone.part(), restarts=0), (make_line(verdict, session.name),), ())
+def settle(component: str, tried: Tried | None, tally: Tally, observers: Sequence[Observer]) -> None:
+    if tried is None:
+        # Nothing is known of a component whose worker died, and one case says so for all: that is never a pass.
+        message = "the process that tried this component died"
+        verdict = tally.take(Verdict(read_golden(component)[0], "golden", Status.NOT_RUN, message=message))
+        for observer in observers:
+            observer.see(verdict)
+        return
+    tally.add(tried.tally)
+    for observer, notes in zip(observers, tried.notes, strict=True):
+        observer.see_component(component, tried.tally, notes)
 
 
 class Crew:
     """Worker processes; all of them are gone when it is left, whatever happened."""
 
-    def __init__(self, args: argparse.Namespace, entries: tuple[Entry, ...], jobs: int, *, writes: bool) -> None:
-        # The parser cannot be sent to another process, and nobody asks it there: usage was checked here.
-        options = {name: value for name, value in vars(args).items() if name not in ("parser", "run")}
+    def __init__(self, order: Order, jobs: int) -> None:
         context = get_context("spawn")
         self._workers: dict[Connection, SpawnProcess] = {}
         #: The component that a worker is at.
         self._at: dict[Connection, str] = {}
         for _ in range(jobs):
             ours, theirs = context.Pipe()
-            worker = context.Process(target=serve, args=(theirs, options, entries, writes), daemon=False)
+            worker = context.Process(target=serve, args=(theirs, order), daemon=False)
             worker.start()
             theirs.close()
             self._workers[ours] = worker
 
-    def work(self, components: list[str]) -> Iterator[tuple[str, Tried | None]]:
+    def work(self, components: Sequence[str]) -> Iterator[tuple[str, Tried | None]]:
         """Each component with what was found, as it comes; with nothing if its worker died.
 
         Those with the largest golden traces are the most work, and begin: so no worker waits long for the last.
@@ -135,28 +141,28 @@ def receive(connection: Connection) -> Any:
 # --- in a worker ----------------------------------------------------------------------------------------------
 
 
-def serve(connection: Connection, options: dict[str, Any], entries: tuple[Entry, ...], writes: bool) -> None:  # noqa: FBT001
+def serve(connection: Connection, order: Order) -> None:
     """Try the components that come, until nobody sends any more."""
     # Whoever interrupts the run means the process that started us, which closes the connection then.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Suites are large and cases make no cycles: looking for garbage among them again and again finds none.
     gc.set_threshold(100_000, 50, 50)
-    args = argparse.Namespace(**options)
     try:
-        with make_engine(args) as engine:
-            restarts = 0
+        with order.make_engine() as engine:
             while (component := receive(connection)) is not None:
-                tried = try_here(args, Session(engine, args.engine, Expectations(entries)), component, writes=writes)
-                # The engine counts on from component to component.
-                made, restarts = tried.part.restarts - restarts, tried.part.restarts
-                connection.send(attrs.evolve(tried, part=attrs.evolve(tried.part, restarts=made)))
+                connection.send(try_here(order, engine, component))
     except EngineError as error:
         connection.send(error)
 
 
-def try_here(args: argparse.Namespace, session: Session, component: str, *, writes: bool) -> Tried:
-    lines: list[str] = []
-    if writes:
-        session.observe = lambda verdict: lines.append(make_line(verdict, session.name))
-    claims = tuple(try_component(args, session, component))
-    return Tried(session.part(), tuple(lines), claims)
+def try_here(order: Order, engine: Engine, component: str) -> Tried:
+    trial = Trial(Runner(engine), Tally(Expectations(order.entries)))
+    notes: list[list[str]] = [[] for _note in order.notes]
+    wanted = [(note, lines) for note, lines in zip(order.notes, notes, strict=True) if note is not None]
+    # The engine counts on from component to component.
+    before = engine.restarts
+    for verdict in trial.try_component(component, order.budget):
+        for note, lines in wanted:
+            lines.append(note(verdict))
+    trial.tally.restarts = engine.restarts - before
+    return Tried(trial.tally, notes)

@@ -1,0 +1,94 @@
+"""A campaign from its plan to its summary: on Spark, or in this process."""
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from importlib.util import find_spec
+from pathlib import Path
+
+from tidegate.conformance.campaign.campaign import Campaign
+from tidegate.conformance.campaign.folder import Folder
+from tidegate.conformance.campaign.outcome import Outcome
+from tidegate.conformance.campaign.plan import make_plan
+from tidegate.conformance.campaign.pool import run_here, run_on_spark, with_attempts
+from tidegate.conformance.campaign.summary import Finished, summarize
+from tidegate.conformance.engines.errors import CannotStartError
+from tidegate.conformance.engines.java import check_spark
+from tidegate.conformance.judging.expectations import Expectations
+from tidegate.conformance.judging.run import Candidate
+from tidegate.conformance.judging.suite import Budget, UnknownNameError, check_components, declared_components
+from tidegate.conformance.reports.junit import as_junit
+
+#: Makes of a campaign somebody who is told of each chunk.
+Watch = Callable[[Campaign], AbstractContextManager[Callable[[Outcome], None]]]
+
+
+def unwatched(_campaign: Campaign) -> AbstractContextManager[Callable[[Outcome], None]]:
+    return nullcontext(lambda _outcome: None)
+
+
+def run_campaign(
+    candidate: Candidate,
+    out: Path,
+    budget: Budget,
+    *,
+    components: Iterable[str] = (),
+    chunk: int | None = None,
+    master: str | None = None,
+    floor: int = 1,
+    expectations: Expectations | None = None,
+    watch: Watch = unwatched,
+) -> Finished:
+    """The generated cases of the budget, in chunks, on the Spark of `master`, or without one in this process.
+
+    What `out` holds already is not run again, and what is known by an interrupt is summed up.
+    """
+    wanted = check_components(components)
+    if find_spec("pyarrow") is None:
+        raise CannotStartError("a campaign writes Parquet, and there is no PyArrow", "pip install 'tidegate[spark]'")
+    if master is not None:
+        check_spark()
+    began = time.monotonic()
+    with candidate.make() as engine:
+        description = engine.start()
+        chosen = declared_components(description, wanted)
+        if undeclared := [name for name in wanted if name not in chosen]:
+            raise UnknownNameError(f"the engine does not declare {', '.join(undeclared)}")
+        plan = make_plan(
+            candidate.name,
+            description,
+            chosen,
+            seed=budget.seed,
+            cases=budget.cases,
+            chunk=chunk,
+            strict=candidate.strict,
+        )
+        campaign = Campaign(plan, Folder(out), candidate.limits)
+        with campaign.folder.opened(plan):
+            engine.close()  # it is needed again in the end, and until then the workers need its memory
+            lead(campaign, master, watch)
+            finished = summarize(campaign, engine, time.monotonic() - began, expectations, floor)
+            write_summary(campaign.folder, finished)
+    return finished
+
+
+def lead(campaign: Campaign, master: str | None, watch: Watch) -> None:
+    """Run what is not done."""
+    with ExitStack() as stack:
+        observe = stack.enter_context(watch(campaign))
+        if master is None or all(campaign.folder.is_done(chunk) for chunk in campaign.plan.chunks()):
+            campaign.run(run_here, observe)
+            return
+        # Only those who ask for Spark pay for it.
+        from tidegate.conformance.engines.spark.session import make_session  # noqa: PLC0415
+
+        spark = make_session(with_attempts(master), "tidegate campaign")
+        stack.callback(spark.stop)
+        campaign.run(lambda orders: run_on_spark(spark.sparkContext, orders), observe)
+
+
+def write_summary(folder: Folder, finished: Finished) -> None:
+    folder.write_text("summary.json", json.dumps(finished.json(), indent=2, ensure_ascii=False) + "\n")
+    folder.write_text("summary.md", finished.result.markdown())
+    (folder.path / "junit.xml").write_bytes(as_junit(finished.result))

@@ -1,0 +1,115 @@
+"""What verbs share that hold engines to something: counts while it goes on, and the result at the end."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from tidegate.conformance.cli.console import console
+from tidegate.conformance.cli.options import candidate_of
+from tidegate.conformance.judging.expectations import Expectations
+from tidegate.conformance.judging.result import Result
+from tidegate.conformance.judging.run import run
+from tidegate.conformance.judging.suite import Budget
+from tidegate.conformance.judging.trial import Observer, Tally
+from tidegate.conformance.judging.verdicts import VIOLATIONS, Verdict
+from tidegate.conformance.reports.folder import Report
+from tidegate.conformance.reports.summary import Summary, plain
+
+
+def hold(
+    args: argparse.Namespace,
+    budget: Budget,
+    engine: str | None = None,
+    report: Path | None = None,
+    expectations: Expectations | None = None,
+) -> Result:
+    """The suite of the budget against an engine, as the other options say, watched and shown."""
+    candidate = candidate_of(args, engine)
+    with watched(args, candidate.name, report, budget.seed) as observers:
+        result = run(
+            candidate,
+            budget,
+            components=args.component,
+            jobs=args.jobs or candidate.usual_jobs(),
+            floor=args.floor,
+            expectations=expectations,
+            observers=observers,
+        )
+    show(args, result, report)
+    return result
+
+
+# --- while it goes on -----------------------------------------------------------------------------------------
+
+
+class Counts(Observer):
+    """Tells how many cases have been tried, and how many failed."""
+
+    def __init__(self, tell: Callable[[str], None], failures: str) -> None:
+        self._tell, self._failures = tell, failures
+        self._done = self._failed = self._told = 0
+
+    def see(self, verdict: Verdict) -> None:
+        self._count(f"{verdict.case.component} {verdict.stage}", 1, int(verdict.status in VIOLATIONS))
+
+    def see_component(self, component: str, tally: Tally, notes: list[str]) -> None:  # noqa: ARG002 - nothing is noted
+        failed = sum(count for (_component, _stage, status), count in tally.counts.items() if status in VIOLATIONS)
+        self._count(component, tally.counts.total(), failed)
+
+    def _count(self, place: str, done: int, failed: int) -> None:
+        self._done += done
+        self._failed += failed
+        if self._done >= self._told + 50 or self._failed == 1:
+            self._told = self._done
+            self._tell(f"{place}: {self._done} cases, {self._failed} {self._failures}")
+
+
+@contextmanager
+def watched(
+    args: argparse.Namespace, engine: str, report: Path | None, seed: int = 0, failures: str = "violations"
+) -> Iterator[list[Observer]]:
+    """Counts on the screen, if standard error is a terminal; a report, if there is a folder for it."""
+    with ExitStack() as stack:
+        observers: list[Observer] = []
+        if args.format == "pretty" and sys.stderr.isatty():
+            columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+            bar = stack.enter_context(Progress(*columns, console=console(stderr=True), transient=True))
+            task = bar.add_task("starting", total=None)
+            observers.append(Counts(lambda text: bar.update(task, description=text), failures))
+        if report is not None:
+            observers.append(stack.enter_context(Report(report, engine, seed)))
+        yield observers
+
+
+# --- at the end -----------------------------------------------------------------------------------------------
+
+
+class Shown(Protocol):
+    def summary(self) -> Summary: ...
+    def json(self) -> dict[str, Any]: ...
+
+
+def show(args: argparse.Namespace, found: Shown, report: Path | None = None, notes: Iterable[str] = ()) -> None:
+    """Print it as --format says; `notes` are for people alone."""
+    if args.format == "json":
+        print(json.dumps(found.json(), indent=2, ensure_ascii=False))
+    elif args.format == "markdown":
+        print(found.summary().markdown(), end="")
+    else:
+        print(found.summary().text(paint if console().is_terminal else plain))
+        for line in ([f"Report in {report}"] if report is not None else []) + list(notes):
+            print(line)
+
+
+def paint(text: str, style: str) -> str:
+    out = console()
+    with out.capture() as captured:
+        out.print(Text(text, style), end="", soft_wrap=True)
+    return captured.get()

@@ -1,0 +1,179 @@
+"""What a run has found, and what may be said about it."""
+
+from collections import Counter
+from typing import Any
+
+import attrs
+
+from tidegate.conformance.engines.base import Description
+from tidegate.conformance.engines.text import printable
+from tidegate.conformance.judging.coverage import Coverage, Pair
+from tidegate.conformance.judging.verdicts import CONCLUSIONS, UNDETERMINED, VIOLATIONS, Exit, Status, Verdict
+from tidegate.conformance.reports.findings import Finding, describe
+from tidegate.conformance.reports.summary import Summary
+
+
+@attrs.frozen
+class Counterexample:
+    """A failing case, made small. `replays` is how many cases the search for it took."""
+
+    engine: str
+    verdict: Verdict
+    replays: int
+
+    @property
+    def finding(self) -> Finding:
+        """The same in words."""
+        return describe(self.verdict, self.engine)
+
+    def json(self) -> dict[str, Any]:
+        return {**attrs.asdict(self.finding), "replays": self.replays}
+
+    def text(self) -> str:
+        return self.finding.text()
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class Result:
+    """Everything that is known at the end of a run.
+
+    `counts` has how many cases of a component and a stage got which status; `findings` are verdicts on cases that did
+    not pass, the first 2000 of them; `counterexamples` are a few failures of each component, made small. `missing` are
+    rules that were exercised too rarely to know anything about them, `missing_pairs` kinds of outcome that never came.
+    `claims` are what may be said of components that passed all cases of a scope. `complete` is false for a run that was
+    interrupted.
+    """
+
+    engine: str
+    description: Description
+    counts: Counter[tuple[str, str, Status]]
+    findings: tuple[Verdict, ...]
+    counterexamples: tuple[Counterexample, ...]
+    coverage: Coverage
+    missing: tuple[str, ...]
+    missing_pairs: tuple[Pair, ...]
+    expectation_problems: tuple[str, ...]
+    claims: tuple[str, ...]
+    restarts: int
+    seconds: float
+    complete: bool
+
+    def count(self, *statuses: Status) -> int:
+        """How many cases have one of these statuses."""
+        return sum(count for (_component, _stage, status), count in self.counts.items() if status in statuses)
+
+    @property
+    def cases(self) -> int:
+        """How many cases were tried."""
+        return self.counts.total() - self.count(Status.SKIP)
+
+    @property
+    def exit_code(self) -> Exit:
+        """0 conformant, 1 violations, 2 undetermined: what `tidegate run` exits with."""
+        if self.count(*VIOLATIONS) or self.expectation_problems:
+            return Exit.VIOLATIONS
+        if not self.complete or self.count(*UNDETERMINED) or self.missing or not self.cases:
+            return Exit.UNDETERMINED
+        return Exit.CONFORMANT
+
+    @property
+    def conclusion(self) -> str:
+        """`conformant`, `not conformant` or `undetermined`."""
+        return CONCLUSIONS[self.exit_code]
+
+    def rows(self) -> list[tuple[str, str, dict[Status, int]]]:
+        """For each component and stage, how many cases of each status."""
+        keys = dict.fromkeys((component, stage) for component, stage, _status in self.counts)
+        return [
+            (component, stage, {status: self.counts[component, stage, status] for status in Status})
+            for component, stage in keys
+        ]
+
+    def remarks(self) -> list[str]:
+        """What a reader must know besides the counts."""
+        said = []
+        if not self.complete:
+            said.append("The run was interrupted: this is what was known by then.")
+        if self.missing:
+            said.append(f"Exercised too rarely, so nothing is known about them: {self._missing_rules()}.")
+        if self.missing_pairs:
+            said.append(f"Rules that were seen with a part of their outcomes only: {by_rule(self.missing_pairs)}.")
+        said += [f"Expectation {problem}." for problem in self.expectation_problems]
+        if self.restarts:
+            said.append(f"The engine had to be started again {self.restarts} times.")
+        if not self.cases:
+            said.append("No case was run: the engine declares nothing that the specification knows.")
+        return said
+
+    def _missing_rules(self) -> str:
+        """The rules below the floor, those that were exercised at all with how often."""
+        seen = self.coverage.rules
+        return ", ".join(f"{rule} ({seen[rule]} times)" if seen[rule] else rule for rule in self.missing)
+
+    def summary(self) -> Summary:
+        shown = [status for status in Status if self.count(status)]
+        name = printable(f"{self.description.name} {self.description.version}")
+        parts = [f"{name} is {self.conclusion}: {self.cases} cases in {self.seconds:.1f} s"]
+        parts += [f"{self.count(status)} {status}" for status in shown]
+        return Summary(
+            title=f"Conformance of `{printable(self.engine)}`",
+            header=("component", "stage", *shown),
+            rows=tuple((component, stage, *(counts[one] for one in shown)) for component, stage, counts in self.rows()),
+            findings=tuple(map(str, self.counterexamples)),
+            notes=tuple(self.remarks()),
+            claims=self.claims,
+            conclusion=", ".join(parts),
+            exit_code=self.exit_code,
+        )
+
+    def text(self) -> str:
+        """The result in words, as `tidegate run` prints it."""
+        return self.summary().text()
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<Result of {self.engine}: {self.conclusion}, {self.cases} cases>"
+
+    def markdown(self) -> str:
+        """The result as a page, for a job summary or a pull request."""
+        return self.summary().markdown()
+
+    def json(self) -> dict[str, Any]:
+        """The result for programs, as `tidegate run --format json` prints it."""
+        about = self.description
+        return {
+            "engine": self.engine,
+            "implementation": {"name": about.name, "version": about.version, "language": about.language},
+            "conclusion": self.conclusion,
+            "exit": int(self.exit_code),
+            "complete": self.complete,
+            "seconds": round(self.seconds, 3),
+            "cases": self.cases,
+            "counts": [
+                {"component": component, "stage": stage, **{str(k): v for k, v in counts.items() if v}}
+                for component, stage, counts in self.rows()
+            ],
+            "counterexamples": [one.json() for one in self.counterexamples],
+            "rules_exercised": dict(sorted(self.coverage.rules.items())),
+            "rules_missing": list(self.missing),
+            "outcomes_exercised": [
+                {"rule": rule, "observations": list(kinds), "times": times}
+                for (rule, kinds), times in sorted(self.coverage.pairs.items())
+            ],
+            "outcomes_missing": [{"rule": rule, "observations": list(kinds)} for rule, kinds in self.missing_pairs],
+            "remarks": self.remarks(),
+            "claims": list(self.claims),
+        }
+
+
+def by_rule(pairs: tuple[Pair, ...]) -> str:
+    """`VALVE-3 (never nothing)`: each rule once, with the kinds of outcome that did not come."""
+    kinds: dict[str, list[str]] = {}
+    for rule, shown in pairs:
+        kinds.setdefault(rule, []).append("+".join(shown) or "nothing")
+    return ", ".join(f"{rule} (never {' or '.join(names)})" for rule, names in kinds.items())

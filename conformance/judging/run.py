@@ -1,0 +1,159 @@
+"""`run`: the suite against an engine, from its name to a result. `replay`: given cases, in the same way."""
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import attrs
+
+from tidegate.conformance.engines.base import Engine
+from tidegate.conformance.judging.coverage import Wanted, measure
+from tidegate.conformance.judging.dialects import hold_to
+from tidegate.conformance.judging.expectations import Expectations
+from tidegate.conformance.judging.parallel import Order, try_side_by_side
+from tidegate.conformance.judging.result import Counterexample, Result
+from tidegate.conformance.judging.shrink import shrink_findings
+from tidegate.conformance.judging.suite import (
+    Budget,
+    Planned,
+    check_components,
+    declared_components,
+    is_declared,
+    undeclared_cases,
+    wanted_of,
+)
+from tidegate.conformance.judging.trial import Observer, Runner, Tally, Trial
+from tidegate.conformance.judging.verdicts import Status, Verdict
+from tidegate.conformance.kinds import find_kind, resolve
+from tidegate.traces.cases import Case
+
+
+@attrs.frozen
+class Candidate:
+    """An engine by its name, with all that it takes to make one like it, here or in another process.
+
+    With `semantics` it is held to a dated semantics although it declares another. `limits` are those of `Limits`:
+    `case_timeout`, `start_timeout`, … Where `engine` is given it is taken as it is, and can be had once only.
+    """
+
+    name: str
+    semantics: str | None = None
+    strict: bool = False
+    limits: Mapping[str, float | None] = attrs.Factory(dict)
+    engine: Engine | None = None
+
+    def make(self) -> Engine:
+        engine = self.engine or resolve(self.name, strict=self.strict, **self.limits)
+        return engine if self.semantics is None else hold_to(engine, self.semantics)
+
+    def usual_jobs(self) -> int:
+        """How many components to try at once: one per core where copies of the engine are cheap, else one."""
+        return (os.cpu_count() or 1) if find_kind(self.name).side_by_side else 1
+
+
+def run(
+    candidate: Candidate,
+    budget: Budget,
+    *,
+    components: Iterable[str] = (),
+    jobs: int = 1,
+    floor: int = 1,
+    expectations: Expectations | None = None,
+    observers: Sequence[Observer] = (),
+) -> Result:
+    """The suite against an engine: all components that it declares, or those that are named.
+
+    With several `jobs`, so many components are tried at once, each on an engine of its own. A rule that was exercised
+    less often than `floor` leaves the result undetermined. An interrupt ends the run; what is known by then is the
+    result.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such component or semantics.
+    EngineError
+        There is no such engine, or it cannot be started.
+    """
+    wanted = check_components(components)
+    with candidate.make() as engine:
+        description = engine.start()
+        chosen = declared_components(description, wanted)
+        tally = Tally(expectations or Expectations())
+        trial = Trial(Runner(engine), tally)
+        jobs = min(jobs, len(chosen)) if candidate.engine is None else 1
+        try:
+            if jobs > 1:
+                notes = tuple(observer.note for observer in observers)
+                order = Order(candidate.make, budget, tally.expectations.entries, notes)
+                try_side_by_side(order, tally, chosen, jobs, observers)
+            else:
+                for component in chosen:
+                    watch(trial.try_component(component, budget), observers)
+        except KeyboardInterrupt:
+            tally.complete = False
+        watch(trial.try_cases((), skip(undeclared_cases(description, wanted), "golden")), observers)
+        result = conclude(engine, candidate.name, tally, wanted_of(description, chosen, floor))
+    return told(result, observers)
+
+
+def replay(candidate: Candidate, cases: Iterable[Case], *, observers: Sequence[Observer] = ()) -> Result:
+    """These cases against an engine, and nothing else. Those that it does not declare are skipped."""
+    with candidate.make() as engine:
+        description = engine.start()
+        declared: dict[bool, list[Case]] = {True: [], False: []}
+        for case in cases:
+            declared[is_declared(description, case)].append(case)
+        trial = Trial(Runner(engine))
+        try:
+            planned = (Planned("replay", case) for case in declared[True])
+            watch(trial.try_cases(planned, skip(declared[False], "replay")), observers)
+        except KeyboardInterrupt:
+            trial.tally.complete = False
+        result = conclude(engine, candidate.name, trial.tally, Wanted())
+    return told(result, observers)
+
+
+def watch(verdicts: Iterable[Verdict], observers: Sequence[Observer]) -> None:
+    for verdict in verdicts:
+        for observer in observers:
+            observer.see(verdict)
+
+
+def told(result: Result, observers: Sequence[Observer]) -> Result:
+    for observer in observers:
+        observer.finish(result)
+    return result
+
+
+def skip(cases: Iterable[Case], stage: str) -> Iterator[Verdict]:
+    return (Verdict(case, stage, Status.SKIP, message="not declared") for case in cases)
+
+
+def conclude(engine: Engine, name: str, tally: Tally, wanted: Wanted) -> Result:
+    """Make the counterexamples small, unless the run was interrupted, and say what is known.
+
+    `wanted` is what had to be exercised.
+    """
+    counterexamples: list[Counterexample] = []
+    if tally.complete:
+        try:
+            for one in shrink_findings(engine, tally.findings):
+                counterexamples += [Counterexample(name, one.verdict, one.replays)]
+        except KeyboardInterrupt:
+            tally.complete = False
+    coverage = measure(tally.exercised)
+    return Result(
+        engine=name,
+        description=engine.start(),
+        counts=tally.counts,
+        findings=tuple(tally.findings),
+        counterexamples=tuple(counterexamples),
+        coverage=coverage,
+        missing=coverage.missing(wanted),
+        missing_pairs=coverage.missing_pairs(wanted),
+        expectation_problems=tally.expectations.problems(),
+        claims=tuple(tally.claims) if tally.complete else (),
+        restarts=tally.restarts + engine.restarts,
+        seconds=time.monotonic() - tally.began,
+        complete=tally.complete,
+    )

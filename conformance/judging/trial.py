@@ -1,0 +1,161 @@
+"""A trial: cases against an engine, judged while it works on the next ones, and what is known so far.
+
+Every verb, the library and the pytest plugin go through `Trial.try_cases`. Whoever wants less than all of it stops
+reading; what was found until then is in the tally.
+"""
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from tidegate.conformance.engines.base import Description, Engine, Reply, Request
+from tidegate.conformance.judging.expectations import Expectations
+from tidegate.conformance.judging.judge import Exercised, Judge
+from tidegate.conformance.judging.metamorphic import check
+from tidegate.conformance.judging.suite import METAMORPHIC, Budget, Planned, complete_suites, plan
+from tidegate.conformance.judging.verdicts import Status, Verdict, reach
+from tidegate.traces.cases import Case
+from tidegate.traces.codec import encode
+
+if TYPE_CHECKING:
+    from tidegate.conformance.judging.result import Result
+
+#: Findings beyond this many are counted, but not kept.
+KEPT_FINDINGS = 2000
+
+
+class Encoder:
+    """Cases as requests. Encoded configs and events are remembered: the same few objects make up most traces."""
+
+    def __init__(self) -> None:
+        #: By identity, which is found faster than a hash; who is held here keeps it.
+        self._known: dict[int, tuple[Any, Any]] = {}
+
+    def request(self, case: Case) -> Request:
+        return Request(case.name, case.component, self._encode(case.config), [*map(self._encode, case.events)])
+
+    def _encode(self, value: Any) -> Any:
+        known = self._known.get(id(value))
+        if known is None:
+            if len(self._known) > 100_000:
+                self._known.clear()
+            known = self._known[id(value)] = (value, encode(value))
+        return known[1]
+
+
+class Runner:
+    """One engine, one judge, any number of cases."""
+
+    def __init__(self, engine: Engine, judge: Judge | None = None) -> None:
+        self.engine = engine
+        self.judge = judge or Judge()
+        self._encoder = Encoder()
+
+    def describe(self) -> Description:
+        """What may be asked."""
+        return self.engine.start()
+
+    def run(self, planned: Iterable[Planned]) -> Iterator[Verdict]:
+        """A verdict for each case, in order, as the answers come in."""
+        waiting: deque[Planned] = deque()
+
+        def cases() -> Iterator[Case]:
+            for one in planned:
+                waiting.append(one)
+                yield one.case
+
+        for reply in self.replies(cases()):
+            one = waiting.popleft()
+            yield reach(self.judge, one.case, one.stage, reply)
+
+    def replies(self, cases: Iterable[Case]) -> Iterator[Reply]:
+        """What became of each case, unjudged."""
+        for _request, reply in self.engine.replay(map(self._encoder.request, cases)):
+            yield reply
+
+    def run_one(self, case: Case, stage: str = "") -> Verdict:
+        (verdict,) = self.run([Planned(stage, case)])
+        return verdict
+
+
+@attrs.define
+class Tally:
+    """What is known so far. What another process has found with an engine of its own is added to it."""
+
+    expectations: Expectations = attrs.Factory(Expectations)
+    counts: Counter[tuple[str, str, Status]] = attrs.Factory(Counter)
+    findings: list[Verdict] = attrs.Factory(list)
+    exercised: Exercised = attrs.Factory(dict)
+    claims: list[str] = attrs.Factory(list)
+    #: Of engines in other processes.
+    restarts: int = 0
+    complete: bool = True
+    began: float = attrs.Factory(time.monotonic)
+
+    def take(self, verdict: Verdict) -> Verdict:
+        """Count the verdict; what it is where failures are expected."""
+        verdict = self.expectations.apply(verdict)
+        self.counts[verdict.case.component, verdict.stage, verdict.status] += 1
+        if verdict.status not in (Status.PASS, Status.SKIP) and len(self.findings) < KEPT_FINDINGS:
+            self.findings.append(verdict)
+        return verdict
+
+    def add(self, other: "Tally") -> None:
+        self.expectations.add(other.expectations)
+        self.counts.update(other.counts)
+        self.findings.extend(other.findings[: max(0, KEPT_FINDINGS - len(self.findings))])
+        for key, count in other.exercised.items():
+            self.exercised[key] = self.exercised.get(key, 0) + count
+        self.claims += other.claims
+        self.restarts += other.restarts
+        self.complete = self.complete and other.complete
+
+    def has_passed(self, component: str, stage: str) -> bool:
+        """Whether there were cases of this stage, and all of them passed."""
+        return {key[2] for key, count in self.counts.items() if key[:2] == (component, stage) and count} == {
+            Status.PASS
+        }
+
+
+@attrs.frozen
+class Trial:
+    """The cases that a runner is given, and what they have shown."""
+
+    runner: Runner
+    tally: Tally = attrs.Factory(Tally)
+
+    def __attrs_post_init__(self) -> None:
+        self.runner.judge.exercised = self.tally.exercised
+
+    def try_component(self, component: str, budget: Budget) -> Iterator[Verdict]:
+        """The whole suite of a component, and what may be said of it once it has passed its complete stage."""
+        description = self.runner.describe()
+        related = check(self.runner.replies, description, component, budget) if METAMORPHIC in budget.stages else ()
+        yield from self.try_cases(plan(description, component, budget), related)
+        if self.tally.has_passed(component, "complete"):
+            self.tally.claims += [suite.claim for suite in complete_suites(component, budget)]
+
+    def try_cases(self, planned: Iterable[Planned], others: Iterable[Verdict] = ()) -> Iterator[Verdict]:
+        """Run the cases, then take verdicts that are reached in another way."""
+        for verdict in chain(self.runner.run(planned), others):
+            yield self.tally.take(verdict)
+
+
+class Observer:
+    """Sees what a run finds as it comes: verdict by verdict, or a component at a time from another process."""
+
+    #: What another process makes of each verdict for this observer, such as its line in a report. It is sent there.
+    note: Callable[[Verdict], str] | None = None
+
+    def see(self, verdict: Verdict) -> None:
+        """A verdict was reached here."""
+
+    def see_component(self, component: str, tally: Tally, notes: list[str]) -> None:
+        """Another process has tried a component."""
+
+    def finish(self, result: "Result") -> None:
+        """The run has ended."""
