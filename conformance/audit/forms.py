@@ -10,7 +10,7 @@ import attrs
 from tidegate.conformance.audit.excerpts import Excerpt, write_excerpts
 from tidegate.conformance.audit.outcomes import NAMES, Report
 from tidegate.conformance.audit.sources import show_path
-from tidegate.conformance.judging.verdicts import Exit
+from tidegate.conformance.exits import Exit
 from tidegate.properties.kernels.findings import Finding
 from tidegate.properties.runlog import INVARIANTS
 from tidegate.traces.runlog import Row

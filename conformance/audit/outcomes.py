@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.audit.excerpts import Excerpt
-from tidegate.conformance.judging.verdicts import Exit
+from tidegate.conformance.exits import Exit
 from tidegate.properties.kernels.findings import Finding, Tally
 from tidegate.properties.runlog import INVARIANTS
 from tidegate.traces.runlog import Direction, Kind

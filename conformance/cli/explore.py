@@ -53,7 +53,7 @@ def numbers(text: str) -> tuple[int, ...]:
 
 def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.cli import exploring
-    from tidegate.conformance.judging.verdicts import Exit
+    from tidegate.conformance.exits import Exit
     from tidegate.reference.model import InvalidInputError
 
     refuse_foreign_options(args)

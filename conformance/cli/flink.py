@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
 def fetch_all(args: argparse.Namespace) -> int:
     from tidegate.conformance.engines.flink.cache import folder_of, is_fetched, is_version
     from tidegate.conformance.engines.flink.fetch import TESTED, fetch
-    from tidegate.conformance.judging.verdicts import Exit
+    from tidegate.conformance.exits import Exit
 
     for version in args.versions:
         if not is_version(version):
@@ -67,7 +67,7 @@ def fetch_all(args: argparse.Namespace) -> int:
 def show_fetched(args: argparse.Namespace) -> int:
     from tidegate.conformance.engines.flink.cache import fetched_versions, flink_folder, folder_of
     from tidegate.conformance.engines.flink.fetch import size_of
-    from tidegate.conformance.judging.verdicts import Exit
+    from tidegate.conformance.exits import Exit
 
     rows: list[dict[str, Any]] = [
         {"version": version, "bytes": size_of(folder_of(version)), "folder": str(folder_of(version))}

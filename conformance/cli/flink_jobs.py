@@ -34,9 +34,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run_jobs(args: argparse.Namespace, version: str) -> int:
     from tidegate.conformance.engines.flink.jobs.cluster import Cluster
+    from tidegate.conformance.exits import Exit
     from tidegate.conformance.judging.jobs.drawing import draw_job
     from tidegate.conformance.judging.jobs.judging import run_job
-    from tidegate.conformance.judging.verdicts import Exit
 
     results = Results(version, args.seed, args.task_managers)
     with Cluster(version, args.task_managers, 1) as cluster:
@@ -61,8 +61,8 @@ def write_matrix(args: argparse.Namespace) -> int:
 
     from tidegate.conformance.documents.flink_matrix import as_page, make_matrix
     from tidegate.conformance.engines.flink.fetch import TESTED, fetch
+    from tidegate.conformance.exits import Exit
     from tidegate.conformance.judging.suite import Budget
-    from tidegate.conformance.judging.verdicts import Exit
 
     versions = args.versions or list(TESTED)
     for version in versions:

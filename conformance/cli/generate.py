@@ -90,7 +90,7 @@ def generate_spark_page(args: argparse.Namespace) -> int:
     from tidegate.conformance.cli.console import console
     from tidegate.conformance.documents.spark_page.page import find_surprises, write_page
     from tidegate.conformance.engines.spark.session import SHORT_LIVED, make_session
-    from tidegate.conformance.judging.verdicts import Exit
+    from tidegate.conformance.exits import Exit
 
     with console(stderr=True).status("running jobs and traces on Spark"):
         spark = make_session(args.master, "tidegate spark page", SHORT_LIVED)

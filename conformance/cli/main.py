@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from tidegate import __version__
 from tidegate.conformance.engines.base import PROTOCOL_VERSION
-from tidegate.conformance.judging.verdicts import Exit
+from tidegate.conformance.exits import Exit
 
 #: One module a verb, each with NAME, HELP, EXAMPLE, configure(parser) and run(args).
 VERBS = (

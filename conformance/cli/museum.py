@@ -50,9 +50,9 @@ def tell(args: argparse.Namespace, mutants: list[Any]) -> int:
 
 def try_all(args: argparse.Namespace, names: list[str]) -> int:
     """Rows are printed as they come: whoever interrupts a long matrix keeps what is known."""
+    from tidegate.conformance.exits import Exit
     from tidegate.conformance.judging.kill_matrix import make_matrix
     from tidegate.conformance.judging.suite import Budget
-    from tidegate.conformance.judging.verdicts import Exit
 
     rows = []
     show: Callable[[Any], None] = (lambda _row: None) if args.format == "json" else begin_table()

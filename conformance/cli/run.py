@@ -80,8 +80,8 @@ def run(args: argparse.Namespace) -> int:
 
 def run_suite(args: argparse.Namespace, budget: "Budget") -> int:
     from tidegate.conformance.cli.results import hold
+    from tidegate.conformance.exits import Exit
     from tidegate.conformance.judging.expectations import read_expectations, write_expectations
-    from tidegate.conformance.judging.verdicts import Exit
 
     fresh = args.update_expectations and not args.expect.exists()
     expectations = read_expectations(None if fresh else args.expect)

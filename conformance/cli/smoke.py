@@ -38,8 +38,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def show_no_start(args: argparse.Namespace, error: "CannotStartError") -> int:
+    from tidegate.conformance.exits import Exit
     from tidegate.conformance.judging.bare_wire import by_hand
-    from tidegate.conformance.judging.verdicts import Exit
 
     line = by_hand(args.engine)
     if args.format == "json":

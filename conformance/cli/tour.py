@@ -13,8 +13,8 @@ from tidegate.conformance.cli.console import console
 from tidegate.conformance.cli.results import hold
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.java import check_spark
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.suite import STAGES, Budget
-from tidegate.conformance.judging.verdicts import Exit
 
 if TYPE_CHECKING:
     from tidegate.conformance.judging.result import Result

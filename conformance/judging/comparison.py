@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.engines.text import printable
-from tidegate.conformance.judging.verdicts import Exit
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.reports.summary import Summary
 
 AGREED, FREE, DIVERGED, UNANSWERED, NOT_RUN = "agreed", "free", "diverged", "unanswered", "not run"

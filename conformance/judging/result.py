@@ -7,8 +7,9 @@ import attrs
 
 from tidegate.conformance.engines.base import Description
 from tidegate.conformance.engines.text import printable
+from tidegate.conformance.exits import CONCLUSIONS, Exit
 from tidegate.conformance.judging.coverage import Coverage, Pair
-from tidegate.conformance.judging.verdicts import CONCLUSIONS, UNDETERMINED, VIOLATIONS, Exit, Status, Verdict
+from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status, Verdict
 from tidegate.conformance.reports.findings import Finding, describe
 from tidegate.conformance.reports.summary import Summary
 

@@ -12,12 +12,13 @@ import attrs
 from tidegate.conformance.engines import base
 from tidegate.conformance.engines.process import ProcessEngine
 from tidegate.conformance.engines.text import printable
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.bare_wire import Level, Remark, by_hand, lint_wire
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.conformance.judging.run import Candidate
 from tidegate.conformance.judging.suite import Planned, accepts
 from tidegate.conformance.judging.trial import Encoder, Runner, Trial
-from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Exit, Status, Verdict
+from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status, Verdict
 from tidegate.conformance.reports.findings import Finding, describe
 from tidegate.conformance.reports.summary import Summary
 from tidegate.properties.cases.directed import directed

@@ -1,6 +1,6 @@
 """Verdicts: what became of a case, as a value with its evidence. They are never mixed."""
 
-from enum import IntEnum, StrEnum
+from enum import StrEnum
 from typing import Any
 
 import attrs
@@ -28,23 +28,6 @@ VIOLATIONS = frozenset({Status.FAIL, Status.ERROR, Status.TIMEOUT, Status.CRASH,
 
 #: What leaves the answer open.
 UNDETERMINED = frozenset({Status.UNKNOWN, Status.NOT_RUN})
-
-
-class Exit(IntEnum):
-    CONFORMANT = 0
-    VIOLATIONS = 1
-    UNDETERMINED = 2
-    USAGE = 64
-    BAD_INPUT = 65
-    CANNOT_START = 69
-    INTERNAL = 70
-
-
-CONCLUSIONS = {
-    Exit.CONFORMANT: "conformant",
-    Exit.VIOLATIONS: "not conformant",
-    Exit.UNDETERMINED: "undetermined",
-}
 
 
 @attrs.frozen

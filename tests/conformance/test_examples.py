@@ -8,9 +8,9 @@ import sys
 import pytest
 
 from tests.paths import ROOT
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.run import Candidate, run
 from tidegate.conformance.judging.suite import Budget
-from tidegate.conformance.judging.verdicts import Exit
 
 EXAMPLES = ROOT / "examples"
 SOURCES = {

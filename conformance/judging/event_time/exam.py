@@ -13,11 +13,11 @@ from tidegate.conformance.engines.spark.native.engine import AT_ONCE, POLICIES, 
 from tidegate.conformance.engines.spark.native.logs import make_log
 from tidegate.conformance.engines.spark.native.query import Observed
 from tidegate.conformance.engines.spark.native.traces import Counted, read_trace
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.event_time.differences import Difference, find_differences
 from tidegate.conformance.judging.event_time.drawing import draw_traces, make_corners
 from tidegate.conformance.judging.event_time.model import Way, count_as_specified, explain, predict
 from tidegate.conformance.judging.shrink import drop_events
-from tidegate.conformance.judging.verdicts import Exit
 from tidegate.properties.runlog import INVARIANTS, Status, Verdict, check
 from tidegate.traces.runlog import RunLog
 

@@ -10,10 +10,10 @@ import attrs
 
 from tidegate.conformance.engines.spark.native.engine import POLICIES
 from tidegate.conformance.engines.spark.native.traces import Counted
+from tidegate.conformance.exits import CONCLUSIONS, Exit
 from tidegate.conformance.judging.event_time.differences import Difference
 from tidegate.conformance.judging.event_time.exam import UNEXPLAINED, Exam, Judged
 from tidegate.conformance.judging.event_time.model import WAYS, Way
-from tidegate.conformance.judging.verdicts import CONCLUSIONS, Exit
 from tidegate.properties.runlog import INVARIANTS, Status
 from tidegate.traces.codec import encode
 from tidegate.traces.runlog import write_runlog

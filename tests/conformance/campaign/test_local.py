@@ -20,9 +20,10 @@ from tidegate.conformance.campaign.pool import explain, run_here, with_attempts
 from tidegate.conformance.campaign.summary import summarize
 from tidegate.conformance.campaign.worker import run_chunk
 from tidegate.conformance.engines import CannotStartError
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.expectations import Entry, Expectations
 from tidegate.conformance.judging.trial import Runner
-from tidegate.conformance.judging.verdicts import Exit, Status
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.kinds import resolve
 from tidegate.properties.cases.drawing import draw_case
 

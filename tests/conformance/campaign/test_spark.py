@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from tests.conformance.campaign.campaigns import ENGINES, ROOT, WRONG, command, in_one_process, summary_of, tidegate
 from tests.conformance.engines.conftest import MARK, survivors_in_the_end
 from tests.spark_cluster import start_cluster
-from tidegate.conformance.judging.verdicts import Exit
+from tidegate.conformance.exits import Exit
 
 CASES, CHUNK, SEED = 2000, 25, 7
 CAMPAIGN = ("--engine", WRONG, "--cases", CASES, "--chunk", CHUNK, "--seed", SEED)

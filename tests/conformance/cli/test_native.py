@@ -6,8 +6,8 @@ from tests.conformance.judging.event_time.stand_in import StandIn
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines.errors import WholeJobsOnlyError
 from tidegate.conformance.engines.spark.native import engine
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.event_time.exam import CASES
-from tidegate.conformance.judging.verdicts import Exit
 from tidegate.conformance.kinds import resolve
 
 

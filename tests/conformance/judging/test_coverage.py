@@ -5,10 +5,10 @@ import json
 import pytest
 
 from tidegate.conformance.cli.main import main
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.coverage import Coverage, Wanted, measure, within_reach
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.conformance.judging.judge import Judge, expect
-from tidegate.conformance.judging.verdicts import Exit
 from tidegate.traces.codec import encode
 
 

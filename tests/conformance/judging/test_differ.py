@@ -8,11 +8,11 @@ from tidegate.conformance.cli import main as cli
 from tidegate.conformance.engines.base import Claim, Description
 from tidegate.conformance.engines.museum import engine as museum
 from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.comparison import Comparison
 from tidegate.conformance.judging.differ import common_ground, compare_cases
 from tidegate.conformance.judging.reference_engine import ReferenceEngine
 from tidegate.conformance.judging.suite import Planned
-from tidegate.conformance.judging.verdicts import Exit
 from tidegate.properties.cases.directed import directed
 from tidegate.properties.cases.drawing import draw_case
 from tidegate.traces.cases import Case

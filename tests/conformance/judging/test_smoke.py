@@ -8,11 +8,12 @@ from tidegate.conformance.cli import main as cli
 from tidegate.conformance.engines import schemas
 from tidegate.conformance.engines.errors import StrictModeUnavailableError
 from tidegate.conformance.engines.messages import describe
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.reference_engine import ReferenceEngine
 from tidegate.conformance.judging.run import Candidate
 from tidegate.conformance.judging.smoke import Level, Smoked, lint_claims, pick_case, smoke
 from tidegate.conformance.judging.trial import Encoder
-from tidegate.conformance.judging.verdicts import Exit, Status
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.reference.components import COMPONENTS
 
 RIGHT = "python:tidegate.conformance.engines.museum.engines:Right"

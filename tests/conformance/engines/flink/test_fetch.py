@@ -12,7 +12,7 @@ from tidegate.conformance.engines import UnknownEngineError
 from tidegate.conformance.engines.flink import fetch as fetching
 from tidegate.conformance.engines.flink.cache import cache_folder, fetched_versions, folder_of, is_fetched
 from tidegate.conformance.engines.flink.fetch import FetchError, fetch
-from tidegate.conformance.judging.verdicts import Exit
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.kinds import resolve
 
 

@@ -15,10 +15,10 @@ from tidegate.conformance.engines.spark.native import mutants
 from tidegate.conformance.engines.spark.native.engine import POLICIES, Order, SparkNative
 from tidegate.conformance.engines.spark.native.mutants import MUTANTS
 from tidegate.conformance.engines.spark.native.traces import read_trace
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.event_time import exam
 from tidegate.conformance.judging.event_time.drawing import make_corners
 from tidegate.conformance.judging.event_time.exam import UNEXPLAINED, examine
-from tidegate.conformance.judging.verdicts import Exit
 from tidegate.properties.runlog import check
 from tidegate.traces.runlog import read_runlog
 

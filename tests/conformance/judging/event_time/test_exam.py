@@ -8,9 +8,9 @@ import pytest
 from tests.conformance.judging.event_time.stand_in import StandIn
 from tests.paths import ROOT
 from tidegate.conformance.documents.spark_page.page import NATIVE_CASES, describe_native
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.event_time.exam import UNEXPLAINED, examine
 from tidegate.conformance.judging.event_time.report import as_json, as_markdown, conclusion, remarks, write_report
-from tidegate.conformance.judging.verdicts import Exit
 
 PAGE = ROOT / "docs" / "spark.md"
 

@@ -11,10 +11,10 @@ from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink.jobs.cluster import Cluster, ClusterDiedError, Settings
 from tidegate.conformance.engines.flink.jobs.compiling import compile_host
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.jobs.drawing import JobCase, draw_job
 from tidegate.conformance.judging.jobs.judging import SWALLOWED_END, judge_log, run_job, shrink_job
 from tidegate.conformance.judging.jobs.reading import OtherGraphError, read_run
-from tidegate.conformance.judging.verdicts import Exit
 from tidegate.properties.runlog import check
 from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark

@@ -1,0 +1,20 @@
+"""What a command says with its exit code."""
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    CONFORMANT = 0
+    VIOLATIONS = 1
+    UNDETERMINED = 2
+    USAGE = 64
+    BAD_INPUT = 65
+    CANNOT_START = 69
+    INTERNAL = 70
+
+
+CONCLUSIONS = {
+    Exit.CONFORMANT: "conformant",
+    Exit.VIOLATIONS: "not conformant",
+    Exit.UNDETERMINED: "undetermined",
+}
