@@ -18,6 +18,10 @@ Config = TypeVar("Config")
 State = TypeVar("State")
 Event = TypeVar("Event")
 Observation = TypeVar("Observation")
+Value = TypeVar("Value")
+
+#: The numbers of some parts, in the order in which they are numbered anew.
+Order = tuple[int, ...]
 
 
 class InvalidInputError(ValueError):
@@ -118,10 +122,43 @@ class Sometimes(Claim, Generic[State, Event, Observation]):
 
 
 @attrs.frozen
+class Symmetry(Generic[State]):
+    """Parts of a component that differ only in their numbers, such as the channels of a valve.
+
+    Parts are numbered anew by an order: what was number `order[n]` is number `n` from then on. `rearrange` does so to
+    a state; events and observations name a part in `field`, if at all. `sort` chooses an order in which states that
+    differ only in numbers become the same.
+
+    To declare a symmetry is to say that numbers make no difference. A start state with other numbers is that start
+    state; a step from a state with other numbers, by the event with these numbers, has the same outcomes with these
+    numbers, by the same rules; and each property and invariant says the same of both. Then one state stands for all
+    that differ from it in numbers alone. `sort` need not be perfect: where it misses that two states are alike, both
+    are looked at.
+    """
+
+    parts: str
+    field: str
+    rearrange: Callable[[State, Order], State]
+    sort: Callable[[State], Order]
+
+    def canonical(self, state: State) -> State:
+        """The one that stands for the state."""
+        return self.rearrange(state, self.sort(state))
+
+    def rename(self, value: Value, order: Order) -> Value:
+        """An event or observation, with the part that it names numbered anew."""
+        number = getattr(value, self.field, None)
+        if number not in order:
+            return value
+        return attrs.evolve(value, **{self.field: order.index(number)})  # type: ignore[misc]
+
+
+@attrs.frozen
 class Component(Generic[Config, State, Event, Observation]):
     """A component, complete: the types of its values, its two functions, and what must hold.
 
-    `semantics` are the dated ones that a config may name, the default first.
+    `semantics` are the dated ones that a config may name, the default first. `symmetry` is for parts whose numbers make
+    no difference, if there are any.
     """
 
     name: str
@@ -133,6 +170,7 @@ class Component(Generic[Config, State, Event, Observation]):
     step: Callable[[State, Event], tuple[Outcome[State, Observation], ...]]
     claims: tuple[Claim, ...] = ()
     semantics: tuple[str, ...] = ()
+    symmetry: Symmetry[State] | None = None
 
     @property
     def properties(self) -> tuple[Property[State, Event, Observation], ...]:

@@ -1,12 +1,22 @@
 """What is done to the tuples in a state: a changed value is a new tuple."""
 
-from typing import TypeVar
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
 def replace(values: tuple[T, ...], index: int, value: T) -> tuple[T, ...]:
     return (*values[:index], value, *values[index + 1 :])
+
+
+def rearrange(values: tuple[T, ...], order: tuple[int, ...]) -> tuple[T, ...]:
+    return tuple([values[index] for index in order])
+
+
+def sorting(values: Sequence[Any]) -> tuple[int, ...]:
+    """The indices of the values, in the order in which the values ascend."""
+    return tuple(sorted(range(len(values)), key=values.__getitem__))
 
 
 def without(values: tuple[T, ...], index: int) -> tuple[T, ...]:

@@ -7,7 +7,9 @@ from typing import Any
 NAME = "explore"
 HELP = "close over all states of a component on a small alphabet and check its properties on each transition"
 EXAMPLE = """tidegate explore valve --channels 3 --timestamps 3 --semantics flink-40475
+  tidegate explore valve --channels 5 --timestamps 3 --no-symmetry
   tidegate explore combiner --inputs 3 --timestamps 2
+  tidegate explore multiplexer --outputs 3 --timestamps 1
   tidegate explore credit_loop --channels 2 --exclusive 0..2 --floating 1..2
   tidegate explore deserializer --records 2
   tidegate explore gate"""
@@ -16,6 +18,7 @@ EXAMPLE = """tidegate explore valve --channels 3 --timestamps 3 --semantics flin
 OPTIONS: dict[str, tuple[str, ...]] = {
     "valve": ("channels", "timestamps", "semantics"),
     "combiner": ("inputs", "timestamps", "semantics"),
+    "multiplexer": ("outputs", "timestamps", "semantics"),
     "credit_loop": ("channels", "exclusive", "floating", "data", "barriers"),
     "deserializer": ("records",),
 }
@@ -24,11 +27,18 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 def configure(parser: argparse.ArgumentParser) -> None:
     from tidegate.conformance.cli.options import at_least_one
 
-    parser.add_argument("component", help="valve, combiner, credit_loop, deserializer, or another with a small scope")
+    parser.add_argument(
+        "component", help="valve, combiner, multiplexer, credit_loop, deserializer, or another with a small scope"
+    )
     parser.add_argument("--channels", type=at_least_one, metavar="N", help="valve (default: 3), credit_loop (2)")
     parser.add_argument("--inputs", type=at_least_one, metavar="N", help="combiner (default: 3)")
-    parser.add_argument("--timestamps", type=at_least_one, metavar="N", help="valve, combiner (default: 2)")
-    parser.add_argument("--semantics", metavar="S", help="valve, combiner: a dated semantics (default: the first)")
+    parser.add_argument("--outputs", type=at_least_one, metavar="N", help="multiplexer (default: 2)")
+    parser.add_argument(
+        "--timestamps", type=at_least_one, metavar="N", help="valve, combiner, multiplexer (default: 2)"
+    )
+    parser.add_argument(
+        "--semantics", metavar="S", help="valve, combiner, multiplexer: a dated semantics (default: the first)"
+    )
     parser.add_argument("--exclusive", type=numbers, metavar="A..B", help="credit_loop: a number or range (0..2)")
     parser.add_argument("--floating", type=numbers, metavar="A..B", help="credit_loop: a number or range (1..2)")
     parser.add_argument(
@@ -38,6 +48,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--records", type=at_least_one, metavar="N", help="deserializer: records a stream (default: 2)")
     parser.add_argument(
         "--limit", type=at_least_one, default=2_000_000, metavar="N", help="give up at so many states (2,000,000)"
+    )
+    parser.add_argument(
+        "--no-symmetry",
+        dest="symmetry",
+        action="store_false",
+        help="visit every state, even those that differ only in the numbers of channels, inputs or outputs",
     )
     parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="how to print")
 
@@ -61,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
         closures = choose_closures(args)
     except InvalidInputError as error:
         args.parser.error(str(error))
-    explored = exploring.explore_all(args.component, closures, args.limit)
+    explored = exploring.explore_all(args.component, closures, args.limit, symmetry=args.symmetry)
     if args.format == "json":
         print(json.dumps(exploring.as_json(args.component, explored), indent=2, ensure_ascii=False))
     elif args.format == "markdown":
@@ -92,6 +108,9 @@ def choose_closures(args: argparse.Namespace) -> list[Any]:
         return [closures.of_valve(args.channels or 3, args.timestamps or 2, choose_semantics(args, COMPONENTS[name]))]
     if name == "combiner":
         return [closures.of_combiner(args.inputs or 3, args.timestamps or 2, choose_semantics(args, COMPONENTS[name]))]
+    if name == "multiplexer":
+        semantics = choose_semantics(args, COMPONENTS[name])
+        return [closures.of_multiplexer(args.outputs or 2, args.timestamps or 2, semantics)]
     if name == "credit_loop":
         exclusive, floating = args.exclusive or (0, 1, 2), args.floating or (1, 2)
         return list(closures.of_credit_loop(args.channels or 2, exclusive, floating, choose_loads(args)))

@@ -26,9 +26,10 @@ class Counterexample:
 
 @attrs.frozen
 class Explored:
-    """What was found on all configs of a closure."""
+    """What was found on all configs of a closure. `symmetry` names the parts whose numbers made no difference."""
 
     note: str
+    symmetry: str | None
     states: int
     transitions: int
     depth: int
@@ -41,15 +42,16 @@ class Explored:
 Progress = Callable[[int, int], None]
 
 
-def explore_all(component: str, closures: list[Closure], limit: int) -> list[Explored]:
+def explore_all(component: str, closures: list[Closure], limit: int, *, symmetry: bool = True) -> list[Explored]:
     with show_progress(component) as progress:
-        return [explore_one(closure, limit, progress) for closure in closures]
+        return [explore_one(closure, limit, progress, symmetry=symmetry) for closure in closures]
 
 
-def explore_one(closure: Closure, limit: int, progress: Progress) -> Explored:
+def explore_one(closure: Closure, limit: int, progress: Progress, *, symmetry: bool) -> Explored:
     began = time.perf_counter()
+    used = closure.component.symmetry if symmetry else None
     found = [
-        (config, explore(closure.component, config, closure.alphabet_of(config), limit, progress))
+        (config, explore(closure.component, config, closure.alphabet_of(config), limit, progress, used))
         for config in closure.configs
     ]
     broken: dict[str, Counterexample] = {}
@@ -60,6 +62,7 @@ def explore_one(closure: Closure, limit: int, progress: Progress) -> Explored:
                 broken[one.name] = Counterexample(config, one)
     return Explored(
         note=closure.note,
+        symmetry=used.parts if used else None,
         states=sum(exploration.states for _config, exploration in found),
         transitions=sum(exploration.transitions for _config, exploration in found),
         depth=max(exploration.depth for _config, exploration in found),
@@ -88,7 +91,8 @@ def show_progress(component: str) -> Iterator[Progress]:
 
 def describe_size(one: Explored) -> str:
     extent = "all of them" if one.complete else "stopped at the limit, there are more"
-    size = f"{one.states:,} states, {one.transitions:,} transitions, depth {one.depth}"
+    alike = f" up to symmetry of {one.symmetry}" if one.symmetry else ""
+    size = f"{one.states:,} states{alike}, {one.transitions:,} transitions, depth {one.depth}"
     return f"{size}: {extent}, in {one.seconds:.2f} s"
 
 
@@ -122,6 +126,7 @@ def as_json(component: str, explored: list[Explored]) -> dict[str, Any]:
         "explorations": [
             {
                 "note": one.note,
+                "symmetry": one.symmetry,
                 "states": one.states,
                 "transitions": one.transitions,
                 "depth": one.depth,

@@ -43,7 +43,8 @@ class Scope:
     `alphabet(config, state)` are the events to play; they include those that must be refused. `opening(config)` is
     played before anything else, where only an answer tells which of several starts was taken. `expand(state)` is false
     for states beyond the cap: what leads there is played, and nothing from there on. `canonical(state)` stands for all
-    states that differ from it only in a number that is counted on and on.
+    states that differ from it only in a number that is counted on and on. `symmetric`: the alphabet and the cap treat
+    all parts alike whose numbers make no difference to the component.
 
     `covers` says in words what is covered and `cap` what is not; both end up in the claim.
     """
@@ -60,6 +61,7 @@ class Scope:
     concretions: tuple[Concretion, ...] = ()
     extra_states: int = 0
     selection: Selection = EACH_CLASS
+    symmetric: bool = False
 
     @property
     def model(self) -> AnyComponent:

@@ -7,6 +7,7 @@ import attrs
 
 from tidegate.properties.complete.identifiers import Classes, classify, drop_prefixes
 from tidegate.properties.complete.mealy import Machine, Word
+from tidegate.reference.model import Symmetry
 
 
 @attrs.frozen
@@ -25,6 +26,14 @@ EACH_CLASS = Selection("one of each kind is entered", lambda _state, number: num
 
 #: An engine that keeps the same variables as the reference may be wrong in just one of two equal states.
 EACH_STATE = Selection("every one is entered, equal ones too", lambda state, _number: state)
+
+
+def up_to_numbers(symmetry: Symmetry[Any]) -> Selection:
+    return Selection(
+        f"one is entered of those that differ only in the names of {symmetry.parts}",
+        lambda state, _number: symmetry.canonical(state),
+        is_complete=False,
+    )
 
 
 class Cover:

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from tidegate.properties.cases.combiner.scopes import make_alphabet as make_combiner_alphabet
+from tidegate.properties.cases.multiplexer.scopes import make_alphabet as make_multiplexer_alphabet
 from tidegate.properties.cases.scope import Scope, counted
 from tidegate.properties.cases.scopes import small
 from tidegate.properties.cases.valve.scopes import make_alphabet as make_valve_alphabet
@@ -15,12 +16,15 @@ from tidegate.properties.explorer import cut_streams
 from tidegate.reference.credit import credit_loop as loop
 from tidegate.reference.model import AnyComponent, Outcome
 from tidegate.reference.spanning.records import short_streams
-from tidegate.reference.watermarks import combiner, valve
+from tidegate.reference.watermarks import combiner, multiplexer, valve
 
 
 @attrs.frozen
 class Closure:
-    """A component on some configs. `note` says in words what they are, and what was capped."""
+    """A component on some configs. `note` says in words what they are, and what was capped.
+
+    If the component declares a symmetry, the alphabet treats all the parts alike.
+    """
 
     note: str
     component: AnyComponent
@@ -41,6 +45,12 @@ def of_combiner(inputs: int, timestamps: int, semantics: str) -> Closure:
     events = make_combiner_alphabet(inputs, timestamps, refused=False)
     note = f"{counted(inputs, 'input')} × {counted(timestamps, 'timestamp')}, {semantics}"
     return Closure(note, combiner.COMPONENT, (combiner.Config(inputs, semantics),), lambda _config, _state: events)
+
+
+def of_multiplexer(outputs: int, timestamps: int, semantics: str) -> Closure:
+    events = make_multiplexer_alphabet(outputs, timestamps, lean=False)
+    note = f"{counted(outputs, 'output')} × {counted(timestamps, 'timestamp')}, {semantics}"
+    return Closure(note, multiplexer.COMPONENT, (multiplexer.Config(semantics),), lambda _config, _state: events)
 
 
 def of_credit_loop(
@@ -79,4 +89,5 @@ def of_scope(scope: Scope) -> Closure:
         return tuple(attrs.evolve(one, state=scope.canonical(one.state)) for one in outcomes)
 
     note = f"{scope.name}: {scope.covers}" + (f"; capped: {scope.cap}" if scope.cap else "")
-    return Closure(note, attrs.evolve(scope.model, step=step), scope.configs, alphabet)
+    symmetry = scope.model.symmetry if scope.symmetric else None
+    return Closure(note, attrs.evolve(scope.model, step=step, symmetry=symmetry), scope.configs, alphabet)

@@ -23,8 +23,8 @@ from tidegate.reference.credit.buffers import Channel, compute_available
 from tidegate.reference.credit.readers import Backlog, Kind, Send
 from tidegate.reference.credit.subpartitions import BUFFERS
 from tidegate.reference.elements import at_least
-from tidegate.reference.model import Component, Outcome, Rejected, rejected
-from tidegate.reference.tuples import replace
+from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, rejected
+from tidegate.reference.tuples import rearrange, replace, sorting
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -273,6 +273,29 @@ def never_stuck(state: State) -> bool:
     return not is_stuck(state)
 
 
+# --- symmetry -------------------------------------------------------------------------------------------------
+
+
+def rearrange_channels(state: State, order: Order) -> State:
+    links = tuple(address(link, number) for number, link in enumerate(rearrange(state.links, order)))
+    return State(state.config, links, receiver.rearrange_channels(state.receiver, order))
+
+
+def address(link: Link, channel: int) -> Link:
+    """The link as that of another channel: the receiver's messages name it."""
+    return attrs.evolve(link, up=tuple(attrs.evolve(message, channel=channel) for message in link.up))
+
+
+def sort_channels(state: State) -> Order:
+    """By whatever is known of a channel; links have no natural order, so it is that of their hashes."""
+    gate = state.receiver.gate
+    places = [gate.waiting.index(index) if index in gate.waiting else None for index in range(len(gate.channels))]
+    known = zip((address(link, 0) for link in state.links), gate.channels, places, strict=True)
+    return sorting([hash(one) for one in known])
+
+
+SYMMETRY = Symmetry("channels", "channel", rearrange_channels, sort_channels)
+
 COMPONENT = Component(
     name="credit_loop",
     title="The closed loop of credit",
@@ -282,4 +305,5 @@ COMPONENT = Component(
     start=start,
     step=step,
     claims=claims_in(__name__, backpressure),
+    symmetry=SYMMETRY,
 )

@@ -15,7 +15,8 @@ from tidegate.reference.claims import always, claims_in, invariant
 from tidegate.reference.credit import buffers
 from tidegate.reference.credit.buffers import Buffer, Change, Channel, Gate, compute_available
 from tidegate.reference.elements import at_least
-from tidegate.reference.model import Component, Outcome, Rejected, rejected
+from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, rejected
+from tidegate.reference.tuples import rearrange, sorting
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -258,6 +259,25 @@ def who_lacks_a_buffer_waits(state: State) -> bool:
     return lacking <= set(gate.waiting) and len(set(gate.waiting)) == len(gate.waiting) and not in_vain
 
 
+# --- symmetry -------------------------------------------------------------------------------------------------
+
+
+def rearrange_channels(state: State, order: Order) -> State:
+    gate = state.gate
+    waiting = tuple(order.index(channel) for channel in gate.waiting)
+    return State(state.config, attrs.evolve(gate, channels=rearrange(gate.channels, order), waiting=waiting))
+
+
+def sort_channels(state: State) -> Order:
+    """Those that wait first, as they stand in the queue."""
+    gate = state.gate
+    others = [index for index in range(len(gate.channels)) if index not in gate.waiting]
+    ascending = sorting([attrs.astuple(gate.channels[index], recurse=False) for index in others])
+    return (*gate.waiting, *rearrange(tuple(others), ascending))
+
+
+SYMMETRY = Symmetry("channels", "channel", rearrange_channels, sort_channels)
+
 COMPONENT = Component(
     name="credit_receiver",
     title="The credit receiver",
@@ -267,4 +287,5 @@ COMPONENT = Component(
     start=start,
     step=step,
     claims=claims_in(__name__, buffers),
+    symmetry=SYMMETRY,
 )

@@ -20,8 +20,8 @@ import attrs
 from tidegate.reference.claims import always, claims_in, law
 from tidegate.reference.elements import at_least
 from tidegate.reference.gate import end_of_data
-from tidegate.reference.model import Component, Outcome, rejected
-from tidegate.reference.tuples import replace
+from tidegate.reference.model import Component, Order, Outcome, Symmetry, rejected
+from tidegate.reference.tuples import rearrange, replace, sorting
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -270,6 +270,23 @@ def in_rounds(*waiting: int) -> bool:
     return served == [channel for _number, channel in sorted(rounds)]
 
 
+# --- symmetry -------------------------------------------------------------------------------------------------
+
+
+def rearrange_channels(state: State, order: Order) -> State:
+    queue = tuple(order.index(channel) for channel in state.queue)
+    return State(state.config, rearrange(state.channels, order), queue, state.available)
+
+
+def sort_channels(state: State) -> Order:
+    """Those in the queue first, as they stand there."""
+    others = [index for index in range(len(state.channels)) if index not in state.queue]
+    ended = [(state.channels[index].data_ended, state.channels[index].ended) for index in others]
+    return (*state.queue, *rearrange(tuple(others), sorting(ended)))
+
+
+SYMMETRY = Symmetry("channels", "channel", rearrange_channels, sort_channels)
+
 COMPONENT = Component(
     name="gate",
     title="The input gate",
@@ -279,4 +296,5 @@ COMPONENT = Component(
     start=start,
     step=step,
     claims=claims_in(__name__, end_of_data),
+    symmetry=SYMMETRY,
 )

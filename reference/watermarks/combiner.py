@@ -16,8 +16,8 @@ import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, law
 from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
-from tidegate.reference.model import Component, Outcome, rejected
-from tidegate.reference.tuples import replace
+from tidegate.reference.model import Component, Order, Outcome, Symmetry, rejected
+from tidegate.reference.tuples import rearrange, replace, sorting
 
 SEMANTICS = ("flink-38454", "flink-18934")
 
@@ -202,6 +202,19 @@ def reactivated_low_input_holds_back(low: Long, high: Long) -> bool:
     return value == low
 
 
+# --- symmetry -------------------------------------------------------------------------------------------------
+
+
+def rearrange_inputs(state: State, order: Order) -> State:
+    return State(state.config, rearrange(state.inputs, order), state.combined, state.idle)
+
+
+def sort_inputs(state: State) -> Order:
+    return sorting([(one.watermark, one.idle) for one in state.inputs])
+
+
+SYMMETRY = Symmetry("inputs", "input", rearrange_inputs, sort_inputs)
+
 COMPONENT = Component(
     name="combiner",
     title="The watermark combiner",
@@ -212,4 +225,5 @@ COMPONENT = Component(
     step=step,
     claims=claims_in(__name__),
     semantics=SEMANTICS,
+    symmetry=SYMMETRY,
 )

@@ -17,7 +17,7 @@ import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, law
 from tidegate.reference.elements import MIN, Long, Status, StatusChange, Watermark, check_long, one_of
-from tidegate.reference.model import Component, Outcome, Rejected, rejected
+from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, rejected
 from tidegate.reference.watermarks import combiner
 from tidegate.reference.watermarks.combiner import Input, compute_combined
 
@@ -256,6 +256,22 @@ def puts_out_the_watermarks_of_a_combiner(*calls: tuple[int, Long | Status]) -> 
     return True
 
 
+# --- symmetry -------------------------------------------------------------------------------------------------
+
+
+def rearrange_outputs(state: State, order: Order) -> State:
+    """Outputs have ids, not places: the one with the id `order[n]` gets the id `n`."""
+    renamed = [attrs.evolve(one, id=order.index(one.id)) for one in state.outputs]
+    return attrs.evolve(state, outputs=tuple(sorted(renamed, key=lambda one: one.id)))
+
+
+def sort_outputs(state: State) -> Order:
+    """Those that are registered; they get the first ids."""
+    return tuple(one.id for one in sorted(state.outputs, key=lambda one: (one.watermark, one.idle)))
+
+
+SYMMETRY = Symmetry("outputs", "output", rearrange_outputs, sort_outputs)
+
 COMPONENT = Component(
     name="multiplexer",
     title="The watermark multiplexer",
@@ -266,4 +282,5 @@ COMPONENT = Component(
     step=step,
     claims=claims_in(__name__),
     semantics=SEMANTICS,
+    symmetry=SYMMETRY,
 )

@@ -17,8 +17,8 @@ import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant
 from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
-from tidegate.reference.model import Component, Outcome, rejected
-from tidegate.reference.tuples import replace
+from tidegate.reference.model import Component, Order, Outcome, Symmetry, rejected
+from tidegate.reference.tuples import rearrange, replace, sorting
 
 SEMANTICS = ("flink-7728", "flink-40475")
 
@@ -231,6 +231,19 @@ def no_pending_minimum(state: State) -> bool:
     return not is_minimum_pending(state)
 
 
+# --- symmetry -------------------------------------------------------------------------------------------------
+
+
+def rearrange_channels(state: State, order: Order) -> State:
+    return State(state.config, rearrange(state.channels, order), state.last, state.active)
+
+
+def sort_channels(state: State) -> Order:
+    return sorting([(one.watermark, one.active, one.aligned) for one in state.channels])
+
+
+SYMMETRY = Symmetry("channels", "channel", rearrange_channels, sort_channels)
+
 COMPONENT = Component(
     name="valve",
     title="The status-watermark valve",
@@ -241,4 +254,5 @@ COMPONENT = Component(
     step=step,
     claims=claims_in(__name__),
     semantics=SEMANTICS,
+    symmetry=SYMMETRY,
 )

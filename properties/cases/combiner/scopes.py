@@ -37,6 +37,7 @@ def make_scope(inputs: int, timestamps: int, semantics: str, every: int, selecti
         ),
         concretions=order_preserving(timestamps, every),
         selection=selection,
+        symmetric=True,
     )
 
 

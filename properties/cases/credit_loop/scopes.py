@@ -30,6 +30,7 @@ def make_scope(name: str, configs: tuple[Config, ...], actions: tuple[Action, ..
             f"{named} at any time, with {'; with '.join(map(describe, configs))}; refused: what is not possible at the "
             "time, and a channel out of range"
         ),
+        symmetric=True,
     )
 
 

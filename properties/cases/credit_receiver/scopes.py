@@ -1,13 +1,13 @@
 """Scopes of the credit receiver."""
 
-from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 
 import attrs
 
 from tidegate.properties.cases.scope import Scope, counted
-from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection
+from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection, up_to_numbers
 from tidegate.reference.credit.credit_receiver import (
+    SYMMETRY,
     Announce,
     Backlog,
     Barrier,
@@ -55,17 +55,7 @@ def make_lean_alphabet(config: Config, most_backlog: int) -> tuple[Event, ...]:
     return tuple(event for event in events if not isinstance(event, left_out))
 
 
-def forget_names(state: State, _number: int) -> Hashable:
-    """What is left of a state if its channels have no names but their places in the queue of those that wait."""
-    gate = state.gate
-    waiting = tuple(gate.channels[index] for index in gate.waiting)
-    others = Counter(channel for index, channel in enumerate(gate.channels) if index not in gate.waiting)
-    return waiting, frozenset(others.items()), gate.free
-
-
-UP_TO_NAMES = Selection(
-    "one is entered of those that differ only in the names of channels", forget_names, is_complete=False
-)
+UP_TO_NAMES = up_to_numbers(SYMMETRY)
 
 
 @attrs.frozen(kw_only=True)
@@ -101,6 +91,8 @@ def make_scope(config: Config, cap: Cap, selection: Selection = EACH_CLASS, *, l
         cap=f"at most {cap.unannounced} credit not announced and {counted(cap.held, 'buffer')} in use on a channel",
         expand=cap.holds,
         selection=selection,
+        # Some events that must be refused are played on channel 0 only.
+        symmetric=lean,
     )
 
 

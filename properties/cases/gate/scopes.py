@@ -1,23 +1,12 @@
 """Scopes of the input gate."""
 
-from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 
 from tidegate.properties.cases.scope import Scope, counted
-from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection
-from tidegate.reference.gate.gate import Arrive, Config, Event, Item, Poll, State
+from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection, up_to_numbers
+from tidegate.reference.gate.gate import SYMMETRY, Arrive, Config, Event, Item, Poll, State
 
-
-def forget_names(state: State, _number: int) -> Hashable:
-    """What is left of a state if its channels have no names but their places in the queue."""
-    queued = tuple(state.channels[index] for index in state.queue)
-    others = Counter(channel for index, channel in enumerate(state.channels) if index not in state.queue)
-    return queued, frozenset(others.items()), state.available
-
-
-UP_TO_NAMES = Selection(
-    "one is entered of those that differ only in the names of channels", forget_names, is_complete=False
-)
+UP_TO_NAMES = up_to_numbers(SYMMETRY)
 
 
 def make_scope(channels: int, most_waiting: int, selection: Selection = EACH_CLASS) -> Scope:
@@ -43,6 +32,7 @@ def make_scope(channels: int, most_waiting: int, selection: Selection = EACH_CLA
         cap=f"at most {counted(most_waiting, 'item')} waiting in a channel",
         expand=expand,
         selection=selection,
+        symmetric=True,
     )
 
 

@@ -56,6 +56,7 @@ def make_scope(
         ),
         concretions=order_preserving(timestamps, every),
         selection=selection,
+        symmetric=True,
     )
 
 

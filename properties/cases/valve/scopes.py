@@ -1,11 +1,10 @@
 """Scopes of the valve."""
 
-from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 
 from tidegate.properties.cases.scope import Scope, counted
 from tidegate.properties.cases.timestamps import order_preserving, small_timestamps
-from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection
+from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection, up_to_numbers
 from tidegate.reference.elements import Status
 from tidegate.reference.watermarks import valve
 
@@ -24,14 +23,7 @@ def make_alphabet(channels: int, timestamps: int, *, refused: bool) -> tuple[val
     )
 
 
-def forget_names(state: valve.State, _number: int) -> Hashable:
-    """What is left of a state if its channels have no names."""
-    return frozenset(Counter(state.channels).items()), state.last, state.active
-
-
-UP_TO_NAMES = Selection(
-    "one is entered of those that differ only in the names of channels", forget_names, is_complete=False
-)
+UP_TO_NAMES = up_to_numbers(valve.SYMMETRY)
 
 
 def make_scope(
@@ -57,6 +49,7 @@ def make_scope(
         ),
         concretions=order_preserving(timestamps, every),
         selection=selection,
+        symmetric=True,
     )
 
 

@@ -17,7 +17,7 @@ def run(capsys, *arguments):
 def test_shows_the_two_defects_of_flink_7728(capsys):
     code, output = run(capsys, "valve", "--channels", "3", "--timestamps", "3")
     assert code == 1
-    assert "980 states, 14,700 transitions" in output.out
+    assert "210 states up to symmetry of channels, 3,150 transitions" in output.out
     assert "broken: no-pending-minimum" in output.out
     assert "broken: all-idle-puts-out-the-maximum" in output.out
     assert output.out.count("7 steps: 0w1 1w2 1i 2i 2a 0i") == 2
@@ -40,11 +40,42 @@ def test_json_carries_replayable_traces(capsys):
     assert told["component"] == "valve"
     assert not told["holds"]
     (exploration,) = told["explorations"]
-    assert (exploration["states"], exploration["complete"]) == (378, True)
+    assert (exploration["states"], exploration["symmetry"], exploration["complete"]) == (89, "channels", True)
     for broken in exploration["broken"]:
         assert broken["rules"][0]["text"]
         assert broken["config"] == {"channels": 3, "semantics": "flink-7728"}
         assert len(read_trace("valve", broken["trace"])) == len(broken["events"]) == 7
+
+
+def test_every_state_is_visited_without_symmetry(capsys):
+    size = ("--channels", "3", "--timestamps", "3")
+    _code, output = run(capsys, "valve", *size)
+    code, whole = run(capsys, "valve", *size, "--no-symmetry")
+    assert code == 1
+    assert "980 states, 14,700 transitions" in whole.out
+    assert "symmetry" not in whole.out
+    assert [line for line in whole.out.splitlines() if "states" not in line] == [
+        line for line in output.out.splitlines() if "states" not in line
+    ]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("valve", "--channels", "4", "--timestamps", "3"),
+        ("combiner", "--inputs", "4", "--semantics", "flink-18934"),
+        ("multiplexer", "--outputs", "3", "--timestamps", "1", "--semantics", "flink-18934"),
+    ],
+)
+def test_traces_found_with_symmetry_can_be_replayed(capsys, arguments):
+    _code, output = run(capsys, *arguments, "--format", "json")
+    (exploration,) = json.loads(output.out)["explorations"]
+    assert exploration["symmetry"]
+    assert exploration["broken"]
+    for broken in exploration["broken"]:
+        config = json.dumps(broken["config"])
+        component = arguments[0]
+        assert main(["replay", "--component", component, "--config", config, "--trace", broken["trace"]]) == 0
 
 
 def test_markdown_is_a_table(capsys):
