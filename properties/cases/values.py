@@ -1,5 +1,7 @@
-"""What the generators share: numbers at the edges, lengths, and a mix of event kinds for each case."""
+"""What the generators share: numbers at the edges, and a mix of event kinds for each case."""
 
+from collections.abc import Callable
+from itertools import accumulate
 from random import Random
 
 from tidegate.reference.elements import MAX, MIN, Long
@@ -24,17 +26,15 @@ def draw_longs(random: Random) -> list[Long]:
     return [Long(random.randint(MIN, MAX)) for _ in range(6)]
 
 
-def draw_length(random: Random) -> int:
-    """Mostly a few dozen events, at times very few or many."""
-    style = random.random()
-    if style < 0.2:
-        return random.randint(1, 6)
-    return random.randint(7, 35) if style < 0.93 else random.randint(36, 90)
-
-
 def swarm(random: Random, **usual: float) -> dict[str, float]:
     """A mix of this case's own: each kind rare, usual, frequent or left out, the first one never left out."""
     factors = {kind: random.choice((0, 0.2, 1, 1, 1, 4)) for kind in usual}
     first = next(iter(usual))
     factors[first] = factors[first] or 1
     return {kind: usual[kind] * factor for kind, factor in factors.items() if factor}
+
+
+def among(random: Random, weights: dict[str, float]) -> Callable[[], str]:
+    """A function that draws one of the kinds of events."""
+    kinds, bounds = list(weights), list(accumulate(weights.values()))
+    return lambda: random.choices(kinds, cum_weights=bounds)[0]

@@ -1,47 +1,127 @@
-"""How a case is drawn: event by event, with an eye on the state that they lead to."""
+"""A trace in the making: events are played as they are drawn, and where that leads says what is worth drawing next."""
 
-from collections.abc import Callable, Iterable
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
 from typing import Any, Generic, TypeVar
 
-from tidegate.reference.model import Outcome, reach
+from tidegate.reference.model import InvalidInputError, Outcome
 
 State = TypeVar("State")
 Event = TypeVar("Event")
 
 
+class Source(Random):
+    """A source of randomness that is asked where a trace ends and which of its events are left out.
+
+    Bulk generation has none of this: it draws a length, and keeps every event. Hypothesis makes a failing case small
+    by other answers, and leaves out one event without any change of what comes behind it.
+    """
+
+    def part(self) -> None:
+        """What is drawn from here on has nothing to do with what was drawn before."""
+
+    def goes_on(self) -> bool:
+        """Whether there is one more round."""
+        raise NotImplementedError
+
+    def keeps(self) -> bool:
+        """Whether the event that was just drawn is part of the case."""
+        raise NotImplementedError
+
+
+def draw_length(random: Random) -> int:
+    """Mostly a few dozen events, at times very few or many; a source is asked on the way, so it gets room."""
+    if isinstance(random, Source):
+        return 60
+    style = random.random()
+    if style < 0.2:
+        return random.randint(1, 6)
+    return random.randint(7, 35) if style < 0.93 else random.randint(36, 90)
+
+
+def first(outcomes: Sequence[Outcome[State, Any]]) -> Outcome[State, Any]:
+    return outcomes[0]
+
+
+def stay(state: State, _event: Any) -> tuple[Outcome[State, Any], ...]:
+    """A step for those who draw their events without regard to what came before."""
+    return (Outcome(state, (), ()),)
+
+
+def always(_state: Any, _event: Any) -> bool:
+    return True
+
+
 class Walk(Generic[State, Event]):
-    """The events so far and the state after them, where the first outcome that is allowed is the one that happens."""
+    """The events of a case so far, and the state that they lead to if each takes its first outcome.
 
-    def __init__(self, step: Callable[[State, Event], tuple[Outcome[State, Any], ...]], state: State) -> None:
-        self._step = step
-        self.state = state
-        self.events: list[Event] = []
+    `choose` picks another outcome. `is_fair(state, event)` is false for what the specification does not speak of: no
+    engine may be accused for what it does then. Who draws for a walk sees to that; but where an event is left out, a
+    later one may become unfair, and is left out with it. So there are two states: `state` is where all events would
+    have led, whatever was left out, and stays what the next round is drawn for.
+    """
 
-    def play(self, *events: Event) -> None:
-        self.events += events
-        self.state = reach(self._step, self.state, events)
-
-    def go_on(
+    def __init__(
         self,
         random: Random,
-        length: int,
-        draw_next: Callable[[State], Iterable[Event]],
-        is_over: Callable[[State], bool] = lambda _state: False,
-        few: tuple[int, int] = (1, 3),
+        states: Sequence[State],
+        step: Callable[[State, Event], Sequence[Outcome[State, Any]]],
+        *,
+        length: int | None = None,
+        choose: Callable[[Sequence[Outcome[State, Any]]], Outcome[State, Any]] = first,
+        is_fair: Callable[[State, Event], bool] = always,
     ) -> None:
-        """Up to a number of events, or a few more: the last ones are drawn together.
+        self.state = states[0]
+        self.length = draw_length(random) if length is None else length
+        #: How many events were played, left out or not.
+        self.played = 0
+        self._random = random
+        self._step = step
+        self._choose = choose
+        self._is_fair = is_fair
+        self._source = random if isinstance(random, Source) else None
+        self._kept = states[0]
+        self._events: list[Event] = []
 
-        Once it `is_over` little happens any more, and a `few` events show that.
-        """
-        while len(self.events) < length:
-            if is_over(self.state):
-                length = min(length, len(self.events) + random.randint(*few))
-            self.play(*draw_next(self.state))
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return tuple(self._events)
 
+    def rounds(self) -> Iterator[int]:
+        """As many rounds as the length says, each for an event or a few."""
+        for number in range(self.length):
+            if self._source is not None and not self._source.goes_on():
+                return
+            yield number
 
-def among(random: Random, weights: dict[str, float]) -> Callable[[], str]:
-    """A function that draws one of the kinds of events."""
-    kinds, bounds = list(weights), list(accumulate(weights.values()))
-    return lambda: random.choices(kinds, cum_weights=bounds)[0]
+    def up_to_length(self) -> Iterator[None]:
+        """Rounds until there are as many events as the length says."""
+        while self.played < self.length:
+            if self._source is not None and not self._source.goes_on():
+                return
+            yield
+
+    def end_soon(self, least: int, most: int) -> None:
+        """Little happens any more, and a few events show that."""
+        self.length = min(self.length, self.played + self._random.randint(least, most))
+
+    def play(self, events: Iterable[Event]) -> None:
+        for event in events:
+            self.play_one(event)
+
+    def play_one(self, event: Event) -> Outcome[State, Any]:
+        outcome = self._choose(self._step(self.state, event))
+        self.state = outcome.state
+        self.played += 1
+        if self._source is None or self._is_kept(self._source, event):
+            self._events.append(event)
+        return outcome
+
+    def _is_kept(self, source: Source, event: Event) -> bool:
+        if not source.keeps() or not self._is_fair(self._kept, event):
+            return False
+        try:
+            self._kept = self._step(self._kept, event)[0].state
+        except InvalidInputError:
+            return False
+        return True

@@ -34,7 +34,7 @@ IDLE, ACTIVE = StatusChange(Status.IDLE), StatusChange(Status.ACTIVE)
 def draw_jobs(count: int, seed: int) -> list[Config]:
     """Without a wire: Spark has no buffers to show."""
     random = Random(seed)
-    return [attrs.evolve(strategy.draw_config(random), wire=None) for _ in range(count)]
+    return [attrs.evolve(strategy.draw_program(random), wire=None) for _ in range(count)]
 
 
 def make_right_jobs() -> dict[str, Config]:

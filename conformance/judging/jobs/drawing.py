@@ -9,7 +9,7 @@ import attrs
 
 from tidegate.conformance.engines.flink.jobs.cluster import Settings
 from tidegate.conformance.judging.jobs.reading import is_readable
-from tidegate.properties.cases.job.draw import draw_config
+from tidegate.properties.cases.job.draw import draw_program
 from tidegate.reference.job.programs import Barrier, Config, Operator, ScriptItem
 from tidegate.reference.watermarks.valve import SEMANTICS
 
@@ -29,7 +29,7 @@ def draw_job(seed: int, index: int) -> JobCase:
     """The same seed and index give the same job."""
     random = Random(f"job/{seed}/{index}")
     while True:
-        config = without_barriers(draw_config(random, LENGTHS))
+        config = without_barriers(draw_program(random, LENGTHS))
         if is_readable(config):
             break
     settings = Settings(

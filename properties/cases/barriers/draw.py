@@ -2,8 +2,8 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.barriers.step import start, step
 from tidegate.reference.barriers.tracker import MOST_PENDING
 from tidegate.reference.barriers.values import (
@@ -25,11 +25,8 @@ from tidegate.reference.elements import MAX, Long
 BASES = (0, 1, 1, 1, 1, 2**31 - 2, 2**53, MAX - 12)
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    kind = random.choice(list(Kind))
-    channels = random.choice((1, 2, 2, 2, 3, 3, 3, 4, 6))
-    timeout = random.choice((1, 2, 10, 30)) if kind is Kind.ALTERNATING else None
-    config = Config(kind, channels, random.random() < 0.7, timeout)
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(
         random,
         barrier=6,
@@ -42,38 +39,44 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         advance=1,
         refused=0.2,
     )
-    if kind is not Kind.ALTERNATING:
+    if config.kind is not Kind.ALTERNATING:
         weights["announcement"] = weights.get("announcement", 0) * 0.1
         weights["advance"] = weights.get("advance", 0) * 0.1
-    modes = draw_modes(random, kind)
+    modes = draw_modes(random, config.kind)
     base = random.choice(BASES)
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
-    length = draw_length(random)
-    if kind is Kind.AT_LEAST_ONCE and channels > 1 and random.random() < 0.06:
-        walk.play(*draw_flood(random, channels, min(base, 2**53)))
-        length += len(walk.events)
-    while len(walk.events) < length:
+    walk = Walk(random, start(config), step, is_fair=is_fair)
+    if config.kind is Kind.AT_LEAST_ONCE and config.channels > 1 and random.random() < 0.06:
+        walk.play(draw_flood(random, config.channels, min(base, 2**53)))
+        walk.length += walk.played
+    for _ in walk.up_to_length():
         channel = draw_channel(random, walk.state)
         if channel is None:
-            length = min(length, len(walk.events) + random.randint(1, 2))
+            walk.end_soon(1, 2)
         for event in draw_events(random, draw_kind(), walk.state, channel, modes, base):
-            if not skips_a_pending_checkpoint(walk.state, event):
-                walk.play(event)
+            if is_fair(walk.state, event):
+                walk.play_one(event)
             elif channel is not None:
-                walk.play(EndOfPartition(channel))
-    return config, tuple(walk.events)
+                walk.play_one(EndOfPartition(channel))
+    return config, walk.events
 
 
-def skips_a_pending_checkpoint(state: State, event: Event) -> bool:
-    """The last open channel goes on to a newer checkpoint while an older one waits for it.
+def draw_config(random: Random) -> Config:
+    kind = random.choice(list(Kind))
+    channels = random.choice((1, 2, 2, 2, 3, 3, 3, 4, 6))
+    timeout = random.choice((1, 2, 10, 30)) if kind is Kind.ALTERNATING else None
+    return Config(kind, channels, random.random() < 0.7, timeout)
+
+
+def is_fair(state: State, event: Event) -> bool:
+    """Not so if the last open channel goes on to a newer checkpoint while an older one waits for it.
 
     Channels do not do that, and the real tracker, which then triggers the newer one first, fails on the older one.
     """
     if not isinstance(state, Tracking) or not isinstance(event, Barrier | Cancel):
-        return False
+        return True
     last = len(state.ended) == state.config.channels - 1
-    return last and bool(state.pending) and event.checkpoint > state.latest
+    return not last or not state.pending or event.checkpoint <= state.latest
 
 
 def draw_flood(random: Random, channels: int, base: int) -> list[Event]:

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.subpartition.blocking_subpartition.step import start, step
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store
 from tidegate.reference.subpartition.blocking_subpartition.values import (
@@ -31,25 +31,27 @@ from tidegate.reference.subpartition.values import (
 STORES = (Store.FILE, Store.FILE, Store.FILE_REGION, Store.MMAP, Store.FILE_MMAP)
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(random.choice(STORES))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     writing = swarm(random, buffer=4, append=2, finish_buffer=1, flush=1, end_of_data=0.4, view=0.1, release=0.05)
     reading = swarm(
         random, poll=6, recycle=4, view=1, query=2, release_view=0.7, drain=0.6, release=0.2, lose_file=0.05,
         refused=0.4,
     )  # fmt: skip
-    draw_reading, draw_writing = among(random, reading), among(random, writing)
-    walk = Walk(step, *start(config))
-    length = draw_length(random)
-    writes = random.randint(0, min(12, length))
+    draw_written, draw_read = among(random, writing), among(random, reading)
+    walk = Walk(random, start(config), step)
+    writes = random.randint(0, min(12, walk.length))
+    for _ in walk.up_to_length():
+        is_over = walk.state.finished or walk.state.released
+        if not is_over and walk.played >= writes:
+            walk.play_one(Finish())
+        else:
+            walk.play(draw_events(random, draw_read() if is_over else draw_written(), walk.state))
+    return config, walk.events
 
-    def draw_next(state: State) -> list[Event]:
-        if state.finished or state.released:
-            return draw_events(random, draw_reading(), state)
-        return [Finish()] if len(walk.events) >= writes else draw_events(random, draw_writing(), state)
 
-    walk.go_on(random, length, draw_next)
-    return config, tuple(walk.events)
+def draw_config(random: Random) -> Config:
+    return Config(random.choice(STORES))
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

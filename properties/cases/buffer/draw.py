@@ -2,8 +2,8 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.subpartition.buffer.step import is_held, start, step
 from tidegate.reference.subpartition.buffer.values import (
     Append,
@@ -29,21 +29,23 @@ BY_CONSUMER: dict[str, type[Build | Inspect | Copy | CloseConsumer]] = {
 }
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(random.choice((1, 2, 4, 8, 8, 16)))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(
         random, build=5, append=4, commit=3, inspect=3, copy=1, recycle=2, close=0.7, finish=0.5, close_builder=0.3,
         wind_up=0.2, refused=0.3,
     )  # fmt: skip
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
-    walk.go_on(
-        random,
-        draw_length(random),
-        lambda state: draw_events(random, draw_kind(), state),
-        is_over=lambda state: not is_held(state),
-    )
-    return config, tuple(walk.events)
+    walk = Walk(random, start(config), step)
+    for _ in walk.up_to_length():
+        if not is_held(walk.state):
+            walk.end_soon(1, 3)
+        walk.play(draw_events(random, draw_kind(), walk.state))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
+    return Config(random.choice((1, 2, 4, 8, 8, 16)))
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.chaining.chain_lifecycle.step import has_operator, start, step
 from tidegate.reference.chaining.chain_lifecycle.values import (
     INFALLIBLE,
@@ -34,19 +34,16 @@ CALLS = {
 }
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = draw_config(random)
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(random, forward=5, checkpoint=3, fault=1.2, mail=2, anything=0.25, refused=0.1)
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
-    walk.go_on(
-        random,
-        random.choice((4, 8, 12, 16, 24, 40)),
-        lambda state: [draw_event(random, draw_kind(), state)],
-        is_over=lambda state: state.closed,
-        few=(1, 4),
-    )
-    return config, tuple(walk.events)
+    walk = Walk(random, start(config), step, length=random.choice((4, 8, 12, 16, 24, 40)))
+    for _ in walk.up_to_length():
+        if walk.state.closed:
+            walk.end_soon(1, 4)
+        walk.play_one(draw_event(random, draw_kind(), walk.state))
+    return config, walk.events
 
 
 def draw_config(random: Random) -> Config:

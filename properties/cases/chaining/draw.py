@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from tidegate.properties.cases.values import swarm
+from tidegate.properties.cases.walk import Walk, stay
 from tidegate.reference.chaining.chaining.step import Config, Edge, Event, Exchange, Graph, Operator
 from tidegate.reference.chaining.chains import Kind, Strategy
 from tidegate.reference.partitioning.partitioner import Partitioner
@@ -28,9 +29,16 @@ VALUES: dict[str, tuple[int | str, ...]] = {
 Draft = dict[str, Any]
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(chaining=random.random() < 0.92, chain_different_max_parallelism=random.random() < 0.6)
-    return config, tuple(draw_decided_graph(random) for _ in range(random.choice((1, 1, 2, 2, 3, 4))))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
+    walk = Walk[Config, Event](random, (config,), stay, length=random.choice((1, 1, 2, 2, 3, 4)))
+    for _ in walk.rounds():
+        walk.play_one(draw_decided_graph(random))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
+    return Config(chaining=random.random() < 0.92, chain_different_max_parallelism=random.random() < 0.6)
 
 
 def draw_decided_graph(random: Random) -> Graph:

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import clamp, draw_length, draw_longs, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import Long, Status
 from tidegate.reference.watermarks import combiner
 
@@ -13,16 +13,20 @@ INPUTS = (1, 2, 2, 2, 3, 3, 3, 4, 6)
 MANY = (9, 17, 33, 65)
 
 
-def draw(random: Random) -> tuple[combiner.Config, tuple[combiner.Event, ...]]:
-    inputs = random.choice(INPUTS if random.random() < 0.98 else MANY)
-    config = combiner.Config(inputs, random.choice(SEMANTICS))
+def draw(random: Random, config: combiner.Config | None = None) -> tuple[combiner.Config, tuple[combiner.Event, ...]]:
+    config = config or draw_config(random)
     pool = draw_longs(random)
     weights = swarm(random, watermark=5, idle=3, active=2, all_idle=0.3, refused=0.2)
     draw_kind = among(random, weights)
-    walk = Walk(combiner.step, *combiner.start(config))
-    for _ in range(draw_length(random)):
-        walk.play(*draw_events(random, draw_kind(), walk.state, pool))
-    return config, tuple(walk.events)
+    walk = Walk(random, combiner.start(config), combiner.step)
+    for _ in walk.rounds():
+        walk.play(draw_events(random, draw_kind(), walk.state, pool))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> combiner.Config:
+    inputs = random.choice(INPUTS if random.random() < 0.98 else MANY)
+    return combiner.Config(inputs, random.choice(SEMANTICS))
 
 
 def draw_events(random: Random, kind: str, state: combiner.State, pool: list[Long]) -> list[combiner.Event]:

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.credit.credit_connection import (
     Add,
     Break,
@@ -24,9 +24,8 @@ from tidegate.reference.credit.subpartitions import Item
 ITEMS = {"data": Item.DATA, "empty": Item.EMPTY, "event": Item.EVENT, "barrier": Item.BARRIER, "end": Item.END}
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    readers = random.choice((1, 2, 2, 2, 3, 3, 4))
-    config = Config(tuple(random.choice((0, 0, 1, 2, 3)) for _ in range(readers)))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(
         random,
         data=5,
@@ -45,13 +44,17 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         unknown=0.1,
     )
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
-    length = draw_length(random)
-    while len(walk.events) < length:
-        walk.play(*draw_events(random, draw_kind(), walk.state))
+    walk = Walk(random, start(config), step)
+    for _ in walk.up_to_length():
+        walk.play(draw_events(random, draw_kind(), walk.state))
         if walk.state.closed and random.random() < 0.3:
             break
-    return config, tuple(walk.events)
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
+    readers = random.choice((1, 2, 2, 2, 3, 3, 4))
+    return Config(tuple(random.choice((0, 0, 1, 2, 3)) for _ in range(readers)))
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.credit.buffers import compute_available
 from tidegate.reference.credit.credit_receiver import (
     Announce,
@@ -21,14 +21,8 @@ from tidegate.reference.credit.credit_receiver import (
 )
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(
-        channels=random.choice((1, 1, 2, 2, 2, 3, 3, 4, 5)),
-        exclusive=random.choice((0, 0, 0, 1, 1, 2, 2, 3)),
-        floating=random.choice((1, 1, 1, 2, 2, 3, 4, 5, 8)),
-    )
-    if random.random() < 0.02:
-        config = Config(random.choice((2, 9, 33)), random.choice((0, 2, 10)), random.choice((1, 20, 300)))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(
         random,
         data=5,
@@ -46,9 +40,21 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     )
     highest = random.choice((0, 1, 2, 3, config.floating + 1, 10, random.choice((10, 300, 70_000))))
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
-    walk.go_on(random, draw_length(random), lambda state: draw_events(random, draw_kind(), state, highest))
-    return config, tuple(walk.events)
+    walk = Walk(random, start(config), step)
+    for _ in walk.up_to_length():
+        walk.play(draw_events(random, draw_kind(), walk.state, highest))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
+    config = Config(
+        channels=random.choice((1, 1, 2, 2, 2, 3, 3, 4, 5)),
+        exclusive=random.choice((0, 0, 0, 1, 1, 2, 2, 3)),
+        floating=random.choice((1, 1, 1, 2, 2, 3, 4, 5, 8)),
+    )
+    if random.random() < 0.02:
+        config = Config(random.choice((2, 9, 33)), random.choice((0, 2, 10)), random.choice((1, 20, 300)))
+    return config
 
 
 def draw_events(random: Random, kind: str, state: State, highest: int) -> list[Event]:

@@ -6,8 +6,8 @@ and while the connection is full, where a reader stands in line and cannot send,
 
 from random import Random
 
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.credit.credit_sender import (
     Barrier,
     Config,
@@ -32,8 +32,8 @@ ADDED: tuple[Event, ...] = (Data(), PlainEvent(), Barrier(), Finish())
 FLOODS, FLOOD_SHARE = (70, 140, 270), 0.015
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(random.choice((0, 0, 0, 0, 1, 1, 2, 2, 3, 5, 10**9)))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(
         random,
         data=5,
@@ -51,23 +51,24 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         refused=0.5,
     )
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
-    length = draw_length(random)
+    walk = Walk(random, start(config), step)
     if random.random() < FLOOD_SHARE:
-        walk.play(*draw_flood(random))
-        length += len(walk.events)
-    while len(walk.events) < length and not is_finished(walk.state):
-        walk.play(*draw_events(random, draw_kind(), walk.state))
-    if not is_finished(walk.state) and random.random() < 0.35:
-        walk.play(*random.choice(([Finish()], draw_congestion(random, walk.state, Finish()))))
-    if is_finished(walk.state):
+        walk.play(draw_flood(random))
+        walk.length += walk.played
+    for _ in walk.up_to_length():
+        if walk.state.reader.subpartition.finished:
+            break
+        walk.play(draw_events(random, draw_kind(), walk.state))
+    if not walk.state.reader.subpartition.finished and random.random() < 0.35:
+        walk.play(random.choice(([Finish()], draw_congestion(random, walk.state, Finish()))))
+    if walk.state.reader.subpartition.finished:
         for _ in range(random.randint(1, 8)):
-            walk.play(draw_behind_the_end(random, walk.state))
-    return config, tuple(walk.events)
+            walk.play_one(draw_behind_the_end(random, walk.state))
+    return config, walk.events
 
 
-def is_finished(state: State) -> bool:
-    return state.reader.subpartition.finished
+def draw_config(random: Random) -> Config:
+    return Config(random.choice((0, 0, 0, 0, 1, 1, 2, 2, 3, 5, 10**9)))
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

@@ -8,8 +8,8 @@ from itertools import pairwise
 from random import Random
 
 from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes, draw_length_for, draw_long_length
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.spanning.deserializer.step import (
     Buffer,
     Clear,
@@ -28,37 +28,42 @@ MOST_AHEAD = 200
 HUGE, HUGE_SHARE = (65_535, 65_536, 65_537), 0.006
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config()
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(random, any=3, boundary=2, header=2, payload=1, byte=1.5, all=0.7, empty=0.7, clear=0.7, long=0.03)
     alphabet = random.choice(ALPHABETS)
     usual_size = random.choice((1, 3, 4, 5, 8, 16, 32, 64))
     resumes = random.choice((0.0, 0.0, 0.3, 1.0))
+    huge = cut_huge(random, alphabet) if random.random() < HUGE_SHARE else []
     draw_kind = among(random, weights)
-    (state,) = start(config)
-    events: list[Event] = []
+    walk = Walk(random, start(config), step, is_fair=is_fair)
+    walk.play(huge)
     stream = b""
-    if random.random() < HUGE_SHARE:
-        events += cut_huge(random, alphabet)
-    for _ in range(draw_length(random)):
+    for _ in walk.rounds():
         kind = draw_kind()
         if kind == "long":
             stream += encode_record(draw_bytes(random, alphabet, draw_long_length(random, random.choice((1, 1, 1000)))))
         while len(stream) < min(MOST_AHEAD, 3 * usual_size):
             length = draw_length_for(random, usual_size, usual_size)
             stream += encode_record(draw_bytes(random, alphabet, length))
-        event: Event = Clear() if kind == "clear" else Buffer(stream[: draw_cut(random, kind, state, stream)])
-        (outcome,) = step(state, event)
-        if not records_are_the_bytes_received.holds(state, event, outcome):
+        event: Event = Clear() if kind == "clear" else Buffer(stream[: draw_cut(random, kind, walk.state, stream)])
+        if not is_fair(walk.state, event):
             event = Clear()
-            (outcome,) = step(state, event)
         if isinstance(event, Buffer):
             stream = stream[len(event.data) :]
         elif random.random() >= resumes:
             stream = b""
-        events.append(event)
-        state = outcome.state
-    return config, tuple(events)
+        walk.play_one(event)
+    return config, walk.events
+
+
+def draw_config(_random: Random) -> Config:
+    return Config()
+
+
+def is_fair(state: State, event: Event) -> bool:
+    """Not so if bytes are read as a negative length: there is none on the wire."""
+    return all(records_are_the_bytes_received.holds(state, event, outcome) for outcome in step(state, event))
 
 
 def cut_huge(random: Random, alphabet: bytes) -> list[Event]:

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.exchange.step import start, step
 from tidegate.reference.exchange.values import (
     Config,
@@ -20,23 +20,27 @@ from tidegate.reference.exchange.values import (
 from tidegate.reference.subpartition.values import Finish, Flush, Release
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(random.choice(list(ResultType)), random.choice((1, 2, 2, 3)), random.choice((1, 2, 3, 5)))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(
         random, pull=5, produce=4, request=2, flush=1, finish=0.4, leave=0.3, release=0.1, end_job=0.08, drain=0.4,
         register=0.1, refused=0.2,
     )  # fmt: skip
     early = random.choice((0, 0, 0, 2))
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
+    walk = Walk(random, start(config), step)
+    for _ in walk.up_to_length():
+        if walk.state.released:
+            walk.end_soon(1, 4)
+        if walk.played >= early and not walk.state.registered and not walk.state.released:
+            walk.play_one(Register())
+        else:
+            walk.play(draw_events(random, draw_kind(), walk.state))
+    return config, walk.events
 
-    def draw_next(state: State) -> list[Event]:
-        if len(walk.events) >= early and not state.registered and not state.released:
-            return [Register()]
-        return draw_events(random, draw_kind(), state)
 
-    walk.go_on(random, draw_length(random), draw_next, is_over=lambda state: state.released, few=(1, 4))
-    return config, tuple(walk.events)
+def draw_config(random: Random) -> Config:
+    return Config(random.choice(list(ResultType)), random.choice((1, 2, 2, 3)), random.choice((1, 2, 3, 5)))
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

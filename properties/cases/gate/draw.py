@@ -2,21 +2,28 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.gate.gate import Arrive, Config, Event, Item, Poll, State, is_finished, start, step
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(random.choice((1, 1, 2, 2, 2, 3, 3, 3, 4, 5, 8, 20, random.choice((9, 17, 33, 65)))))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(
         random, poll=5, data=5, burst=0.6, drain=0.5, end_of_data=0.5, end_of_partition=0.3, finish=0.06, refused=0.3,
         crowd=0.1,
     )  # fmt: skip
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
-    walk.go_on(random, draw_length(random), lambda state: draw_events(random, draw_kind(), state), is_finished)
-    return config, tuple(walk.events)
+    walk = Walk(random, start(config), step)
+    for _ in walk.up_to_length():
+        if is_finished(walk.state):
+            walk.end_soon(1, 3)
+        walk.play(draw_events(random, draw_kind(), walk.state))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
+    return Config(random.choice((1, 1, 2, 2, 2, 3, 3, 3, 4, 5, 8, 20, random.choice((9, 17, 33, 65)))))
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.input.input_channels.step import start, step
 from tidegate.reference.input.input_channels.values import (
     Arrive,
@@ -25,12 +25,8 @@ from tidegate.reference.input.input_channels.values import (
 )
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    count = random.choice((1, 2, 2, 3))
-    locations = tuple(random.choice(list(Location)) for _ in range(count))
-    initial = random.choice((1, 1, 3, 100))
-    maximum = max(initial, random.choice((1, 2, 7, 20, 400)))
-    config = Config(locations, initial, maximum, random.choice((0, 1, 10, maximum)))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(
         random,
         request=1,
@@ -47,10 +43,18 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         refused=0.2,
     )
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
-    for _ in range(draw_length(random)):
-        walk.play(draw_event(random, draw_kind(), walk.state))
-    return config, tuple(walk.events)
+    walk = Walk(random, start(config), step)
+    for _ in walk.rounds():
+        walk.play_one(draw_event(random, draw_kind(), walk.state))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
+    count = random.choice((1, 2, 2, 3))
+    locations = tuple(random.choice(list(Location)) for _ in range(count))
+    initial = random.choice((1, 1, 3, 100))
+    maximum = max(initial, random.choice((1, 2, 7, 20, 400)))
+    return Config(locations, initial, maximum, random.choice((0, 1, 10, maximum)))
 
 
 def draw_event(random: Random, kind: str, state: State) -> Event:

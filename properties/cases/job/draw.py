@@ -5,10 +5,12 @@ Some programs are then bent towards what chance makes rarely: a second reader, t
 join of sources. Some schedules starve an edge.
 """
 
+import sys
 from random import Random
 
 import attrs
 
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.job.programs import Barrier, Config, Edge, Function, Operator, Record, ScriptItem, Wire
@@ -41,31 +43,34 @@ class Run:
     state: State
 
 
-def draw(random: Random) -> tuple[Config, tuple[Choice, ...]]:
-    config = bend(random, draw_config(random))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Choice, ...]]:
+    config = config or draw_config(random)
     most = random.choice((5, 20, 40, MOST_CHOICES))
     return config, draw_run(random, config, most, refused=random.choice((0, 0.05, 0.15))).choices
 
 
-def draw_run(random: Random, config: Config, most: int | None = None, refused: float = 0) -> Run:
+def draw_config(random: Random) -> Config:
+    return bend(random, draw_program(random))
+
+
+def draw_run(random: Random, config: Config, most: int = sys.maxsize, refused: float = 0) -> Run:
     """Choices that lead on, to the end or up to `most`; and with the rate `refused` ones that may not."""
     biases = {action: random.choice((0.05, 0.3, 1, 1, 3)) for action in Action}
-    (state,) = start(config)
-    favourite, starved = random.randrange(len(state.subtasks)), draw_starved(random, state)
-    choices: list[Choice] = []
+    walk = Walk(random, start(config), step, length=most)
+    favourite, starved = random.randrange(len(walk.state.subtasks)), draw_starved(random, walk.state)
     observations: list[Observation | Rejected] = []
-    while (most is None or len(choices) < most) and (possible := enabled(state)):
+    for _ in walk.rounds():
+        possible = enabled(walk.state)
+        if not possible:
+            break
         weights = [
             biases[one.action] * (3 if one.at == favourite else 1) * (0.02 if one in starved else 1) for one in possible
         ]
         choice = random.choices(possible, weights)[0]
         if random.random() < refused:
-            choice = draw_refused(random, state)
-        (outcome,) = step(state, choice)
-        choices.append(choice)
-        observations += outcome.observations
-        state = outcome.state
-    return Run(tuple(choices), tuple(observations), state)
+            choice = draw_refused(random, walk.state)
+        observations += walk.play_one(choice).observations
+    return Run(walk.events, tuple(observations), walk.state)
 
 
 def draw_starved(random: Random, state: State) -> frozenset[Choice]:
@@ -151,7 +156,7 @@ def narrow(script: tuple[ScriptItem, ...]) -> tuple[ScriptItem, ...]:
 # --- programs -------------------------------------------------------------------------------------------------
 
 
-def draw_config(random: Random, lengths: tuple[int, ...] = (1, 2, 3)) -> Config:
+def draw_program(random: Random, lengths: tuple[int, ...] = (1, 2, 3)) -> Config:
     """`lengths`: scripts have up to one of these many items."""
     operators = draw_sources(random, lengths)
     edges: list[Edge] = []

@@ -6,6 +6,7 @@ import attrs
 
 from tidegate.properties.cases.chaining.draw import draw_graph as draw_plain_graph
 from tidegate.properties.cases.values import swarm
+from tidegate.properties.cases.walk import Walk, stay
 from tidegate.reference.chaining.chaining import step as chaining
 from tidegate.reference.chaining.chains import Exchange, Kind, Partitioner, Strategy
 from tidegate.reference.chaining.job_graph.edges import PartitionNode, SideOutputNode, VirtualNode
@@ -21,13 +22,20 @@ REPEATABLE = (Exchange.UNDEFINED, Exchange.BATCH, Exchange.BATCH, Exchange.HYBRI
 PLAIN = [kind for kind in Partitioner if kind not in (Partitioner.FORWARD, Partitioner.CUSTOM)]
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
+    walk = Walk[Config, Event](random, (config,), stay, length=random.choice((1, 1, 1, 1, 1, 2)))
+    for _ in walk.rounds():
+        walk.play_one(draw_graph(random))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
+    return Config(
         chaining=random.random() < 0.95,
         chain_different_max_parallelism=random.random() < 0.6,
         mode=random.choice(MODES),
     )
-    return config, tuple(draw_graph(random) for _ in range(random.choice((1, 1, 1, 1, 1, 2))))
 
 
 def draw_graph(random: Random) -> JobGraph:

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.mailbox.step import start, step
 from tidegate.reference.mailbox.values import (
     SEMANTICS,
@@ -30,8 +30,8 @@ from tidegate.reference.mailbox.values import (
 )
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(random.choice((SEMANTICS[0], SEMANTICS[0], SEMANTICS[1])))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(
         random,
         put=5,
@@ -53,15 +53,16 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     )
     priorities = random.choice(((0,), (0, 1), (-1, 0, 1, 2), (0, 1, 2**31 - 1)))
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
-    walk.go_on(
-        random,
-        draw_length(random),
-        lambda state: draw_events(random, draw_kind(), state, priorities, len(walk.events)),
-        is_over=lambda state: state.life is Life.CLOSED or not state.running,
-        few=(2, 6),
-    )
-    return config, tuple(walk.events)
+    walk = Walk(random, start(config), step)
+    for _ in walk.up_to_length():
+        if walk.state.life is Life.CLOSED or not walk.state.running:
+            walk.end_soon(2, 6)
+        walk.play(draw_events(random, draw_kind(), walk.state, priorities, walk.played))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
+    return Config(random.choice((SEMANTICS[0], SEMANTICS[0], SEMANTICS[1])))
 
 
 def draw_events(random: Random, kind: str, state: State, priorities: tuple[int, ...], number: int) -> list[Event]:

@@ -3,15 +3,14 @@
 from random import Random
 
 from tidegate.properties.cases.network_input import draw as one_input
-from tidegate.properties.cases.values import draw_length
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.input.multiple_inputs import Buffer, ChannelEvent, Config, Event, start, step
 from tidegate.reference.input.network_input import values as network_input_values
 from tidegate.reference.input.network_input.values import Process
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(tuple(random.choice((1, 1, 2)) for _ in range(random.choice((2, 2, 3, 3, 4)))))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     writers = [one_input.Writer(random, network_input_values.Config(channels)) for channels in config.inputs]
     drains = random.choice((1, 0.7))
     batches = random.choice((0, 0, 0.3, 1))
@@ -19,8 +18,8 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     kinds = ("buffer", "process", "barrier", "end_of_data", "end_of_partition", "drain")
     weights = [4, 6, 0.3, *random.choice(((0.3, 0.1), (1, 0.5), (2, 2))), 0.5]
     favourite = random.choice((None, *range(len(writers))))
-    walk = Walk(step, *start(config))
-    for _ in range(draw_length(random)):
+    walk = Walk(random, start(config), step)
+    for _ in walk.rounds():
         kind = random.choices(kinds, weights)[0]
         index = favourite if favourite is not None and random.random() < 0.5 else random.randrange(len(writers))
         if random.random() < refused:
@@ -28,8 +27,13 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
             index = random.choice((index, -1, len(writers)))
         else:
             drawn = one_input.draw_events(random, kind, walk.state.inputs[index], writers[index], drains)
-        walk.play(*(address(event, index, batch=random.random() < batches) for event in drawn))
-    return config, tuple(walk.events)
+        for event in drawn:
+            walk.play_one(address(event, index, batch=random.random() < batches))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
+    return Config(tuple(random.choice((1, 1, 2)) for _ in range(random.choice((2, 2, 3, 3, 4)))))
 
 
 def address(event: network_input_values.Event, index: int, *, batch: bool) -> Event:

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import clamp, draw_length, draw_longs, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import Long, Status
 from tidegate.reference.watermarks.multiplexer import (
     SEMANTICS,
@@ -26,22 +26,24 @@ OF_RELEASES = (SEMANTICS[0], *SEMANTICS)
 OUTPUTS = (0, 1, 1, 2, 2, 2, 3, 3, 4, 7)
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(random.choice(OF_RELEASES))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     ids = [random.choice((1, 1, -1, 1000)) * index for index in range(random.choice(OUTPUTS) + 1)]
     pool = draw_longs(random)
     weights = swarm(random, watermark=5, idle=2, active=1, emit=1.5, register=0.5, unregister=0.3, all_idle=0.4)
     weights["refused"] = random.choice((0, 0, 0.3))
     deferred = random.choice((0, 0.3, 0.5, 0.8, 1))
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
-    for index in range(draw_length(random)):
+    walk = Walk(random, start(config), step)
+    opening: list[Event] = [Register(one) for one in ids[:-1]]
+    for number in walk.rounds():
         kind = draw_kind()
-        if index == 0:
-            walk.play(*map(Register, ids[:-1]))
-        else:
-            walk.play(*draw_events(random, kind, walk.state, ids, pool, deferred))
-    return config, tuple(walk.events)
+        walk.play(draw_events(random, kind, walk.state, ids, pool, deferred) if number else opening)
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
+    return Config(random.choice(OF_RELEASES))
 
 
 def draw_events(

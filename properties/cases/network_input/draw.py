@@ -3,8 +3,8 @@
 from random import Random
 
 from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes
-from tidegate.properties.cases.values import draw_length, draw_longs, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, draw_longs, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.input.network_input.step import start, step
 from tidegate.reference.input.network_input.values import (
@@ -73,22 +73,26 @@ class Writer:
         return stream[:size]
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    semantics = random.choice((SEMANTICS[0],) * 4 + (SEMANTICS[1],))
-    config = Config(random.choice((1, 1, 2, 2, 2, 3, 4)), semantics)
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     writer = Writer(random, config)
     batches = random.choice((0, 0, 0.3, 1))
     weights = swarm(random, buffer=4, process=6, barrier=0.5, end_of_data=0.5, end_of_partition=0.25, drain=0.4)
     drains = random.choice((1, 1, 0.5))
     weights["refused"] = random.choice((0, 0, 0.2))
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
-    for _ in range(draw_length(random)):
+    walk = Walk(random, start(config), step)
+    for _ in walk.rounds():
         kind = draw_kind()
         batch = random.random() < batches
-        drawn = draw_events(random, kind, walk.state, writer, drains)
-        walk.play(*(Process(batch) if isinstance(event, Process) else event for event in drawn))
-    return config, tuple(walk.events)
+        for event in draw_events(random, kind, walk.state, writer, drains):
+            walk.play_one(Process(batch) if isinstance(event, Process) else event)
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
+    semantics = random.choice((SEMANTICS[0],) * 4 + (SEMANTICS[1],))
+    return Config(random.choice((1, 1, 2, 2, 2, 3, 4)), semantics)
 
 
 def draw_events(random: Random, kind: str, state: State, writer: Writer, drains: float) -> list[Event]:

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import clamp, draw_length, draw_longs, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.outputs.step import start, step
 from tidegate.reference.outputs.values import (
@@ -35,8 +35,8 @@ SIMPLE: dict[str, Event] = {
 }
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = draw_config(random)
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     pool = draw_longs(random)
     weights = swarm(
         random,
@@ -53,14 +53,15 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
         refused=0.15,
     )
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
-    for _ in range(draw_length(random)):
+    walk = Walk(random, start(config), step)
+    for _ in walk.rounds():
         event = draw_event(random, draw_kind(), walk.state, pool)
-        walk.play(event)
+        walk.play_one(event)
         if isinstance(event, Fault) and event.hops and random.random() < 0.6:
             # Mostly something is emitted to an output that was just broken.
-            walk.play(draw_event(random, random.choice(("record", "watermark", "status")), walk.state, pool))
-    return config, (*walk.events, ReadMetrics())
+            walk.play_one(draw_event(random, random.choice(("record", "watermark", "status")), walk.state, pool))
+    walk.play_one(ReadMetrics())
+    return config, walk.events
 
 
 def draw_config(random: Random) -> Config:

@@ -5,13 +5,21 @@ edge of 32 bits, or to the first or last key group of a channel, and is then dre
 """
 
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from tidegate.properties.cases.values import EDGES, draw_length, draw_longs, swarm
-from tidegate.properties.cases.walk import among
+from tidegate.properties.cases.values import EDGES, among, draw_longs, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
+from tidegate.reference.model import Outcome
 from tidegate.reference.partitioning.keys import IntKey, Key, LongKey, StringKey, compute_string_hash, to_int32
-from tidegate.reference.partitioning.partitioner import Config, Event, LatencyMarker, Partitioner, Record, State
+from tidegate.reference.partitioning.partitioner import (
+    Config,
+    Event,
+    LatencyMarker,
+    Partitioner,
+    Record,
+    State,
+)
 
 KINDS = (*Partitioner, Partitioner.HASH, Partitioner.HASH, Partitioner.HASH, Partitioner.REBALANCE, Partitioner.RESCALE)
 MOST = (1, 2, 3, 7, 16, 100, 126, 127, 127, 128, 128, 128, 129, 129, 255, 256, 1000, 32767, 32768, 32768)
@@ -47,29 +55,29 @@ class Palette(NamedTuple):
     timestamps: list[Long]
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = draw_config(random)
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     keys = []
     if config.kind is Partitioner.HASH:
         keys = [draw_key(random, config) for _ in range(random.choice((1, 3, 8, 40)))]
     palette = Palette(keys, draw_longs(random))
     weights = swarm(random, records=6, watermark=2, change=1.5, equal=0.7, marker=1.0, idle_phase=0.3)
     # Each watermark and status of a wide output is an observation for every channel.
-    length = draw_length(random) if config.channels <= 40 else random.randint(1, 12)
     draw_kind = among(random, weights)
-    events: list[Event] = []
-    state = State(config)
-    while len(events) < length:
-        drawn = draw_events(random, draw_kind(), state, palette)
-        events += drawn
-        # Where a record goes does not matter here; the announced status does.
-        for event in drawn:
-            if isinstance(event, StatusChange):
-                state = State(config, active=event.status is Status.ACTIVE)
+    walk = Walk(random, (State(config),), follow, length=None if config.channels <= 40 else random.randint(1, 12))
+    for _ in walk.up_to_length():
+        walk.play(draw_events(random, draw_kind(), walk.state, palette))
     if config.channels <= 12 and random.random() < 0.04:
         # Now and then so many records that a counter of theirs comes to an end.
-        events += [draw_record(random, palette) for _ in range(random.choice((70, 140, 270)))]
-    return config, tuple(events)
+        walk.play([draw_record(random, palette) for _ in range(random.choice((70, 140, 270)))])
+    return config, walk.events
+
+
+def follow(state: State, event: Event) -> tuple[Outcome[State, Any], ...]:
+    """Where a record goes does not matter here; the announced status does."""
+    if isinstance(event, StatusChange):
+        state = State(state.config, active=event.status is Status.ACTIVE)
+    return (Outcome(state, (), ()),)
 
 
 def draw_config(random: Random) -> Config:

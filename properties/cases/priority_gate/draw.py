@@ -2,8 +2,8 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.gate.gate import Poll
 from tidegate.reference.gate.priority_gate.queues import is_finished
 from tidegate.reference.gate.priority_gate.step import start, step
@@ -23,8 +23,8 @@ from tidegate.reference.gate.sequence_numbers import GREATEST_INT, LEAST_INT, wr
 FIRST = (0, 0, 0, 0, 2**30 - 2, 2**30 + 5, GREATEST_INT - 3, LEAST_INT, -3)
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(random.choice((1, 2, 2, 3, 3, 4)), random.choice((1, 1, 1, 2, 3)), random.choice(FIRST))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(
         random,
         poll=5,
@@ -40,9 +40,16 @@ def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
     )
     weights["refused"] = random.choice((0, 0, 0.2))
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
-    walk.go_on(random, draw_length(random), lambda state: draw_events(random, draw_kind(), state), is_finished)
-    return config, tuple(walk.events)
+    walk = Walk(random, start(config), step)
+    for _ in walk.up_to_length():
+        if is_finished(walk.state):
+            walk.end_soon(1, 3)
+        walk.play(draw_events(random, draw_kind(), walk.state))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
+    return Config(random.choice((1, 2, 2, 3, 3, 4)), random.choice((1, 1, 1, 2, 3)), random.choice(FIRST))
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.subpartition.result_partition.step import start, step
 from tidegate.reference.subpartition.result_partition.values import (
     Broadcast,
@@ -28,24 +28,28 @@ from tidegate.reference.subpartition.values import Finish, Flush, Poll, ReleaseV
 WRITING = ("emit", "broadcast", "end_of_data", "finish", "close")
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    kind = random.choice((PartitionKind.PIPELINED, PartitionKind.PIPELINED, PartitionKind.BLOCKING))
-    config = Config(kind, random.choice((1, 1, 2, 2, 2, 3)))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(
         random, poll=5, emit=5, broadcast=1.5, request=2, flush=2, end_of_data=0.5, finish=0.4, release_view=0.5,
         close=0.25, wind_up=0.3, fail=0.06, release=0.12, expire=0.1, setup=0.1, shutdown=0.04, refused=0.4,
     )  # fmt: skip
     early = random.choice((0, 0, 0, 1, 3))
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
+    walk = Walk(random, start(config), step)
+    for _ in walk.up_to_length():
+        if walk.state.shut_down:
+            walk.end_soon(1, 4)
+        if walk.played >= early and not walk.state.registered and random.random() < 0.7:
+            walk.play_one(Setup())
+        else:
+            walk.play(draw_events(random, draw_kind(), walk.state))
+    return config, walk.events
 
-    def draw_next(state: State) -> list[Event]:
-        if len(walk.events) >= early and not state.registered and random.random() < 0.7:
-            return [Setup()]
-        return draw_events(random, draw_kind(), state)
 
-    walk.go_on(random, draw_length(random), draw_next, is_over=lambda state: state.shut_down, few=(1, 4))
-    return config, tuple(walk.events)
+def draw_config(random: Random) -> Config:
+    kind = random.choice((PartitionKind.PIPELINED, PartitionKind.PIPELINED, PartitionKind.BLOCKING))
+    return Config(kind, random.choice((1, 1, 2, 2, 2, 3)))
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

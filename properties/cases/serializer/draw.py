@@ -3,8 +3,8 @@
 from random import Random
 
 from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes, draw_length_for, draw_long_length
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.spanning.serializer import (
     Config,
     ControlEvent,
@@ -22,23 +22,30 @@ HUGE, HUGE_BUFFER = (65_535, 65_536, 65_537), 1000
 BEHIND_THE_END: tuple[Event, ...] = (Finish(), ControlEvent(), Flush(), Record(b""))
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(draw_buffer_size(random))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(random, record=8, flush=3, event=1.5, long=0.03, finish=0.3)
     alphabet = random.choice(ALPHABETS)
-    draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
+    huge: list[Event] = []
     if config.buffer_size >= HUGE_BUFFER and random.random() < 0.2:
-        walk.play(Record(draw_bytes(random, alphabet, random.choice(HUGE))))
-    left = draw_length(random)
-    while left > 0:
+        huge = [Record(draw_bytes(random, alphabet, random.choice(HUGE)))]
+    draw_kind = among(random, weights)
+    walk = Walk(random, start(config), step)
+    walk.play(huge)
+    walk.length += walk.played
+    for _ in walk.up_to_length():
         event = draw_event(random, draw_kind(), walk.state, alphabet)
-        walk.play(event)
-        # After the end a few events are refused, and that is all there is to see.
-        left = min(left - 1, random.randint(1, 5)) if isinstance(event, Finish) else left - 1
+        walk.play_one(event)
+        if isinstance(event, Finish):
+            # After the end a few events are refused, and that is all there is to see.
+            walk.end_soon(1, 5)
     if not walk.state.finished and random.random() < 0.5:
-        walk.play(Finish(), *random.choices(BEHIND_THE_END, k=random.choice((0, 0, 1, 2))))
-    return config, tuple(walk.events)
+        walk.play([Finish(), *random.choices(BEHIND_THE_END, k=random.choice((0, 0, 1, 2)))])
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
+    return Config(draw_buffer_size(random))
 
 
 def draw_buffer_size(random: Random) -> int:

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import BLOCKING, Kind
@@ -24,30 +24,30 @@ EVENTS = (Kind.EVENT, Kind.EVENT, Kind.END_OF_DATA, Kind.BARRIER, Kind.BARRIER, 
 SIZES = (0, 1, 2, 1024, 2**31 - 2, UNLIMITED)
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(random.choice((0, 0, 1, 2, 2, 2)), random.choice((UNLIMITED, UNLIMITED, UNLIMITED, *SIZES)))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(
         random, poll=6, buffer=4, append=3, finish_buffer=2, flush=2.5, event=1, priority=0.6, query=1.5, burst=0.4,
         drain=0.4, hold=0.3, resume=1, size=0.3, finish=0.15, release=0.12, view=0.05, refused=0.4,
     )  # fmt: skip
-    draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
     viewless = random.choice((0, 0, 0, 0, 1, 3, 8, 30))
+    draw_kind = among(random, weights)
+    walk = Walk(random, start(config), step)
+    for _ in walk.up_to_length():
+        queue = walk.state.queue
+        if queue.released or (queue.finished and not queue.items):
+            walk.end_soon(1, 4)
+        if queue.released and random.random() < 0.6:
+            walk.play_one(draw_posthumous(random))
+        elif walk.played >= viewless and not walk.state.has_view and not queue.released and random.random() < 0.8:
+            walk.play_one(CreateView())
+        else:
+            walk.play(draw_events(random, draw_kind(), walk.state))
+    return config, walk.events
 
-    def draw_next(state: State) -> list[Event]:
-        if state.queue.released and random.random() < 0.6:
-            return [draw_posthumous(random)]
-        is_due = len(walk.events) >= viewless and not state.has_view and not state.queue.released
-        if is_due and random.random() < 0.8:
-            return [CreateView()]
-        return draw_events(random, draw_kind(), state)
 
-    walk.go_on(random, draw_length(random), draw_next, is_over, few=(1, 4))
-    return config, tuple(walk.events)
-
-
-def is_over(state: State) -> bool:
-    return state.queue.released or (state.queue.finished and not state.queue.items)
+def draw_config(random: Random) -> Config:
+    return Config(random.choice((0, 0, 1, 2, 2, 2)), random.choice((UNLIMITED, UNLIMITED, UNLIMITED, *SIZES)))
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:

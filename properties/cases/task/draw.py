@@ -2,8 +2,8 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.task.execution_states import TaskState
 from tidegate.reference.task.step import STEPS, start, step
 from tidegate.reference.task.values import (
@@ -20,20 +20,23 @@ from tidegate.reference.task.values import (
 )
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(random.choice((1, 1, 2, 3)), random.choice((0, 1, 1, 2, 3)))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(random, on=8, cancel=0.4, fail=0.3, throw=0.2, refused=0.3)
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
+    walk = Walk(random, start(config), step)
     visited = [walk.state.state]
+    for _ in walk.up_to_length():
+        if walk.state.over:
+            walk.end_soon(1, 3)
+        walk.play_one(draw_event(random, draw_kind(), walk.state, visited))
+        if walk.state.state is not visited[-1]:
+            visited.append(walk.state.state)
+    return config, walk.events
 
-    def draw_next(state: State) -> list[Event]:
-        if state.state is not visited[-1]:
-            visited.append(state.state)
-        return [draw_event(random, draw_kind(), state, visited)]
 
-    walk.go_on(random, draw_length(random), draw_next, is_over=lambda state: state.over)
-    return config, tuple(walk.events)
+def draw_config(random: Random) -> Config:
+    return Config(random.choice((1, 1, 2, 3)), random.choice((0, 1, 1, 2, 3)))
 
 
 def draw_event(random: Random, kind: str, state: State, visited: list[TaskState]) -> Event:

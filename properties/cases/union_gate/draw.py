@@ -2,22 +2,27 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.gate import Poll
 from tidegate.reference.gate.union_gate import Arrive, Config, Event, Item, State, start, step
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(tuple(random.choice((1, 1, 2, 3)) for _ in range(random.choice((2, 2, 2, 3, 4)))))
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(random, poll=5, data=5, burst=0.6, end_of_data=0.8, end_of_partition=0.4, drain=0.5, finish=0.15)
     weights["refused"] = random.choice((0, 0, 0.3))
     stops = random.choice((0, 0.1, 0.5))
     draw_kind = among(random, weights)
-    walk = Walk(step, *start(config))
-    walk.go_on(random, draw_length(random), lambda state: draw_events(random, draw_kind(), state, stops))
-    return config, tuple(walk.events)
+    walk = Walk(random, start(config), step)
+    for _ in walk.up_to_length():
+        walk.play(draw_events(random, draw_kind(), walk.state, stops))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
+    return Config(tuple(random.choice((1, 1, 2, 3)) for _ in range(random.choice((2, 2, 2, 3, 4)))))
 
 
 def draw_events(random: Random, kind: str, state: State, stops: float) -> list[Event]:

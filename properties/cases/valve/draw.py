@@ -3,8 +3,8 @@
 from random import Random
 from typing import Any
 
-from tidegate.properties.cases.values import clamp, draw_length, draw_longs, swarm
-from tidegate.properties.cases.walk import Walk, among
+from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import Long, Status
 from tidegate.reference.watermarks import valve
 
@@ -14,18 +14,22 @@ CHANNELS = (1, 2, 2, 3, 3, 3, 3, 4, 4, 5, 6, 8)
 MANY = (9, 16, 17, 33, 65)
 
 
-def draw(random: Random) -> tuple[valve.Config, tuple[valve.Event, ...]]:
-    channels = random.choice(CHANNELS if random.random() < 0.98 else MANY)
-    config = valve.Config(channels, random.choice(SEMANTICS))
+def draw(random: Random, config: valve.Config | None = None) -> tuple[valve.Config, tuple[valve.Event, ...]]:
+    config = config or draw_config(random)
     pool = draw_longs(random)
     weights = swarm(
         random, watermark=6, idle=3, active=3, idle_all_but_one=0.3, leave_behind=0.4, equal_status=0.3, refused=0.2
     )
     draw_kind = among(random, weights)
-    walk = Walk(valve.step, *valve.start(config))
-    for _ in range(draw_length(random)):
-        walk.play(*draw_events(random, draw_kind(), walk.state, pool))
-    return config, tuple(walk.events)
+    walk = Walk(random, valve.start(config), valve.step)
+    for _ in walk.rounds():
+        walk.play(draw_events(random, draw_kind(), walk.state, pool))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> valve.Config:
+    channels = random.choice(CHANNELS if random.random() < 0.98 else MANY)
+    return valve.Config(channels, random.choice(SEMANTICS))
 
 
 def draw_events(random: Random, kind: str, state: valve.State, pool: list[Long]) -> list[valve.Event]:

@@ -2,17 +2,26 @@
 
 from random import Random
 
+from tidegate.properties.cases.walk import Walk, stay
 from tidegate.reference.partitioning import float_wiring
 from tidegate.reference.partitioning.wiring import WIRED_OTHERWISE_IN_1_5, Config, Event, Pattern, Wire
 
 WRONG_WITH_FLOATS = (*sorted(WIRED_OTHERWISE_IN_1_5), (7, 57), (7, 114), (11, 29), (11, 47), (13, 14), (13, 28))
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
     times = random.choice((1, 1, 1, 1, 2, 3))
+    config = config or draw_config(random)
+    walk = Walk[Config, Event](random, (config,), stay, length=times)
+    for _ in walk.rounds():
+        walk.play_one(Wire())
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
     if random.random() < 0.15:
-        return Config(Pattern.ALL_TO_ALL, *draw_sides(random)), (Wire(),) * times
-    return Config(Pattern.POINTWISE, *draw_pair(random)), (Wire(),) * times
+        return Config(Pattern.ALL_TO_ALL, *draw_sides(random))
+    return Config(Pattern.POINTWISE, *draw_pair(random))
 
 
 def draw_sides(random: Random) -> tuple[int, int]:

@@ -3,8 +3,8 @@
 from random import Random
 
 from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes, draw_length_for, draw_long_length
-from tidegate.properties.cases.values import draw_length, swarm
-from tidegate.properties.cases.walk import among
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.spanning.records import HEADER_BYTES
 from tidegate.reference.spanning.writer.step import start, step
@@ -25,33 +25,34 @@ from tidegate.reference.spanning.writer.values import (
 )
 
 
-def draw(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    config = Config(
-        random.choice(list(Kind)),
-        random.choice((1, 2, 2, 2, 3, 3, 4, 8)),
-        random.choice((random.randint(1, 12), random.randint(1, 64), 128, 1024)),
-        random.choice((-1, -1, 0, 0, 1, 5, 100)),
-    )
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
     weights = swarm(
         random, record=6, broadcast=4, event=1, hint=2, pool=1, flush=1, elapse=1.5, long=0.03, refused=0.1,
         fail=0.1, finish=0.1,
     )  # fmt: skip
     alphabet = random.choice(ALPHABETS)
     draw_kind = among(random, weights)
-    (state,) = start(config)
-    events: list[Event] = []
-    left = draw_length(random)
-    while left > 0:
-        event = draw_event(random, draw_kind(), state, alphabet)
-        events.append(event)
-        state = random.choice(step(state, event)).state
-        left = min(left - 1, random.randint(0, 4)) if isinstance(event, Finish) else left - 1
+    walk = Walk(random, start(config), step, choose=random.choice)
+    for _ in walk.up_to_length():
+        event = draw_event(random, draw_kind(), walk.state, alphabet)
+        walk.play_one(event)
+        if isinstance(event, Finish):
+            walk.end_soon(0, 4)
         if isinstance(event, Fail) and random.random() < 0.3:
             # The failure may stay hidden for a hundred emits, no more.
-            short = Record(0, b"")
-            events += [short] * random.choice((99, 100, 101, 102))
+            walk.play([Record(0, b"")] * random.choice((99, 100, 101, 102)))
             break
-    return config, tuple(events)
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
+    return Config(
+        random.choice(list(Kind)),
+        random.choice((1, 2, 2, 2, 3, 3, 4, 8)),
+        random.choice((random.randint(1, 12), random.randint(1, 64), 128, 1024)),
+        random.choice((-1, -1, 0, 0, 1, 5, 100)),
+    )
 
 
 def draw_event(random: Random, kind: str, state: State, alphabet: bytes) -> Event:

@@ -40,7 +40,7 @@ PARTS, JOBS_EACH = 8, 250
 @lru_cache(300)
 def run_of(seed):
     random = Random(f"runlog/{seed}")
-    config = strategy.draw_config(random)
+    config = strategy.draw_program(random)
     run = strategy.draw_run(random, config)
     return make_log(config, run.seen, f"job-{seed}", complete=is_done(run.state)), run
 

@@ -18,7 +18,7 @@ from tidegate.traces.runlog import Direction, Kind, renumber
 def draw(seed):
     """A job without a wire, a run of it to the end, and its results."""
     random = Random(seed)
-    config = attrs.evolve(strategy.draw_config(random), wire=None)
+    config = attrs.evolve(strategy.draw_program(random), wire=None)
     run = strategy.draw_run(random, config)
     assert is_done(run.state)
     results = compute_results(run.state)
