@@ -2,15 +2,7 @@
 
 import attrs
 
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Json,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_integer,
-    get_string,
-)
+from tidegate.conformance.engines import wire
 
 _KINDS = ("source", "legacy_source", "operator")
 _STRATEGIES = ("always", "head", "never", "head_with_sources")
@@ -45,50 +37,50 @@ class Edge:
     chained: bool | None = None
 
 
-def get_objects(event: Json, key: str) -> list[Json]:
+def get_objects(event: wire.Json, key: str) -> list[wire.Json]:
     value = event.get(key)
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
-        raise BadRequestError(f"{key} must be a list of objects")
+        raise wire.BadRequestError(f"{key} must be a list of objects")
     return value
 
 
-def read_node(operator: Json) -> Node:
+def read_node(operator: wire.Json) -> Node:
     node = Node(
-        id=get_integer(operator, "id"),
-        name=get_string(operator, "name"),
-        kind=get_choice(operator, "kind", _KINDS),
-        strategy=get_choice(operator, "strategy", _STRATEGIES),
-        parallelism=get_at_least(operator, "parallelism", 1),
-        max_parallelism=get_at_least(operator, "max_parallelism", -1),
-        slot_group=get_string(operator, "slot_group"),
-        yielding=get_boolean(operator, "yielding"),
+        id=wire.get_integer(operator, "id"),
+        name=wire.get_string(operator, "name"),
+        kind=wire.get_choice(operator, "kind", _KINDS),
+        strategy=wire.get_choice(operator, "strategy", _STRATEGIES),
+        parallelism=wire.get_at_least(operator, "parallelism", 1),
+        max_parallelism=wire.get_at_least(operator, "max_parallelism", -1),
+        slot_group=wire.get_string(operator, "slot_group"),
+        yielding=wire.get_boolean(operator, "yielding"),
     )
     if node.max_parallelism == 0:
-        raise BadRequestError("max_parallelism must be -1 or at least 1")
+        raise wire.BadRequestError("max_parallelism must be -1 or at least 1")
     if node.is_source() and node.yielding:
-        raise BadRequestError(f"source {node.id} is yielding")
+        raise wire.BadRequestError(f"source {node.id} is yielding")
     return node
 
 
-def read_graph(event: Json) -> list[Node]:
+def read_graph(event: wire.Json) -> list[Node]:
     """The operators, each behind all those that feed it."""
     nodes: dict[int, Node] = {}
     for operator in get_objects(event, "operators"):
         node = read_node(operator)
         if node.id in nodes:
-            raise BadRequestError(f"two operators have the id {node.id}")
+            raise wire.BadRequestError(f"two operators have the id {node.id}")
         nodes[node.id] = node
     for given in get_objects(event, "edges"):
-        source, target = nodes.get(get_integer(given, "source")), nodes.get(get_integer(given, "target"))
+        source, target = nodes.get(wire.get_integer(given, "source")), nodes.get(wire.get_integer(given, "target"))
         if source is None or target is None:
-            raise BadRequestError("an edge joins operators that are not there")
+            raise wire.BadRequestError("an edge joins operators that are not there")
         if target.is_source():
-            raise BadRequestError(f"an edge enters source {target.id}")
+            raise wire.BadRequestError(f"an edge enters source {target.id}")
         edge = Edge(
             source,
             target,
-            get_choice(given, "partitioner", _PARTITIONERS),
-            get_choice(given, "exchange", _EXCHANGES),
+            wire.get_choice(given, "partitioner", _PARTITIONERS),
+            wire.get_choice(given, "exchange", _EXCHANGES),
         )
         source.outputs.append(edge)
         target.inputs.append(edge)
@@ -108,5 +100,5 @@ def sort_nodes(nodes: dict[int, Node]) -> list[Node]:
             if not missing[edge.target.id]:
                 ready.append(edge.target)
     if len(order) != len(nodes):
-        raise BadRequestError("the graph has a cycle, or an operator that no source reaches")
+        raise wire.BadRequestError("the graph has a cycle, or an operator that no source reaches")
     return order

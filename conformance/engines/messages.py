@@ -19,16 +19,7 @@ from typing import Any
 import attrs
 
 from tidegate import __version__
-from tidegate.conformance.engines.base import (
-    PROTOCOL_VERSION,
-    Broken,
-    Claim,
-    Description,
-    Refused,
-    Reply,
-    Request,
-    Steps,
-)
+from tidegate.conformance.engines import base
 from tidegate.conformance.engines.errors import BadHelloError, VersionMismatchError
 from tidegate.conformance.engines.text import printable, quoted
 
@@ -66,10 +57,10 @@ def encode(message: dict[str, Any]) -> bytes:
 
 
 def hello(number: int) -> dict[str, Any]:
-    return {"id": number, "op": "hello", "protocol": [PROTOCOL_VERSION], "suite": __version__}
+    return {"id": number, "op": "hello", "protocol": [base.PROTOCOL_VERSION], "suite": __version__}
 
 
-def replay(number: int, request: Request) -> dict[str, Any]:
+def replay(number: int, request: base.Request) -> dict[str, Any]:
     return {"id": number, "op": "replay", **request.as_case()}
 
 
@@ -122,42 +113,42 @@ def _has_unpaired_surrogate(content: Any) -> bool:
     return False
 
 
-def read_reply(message: Message, events: int) -> Reply:
+def read_reply(message: Message, events: int) -> base.Reply:
     """What a reply to a `replay` of so many events says."""
     if message.oddity:
-        return Broken(f"the reply {message.oddity}")
+        return base.Broken(f"the reply {message.oddity}")
     reply = read_answer(message.content, events)
-    if isinstance(reply, Steps):
+    if isinstance(reply, base.Steps):
         # The whole and ok, steps, each step, each observation: where that accounts for all brackets, nothing is nested.
         flat = 3 + len(reply.steps) + sum(map(len, reply.steps))
         if message.brackets > flat and _is_deeper(reply.steps, _DEPTH_LIMIT):
-            return Broken("an observation is nested too deeply")
+            return base.Broken("an observation is nested too deeply")
     return reply
 
 
-def read_answer(content: dict[str, Any], events: int) -> Reply:
+def read_answer(content: dict[str, Any], events: int) -> base.Reply:
     """What `{"ok": …}` or `{"error": …}` says, whichever it is."""
     if "error" in content:
-        return Broken("the reply holds both ok and error") if "ok" in content else _read_error(content["error"])
+        return base.Broken("the reply holds both ok and error") if "ok" in content else _read_error(content["error"])
     if "ok" not in content:
-        return Broken("the reply holds neither ok nor error")
+        return base.Broken("the reply holds neither ok nor error")
     ok = content["ok"]
     if type(ok) is not dict or "steps" not in ok:
-        return Broken('ok must be an object that holds "steps"')
+        return base.Broken('ok must be an object that holds "steps"')
     steps = ok["steps"]
     complaint = _complaint_about_steps(steps, events)
-    return Broken(complaint) if complaint else Steps(steps)
+    return base.Broken(complaint) if complaint else base.Steps(steps)
 
 
-def _read_error(error: Any) -> Refused | Broken:
+def _read_error(error: Any) -> base.Refused | base.Broken:
     if type(error) is not dict:
-        return Broken('error must be an object of "kind" and "message"')
+        return base.Broken('error must be an object of "kind" and "message"')
     kind, message = error.get("kind"), error.get("message")
     if kind not in ERROR_KINDS:
-        return Broken(f"error.kind must be one of {', '.join(ERROR_KINDS)}, not {printable(repr(kind), 100)}")
+        return base.Broken(f"error.kind must be one of {', '.join(ERROR_KINDS)}, not {printable(repr(kind), 100)}")
     if type(message) is not str:
-        return Broken(f"error.message must be a string, not {printable(repr(message), 100)}")
-    return Refused(kind, printable(message))
+        return base.Broken(f"error.message must be a string, not {printable(repr(message), 100)}")
+    return base.Refused(kind, printable(message))
 
 
 def _complaint_about_steps(steps: Any, events: int) -> str | None:
@@ -191,7 +182,7 @@ def _is_deeper(value: Any, depth: int) -> bool:
     return depth == 0 or any(_is_deeper(each, depth - 1) for each in value)
 
 
-def read_description(message: Message, window: int) -> Description:
+def read_description(message: Message, window: int) -> base.Description:
     """What the reply to `hello` says of the engine.
 
     Raises
@@ -204,7 +195,7 @@ def read_description(message: Message, window: int) -> Description:
         raise BadHelloError(f"the reply to hello {message.oddity}", _HINT)
     if "error" in content:
         refusal = _read_error(content["error"])
-        said = f"{refusal.kind}: {refusal.message}" if isinstance(refusal, Refused) else refusal.message
+        said = f"{refusal.kind}: {refusal.message}" if isinstance(refusal, base.Refused) else refusal.message
         raise BadHelloError(f"the engine answered hello with an error: {said}")
     ok = content.get("ok")
     if type(ok) is not dict:
@@ -212,14 +203,14 @@ def read_description(message: Message, window: int) -> Description:
     return describe(ok, window)
 
 
-def describe(ok: dict[str, Any], window: int) -> Description:
+def describe(ok: dict[str, Any], window: int) -> base.Description:
     version = ok.get("protocol")
     if type(version) is not int:
         raise BadHelloError("the reply to hello must name the protocol, a number", _HINT)
-    if version != PROTOCOL_VERSION:
+    if version != base.PROTOCOL_VERSION:
         raise VersionMismatchError(
-            f"the engine speaks protocol {printable(str(version), 20)}, this suite speaks {PROTOCOL_VERSION}",
-            f"answer hello with one of the versions that it lists: [{PROTOCOL_VERSION}]",
+            f"the engine speaks protocol {printable(str(version), 20)}, this suite speaks {base.PROTOCOL_VERSION}",
+            f"answer hello with one of the versions that it lists: [{base.PROTOCOL_VERSION}]",
         )
     implementation, components = ok.get("implementation"), ok.get("components")
     if type(implementation) is not dict:
@@ -232,10 +223,10 @@ def describe(ok: dict[str, Any], window: int) -> Description:
     if type(components) is not dict:
         raise BadHelloError("components must be an object: a key for each component that the engine implements", _HINT)
     claims = {printable(name, 100): _read_claim(name, claim) for name, claim in components.items()}
-    return Description(protocol=version, components=claims, window=window, **names)
+    return base.Description(protocol=version, components=claims, window=window, **names)
 
 
-def _read_claim(component: str, claim: Any) -> Claim:
+def _read_claim(component: str, claim: Any) -> base.Claim:
     if type(claim) is not dict:
         raise BadHelloError(f"components.{printable(component, 100)} must be an object; {{}} declares all of it", _HINT)
     sets: list[frozenset[str] | None] = []
@@ -244,4 +235,4 @@ def _read_claim(component: str, claim: Any) -> Claim:
         if key in claim and (type(names) is not list or not all(type(name) is str for name in names)):
             raise BadHelloError(f"components.{printable(component, 100)}.{key} must be a list of strings", _HINT)
         sets.append(None if names is None else frozenset(printable(name, 100) for name in names))
-    return Claim(kinds=sets[0], semantics=sets[1])
+    return base.Claim(kinds=sets[0], semantics=sets[1])

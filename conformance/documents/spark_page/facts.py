@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from tidegate.conformance.documents.spark_page.jobs import (
-    BUGS,
-    SEED,
-    bug_of,
-    encode_jobs,
-    find_wrongs_of,
-    make_right_jobs,
-    make_wrong_jobs,
-)
+from tidegate.conformance.documents.spark_page import jobs as jobs_module
 from tidegate.conformance.engines.spark.streaming.campaign import Campaign
 from tidegate.conformance.engines.spark.streaming.logs import Outcome, read_outcomes
 from tidegate.conformance.engines.spark.streaming.query import Folder
@@ -41,16 +33,20 @@ class JobFacts:
 
 def run_jobs(spark: "SparkSession", folder: Path) -> tuple[Campaign, dict[str, Outcome]]:
     """All jobs, right and wrong, in one query that goes down again and again."""
-    wrong = make_wrong_jobs()
-    campaign = Campaign(spark, Folder(folder), {run: bug_of(run) for run in wrong})
-    campaign.run(encode_jobs(make_right_jobs() | wrong), SEED)
+    wrong = jobs_module.make_wrong_jobs()
+    campaign = Campaign(spark, Folder(folder), {run: jobs_module.bug_of(run) for run in wrong})
+    campaign.run(jobs_module.encode_jobs(jobs_module.make_right_jobs() | wrong), jobs_module.SEED)
     return campaign, read_outcomes(campaign.folder)
 
 
 def judge_jobs(happened: Iterable[str], outcomes: dict[str, Outcome]) -> JobFacts:
-    right = make_right_jobs()
-    wrongs = {run: find_wrongs_of(config, outcomes[run]) for run, config in right.items()}
-    found = {bug_of(run) for run, config in make_wrong_jobs().items() if find_wrongs_of(config, outcomes[run])}
+    right = jobs_module.make_right_jobs()
+    wrongs = {run: jobs_module.find_wrongs_of(config, outcomes[run]) for run, config in right.items()}
+    found = {
+        jobs_module.bug_of(run)
+        for run, config in jobs_module.make_wrong_jobs().items()
+        if jobs_module.find_wrongs_of(config, outcomes[run])
+    }
     return JobFacts(
         len(right),
         sum(len(outcomes[run].log.rows) for run in right),
@@ -58,7 +54,7 @@ def judge_jobs(happened: Iterable[str], outcomes: dict[str, Outcome]) -> JobFact
         tuple(happened),
         count_verdicts(outcomes[run].log for run in right),
         {run: found for run, found in wrongs.items() if found},
-        tuple(bug for bug in BUGS if bug in found),
+        tuple(bug for bug in jobs_module.BUGS if bug in found),
     )
 
 

@@ -11,14 +11,7 @@ from typing import Any
 
 from tidegate.conformance.engines.base import Description
 from tidegate.conformance.engines.errors import CannotStartError, UnknownEngineError
-from tidegate.conformance.engines.flink import adapters
-from tidegate.conformance.engines.flink.cache import (
-    DEFAULT_VERSION,
-    fetched_versions,
-    folder_of,
-    is_fetched,
-    is_version,
-)
+from tidegate.conformance.engines.flink import adapters, cache
 from tidegate.conformance.engines.flink.jvm import Jvm, start
 from tidegate.conformance.engines.host import serve
 from tidegate.conformance.engines.java import check_flink
@@ -32,10 +25,10 @@ class FlinkEngine(ProcessEngine):
     """Flink of one version, from the cache."""
 
     def __init__(self, version: str, limits: Limits | None = None, *, strict: bool = False) -> None:
-        self.version = version or DEFAULT_VERSION
-        if not is_version(self.version):
+        self.version = version or cache.DEFAULT_VERSION
+        if not cache.is_version(self.version):
             raise UnknownEngineError(
-                f"'{printable(version)}' is no version of Flink", f"for example flink:{DEFAULT_VERSION}"
+                f"'{printable(version)}' is no version of Flink", f"for example flink:{cache.DEFAULT_VERSION}"
             )
         limits = limits or Limits()
         command = [
@@ -48,8 +41,8 @@ class FlinkEngine(ProcessEngine):
         super().__init__(command, limits, strict=strict)
 
     def start(self) -> Description:
-        if not is_fetched(self.version):
-            fetched = ", ".join(fetched_versions()) or "none"
+        if not cache.is_fetched(self.version):
+            fetched = ", ".join(cache.fetched_versions()) or "none"
             raise CannotStartError(
                 f"Flink {self.version} is not in the cache (fetched: {fetched})",
                 f"fetch it with `tidegate flink fetch {self.version}`",
@@ -61,8 +54,8 @@ class FlinkEngine(ProcessEngine):
 class Flink:
     """The real classes of one version as a Python engine."""
 
-    def __init__(self, version: str = DEFAULT_VERSION, components: Iterable[str] | None = None) -> None:
-        self.jvm: Jvm = start(folder_of(version), version)
+    def __init__(self, version: str = cache.DEFAULT_VERSION, components: Iterable[str] | None = None) -> None:
+        self.jvm: Jvm = start(cache.folder_of(version), version)
         self.makers: dict[str, Any] = {}
         self.declared: Json = {}
         for name, adapter in adapters.load_all().items():

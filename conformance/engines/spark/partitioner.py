@@ -5,23 +5,16 @@ window over the rows of its case. Where any channel is allowed, a hash of the ro
 replayed gives the same answers however Spark cuts it up.
 """
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.spark import keys
 from tidegate.conformance.engines.spark.border import get_count, get_long, get_text
 from tidegate.conformance.engines.spark.component import Component
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Json,
-    Observations,
-    get_choice,
-    get_integer,
-    unknown_type,
-)
 
 KINDS = ("forward", "rebalance", "rescale", "shuffle", "global", "broadcast", "hash")
 
 
-def read(config: Json, events: list[Json]) -> Json:
-    kind = get_choice(config, "kind", KINDS)
+def read(config: wire.Json, events: list[wire.Json]) -> wire.Json:
+    kind = wire.get_choice(config, "kind", KINDS)
     return {
         "kind": kind,
         "channels": get_count(config, "channels"),
@@ -30,7 +23,7 @@ def read(config: Json, events: list[Json]) -> Json:
     }
 
 
-def read_element(event: Json, *, keyed: bool) -> Json:
+def read_element(event: wire.Json, *, keyed: bool) -> wire.Json:
     kind = event.get("type")
     if kind == "record":
         return {"type": kind, **(read_key(event.get("key")) if keyed else {})}
@@ -38,21 +31,21 @@ def read_element(event: Json, *, keyed: bool) -> Json:
         get_long(event, "timestamp")
         return {"type": kind}
     if kind == "status":
-        return {"type": kind, "status": get_choice(event, "status", ("idle", "active"))}
+        return {"type": kind, "status": wire.get_choice(event, "status", ("idle", "active"))}
     if kind == "latency_marker":
         return {"type": kind}
-    raise unknown_type(event)
+    raise wire.unknown_type(event)
 
 
-def read_key(key: Json | None) -> Json:
+def read_key(key: wire.Json | None) -> wire.Json:
     if type(key) is not dict:
-        raise BadRequestError("key must be an object")
-    kind = get_choice(key, "type", ("string", "int", "long"))
+        raise wire.BadRequestError("key must be an object")
+    kind = wire.get_choice(key, "type", ("string", "int", "long"))
     if kind == "string":
         return {"key_type": kind, "text": get_text(key, "value")}
-    number = get_integer(key, "value") if kind == "int" else get_long(key, "value")
+    number = wire.get_integer(key, "value") if kind == "int" else get_long(key, "value")
     if kind == "int" and not -(2**31) <= number < 2**31:
-        raise BadRequestError(f"an int key has 32 bits: {number}")
+        raise wire.BadRequestError(f"an int key has 32 bits: {number}")
     return {"key_type": kind, "number": number}
 
 
@@ -82,7 +75,7 @@ _SENDS = """CASE type
     ELSE {marker} END"""
 
 
-def show(channels: list[int]) -> Observations:
+def show(channels: list[int]) -> wire.Observations:
     return [{"type": "send", "channel": channel} for channel in channels]
 
 

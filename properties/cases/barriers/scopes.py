@@ -10,19 +10,7 @@ from typing import Any
 import attrs
 
 from tidegate.properties.cases.scope import Concretion, Scope, counted
-from tidegate.reference.barriers.values import (
-    Advance,
-    Announcement,
-    Barrier,
-    Cancel,
-    Config,
-    EndOfPartition,
-    Event,
-    Kind,
-    Mode,
-    State,
-    Tracking,
-)
+from tidegate.reference.barriers import values as barriers
 from tidegate.reference.elements import MAX, Long
 
 BEGUN = Long(0)
@@ -43,49 +31,53 @@ def renumber(numbers: tuple[int, ...]) -> Callable[[Any], Any]:
     return rewrite
 
 
-def skips_a_pending_checkpoint(state: State, event: Event) -> bool:
+def skips_a_pending_checkpoint(state: barriers.State, event: barriers.Event) -> bool:
     """The last open channel goes on to a newer checkpoint while an older one waits for it; channels do not do that."""
-    if not isinstance(state, Tracking) or not isinstance(event, Barrier | Cancel):
+    if not isinstance(state, barriers.Tracking) or not isinstance(event, barriers.Barrier | barriers.Cancel):
         return False
     last = len(state.ended) == state.config.channels - 1
     return last and bool(state.pending) and event.checkpoint > state.latest
 
 
 MODES = {
-    Kind.ALIGNED: (Mode.ALIGNED,),
-    Kind.AT_LEAST_ONCE: (Mode.ALIGNED,),
-    Kind.UNALIGNED: (Mode.UNALIGNED, Mode.ALIGNED),
-    Kind.ALTERNATING: (Mode.TIMEOUT, Mode.UNALIGNED),
+    barriers.Kind.ALIGNED: (barriers.Mode.ALIGNED,),
+    barriers.Kind.AT_LEAST_ONCE: (barriers.Mode.ALIGNED,),
+    barriers.Kind.UNALIGNED: (barriers.Mode.UNALIGNED, barriers.Mode.ALIGNED),
+    barriers.Kind.ALTERNATING: (barriers.Mode.TIMEOUT, barriers.Mode.UNALIGNED),
 }
 
 
-def make_alphabet(kind: Kind, channels: int, checkpoints: int) -> tuple[Event, ...]:
+def make_alphabet(kind: barriers.Kind, channels: int, checkpoints: int) -> tuple[barriers.Event, ...]:
     numbers = [Long(number) for number in range(1, checkpoints + 1)]
-    modes, announcing = MODES[kind], kind in (Kind.AT_LEAST_ONCE, Kind.ALTERNATING)
-    events: list[Event] = [Advance(1)]
+    modes, announcing = MODES[kind], kind in (barriers.Kind.AT_LEAST_ONCE, barriers.Kind.ALTERNATING)
+    events: list[barriers.Event] = [barriers.Advance(1)]
     for channel in range(channels):
         for number in numbers:
-            events += [Barrier(channel, number, mode, BEGUN) for mode in modes]
-            events += [Announcement(channel, number, channel + 5, BEGUN)] if announcing else []
-            events.append(Cancel(channel, number))
-        events.append(EndOfPartition(channel))
-    return (*events, Barrier(channels, numbers[0], modes[0], BEGUN), EndOfPartition(-1))
+            events += [barriers.Barrier(channel, number, mode, BEGUN) for mode in modes]
+            events += [barriers.Announcement(channel, number, channel + 5, BEGUN)] if announcing else []
+            events.append(barriers.Cancel(channel, number))
+        events.append(barriers.EndOfPartition(channel))
+    return (*events, barriers.Barrier(channels, numbers[0], modes[0], BEGUN), barriers.EndOfPartition(-1))
 
 
-def stop_the_clock(state: State) -> State:
+def stop_the_clock(state: barriers.State) -> barriers.State:
     """The state as soon as time makes no difference any more: every timer is due, every barrier read is too late."""
-    if isinstance(state, Tracking):
+    if isinstance(state, barriers.Tracking):
         return state
     last = 0 if state.config.timeout is None else state.config.timeout + 1
     return attrs.evolve(state, now=last) if state.now > last else state
 
 
 def make_scope(
-    kind: Kind, channels: int, checkpoints: int, timeout: int | None = None, finished: tuple[bool, ...] = (True, False)
+    kind: barriers.Kind,
+    channels: int,
+    checkpoints: int,
+    timeout: int | None = None,
+    finished: tuple[bool, ...] = (True, False),
 ) -> Scope:
     events = make_alphabet(kind, channels, checkpoints)
 
-    def alphabet(_config: Config, state: State) -> Iterator[Event]:
+    def alphabet(_config: barriers.Config, state: barriers.State) -> Iterator[barriers.Event]:
         return (event for event in events if not skips_a_pending_checkpoint(state, event))
 
     timed = "" if timeout is None else f" and a time-out of {timeout} ms"
@@ -94,13 +86,13 @@ def make_scope(
     return Scope(
         name=f"{kind}-{channels}x{checkpoints}",
         component="barriers",
-        configs=tuple(Config(kind, channels, counting, timeout) for counting in finished),
+        configs=tuple(barriers.Config(kind, channels, counting, timeout) for counting in finished),
         alphabet=alphabet,
         covers=(
             f"a handler of kind {kind}{timed}, {ends} finished channels; {counted(channels, 'channel')}, "
             f"{counted(checkpoints, 'checkpoint')} begun at 0 ms, barriers marked {' or '.join(MODES[kind])}"
-            f"{', announcements' * any(isinstance(event, Announcement) for event in events)}, cancellations, ends of "
-            "partitions, time passing by 1 ms; refused: what comes on channels that are blocked, ended or out of range"
+            f"{', announcements' * any(isinstance(event, barriers.Announcement) for event in events)}, "
+            "cancellations, ends of partitions, time passing by 1 ms; refused: what comes on channels that are blocked, ended or out of range"
         ),
         canonical=stop_the_clock,
         concretions=tuple(concretions),
@@ -108,17 +100,17 @@ def make_scope(
 
 
 def small() -> Iterator[Scope]:
-    yield make_scope(Kind.ALIGNED, 2, 2)
-    yield make_scope(Kind.AT_LEAST_ONCE, 2, 2)
-    yield make_scope(Kind.UNALIGNED, 2, 2)
-    yield make_scope(Kind.ALTERNATING, 2, 2, timeout=1, finished=(True,))
-    yield make_scope(Kind.ALTERNATING, 2, 1, timeout=2, finished=(False,))
-    yield make_scope(Kind.ALIGNED, 3, 1, finished=(True,))
+    yield make_scope(barriers.Kind.ALIGNED, 2, 2)
+    yield make_scope(barriers.Kind.AT_LEAST_ONCE, 2, 2)
+    yield make_scope(barriers.Kind.UNALIGNED, 2, 2)
+    yield make_scope(barriers.Kind.ALTERNATING, 2, 2, timeout=1, finished=(True,))
+    yield make_scope(barriers.Kind.ALTERNATING, 2, 1, timeout=2, finished=(False,))
+    yield make_scope(barriers.Kind.ALIGNED, 3, 1, finished=(True,))
 
 
 def thorough() -> Iterator[Scope]:
     for channels, checkpoints in ((2, 3), (3, 2)):
-        yield make_scope(Kind.ALIGNED, channels, checkpoints)
-        yield make_scope(Kind.AT_LEAST_ONCE, channels, checkpoints)
-        yield make_scope(Kind.UNALIGNED, channels, checkpoints)
-        yield make_scope(Kind.ALTERNATING, channels, checkpoints, timeout=2)
+        yield make_scope(barriers.Kind.ALIGNED, channels, checkpoints)
+        yield make_scope(barriers.Kind.AT_LEAST_ONCE, channels, checkpoints)
+        yield make_scope(barriers.Kind.UNALIGNED, channels, checkpoints)
+        yield make_scope(barriers.Kind.ALTERNATING, channels, checkpoints, timeout=2)

@@ -4,34 +4,15 @@ from random import Random
 
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
+from tidegate.reference.subpartition import values as subpartition
+from tidegate.reference.subpartition.blocking_subpartition import values as blocking
 from tidegate.reference.subpartition.blocking_subpartition.step import start, step
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store
-from tidegate.reference.subpartition.blocking_subpartition.values import (
-    Config,
-    EndOfData,
-    Event,
-    LoseFile,
-    Query,
-    Recycle,
-    State,
-    is_open,
-)
-from tidegate.reference.subpartition.values import (
-    AddBuffer,
-    Append,
-    CreateView,
-    Finish,
-    FinishBuffer,
-    Flush,
-    Poll,
-    Release,
-    ReleaseView,
-)
 
 STORES = (Store.FILE, Store.FILE, Store.FILE_REGION, Store.MMAP, Store.FILE_MMAP)
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+def draw(random: Random, config: blocking.Config | None = None) -> tuple[blocking.Config, tuple[blocking.Event, ...]]:
     config = config or draw_config(random)
     writing = swarm(random, buffer=4, append=2, finish_buffer=1, flush=1, end_of_data=0.4, view=0.1, release=0.05)
     reading = swarm(
@@ -44,68 +25,86 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     for _ in walk.up_to_length():
         is_over = walk.state.finished or walk.state.released
         if not is_over and walk.played >= writes:
-            walk.play_one(Finish())
+            walk.play_one(subpartition.Finish())
         else:
             walk.play(draw_events(random, draw_read() if is_over else draw_written(), walk.state))
     return config, walk.events
 
 
-def draw_config(random: Random) -> Config:
-    return Config(random.choice(STORES))
+def draw_config(random: Random) -> blocking.Config:
+    return blocking.Config(random.choice(STORES))
 
 
-def draw_events(random: Random, kind: str, state: State) -> list[Event]:
+def draw_events(random: Random, kind: str, state: blocking.State) -> list[blocking.Event]:
     match kind:
         case "buffer":
-            return [AddBuffer(draw_data(random), finished=random.random() < 0.5)]
+            return [subpartition.AddBuffer(draw_data(random), finished=random.random() < 0.5)]
         case "append" | "finish_buffer":
             return [draw_writing(random, kind, state)]
         case "end_of_data":
-            return [Flush() if state.data_ended and random.random() < 0.7 else EndOfData()]
+            return [subpartition.Flush() if state.data_ended and random.random() < 0.7 else blocking.EndOfData()]
         case "flush":
-            return [Flush()]
+            return [subpartition.Flush()]
         case "release":
-            return [Release()]
+            return [subpartition.Release()]
         case "lose_file":
-            return [LoseFile()]
+            return [blocking.LoseFile()]
         case "refused":
             return [draw_refused(random, state)]
     views = [index for index, reader in enumerate(state.readers) if not reader.released]
     if kind == "view" or not views:
-        return [CreateView()]
+        return [subpartition.CreateView()]
     return draw_reading(random, kind, state, random.choice(views))
 
 
-def draw_writing(random: Random, kind: str, state: State) -> Event:
-    if not is_open(state):
-        return AddBuffer(draw_data(random), finished=False)
-    return FinishBuffer() if kind == "finish_buffer" else Append(draw_data(random))
+def draw_writing(random: Random, kind: str, state: blocking.State) -> blocking.Event:
+    if not blocking.is_open(state):
+        return subpartition.AddBuffer(draw_data(random), finished=False)
+    return subpartition.FinishBuffer() if kind == "finish_buffer" else subpartition.Append(draw_data(random))
 
 
-def draw_reading(random: Random, kind: str, state: State, view: int) -> list[Event]:
+def draw_reading(random: Random, kind: str, state: blocking.State, view: int) -> list[blocking.Event]:
     match kind:
         case "recycle" if state.readers[view].held:
-            return [Recycle(view)]
+            return [blocking.Recycle(view)]
         case "query":
-            return [Query(view, random.random() < 0.5)]
+            return [blocking.Query(view, random.random() < 0.5)]
         case "release_view":
-            return [ReleaseView(view)]
+            return [subpartition.ReleaseView(view)]
         case "drain":
             # To the end and one further, giving each buffer back at once or not.
             left = len(state.written) - state.readers[view].position + 1
-            turn: list[Event] = [Poll(view), Recycle(view)] if random.random() < 0.7 else [Poll(view)]
+            turn: list[blocking.Event] = (
+                [subpartition.Poll(view), blocking.Recycle(view)]
+                if random.random() < 0.7
+                else [subpartition.Poll(view)]
+            )
             return turn * left
-    return [Poll(view)]
+    return [subpartition.Poll(view)]
 
 
 def draw_data(random: Random) -> bytes:
     return random.randbytes(random.choice((0, 1, 1, 2, 3)))
 
 
-def draw_refused(random: Random, state: State) -> Event:
+def draw_refused(random: Random, state: blocking.State) -> blocking.Event:
     """Too late, or no such view."""
     gone = [index for index, reader in enumerate(state.readers) if reader.released]
     beyond = (-1, len(state.readers), len(state.readers) + 2)
     view = random.choice(gone) if gone and random.random() < 0.5 else random.choice(beyond)
-    late: tuple[Event, ...] = (AddBuffer(b"a", finished=True), Finish(), EndOfData(), Append(b"a"), FinishBuffer())
-    return random.choice((*late, Poll(view), Recycle(view), Query(view, credit=True), ReleaseView(view)))
+    late: tuple[blocking.Event, ...] = (
+        subpartition.AddBuffer(b"a", finished=True),
+        subpartition.Finish(),
+        blocking.EndOfData(),
+        subpartition.Append(b"a"),
+        subpartition.FinishBuffer(),
+    )
+    return random.choice(
+        (
+            *late,
+            subpartition.Poll(view),
+            blocking.Recycle(view),
+            blocking.Query(view, credit=True),
+            subpartition.ReleaseView(view),
+        )
+    )

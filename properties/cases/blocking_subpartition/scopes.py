@@ -3,55 +3,37 @@
 from collections.abc import Iterator
 
 from tidegate.properties.cases.scope import Scope, counted
+from tidegate.reference.subpartition import values as subpartition
+from tidegate.reference.subpartition.blocking_subpartition import values as blocking
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store
-from tidegate.reference.subpartition.blocking_subpartition.values import (
-    Config,
-    EndOfData,
-    Event,
-    LoseFile,
-    Query,
-    Recycle,
-    State,
-)
-from tidegate.reference.subpartition.values import (
-    AddBuffer,
-    Append,
-    CreateView,
-    Finish,
-    FinishBuffer,
-    Flush,
-    Poll,
-    Release,
-    ReleaseView,
-)
 
-WRITING: tuple[Event, ...] = (
-    AddBuffer(b"a", finished=True),
-    AddBuffer(b"", finished=False),
-    Append(b"b"),
-    FinishBuffer(),
-    EndOfData(),
-    Flush(),
-    Finish(),
-    Release(),
+WRITING: tuple[blocking.Event, ...] = (
+    subpartition.AddBuffer(b"a", finished=True),
+    subpartition.AddBuffer(b"", finished=False),
+    subpartition.Append(b"b"),
+    subpartition.FinishBuffer(),
+    blocking.EndOfData(),
+    subpartition.Flush(),
+    subpartition.Finish(),
+    subpartition.Release(),
 )
 
 
-def read(view: int) -> Iterator[Event]:
-    yield from (Poll(view), Recycle(view), ReleaseView(view))
-    yield from (Query(view, credit) for credit in (True, False))
+def read(view: int) -> Iterator[blocking.Event]:
+    yield from (subpartition.Poll(view), blocking.Recycle(view), subpartition.ReleaseView(view))
+    yield from (blocking.Query(view, credit) for credit in (True, False))
 
 
 def make_writing(stores: tuple[Store, ...], items: int) -> Scope:
-    def expand(state: State) -> bool:
+    def expand(state: blocking.State) -> bool:
         waiting = 0 if state.pending is None else len(state.pending.data)
         return len(state.written) <= items and waiting <= 1 and len(state.readers) <= 1
 
     return Scope(
         name="writing",
         component="blocking_subpartition",
-        configs=tuple(map(Config, stores)),
-        alphabet=lambda _config, _state: (*WRITING, CreateView(), Poll(0)),
+        configs=tuple(map(blocking.Config, stores)),
+        alphabet=lambda _config, _state: (*WRITING, subpartition.CreateView(), subpartition.Poll(0)),
         covers=(
             f"{' and '.join(stores)}; full and open buffers, appending, finishing, flush, end of data, finish, "
             "release, a view and its polls; refused: adding after the end, appending to what is not open, views before "
@@ -63,17 +45,25 @@ def make_writing(stores: tuple[Store, ...], items: int) -> Scope:
 
 
 def make_reading(stores: tuple[Store, ...], buffers: int, views: int) -> Scope:
-    written: tuple[Event, ...] = (*(AddBuffer(bytes((number,)), finished=True) for number in range(buffers)), Finish())
+    written: tuple[blocking.Event, ...] = (
+        *(subpartition.AddBuffer(bytes((number,)), finished=True) for number in range(buffers)),
+        subpartition.Finish(),
+    )
 
-    def play(_config: Config, state: State) -> Iterator[Event]:
-        yield from (CreateView(), Release(), LoseFile(), Poll(-1))
+    def play(_config: blocking.Config, state: blocking.State) -> Iterator[blocking.Event]:
+        yield from (
+            subpartition.CreateView(),
+            subpartition.Release(),
+            blocking.LoseFile(),
+            subpartition.Poll(-1),
+        )
         for view in range(min(len(state.readers) + 1, views + 1)):
             yield from read(view)
 
     return Scope(
         name=f"reading-{buffers}x{views}",
         component="blocking_subpartition",
-        configs=tuple(map(Config, stores)),
+        configs=tuple(map(blocking.Config, stores)),
         opening=lambda _config: written,
         alphabet=play,
         covers=(

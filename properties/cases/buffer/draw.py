@@ -4,32 +4,18 @@ from random import Random
 
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
+from tidegate.reference.subpartition.buffer import values as buffer
 from tidegate.reference.subpartition.buffer.step import is_held, start, step
-from tidegate.reference.subpartition.buffer.values import (
-    Append,
-    Build,
-    CloseBuilder,
-    CloseConsumer,
-    Commit,
-    Config,
-    Consume,
-    Copy,
-    Event,
-    Finish,
-    Inspect,
-    Recycle,
-    State,
-)
 
-BY_CONSUMER: dict[str, type[Build | Inspect | Copy | CloseConsumer]] = {
-    "build": Build,
-    "inspect": Inspect,
-    "copy": Copy,
-    "close": CloseConsumer,
+BY_CONSUMER: dict[str, type[buffer.Build | buffer.Inspect | buffer.Copy | buffer.CloseConsumer]] = {
+    "build": buffer.Build,
+    "inspect": buffer.Inspect,
+    "copy": buffer.Copy,
+    "close": buffer.CloseConsumer,
 }
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+def draw(random: Random, config: buffer.Config | None = None) -> tuple[buffer.Config, tuple[buffer.Event, ...]]:
     config = config or draw_config(random)
     weights = swarm(
         random, build=5, append=4, commit=3, inspect=3, copy=1, recycle=2, close=0.7, finish=0.5, close_builder=0.3,
@@ -44,11 +30,11 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     return config, walk.events
 
 
-def draw_config(random: Random) -> Config:
-    return Config(random.choice((1, 2, 4, 8, 8, 16)))
+def draw_config(random: Random) -> buffer.Config:
+    return buffer.Config(random.choice((1, 2, 4, 8, 8, 16)))
 
 
-def draw_events(random: Random, kind: str, state: State) -> list[Event]:
+def draw_events(random: Random, kind: str, state: buffer.State) -> list[buffer.Event]:
     indices = [index for index, consumer in enumerate(state.consumers) if not consumer.closed]
     with_slices = [index for index, consumer in enumerate(state.consumers) if consumer.slices]
     if kind == "refused":
@@ -56,41 +42,43 @@ def draw_events(random: Random, kind: str, state: State) -> list[Event]:
     if kind == "wind_up" and is_held(state):
         return draw_wind_up(random, state, indices)
     if kind == "recycle" and with_slices:
-        return [Recycle(random.choice(with_slices))]
+        return [buffer.Recycle(random.choice(with_slices))]
     if kind in ("build", "inspect", "copy", "close") and indices:
         return [BY_CONSUMER[kind](random.choice(indices))]
     if state.closed:
-        return [Inspect(random.choice(indices))] if indices else [Recycle(random.choice(with_slices or [0]))]
+        return (
+            [buffer.Inspect(random.choice(indices))] if indices else [buffer.Recycle(random.choice(with_slices or [0]))]
+        )
     if not state.consumers and random.random() < 0.5:
-        return [Consume()]
+        return [buffer.Consume()]
     return [draw_writing(random, kind, state)]
 
 
-def draw_writing(random: Random, kind: str, state: State) -> Event:
+def draw_writing(random: Random, kind: str, state: buffer.State) -> buffer.Event:
     if kind == "finish":
-        return Finish()
+        return buffer.Finish()
     if kind == "close_builder":
-        return CloseBuilder()
+        return buffer.CloseBuilder()
     if kind == "commit" or state.finished:
-        return Commit()
+        return buffer.Commit()
     # Often to the last byte, or one more than fits.
     room = state.config.capacity - len(state.written)
-    return Append(random.randbytes(max(0, random.choice((0, 1, 2, 3, room, room + 1)))))
+    return buffer.Append(random.randbytes(max(0, random.choice((0, 1, 2, 3, room, room + 1)))))
 
 
-def draw_wind_up(random: Random, state: State, indices: list[int]) -> list[Event]:
+def draw_wind_up(random: Random, state: buffer.State, indices: list[int]) -> list[buffer.Event]:
     """Every holder lets go, in any order; perhaps all but one."""
-    events: list[Event] = [CloseConsumer(index) for index in indices]
-    events += [Recycle(index) for index, consumer in enumerate(state.consumers) for _ in range(consumer.slices)]
+    events: list[buffer.Event] = [buffer.CloseConsumer(index) for index in indices]
+    events += [buffer.Recycle(index) for index, consumer in enumerate(state.consumers) for _ in range(consumer.slices)]
     if not state.closed:
-        events.append(CloseBuilder())
+        events.append(buffer.CloseBuilder())
     random.shuffle(events)
     return events[: max(1, len(events) - random.choice((0, 0, 0, 1)))]
 
 
-def draw_refused(random: Random, state: State) -> Event:
+def draw_refused(random: Random, state: buffer.State) -> buffer.Event:
     beyond = random.choice((-1, len(state.consumers), len(state.consumers) + 3))
     closed = [index for index, consumer in enumerate(state.consumers) if consumer.closed]
     index = random.choice(closed) if closed and random.random() < 0.6 else beyond
-    made = random.choice((Build, Copy, Inspect, CloseConsumer, Recycle))
-    return random.choice((made(index), made(index), Consume(), Append(b"x"), Finish()))
+    made = random.choice((buffer.Build, buffer.Copy, buffer.Inspect, buffer.CloseConsumer, buffer.Recycle))
+    return random.choice((made(index), made(index), buffer.Consume(), buffer.Append(b"x"), buffer.Finish()))

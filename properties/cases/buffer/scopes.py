@@ -3,39 +3,35 @@
 from collections.abc import Iterator
 
 from tidegate.properties.cases.scope import Scope, counted
-from tidegate.reference.subpartition.buffer.values import (
-    Append,
-    Build,
-    CloseBuilder,
-    CloseConsumer,
-    Commit,
-    Config,
-    Consume,
-    Copy,
-    Event,
-    Finish,
-    Inspect,
-    Recycle,
-    State,
-)
+from tidegate.reference.subpartition.buffer import values as buffer
 
 
 def make_scope(capacity: int, consumers: int, slices: int) -> Scope:
-    def play(_config: Config, state: State) -> Iterator[Event]:
-        yield from (Append(b"a"), Append(b"bc"), Commit(), Finish(), CloseBuilder(), Consume())
+    def play(_config: buffer.Config, state: buffer.State) -> Iterator[buffer.Event]:
+        yield from (
+            buffer.Append(b"a"),
+            buffer.Append(b"bc"),
+            buffer.Commit(),
+            buffer.Finish(),
+            buffer.CloseBuilder(),
+            buffer.Consume(),
+        )
         # One that does not exist is among them: the next to come.
         for consumer in range(min(len(state.consumers) + 1, consumers + 1)):
-            yield from (make(consumer) for make in (Copy, Inspect, Build, Recycle, CloseConsumer))
-        yield Inspect(-1)
+            yield from (
+                make(consumer)
+                for make in (buffer.Copy, buffer.Inspect, buffer.Build, buffer.Recycle, buffer.CloseConsumer)
+            )
+        yield buffer.Inspect(-1)
 
-    def expand(state: State) -> bool:
+    def expand(state: buffer.State) -> bool:
         few = all(consumer.slices <= slices for consumer in state.consumers)
         return len(state.consumers) <= consumers and few
 
     return Scope(
         name=f"{capacity}x{consumers}x{slices}",
         component="buffer",
-        configs=(Config(capacity),),
+        configs=(buffer.Config(capacity),),
         alphabet=play,
         covers=(
             f"a buffer of {counted(capacity, 'byte')}, {counted(consumers, 'consumer')}; one byte or two appended, "

@@ -3,40 +3,27 @@
 from collections.abc import Iterator
 
 from tidegate.properties.cases.scope import Scope, counted
-from tidegate.reference.chaining.chain_lifecycle.values import (
-    SEMANTICS,
-    Call,
-    Checkpoint,
-    Close,
-    Config,
-    Create,
-    EndInput,
-    Event,
-    Fault,
-    Finish,
-    Mail,
-    Open,
-    Operator,
-    State,
-    Step,
-)
+from tidegate.reference.chaining.chain_lifecycle import values as chain_lifecycle
 
 #: The parents of the operators behind the head: alone, a line, a fork, and a fork with a longer branch.
 SHAPES = ((), (0, 1), (0, 0), (0, 0, 1))
-EVENTS: tuple[Event, ...] = (
-    Create(),
-    Open(),
-    Finish(drain=True),
-    Finish(drain=False),
-    Close(),
-    *(Checkpoint(step) for step in Step),
+EVENTS: tuple[chain_lifecycle.Event, ...] = (
+    chain_lifecycle.Create(),
+    chain_lifecycle.Open(),
+    chain_lifecycle.Finish(drain=True),
+    chain_lifecycle.Finish(drain=False),
+    chain_lifecycle.Close(),
+    *(chain_lifecycle.Checkpoint(step) for step in chain_lifecycle.Step),
 )
 
 
-def make_config(parents: tuple[int, ...], sources: int, semantics: str) -> Config:
+def make_config(parents: tuple[int, ...], sources: int, semantics: str) -> chain_lifecycle.Config:
     """A chain whose head has one input of its own, and leaves a mail behind."""
-    operators = (Operator(lingers=True), *(Operator(lingers=False, parent=parent) for parent in parents))
-    return Config(operators, sources, sources + 1, semantics)
+    operators = (
+        chain_lifecycle.Operator(lingers=True),
+        *(chain_lifecycle.Operator(lingers=False, parent=parent) for parent in parents),
+    )
+    return chain_lifecycle.Config(operators, sources, sources + 1, semantics)
 
 
 def make_scope(
@@ -44,23 +31,29 @@ def make_scope(
     semantics: str,
     shapes: tuple[tuple[int, ...], ...],
     sources: int,
-    calls: tuple[Call, ...],
-    both: tuple[Call, ...] = (),
+    calls: tuple[chain_lifecycle.Call, ...],
+    both: tuple[chain_lifecycle.Call, ...] = (),
 ) -> Scope:
     """`calls` are where the second operator may fail, and `both` where it and the head may."""
 
-    def play(config: Config, _state: State) -> Iterator[Event]:
+    def play(config: chain_lifecycle.Config, _state: chain_lifecycle.State) -> Iterator[chain_lifecycle.Event]:
         operators = len(config.operators) + config.sources
         yield from EVENTS
-        yield from (EndInput(index) for index in range(config.inputs))
-        yield Mail(operators - 1)
+        yield from (chain_lifecycle.EndInput(index) for index in range(config.inputs))
+        yield chain_lifecycle.Mail(operators - 1)
         if not calls and not both:
-            yield from (EndInput(-1), EndInput(config.inputs), Mail(0), Mail(operators), Mail(-1))
-            yield Fault(operators, Call.OPEN, failing=True)
+            yield from (
+                chain_lifecycle.EndInput(-1),
+                chain_lifecycle.EndInput(config.inputs),
+                chain_lifecycle.Mail(0),
+                chain_lifecycle.Mail(operators),
+                chain_lifecycle.Mail(-1),
+            )
+            yield chain_lifecycle.Fault(operators, chain_lifecycle.Call.OPEN, failing=True)
         for call in calls:
-            yield from (Fault(1, call, failing=failing) for failing in (True, False))
+            yield from (chain_lifecycle.Fault(1, call, failing=failing) for failing in (True, False))
         for call in both:
-            yield from (Fault(operator, call, failing=True) for operator in (0, 1))
+            yield from (chain_lifecycle.Fault(operator, call, failing=True) for operator in (0, 1))
 
     failing = ", ".join((*calls, *both)) or "no call"
     return Scope(
@@ -77,21 +70,39 @@ def make_scope(
     )
 
 
-ENDS = {"flink-2.3": Call.FINISH, "flink-1.10": Call.CLOSE, "flink-1.5": Call.CLOSE}
-RELEASES = {"flink-2.3": Call.CLOSE, "flink-1.10": Call.DISPOSE, "flink-1.5": Call.DISPOSE}
+ENDS = {
+    "flink-2.3": chain_lifecycle.Call.FINISH,
+    "flink-1.10": chain_lifecycle.Call.CLOSE,
+    "flink-1.5": chain_lifecycle.Call.CLOSE,
+}
+RELEASES = {
+    "flink-2.3": chain_lifecycle.Call.CLOSE,
+    "flink-1.10": chain_lifecycle.Call.DISPOSE,
+    "flink-1.5": chain_lifecycle.Call.DISPOSE,
+}
 
 
 def make_scopes(shapes: tuple[tuple[int, ...], ...], sources: int) -> Iterator[Scope]:
-    for semantics in SEMANTICS:
+    for semantics in chain_lifecycle.SEMANTICS:
         most = sources if semantics == "flink-2.3" else 0
         yield make_scope(f"{semantics}-orders", semantics, shapes, most, ())
-        yield make_scope(f"{semantics}-starts", semantics, shapes[1:2], 0, (Call.INIT, Call.OPEN))
-        yield make_scope(f"{semantics}-checkpoints", semantics, shapes[1:2], 0, (Call.SNAPSHOT, Call.COMPLETE))
+        yield make_scope(
+            f"{semantics}-starts", semantics, shapes[1:2], 0, (chain_lifecycle.Call.INIT, chain_lifecycle.Call.OPEN)
+        )
+        yield make_scope(
+            f"{semantics}-checkpoints",
+            semantics,
+            shapes[1:2],
+            0,
+            (chain_lifecycle.Call.SNAPSHOT, chain_lifecycle.Call.COMPLETE),
+        )
         ends = (ENDS[semantics], RELEASES[semantics])
-        yield make_scope(f"{semantics}-ends", semantics, shapes[1:2], 0, (*ends, Call.END_INPUT))
+        yield make_scope(f"{semantics}-ends", semantics, shapes[1:2], 0, (*ends, chain_lifecycle.Call.END_INPUT))
     yield make_scope("flink-2.3-sources", "flink-2.3", shapes[:1], sources + 1, ())
-    yield make_scope("flink-2.3-others", "flink-2.3", shapes[1:2], 0, (Call.PREPARE, Call.ABORT))
-    yield make_scope("flink-2.3-suppressed", "flink-2.3", shapes[1:2], 0, (), both=(Call.COMPLETE,))
+    yield make_scope(
+        "flink-2.3-others", "flink-2.3", shapes[1:2], 0, (chain_lifecycle.Call.PREPARE, chain_lifecycle.Call.ABORT)
+    )
+    yield make_scope("flink-2.3-suppressed", "flink-2.3", shapes[1:2], 0, (), both=(chain_lifecycle.Call.COMPLETE,))
 
 
 def small() -> Iterator[Scope]:

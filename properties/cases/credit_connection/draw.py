@@ -4,27 +4,16 @@ from random import Random
 
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
-from tidegate.reference.credit.credit_connection import (
-    Add,
-    Break,
-    Cancel,
-    Config,
-    Credit,
-    Event,
-    Fail,
-    Flush,
-    Resume,
-    State,
-    start,
-    step,
-)
+from tidegate.reference.credit import credit_connection
 from tidegate.reference.credit.credit_sender import Writable
 from tidegate.reference.credit.subpartitions import Item
 
 ITEMS = {"data": Item.DATA, "empty": Item.EMPTY, "event": Item.EVENT, "barrier": Item.BARRIER, "end": Item.END}
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+def draw(
+    random: Random, config: credit_connection.Config | None = None
+) -> tuple[credit_connection.Config, tuple[credit_connection.Event, ...]]:
     config = config or draw_config(random)
     weights = swarm(
         random,
@@ -44,7 +33,7 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
         unknown=0.1,
     )
     draw_kind = among(random, weights)
-    walk = Walk(random, start(config), step)
+    walk = Walk(random, credit_connection.start(config), credit_connection.step)
     for _ in walk.up_to_length():
         walk.play(draw_events(random, draw_kind(), walk.state))
         if walk.state.closed and random.random() < 0.3:
@@ -52,36 +41,46 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     return config, walk.events
 
 
-def draw_config(random: Random) -> Config:
+def draw_config(random: Random) -> credit_connection.Config:
     readers = random.choice((1, 2, 2, 2, 3, 3, 4))
-    return Config(tuple(random.choice((0, 0, 1, 2, 3)) for _ in range(readers)))
+    return credit_connection.Config(tuple(random.choice((0, 0, 1, 2, 3)) for _ in range(readers)))
 
 
-def draw_events(random: Random, kind: str, state: State) -> list[Event]:
+def draw_events(random: Random, kind: str, state: credit_connection.State) -> list[credit_connection.Event]:
     reader = random.randrange(len(state.readers))
     if kind == "unknown":
         reader = random.choice((-1, len(state.readers)))
         return [
-            random.choice((Cancel(reader), Credit(reader, 1), Resume(reader), Add(reader, Item.DATA), Fail(reader)))
+            random.choice(
+                (
+                    credit_connection.Cancel(reader),
+                    credit_connection.Credit(reader, 1),
+                    credit_connection.Resume(reader),
+                    credit_connection.Add(reader, Item.DATA),
+                    credit_connection.Fail(reader),
+                )
+            )
         ]
     if kind in ITEMS:
-        return [Add(reader, ITEMS[kind])]
+        return [credit_connection.Add(reader, ITEMS[kind])]
     if kind == "congestion":
         # Everybody gets something to send while nothing can be written; then the turns can be seen.
         everybody = random.sample(range(len(state.readers)), len(state.readers))
-        items = [Add(one, random.choice((Item.DATA, Item.EVENT))) for one in everybody for _ in range(3)]
-        grants = [Credit(one, random.randint(1, 3)) for one in everybody]
+        items = [
+            credit_connection.Add(one, random.choice((Item.DATA, Item.EVENT))) for one in everybody for _ in range(3)
+        ]
+        grants = [credit_connection.Credit(one, random.randint(1, 3)) for one in everybody]
         return [Writable(value=False), *grants, *items, Writable(value=True)]
     if kind == "writable":
         return [Writable(not state.writable)]
     if kind == "resume":
         blocked = [index for index, one in enumerate(state.readers) if one.subpartition.blocked]
-        return [Resume(random.choice(blocked))] if blocked else [Credit(reader, 1)]
-    others: dict[str, Event] = {
-        "flush": Flush(reader),
-        "credit": Credit(reader, random.choice((1, 1, 2, 5))),
-        "cancel": Cancel(reader),
-        "fail": Fail(reader),
-        "fatal": Break(),
+        return [credit_connection.Resume(random.choice(blocked))] if blocked else [credit_connection.Credit(reader, 1)]
+    others: dict[str, credit_connection.Event] = {
+        "flush": credit_connection.Flush(reader),
+        "credit": credit_connection.Credit(reader, random.choice((1, 1, 2, 5))),
+        "cancel": credit_connection.Cancel(reader),
+        "fail": credit_connection.Fail(reader),
+        "fatal": credit_connection.Break(),
     }
     return [others[kind]]

@@ -4,24 +4,13 @@ from random import Random
 
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
+from tidegate.reference.credit import credit_receiver
 from tidegate.reference.credit.buffers import compute_available
-from tidegate.reference.credit.credit_receiver import (
-    Announce,
-    Backlog,
-    Barrier,
-    Config,
-    Data,
-    Event,
-    PlainEvent,
-    Recycle,
-    Resume,
-    State,
-    start,
-    step,
-)
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+def draw(
+    random: Random, config: credit_receiver.Config | None = None
+) -> tuple[credit_receiver.Config, tuple[credit_receiver.Event, ...]]:
     config = config or draw_config(random)
     weights = swarm(
         random,
@@ -40,62 +29,77 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     )
     highest = random.choice((0, 1, 2, 3, config.floating + 1, 10, random.choice((10, 300, 70_000))))
     draw_kind = among(random, weights)
-    walk = Walk(random, start(config), step)
+    walk = Walk(random, credit_receiver.start(config), credit_receiver.step)
     for _ in walk.up_to_length():
         walk.play(draw_events(random, draw_kind(), walk.state, highest))
     return config, walk.events
 
 
-def draw_config(random: Random) -> Config:
-    config = Config(
+def draw_config(random: Random) -> credit_receiver.Config:
+    config = credit_receiver.Config(
         channels=random.choice((1, 1, 2, 2, 2, 3, 3, 4, 5)),
         exclusive=random.choice((0, 0, 0, 1, 1, 2, 2, 3)),
         floating=random.choice((1, 1, 1, 2, 2, 3, 4, 5, 8)),
     )
     if random.random() < 0.02:
-        config = Config(random.choice((2, 9, 33)), random.choice((0, 2, 10)), random.choice((1, 20, 300)))
+        config = credit_receiver.Config(
+            random.choice((2, 9, 33)), random.choice((0, 2, 10)), random.choice((1, 20, 300))
+        )
     return config
 
 
-def draw_events(random: Random, kind: str, state: State, highest: int) -> list[Event]:
+def draw_events(random: Random, kind: str, state: credit_receiver.State, highest: int) -> list[credit_receiver.Event]:
     index = draw_channel(random, kind, state)
     channel = state.gate.channels[index]
     backlog = draw_backlog(random, state, index, highest)
     match kind:
         case "refused":
             # It must change nothing, which shows when buffers come back.
-            return [draw_refused(random, state, backlog), *([Recycle(index)] * min(2, len(channel.held)))]
+            return [
+                draw_refused(random, state, backlog),
+                *([credit_receiver.Recycle(index)] * min(2, len(channel.held))),
+            ]
         case "data" if compute_available(channel):
-            return [Data(index, backlog)]
+            return [credit_receiver.Data(index, backlog)]
         case "event":
-            return [PlainEvent(index, backlog)]
+            return [credit_receiver.PlainEvent(index, backlog)]
         case "recycle" if channel.held:
-            return [Recycle(index)]
+            return [credit_receiver.Recycle(index)]
         case "announce":
-            return [Announce(index)]
+            return [credit_receiver.Announce(index)]
         case "barrier":
-            return [Barrier(index)]
+            return [credit_receiver.Barrier(index)]
         case "resume":
             # With its barrier, or without.
-            return [Barrier(index), Resume(index)] if random.random() < 0.3 else [Resume(index)]
+            return (
+                [credit_receiver.Barrier(index), credit_receiver.Resume(index)]
+                if random.random() < 0.3
+                else [credit_receiver.Resume(index)]
+            )
         case "contend":
             # Everybody wants more than there is: the queue of those who wait.
             order = random.sample(range(state.config.channels), state.config.channels)
-            return [Backlog(one, state.config.floating + random.randint(0, 2)) for one in order]
+            return [credit_receiver.Backlog(one, state.config.floating + random.randint(0, 2)) for one in order]
         case "drain" if channel.held:
-            return [Recycle(index)] * (len(channel.held) + random.choice((-1, 0, 0)))
+            return [credit_receiver.Recycle(index)] * (len(channel.held) + random.choice((-1, 0, 0)))
         case "fall":
             # The backlog falls to nothing while floating buffers are at hand, and an exclusive one comes back.
-            return [PlainEvent(index, 0), *([Recycle(index)] if channel.held else [Announce(index)])]
+            return [
+                credit_receiver.PlainEvent(index, 0),
+                *([credit_receiver.Recycle(index)] if channel.held else [credit_receiver.Announce(index)]),
+            ]
         case "exact":
             # What is required is what there is, or one more or less, and then a buffer comes back.
             enough = compute_available(channel) - state.config.exclusive + random.choice((-1, 0, 1, 1))
-            return [PlainEvent(index, max(0, enough)), *([Recycle(index)] if channel.held else [])]
+            return [
+                credit_receiver.PlainEvent(index, max(0, enough)),
+                *([credit_receiver.Recycle(index)] if channel.held else []),
+            ]
         case _:
-            return [Backlog(index, max(1, backlog))]
+            return [credit_receiver.Backlog(index, max(1, backlog))]
 
 
-def draw_channel(random: Random, kind: str, state: State) -> int:
+def draw_channel(random: Random, kind: str, state: credit_receiver.State) -> int:
     """Mostly one where the event is not refused; at times the first that waits, or one that waits with enough."""
     channels = list(enumerate(state.gate.channels))
     fitting = [index for index, channel in channels if kind != "data" or compute_available(channel)]
@@ -109,7 +113,7 @@ def draw_channel(random: Random, kind: str, state: State) -> int:
     return random.choice(fitting or range(len(channels)))
 
 
-def draw_backlog(random: Random, state: State, index: int, highest: int) -> int:
+def draw_backlog(random: Random, state: credit_receiver.State, index: int, highest: int) -> int:
     """Around what would exactly use up the free buffers, or what the channel has; or anything up to the highest."""
     if random.random() < 0.3:
         lacking = state.gate.free + compute_available(state.gate.channels[index]) - state.config.exclusive
@@ -117,19 +121,32 @@ def draw_backlog(random: Random, state: State, index: int, highest: int) -> int:
     return random.randint(0, highest)
 
 
-def draw_refused(random: Random, state: State, backlog: int) -> Event:
+def draw_refused(random: Random, state: credit_receiver.State, backlog: int) -> credit_receiver.Event:
     """No such channel, data without a buffer, nothing to recycle, or a backlog that is none."""
     everywhere = range(state.config.channels)
     empty = [index for index in everywhere if not compute_available(state.gate.channels[index])]
     idle = [index for index in everywhere if not state.gate.channels[index].held]
     style = random.random()
     if style < 0.3 and empty:
-        return Data(random.choice(empty), backlog)
+        return credit_receiver.Data(random.choice(empty), backlog)
     if style < 0.5 and idle:
-        return Recycle(random.choice(idle))
+        return credit_receiver.Recycle(random.choice(idle))
     index = random.choice(everywhere)
     if style < 0.7:
-        return random.choice((Data(index, -1), PlainEvent(index, -1), Backlog(index, 0), Backlog(index, -1)))
+        return random.choice(
+            (
+                credit_receiver.Data(index, -1),
+                credit_receiver.PlainEvent(index, -1),
+                credit_receiver.Backlog(index, 0),
+                credit_receiver.Backlog(index, -1),
+            )
+        )
     nowhere = random.choice((-1, state.config.channels, state.config.channels + 3))
-    kinds = (Recycle(nowhere), Announce(nowhere), Barrier(nowhere), Resume(nowhere), Data(nowhere, 0))
-    return random.choice((*kinds, PlainEvent(nowhere, 0), Backlog(nowhere, 1)))
+    kinds = (
+        credit_receiver.Recycle(nowhere),
+        credit_receiver.Announce(nowhere),
+        credit_receiver.Barrier(nowhere),
+        credit_receiver.Resume(nowhere),
+        credit_receiver.Data(nowhere, 0),
+    )
+    return random.choice((*kinds, credit_receiver.PlainEvent(nowhere, 0), credit_receiver.Backlog(nowhere, 1)))

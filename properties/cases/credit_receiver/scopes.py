@@ -6,56 +6,46 @@ import attrs
 
 from tidegate.properties.cases.scope import Scope, counted
 from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection, up_to_numbers
-from tidegate.reference.credit.credit_receiver import (
-    SYMMETRY,
-    Announce,
-    Backlog,
-    Barrier,
-    Config,
-    Data,
-    Event,
-    PlainEvent,
-    Recycle,
-    Resume,
-    State,
-)
+from tidegate.reference.credit import credit_receiver
 
 
-def events_on(channel: int, most_backlog: int) -> tuple[Event, ...]:
+def events_on(channel: int, most_backlog: int) -> tuple[credit_receiver.Event, ...]:
     return (
-        *(Data(channel, backlog) for backlog in range(most_backlog + 1)),
-        *(PlainEvent(channel, backlog) for backlog in range(most_backlog + 1)),
-        *(Backlog(channel, backlog) for backlog in range(1, most_backlog + 1)),
-        Recycle(channel),
-        Announce(channel),
-        Barrier(channel),
-        Resume(channel),
+        *(credit_receiver.Data(channel, backlog) for backlog in range(most_backlog + 1)),
+        *(credit_receiver.PlainEvent(channel, backlog) for backlog in range(most_backlog + 1)),
+        *(credit_receiver.Backlog(channel, backlog) for backlog in range(1, most_backlog + 1)),
+        credit_receiver.Recycle(channel),
+        credit_receiver.Announce(channel),
+        credit_receiver.Barrier(channel),
+        credit_receiver.Resume(channel),
     )
 
 
-def make_alphabet(channels: int, most_backlog: int) -> tuple[Event, ...]:
+def make_alphabet(channels: int, most_backlog: int) -> tuple[credit_receiver.Event, ...]:
     """Every event on every channel, and those that must be refused whatever the state."""
     return (
         *(event for channel in range(channels) for event in events_on(channel, most_backlog)),
-        Data(0, -1),
-        PlainEvent(0, -1),
-        Backlog(0, 0),
-        Data(channels, 0),
-        Announce(-1),
+        credit_receiver.Data(0, -1),
+        credit_receiver.PlainEvent(0, -1),
+        credit_receiver.Backlog(0, 0),
+        credit_receiver.Data(channels, 0),
+        credit_receiver.Announce(-1),
     )
 
 
-def make_lean_alphabet(config: Config, most_backlog: int) -> tuple[Event, ...]:
+def make_lean_alphabet(config: credit_receiver.Config, most_backlog: int) -> tuple[credit_receiver.Event, ...]:
     """The same without what must be refused whatever the state, and without what does less than other events do.
 
     These are plain events and, where there are exclusive buffers, resume.
     """
-    left_out = (PlainEvent, Resume) if config.exclusive else (PlainEvent,)
+    left_out = (
+        (credit_receiver.PlainEvent, credit_receiver.Resume) if config.exclusive else (credit_receiver.PlainEvent,)
+    )
     events = (event for channel in range(config.channels) for event in events_on(channel, most_backlog))
     return tuple(event for event in events if not isinstance(event, left_out))
 
 
-UP_TO_NAMES = up_to_numbers(SYMMETRY)
+UP_TO_NAMES = up_to_numbers(credit_receiver.SYMMETRY)
 
 
 @attrs.frozen(kw_only=True)
@@ -66,14 +56,16 @@ class Cap:
     unannounced: int
     held: int
 
-    def holds(self, state: State) -> bool:
+    def holds(self, state: credit_receiver.State) -> bool:
         return all(
             channel.unannounced <= self.unannounced and len(channel.held) <= self.held
             for channel in state.gate.channels
         )
 
 
-def make_scope(config: Config, cap: Cap, selection: Selection = EACH_CLASS, *, lean: bool = False) -> Scope:
+def make_scope(
+    config: credit_receiver.Config, cap: Cap, selection: Selection = EACH_CLASS, *, lean: bool = False
+) -> Scope:
     events = make_lean_alphabet(config, cap.backlog) if lean else make_alphabet(config.channels, cap.backlog)
     resumed = "" if lean and config.exclusive else ", resume"
     carriers = "data and announcements" if lean else "data, events and announcements"
@@ -97,21 +89,21 @@ def make_scope(config: Config, cap: Cap, selection: Selection = EACH_CLASS, *, l
 
 
 def small() -> Iterator[Scope]:
-    yield make_scope(Config(1, 0, 1), Cap(backlog=2, unannounced=3, held=1), EACH_STATE)
-    yield make_scope(Config(1, 1, 1), Cap(backlog=2, unannounced=2, held=2), EACH_STATE)
-    yield make_scope(Config(1, 2, 2), Cap(backlog=1, unannounced=2, held=3), EACH_STATE)
+    yield make_scope(credit_receiver.Config(1, 0, 1), Cap(backlog=2, unannounced=3, held=1), EACH_STATE)
+    yield make_scope(credit_receiver.Config(1, 1, 1), Cap(backlog=2, unannounced=2, held=2), EACH_STATE)
+    yield make_scope(credit_receiver.Config(1, 2, 2), Cap(backlog=1, unannounced=2, held=3), EACH_STATE)
     together = Cap(backlog=1, unannounced=1, held=1)
-    yield make_scope(Config(2, 0, 1), together)
-    yield make_scope(Config(2, 1, 1), together, UP_TO_NAMES, lean=True)
-    yield make_scope(Config(2, 0, 2), together, UP_TO_NAMES, lean=True)
+    yield make_scope(credit_receiver.Config(2, 0, 1), together)
+    yield make_scope(credit_receiver.Config(2, 1, 1), together, UP_TO_NAMES, lean=True)
+    yield make_scope(credit_receiver.Config(2, 0, 2), together, UP_TO_NAMES, lean=True)
 
 
 def thorough() -> Iterator[Scope]:
     alone = Cap(backlog=3, unannounced=4, held=4)
-    yield make_scope(Config(1, 0, 2), alone, EACH_STATE)
-    yield make_scope(Config(1, 1, 2), alone, EACH_STATE)
-    yield make_scope(Config(1, 2, 2), alone, EACH_STATE)
-    yield make_scope(Config(2, 0, 1), Cap(backlog=2, unannounced=2, held=1), EACH_STATE)
-    yield make_scope(Config(2, 0, 2), Cap(backlog=2, unannounced=2, held=2), UP_TO_NAMES)
-    yield make_scope(Config(2, 1, 1), Cap(backlog=2, unannounced=1, held=2), UP_TO_NAMES)
-    yield make_scope(Config(3, 0, 1), Cap(backlog=1, unannounced=1, held=1), UP_TO_NAMES)
+    yield make_scope(credit_receiver.Config(1, 0, 2), alone, EACH_STATE)
+    yield make_scope(credit_receiver.Config(1, 1, 2), alone, EACH_STATE)
+    yield make_scope(credit_receiver.Config(1, 2, 2), alone, EACH_STATE)
+    yield make_scope(credit_receiver.Config(2, 0, 1), Cap(backlog=2, unannounced=2, held=1), EACH_STATE)
+    yield make_scope(credit_receiver.Config(2, 0, 2), Cap(backlog=2, unannounced=2, held=2), UP_TO_NAMES)
+    yield make_scope(credit_receiver.Config(2, 1, 1), Cap(backlog=2, unannounced=1, held=2), UP_TO_NAMES)
+    yield make_scope(credit_receiver.Config(3, 0, 1), Cap(backlog=1, unannounced=1, held=1), UP_TO_NAMES)

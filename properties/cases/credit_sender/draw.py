@@ -8,31 +8,29 @@ from random import Random
 
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
-from tidegate.reference.credit.credit_sender import (
-    Barrier,
-    Config,
-    Credit,
-    Data,
-    Event,
-    Finish,
-    Flush,
-    PlainEvent,
-    Resume,
-    State,
-    Writable,
-    start,
-    step,
-)
+from tidegate.reference.credit import credit_sender
 from tidegate.reference.credit.subpartitions import Item
 
-PLAIN: dict[str, Event] = {"data": Data(), "event": PlainEvent(), "barrier": Barrier(), "flush": Flush()}
-ADDED: tuple[Event, ...] = (Data(), PlainEvent(), Barrier(), Finish())
+PLAIN: dict[str, credit_sender.Event] = {
+    "data": credit_sender.Data(),
+    "event": credit_sender.PlainEvent(),
+    "barrier": credit_sender.Barrier(),
+    "flush": credit_sender.Flush(),
+}
+ADDED: tuple[credit_sender.Event, ...] = (
+    credit_sender.Data(),
+    credit_sender.PlainEvent(),
+    credit_sender.Barrier(),
+    credit_sender.Finish(),
+)
 
 #: In few cases so much is sent that numbers outgrow a byte.
 FLOODS, FLOOD_SHARE = (70, 140, 270), 0.015
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+def draw(
+    random: Random, config: credit_sender.Config | None = None
+) -> tuple[credit_sender.Config, tuple[credit_sender.Event, ...]]:
     config = config or draw_config(random)
     weights = swarm(
         random,
@@ -51,7 +49,7 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
         refused=0.5,
     )
     draw_kind = among(random, weights)
-    walk = Walk(random, start(config), step)
+    walk = Walk(random, credit_sender.start(config), credit_sender.step)
     if random.random() < FLOOD_SHARE:
         walk.play(draw_flood(random))
         walk.length += walk.played
@@ -60,84 +58,118 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
             break
         walk.play(draw_events(random, draw_kind(), walk.state))
     if not walk.state.reader.subpartition.finished and random.random() < 0.35:
-        walk.play(random.choice(([Finish()], draw_congestion(random, walk.state, Finish()))))
+        walk.play(
+            random.choice(([credit_sender.Finish()], draw_congestion(random, walk.state, credit_sender.Finish())))
+        )
     if walk.state.reader.subpartition.finished:
         for _ in range(random.randint(1, 8)):
             walk.play_one(draw_behind_the_end(random, walk.state))
     return config, walk.events
 
 
-def draw_config(random: Random) -> Config:
-    return Config(random.choice((0, 0, 0, 0, 1, 1, 2, 2, 3, 5, 10**9)))
+def draw_config(random: Random) -> credit_sender.Config:
+    return credit_sender.Config(random.choice((0, 0, 0, 0, 1, 1, 2, 2, 3, 5, 10**9)))
 
 
-def draw_events(random: Random, kind: str, state: State) -> list[Event]:
+def draw_events(random: Random, kind: str, state: credit_sender.State) -> list[credit_sender.Event]:
     subpartition = state.reader.subpartition
     if kind == "refused":
         # It must change nothing, which shows in what comes next.
-        return [draw_refused(random, state), random.choice((Data(), Data(), PlainEvent(), Credit(1)))]
+        return [
+            draw_refused(random, state),
+            random.choice(
+                (credit_sender.Data(), credit_sender.Data(), credit_sender.PlainEvent(), credit_sender.Credit(1))
+            ),
+        ]
     if kind == "writable":
         # A repeated value at times; mostly a change.
-        return [Writable(state.writable if random.random() < 0.15 else not state.writable)]
+        return [credit_sender.Writable(state.writable if random.random() < 0.15 else not state.writable)]
     if kind == "resume":
         # Before the barrier was sent it is refused, and must leave the credit alone.
-        return [Resume()] if subpartition.blocked or random.random() < 0.1 else [Credit(1)]
+        return [credit_sender.Resume()] if subpartition.blocked or random.random() < 0.1 else [credit_sender.Credit(1)]
     if kind == "credit":
         return [draw_credit(random, state)]
     if kind == "finish":
-        return [Finish()]
+        return [credit_sender.Finish()]
     if kind == "lone":
         # A flush that finds exactly one item, and what comes behind it.
-        return [*([] if subpartition.queue else [Data()]), Flush(), random.choice((Data(), PlainEvent(), Credit(1)))]
+        return [
+            *([] if subpartition.queue else [credit_sender.Data()]),
+            credit_sender.Flush(),
+            random.choice((credit_sender.Data(), credit_sender.PlainEvent(), credit_sender.Credit(1))),
+        ]
     if kind == "checkpoint":
-        between = random.choices((Data(), Flush(), PlainEvent(), Credit(2), Barrier()), k=random.randint(0, 3))
-        return [Barrier(), *between, Resume()]
+        between = random.choices(
+            (
+                credit_sender.Data(),
+                credit_sender.Flush(),
+                credit_sender.PlainEvent(),
+                credit_sender.Credit(2),
+                credit_sender.Barrier(),
+            ),
+            k=random.randint(0, 3),
+        )
+        return [credit_sender.Barrier(), *between, credit_sender.Resume()]
     if kind == "congestion":
-        return draw_congestion(random, state, Writable(value=True))
+        return draw_congestion(random, state, credit_sender.Writable(value=True))
     if kind == "burst":
-        return random.choices((Data(), Data(), Data(), PlainEvent()), k=random.randint(2, 5))
+        return random.choices(
+            (credit_sender.Data(), credit_sender.Data(), credit_sender.Data(), credit_sender.PlainEvent()),
+            k=random.randint(2, 5),
+        )
     return [PLAIN[kind]]
 
 
-def draw_flood(random: Random) -> list[Event]:
+def draw_flood(random: Random) -> list[credit_sender.Event]:
     """Much data: sent at once on the credit there is, or queued until there is credit for all of it."""
     count = random.choice(FLOODS)
-    data: list[Event] = [Data()] * count
-    return [Credit(count), *data] if random.random() < 0.5 else [*data, Credit(count)]
+    data: list[credit_sender.Event] = [credit_sender.Data()] * count
+    return [credit_sender.Credit(count), *data] if random.random() < 0.5 else [*data, credit_sender.Credit(count)]
 
 
-def draw_congestion(random: Random, state: State, last: Event) -> list[Event]:
+def draw_congestion(random: Random, state: credit_sender.State, last: credit_sender.Event) -> list[credit_sender.Event]:
     """All that can happen to a reader while nothing is sent; one that has an event first is in line without credit."""
-    first = random.choice((PlainEvent(), PlainEvent(), Barrier(), Data()))
-    more = random.choices((Data(), Data(), PlainEvent(), Flush(), Credit(1)), k=random.randint(1, 4))
+    first = random.choice(
+        (credit_sender.PlainEvent(), credit_sender.PlainEvent(), credit_sender.Barrier(), credit_sender.Data())
+    )
+    more = random.choices(
+        (
+            credit_sender.Data(),
+            credit_sender.Data(),
+            credit_sender.PlainEvent(),
+            credit_sender.Flush(),
+            credit_sender.Credit(1),
+        ),
+        k=random.randint(1, 4),
+    )
     balance = draw_balance(state) if random.random() < 0.6 else []
-    return [*balance, Writable(value=False), first, *more, last]
+    return [*balance, credit_sender.Writable(value=False), first, *more, last]
 
 
-def draw_balance(state: State) -> list[Event]:
+def draw_balance(state: credit_sender.State) -> list[credit_sender.Event]:
     """What leaves neither credit nor data, if that is not too much."""
     lacking = state.reader.subpartition.queue.count(Item.DATA) - state.reader.credit
-    return [Credit(lacking)] if lacking > 0 else [Data()] * -max(lacking, -5)
+    return [credit_sender.Credit(lacking)] if lacking > 0 else [credit_sender.Data()] * -max(lacking, -5)
 
 
-def draw_credit(random: Random, state: State) -> Event:
+def draw_credit(random: Random, state: credit_sender.State) -> credit_sender.Event:
     """One, just enough, one too few, plenty."""
     waiting = len(state.reader.subpartition.queue)
-    return Credit(max(1, random.choice((1, 1, 1, 2, 3, waiting - 1, waiting, waiting + 1, 8, 300))))
+    return credit_sender.Credit(max(1, random.choice((1, 1, 1, 2, 3, waiting - 1, waiting, waiting + 1, 8, 300))))
 
 
-def draw_behind_the_end(random: Random, state: State) -> Event:
+def draw_behind_the_end(random: Random, state: credit_sender.State) -> credit_sender.Event:
     """What is refused there, and what goes on: the rest of the queue is still to be sent."""
     style = random.random()
     if style < 0.45:
         return random.choice(ADDED)
     if style < 0.75:
         return draw_credit(random, state)
-    return random.choice((Flush(), Resume(), Writable(not state.writable)))
+    return random.choice((credit_sender.Flush(), credit_sender.Resume(), credit_sender.Writable(not state.writable)))
 
 
-def draw_refused(random: Random, state: State) -> Event:
+def draw_refused(random: Random, state: credit_sender.State) -> credit_sender.Event:
     """No credit at all, or a resume that nobody waits for."""
     if not state.reader.subpartition.blocked and random.random() < 0.6:
-        return Resume()
-    return Credit(random.choice((0, -1, -(2**31))))
+        return credit_sender.Resume()
+    return credit_sender.Credit(random.choice((0, -1, -(2**31))))

@@ -10,41 +10,29 @@ import attrs
 
 from tidegate.properties.cases.scope import Scope
 from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection
-from tidegate.reference.credit.credit_sender import (
-    Barrier,
-    Config,
-    Credit,
-    Data,
-    Event,
-    Finish,
-    Flush,
-    PlainEvent,
-    Resume,
-    State,
-    Writable,
-)
+from tidegate.reference.credit import credit_sender
 
-EVENTS: tuple[Event, ...] = (
-    Data(),
-    PlainEvent(),
-    Barrier(),
-    Flush(),
-    Credit(1),
-    Credit(2),
-    Credit(0),
-    Credit(-1),
-    Resume(),
-    Writable(value=False),
-    Writable(value=True),
-    Finish(),
+EVENTS: tuple[credit_sender.Event, ...] = (
+    credit_sender.Data(),
+    credit_sender.PlainEvent(),
+    credit_sender.Barrier(),
+    credit_sender.Flush(),
+    credit_sender.Credit(1),
+    credit_sender.Credit(2),
+    credit_sender.Credit(0),
+    credit_sender.Credit(-1),
+    credit_sender.Resume(),
+    credit_sender.Writable(value=False),
+    credit_sender.Writable(value=True),
+    credit_sender.Finish(),
 )
 
 
-def alphabet(_config: Config, _state: State) -> tuple[Event, ...]:
+def alphabet(_config: credit_sender.Config, _state: credit_sender.State) -> tuple[credit_sender.Event, ...]:
     return EVENTS
 
 
-def number_from_zero(state: State) -> State:
+def number_from_zero(state: credit_sender.State) -> credit_sender.State:
     if state.reader.subpartition.sequence == 0:
         return state
     subpartition = attrs.evolve(state.reader.subpartition, sequence=0)
@@ -54,13 +42,13 @@ def number_from_zero(state: State) -> State:
 def make_scope(
     initial: tuple[int, ...], most_queued: int, most_credit: int, selection: Selection = EACH_CLASS
 ) -> Scope:
-    def expand(state: State) -> bool:
+    def expand(state: credit_sender.State) -> bool:
         return len(state.reader.subpartition.queue) <= most_queued and state.reader.credit <= most_credit
 
     return Scope(
         name=f"queue-{most_queued}-credit-{most_credit}",
         component="credit_sender",
-        configs=tuple(Config(credit) for credit in initial),
+        configs=tuple(credit_sender.Config(credit) for credit in initial),
         alphabet=alphabet,
         covers=(
             f"initial credit {', '.join(map(str, initial))}; data, events, barriers, flush, finish, credit 1 and 2, "

@@ -10,16 +10,7 @@ from random import Random
 from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes, draw_length_for, draw_long_length
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
-from tidegate.reference.spanning.deserializer.step import (
-    Buffer,
-    Clear,
-    Config,
-    Event,
-    State,
-    records_are_the_bytes_received,
-    start,
-    step,
-)
+from tidegate.reference.spanning.deserializer import step as deserializer
 from tidegate.reference.spanning.records import HEADER_BYTES, decode_length, encode_record
 
 #: More than this is not waiting to be cut.
@@ -28,7 +19,9 @@ MOST_AHEAD = 200
 HUGE, HUGE_SHARE = (65_535, 65_536, 65_537), 0.006
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+def draw(
+    random: Random, config: deserializer.Config | None = None
+) -> tuple[deserializer.Config, tuple[deserializer.Event, ...]]:
     config = config or draw_config(random)
     weights = swarm(random, any=3, boundary=2, header=2, payload=1, byte=1.5, all=0.7, empty=0.7, clear=0.7, long=0.03)
     alphabet = random.choice(ALPHABETS)
@@ -36,7 +29,7 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     resumes = random.choice((0.0, 0.0, 0.3, 1.0))
     huge = cut_huge(random, alphabet) if random.random() < HUGE_SHARE else []
     draw_kind = among(random, weights)
-    walk = Walk(random, start(config), step, is_fair=is_fair)
+    walk = Walk(random, deserializer.start(config), deserializer.step, is_fair=is_fair)
     walk.play(huge)
     stream = b""
     for _ in walk.rounds():
@@ -46,10 +39,14 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
         while len(stream) < min(MOST_AHEAD, 3 * usual_size):
             length = draw_length_for(random, usual_size, usual_size)
             stream += encode_record(draw_bytes(random, alphabet, length))
-        event: Event = Clear() if kind == "clear" else Buffer(stream[: draw_cut(random, kind, walk.state, stream)])
+        event: deserializer.Event = (
+            deserializer.Clear()
+            if kind == "clear"
+            else deserializer.Buffer(stream[: draw_cut(random, kind, walk.state, stream)])
+        )
         if not is_fair(walk.state, event):
-            event = Clear()
-        if isinstance(event, Buffer):
+            event = deserializer.Clear()
+        if isinstance(event, deserializer.Buffer):
             stream = stream[len(event.data) :]
         elif random.random() >= resumes:
             stream = b""
@@ -57,23 +54,26 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     return config, walk.events
 
 
-def draw_config(_random: Random) -> Config:
-    return Config()
+def draw_config(_random: Random) -> deserializer.Config:
+    return deserializer.Config()
 
 
-def is_fair(state: State, event: Event) -> bool:
+def is_fair(state: deserializer.State, event: deserializer.Event) -> bool:
     """Not so if bytes are read as a negative length: there is none on the wire."""
-    return all(records_are_the_bytes_received.holds(state, event, outcome) for outcome in step(state, event))
+    return all(
+        deserializer.records_are_the_bytes_received.holds(state, event, outcome)
+        for outcome in deserializer.step(state, event)
+    )
 
 
-def cut_huge(random: Random, alphabet: bytes) -> list[Event]:
+def cut_huge(random: Random, alphabet: bytes) -> list[deserializer.Event]:
     """A record that is complete with its last piece, so that what comes behind starts anew."""
     data = encode_record(draw_bytes(random, alphabet, random.choice(HUGE)))
     cuts = sorted(random.sample(range(1, len(data)), random.choice((0, 1, 2, 3))))
-    return [Buffer(data[begin:end]) for begin, end in pairwise((0, *cuts, len(data)))]
+    return [deserializer.Buffer(data[begin:end]) for begin, end in pairwise((0, *cuts, len(data)))]
 
 
-def draw_cut(random: Random, kind: str, state: State, stream: bytes) -> int:
+def draw_cut(random: Random, kind: str, state: deserializer.State, stream: bytes) -> int:
     """How much of the stream goes into the next buffer."""
     ends = find_ends(state, stream)
     if kind == "empty":
@@ -92,7 +92,7 @@ def draw_cut(random: Random, kind: str, state: State, stream: bytes) -> int:
     return random.randint(0, min(len(stream), MOST_AHEAD))
 
 
-def find_ends(state: State, stream: bytes) -> list[int]:
+def find_ends(state: deserializer.State, stream: bytes) -> list[int]:
     """Where in the stream the first few records end; 0 if there is none that does."""
     data = state.gathered + stream
     ends = [0]

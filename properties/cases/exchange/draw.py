@@ -4,23 +4,12 @@ from random import Random
 
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
+from tidegate.reference.exchange import values as exchange
 from tidegate.reference.exchange.step import start, step
-from tidegate.reference.exchange.values import (
-    Config,
-    EndJob,
-    Event,
-    Leave,
-    Produce,
-    Pull,
-    Register,
-    Request,
-    ResultType,
-    State,
-)
 from tidegate.reference.subpartition.values import Finish, Flush, Release
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+def draw(random: Random, config: exchange.Config | None = None) -> tuple[exchange.Config, tuple[exchange.Event, ...]]:
     config = config or draw_config(random)
     weights = swarm(
         random, pull=5, produce=4, request=2, flush=1, finish=0.4, leave=0.3, release=0.1, end_job=0.08, drain=0.4,
@@ -33,22 +22,24 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
         if walk.state.released:
             walk.end_soon(1, 4)
         if walk.played >= early and not walk.state.registered and not walk.state.released:
-            walk.play_one(Register())
+            walk.play_one(exchange.Register())
         else:
             walk.play(draw_events(random, draw_kind(), walk.state))
     return config, walk.events
 
 
-def draw_config(random: Random) -> Config:
-    return Config(random.choice(list(ResultType)), random.choice((1, 2, 2, 3)), random.choice((1, 2, 3, 5)))
+def draw_config(random: Random) -> exchange.Config:
+    return exchange.Config(
+        random.choice(list(exchange.ResultType)), random.choice((1, 2, 2, 3)), random.choice((1, 2, 3, 5))
+    )
 
 
-def draw_events(random: Random, kind: str, state: State) -> list[Event]:
+def draw_events(random: Random, kind: str, state: exchange.State) -> list[exchange.Event]:
     consumer = random.randrange(state.config.consumers)
     there = [index for index, one in enumerate(state.consumers) if one is not None and not one.left]
     match kind:
         case "produce" if not state.finished or random.random() < 0.1:
-            return [Produce()] * random.choice((1, 1, 2, state.config.limit + 1))
+            return [exchange.Produce()] * random.choice((1, 1, 2, state.config.limit + 1))
         case "flush":
             return [Flush()]
         case "finish" if not state.finished or random.random() < 0.2:
@@ -56,29 +47,36 @@ def draw_events(random: Random, kind: str, state: State) -> list[Event]:
         case "release":
             return [Release()]
         case "end_job":
-            return [EndJob()]
+            return [exchange.EndJob()]
         case "register":
-            return [Register()]
+            return [exchange.Register()]
         case "refused":
             beyond = random.choice((-1, state.config.consumers))
-            refused: tuple[Event, ...] = (Request(beyond), Pull(beyond, credit=True), Leave(beyond))
+            refused: tuple[exchange.Event, ...] = (
+                exchange.Request(beyond),
+                exchange.Pull(beyond, credit=True),
+                exchange.Leave(beyond),
+            )
             return [random.choice(refused)]
     if not there or kind == "request":
         return [draw_request(random, state, consumer)]
     if kind == "leave":
-        return [Leave(random.choice(there))]
+        return [exchange.Leave(random.choice(there))]
     if kind == "drain":
-        return [Pull(random.choice(there), credit=True)] * (state.produced + 1)
-    return [Pull(random.choice(there), random.random() < 0.8)]
+        return [exchange.Pull(random.choice(there), credit=True)] * (state.produced + 1)
+    return [exchange.Pull(random.choice(there), random.random() < 0.8)]
 
 
-def draw_request(random: Random, state: State, consumer: int) -> Event:
+def draw_request(random: Random, state: exchange.State, consumer: int) -> exchange.Event:
     """Mostly one that can be granted: of somebody new, and not before a blocking result is finished."""
     if random.random() < 0.15:
-        return Request(consumer)
+        return exchange.Request(consumer)
     new = [index for index, one in enumerate(state.consumers) if one is None]
-    early = state.finished or state.config.result not in (ResultType.BLOCKING, ResultType.BLOCKING_PERSISTENT)
+    early = state.finished or state.config.result not in (
+        exchange.ResultType.BLOCKING,
+        exchange.ResultType.BLOCKING_PERSISTENT,
+    )
     if not early:
-        return Produce() if random.random() < 0.8 else Finish()
+        return exchange.Produce() if random.random() < 0.8 else Finish()
     there = [index for index, one in enumerate(state.consumers) if one is not None]
-    return Request(random.choice(new)) if new else Pull(random.choice(there), credit=True)
+    return exchange.Request(random.choice(new)) if new else exchange.Pull(random.choice(there), credit=True)

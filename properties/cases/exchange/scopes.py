@@ -3,31 +3,34 @@
 from collections.abc import Iterator
 
 from tidegate.properties.cases.scope import Scope, counted
-from tidegate.reference.exchange.values import (
-    Config,
-    EndJob,
-    Event,
-    Leave,
-    Produce,
-    Pull,
-    Register,
-    Request,
-    ResultType,
-    State,
-)
+from tidegate.reference.exchange import values as exchange
 from tidegate.reference.subpartition.values import Finish, Flush, Release
 
 
 def make_scope(consumers: int, produced: int) -> Scope:
-    def play(_config: Config, _state: State) -> Iterator[Event]:
-        yield from (Register(), Produce(), Flush(), Finish(), Release(), EndJob(), Request(-1), Leave(consumers))
+    def play(_config: exchange.Config, _state: exchange.State) -> Iterator[exchange.Event]:
+        yield from (
+            exchange.Register(),
+            exchange.Produce(),
+            Flush(),
+            Finish(),
+            Release(),
+            exchange.EndJob(),
+            exchange.Request(-1),
+            exchange.Leave(consumers),
+        )
         for consumer in range(consumers):
-            yield from (Request(consumer), Pull(consumer, credit=True), Pull(consumer, credit=False), Leave(consumer))
+            yield from (
+                exchange.Request(consumer),
+                exchange.Pull(consumer, credit=True),
+                exchange.Pull(consumer, credit=False),
+                exchange.Leave(consumer),
+            )
 
     return Scope(
         name=f"{consumers}x{produced}",
         component="exchange",
-        configs=tuple(Config(result, consumers, limit=1) for result in ResultType),
+        configs=tuple(exchange.Config(result, consumers, limit=1) for result in exchange.ResultType),
         alphabet=play,
         covers=(
             f"every type of result, of which a bounded one holds 1 buffer; {counted(consumers, 'consumer')} that ask, "

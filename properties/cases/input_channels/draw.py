@@ -4,28 +4,13 @@ from random import Random
 
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
+from tidegate.reference.input.input_channels import values as input_channels
 from tidegate.reference.input.input_channels.step import start, step
-from tidegate.reference.input.input_channels.values import (
-    Arrive,
-    Cause,
-    Close,
-    Config,
-    Event,
-    Fail,
-    Item,
-    Location,
-    NotFound,
-    Read,
-    Register,
-    RequestPartitions,
-    Retry,
-    State,
-    TaskEvent,
-    Update,
-)
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+def draw(
+    random: Random, config: input_channels.Config | None = None
+) -> tuple[input_channels.Config, tuple[input_channels.Event, ...]]:
     config = config or draw_config(random)
     weights = swarm(
         random,
@@ -49,42 +34,52 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     return config, walk.events
 
 
-def draw_config(random: Random) -> Config:
+def draw_config(random: Random) -> input_channels.Config:
     count = random.choice((1, 2, 2, 3))
-    locations = tuple(random.choice(list(Location)) for _ in range(count))
+    locations = tuple(random.choice(list(input_channels.Location)) for _ in range(count))
     initial = random.choice((1, 1, 3, 100))
     maximum = max(initial, random.choice((1, 2, 7, 20, 400)))
-    return Config(locations, initial, maximum, random.choice((0, 1, 10, maximum)))
+    return input_channels.Config(locations, initial, maximum, random.choice((0, 1, 10, maximum)))
 
 
-def draw_event(random: Random, kind: str, state: State) -> Event:
+def draw_event(random: Random, kind: str, state: input_channels.State) -> input_channels.Event:
     index = random.randrange(len(state.channels))
     channel = state.channels[index]
-    item = random.choice((Item.DATA, Item.DATA, Item.EMPTY, Item.EVENT))
+    item = random.choice(
+        (input_channels.Item.DATA, input_channels.Item.DATA, input_channels.Item.EMPTY, input_channels.Item.EVENT)
+    )
     match kind:
         case "arrive":
-            return Arrive(index, channel.expected, item)
+            return input_channels.Arrive(index, channel.expected, item)
         case "gap":
-            return Arrive(index, channel.expected + random.choice((-1, 1, 1, 2)), item)
+            return input_channels.Arrive(index, channel.expected + random.choice((-1, 1, 1, 2)), item)
         case "read":
-            return Read(index)
+            return input_channels.Read(index)
         case "update":
-            unknown = [i for i, one in enumerate(state.channels) if one.location is Location.UNKNOWN]
-            location = random.choice((Location.LOCAL, Location.REMOTE))
-            return Update(random.choice(unknown) if unknown and random.random() < 0.8 else index, location)
+            unknown = [i for i, one in enumerate(state.channels) if one.location is input_channels.Location.UNKNOWN]
+            location = random.choice((input_channels.Location.LOCAL, input_channels.Location.REMOTE))
+            return input_channels.Update(
+                random.choice(unknown) if unknown and random.random() < 0.8 else index, location
+            )
         case "register":
-            return Register(index)
+            return input_channels.Register(index)
         case "retry":
             scheduled = [i for i, one in enumerate(state.channels) if one.scheduled]
-            return Retry(random.choice(scheduled or [index])) if scheduled else RequestPartitions()
+            return (
+                input_channels.Retry(random.choice(scheduled or [index]))
+                if scheduled
+                else input_channels.RequestPartitions()
+            )
         case "not_found":
-            return NotFound(index)
+            return input_channels.NotFound(index)
         case "fail":
-            return Fail(index, random.choice(list(Cause)))
+            return input_channels.Fail(index, random.choice(list(input_channels.Cause)))
         case "task_event":
-            return TaskEvent(random.randrange(4))
+            return input_channels.TaskEvent(random.randrange(4))
         case "close":
-            return Close()
+            return input_channels.Close()
         case "refused":
-            return random.choice((Read, Register, Retry, NotFound))(random.choice((-1, len(state.channels))))
-    return RequestPartitions()
+            return random.choice(
+                (input_channels.Read, input_channels.Register, input_channels.Retry, input_channels.NotFound)
+            )(random.choice((-1, len(state.channels))))
+    return input_channels.RequestPartitions()

@@ -5,51 +5,55 @@ from collections.abc import Iterator
 import attrs
 
 from tidegate.properties.cases.scope import Scope
-from tidegate.reference.input.input_channels.values import (
-    Arrive,
-    Cause,
-    Close,
-    Config,
-    Event,
-    Fail,
-    Item,
-    Location,
-    NotFound,
-    Read,
-    Register,
-    RequestPartitions,
-    Retry,
-    State,
-    TaskEvent,
-    Update,
-)
+from tidegate.reference.input.input_channels import values as input_channels
 
-CONNECTING: tuple[Event, ...] = (
-    RequestPartitions(),
-    Update(0, Location.LOCAL),
-    Update(0, Location.REMOTE),
-    *(Register(0), Retry(0), NotFound(0), TaskEvent(7), Close(), Read(0)),
-    Fail(0, Cause.PRODUCER_FAILED),
-    Arrive(0, 0, Item.DATA),
-    *(Update(1, Location.LOCAL), Retry(-1)),
+CONNECTING: tuple[input_channels.Event, ...] = (
+    input_channels.RequestPartitions(),
+    input_channels.Update(0, input_channels.Location.LOCAL),
+    input_channels.Update(0, input_channels.Location.REMOTE),
+    *(
+        input_channels.Register(0),
+        input_channels.Retry(0),
+        input_channels.NotFound(0),
+        input_channels.TaskEvent(7),
+        input_channels.Close(),
+        input_channels.Read(0),
+    ),
+    input_channels.Fail(0, input_channels.Cause.PRODUCER_FAILED),
+    input_channels.Arrive(0, 0, input_channels.Item.DATA),
+    *(input_channels.Update(1, input_channels.Location.LOCAL), input_channels.Retry(-1)),
 )
 #: The next number on the wire is 0 or 1: whatever has the other one is out of order.
-READING: tuple[Event, ...] = (
-    RequestPartitions(),
-    *(Arrive(0, sequence, item) for sequence in (0, 1) for item in Item),
-    *(Fail(0, cause) for cause in (Cause.PRODUCER_FAILED, Cause.CONNECTION_LOST)),
-    *(Read(0), Close(), TaskEvent(7), Register(0), Retry(0)),
+READING: tuple[input_channels.Event, ...] = (
+    input_channels.RequestPartitions(),
+    *(input_channels.Arrive(0, sequence, item) for sequence in (0, 1) for item in input_channels.Item),
+    *(
+        input_channels.Fail(0, cause)
+        for cause in (input_channels.Cause.PRODUCER_FAILED, input_channels.Cause.CONNECTION_LOST)
+    ),
+    *(
+        input_channels.Read(0),
+        input_channels.Close(),
+        input_channels.TaskEvent(7),
+        input_channels.Register(0),
+        input_channels.Retry(0),
+    ),
 )
 
 
 def make_scope(
-    name: str, locations: tuple[Location, ...], events: tuple[Event, ...], covers: str, waiting: int, received: int
+    name: str,
+    locations: tuple[input_channels.Location, ...],
+    events: tuple[input_channels.Event, ...],
+    covers: str,
+    waiting: int,
+    received: int,
 ) -> Scope:
-    def expand(state: State) -> bool:
+    def expand(state: input_channels.State) -> bool:
         few = all(len(one.waiting) <= waiting and one.expected <= received for one in state.channels)
         return few and len(state.pending) <= 1
 
-    configs = tuple(Config((location,), initial=100, maximum=200, timeout=150) for location in locations)
+    configs = tuple(input_channels.Config((location,), initial=100, maximum=200, timeout=150) for location in locations)
     return Scope(
         name=name,
         component="input_channels",
@@ -66,9 +70,11 @@ def make_scope(
 
 def small() -> Iterator[Scope]:
     known = "requests, updates, registration, retries, partitions not found, task events, a failure, close"
-    yield make_scope("connecting", tuple(Location), CONNECTING, known, waiting=0, received=0)
+    yield make_scope("connecting", tuple(input_channels.Location), CONNECTING, known, waiting=0, received=0)
     read = "items of every kind with the numbers 0 and 1, failures, reads, task events, close"
-    yield make_scope("reading", (Location.LOCAL, Location.REMOTE), READING, read, waiting=1, received=1)
+    yield make_scope(
+        "reading", (input_channels.Location.LOCAL, input_channels.Location.REMOTE), READING, read, waiting=1, received=1
+    )
 
 
 def thorough() -> Iterator[Scope]:

@@ -13,18 +13,9 @@ import attrs
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
+from tidegate.reference.job import step as job
 from tidegate.reference.job.programs import Barrier, Config, Edge, Function, Operator, Record, ScriptItem, Wire
 from tidegate.reference.job.states import Observation, State
-from tidegate.reference.job.step import (
-    OF_SUBTASKS,
-    Action,
-    Choice,
-    actions_of_subtask,
-    enabled,
-    is_backpressured,
-    start,
-    step,
-)
 from tidegate.reference.model import Rejected
 from tidegate.reference.watermarks.valve import SEMANTICS
 
@@ -38,12 +29,12 @@ MOST_CHOICES = 200
 class Run:
     """A run of a job: what the scheduler chose, what was seen, and where it ended."""
 
-    choices: tuple[Choice, ...]
+    choices: tuple[job.Choice, ...]
     seen: tuple[Observation | Rejected, ...]
     state: State
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Choice, ...]]:
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[job.Choice, ...]]:
     config = config or draw_config(random)
     most = random.choice((5, 20, 40, MOST_CHOICES))
     return config, draw_run(random, config, most, refused=random.choice((0, 0.05, 0.15))).choices
@@ -55,12 +46,12 @@ def draw_config(random: Random) -> Config:
 
 def draw_run(random: Random, config: Config, most: int = sys.maxsize, refused: float = 0) -> Run:
     """Choices that lead on, to the end or up to `most`; and with the rate `refused` ones that may not."""
-    biases = {action: random.choice((0.05, 0.3, 1, 1, 3)) for action in Action}
-    walk = Walk(random, start(config), step, length=most)
+    biases = {action: random.choice((0.05, 0.3, 1, 1, 3)) for action in job.Action}
+    walk = Walk(random, job.start(config), job.step, length=most)
     favourite, starved = random.randrange(len(walk.state.subtasks)), draw_starved(random, walk.state)
     observations: list[Observation | Rejected] = []
     for _ in walk.rounds():
-        possible = enabled(walk.state)
+        possible = job.enabled(walk.state)
         if not possible:
             break
         weights = [
@@ -73,25 +64,27 @@ def draw_run(random: Random, config: Config, most: int = sys.maxsize, refused: f
     return Run(walk.events, tuple(observations), walk.state)
 
 
-def draw_starved(random: Random, state: State) -> frozenset[Choice]:
+def draw_starved(random: Random, state: State) -> frozenset[job.Choice]:
     """In half of the runs, all that moves the channels of one edge: so its producers fill up, whatever else they do."""
     routes = state.layout.routes
     if not routes or random.random() < 0.5:
         return frozenset()
     edge = random.choice(routes).edge
     channels = [number for number, route in enumerate(routes) if route.edge == edge]
-    return frozenset(Choice(action, at) for action in Action if action not in OF_SUBTASKS for at in channels)
+    return frozenset(
+        job.Choice(action, at) for action in job.Action if action not in job.OF_SUBTASKS for at in channels
+    )
 
 
-def draw_refused(random: Random, state: State) -> Choice:
+def draw_refused(random: Random, state: State) -> job.Choice:
     """Mostly what a task would do if it were not held up: by full outputs, or by a gate that is empty."""
     if random.random() < 0.3:
-        return Choice(random.choice(list(Action)), random.choice((-1, 0, 1, len(state.channels))))
+        return job.Choice(random.choice(list(job.Action)), random.choice((-1, 0, 1, len(state.channels))))
     numbers = range(len(state.subtasks))
-    full = [number for number in numbers if is_backpressured(state, number)]
-    held_up = full or [number for number in numbers if not actions_of_subtask(state, number)]
+    full = [number for number in numbers if job.is_backpressured(state, number)]
+    held_up = full or [number for number in numbers if not job.actions_of_subtask(state, number)]
     number = random.choice(held_up or numbers)
-    return Choice(Action.EMIT if state.subtasks[number].gate is None else Action.POLL, number)
+    return job.Choice(job.Action.EMIT if state.subtasks[number].gate is None else job.Action.POLL, number)
 
 
 # --- programs, bent -------------------------------------------------------------------------------------------

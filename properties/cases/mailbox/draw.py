@@ -4,33 +4,11 @@ from random import Random
 
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
+from tidegate.reference.mailbox import values as mailbox
 from tidegate.reference.mailbox.step import start, step
-from tidegate.reference.mailbox.values import (
-    SEMANTICS,
-    Close,
-    CompleteAll,
-    Config,
-    Drain,
-    Event,
-    HasMail,
-    Kind,
-    Life,
-    Loop,
-    MakeBatch,
-    Put,
-    Quiesce,
-    Resume,
-    State,
-    Step,
-    SuspendDefault,
-    SuspendLoop,
-    Take,
-    TakeFromBatch,
-    Thread,
-)
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+def draw(random: Random, config: mailbox.Config | None = None) -> tuple[mailbox.Config, tuple[mailbox.Event, ...]]:
     config = config or draw_config(random)
     weights = swarm(
         random,
@@ -55,87 +33,91 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
     for _ in walk.up_to_length():
-        if walk.state.life is Life.CLOSED or not walk.state.running:
+        if walk.state.life is mailbox.Life.CLOSED or not walk.state.running:
             walk.end_soon(2, 6)
         walk.play(draw_events(random, draw_kind(), walk.state, priorities, walk.played))
     return config, walk.events
 
 
-def draw_config(random: Random) -> Config:
-    return Config(random.choice((SEMANTICS[0], SEMANTICS[0], SEMANTICS[1])))
+def draw_config(random: Random) -> mailbox.Config:
+    return mailbox.Config(random.choice((mailbox.SEMANTICS[0], mailbox.SEMANTICS[0], mailbox.SEMANTICS[1])))
 
 
-def draw_events(random: Random, kind: str, state: State, priorities: tuple[int, ...], number: int) -> list[Event]:
-    thread = random.choice(list(Thread))
+def draw_events(
+    random: Random, kind: str, state: mailbox.State, priorities: tuple[int, ...], number: int
+) -> list[mailbox.Event]:
+    thread = random.choice(list(mailbox.Thread))
     priority = random.choice(priorities)
     match kind:
         case "urgent":
-            return [Put(number, priority, Kind.URGENT, thread)]
+            return [mailbox.Put(number, priority, mailbox.Kind.URGENT, thread)]
         case "deferrable":
-            return [Put(number, priority, Kind.DEFERRABLE, thread)]
+            return [mailbox.Put(number, priority, mailbox.Kind.DEFERRABLE, thread)]
         case "burst":
             return draw_burst(random, priorities, number)
         case "batch":
-            return [MakeBatch()]
+            return [mailbox.MakeBatch()]
         case "take_from_batch":
-            return [TakeFromBatch()] * random.choice((1, 1, 1, len(state.batch), len(state.batch) + 1))
+            return [mailbox.TakeFromBatch()] * random.choice((1, 1, 1, len(state.batch), len(state.batch) + 1))
         case "take":
-            return [Take(random.choice((-1, *priorities)))]
+            return [mailbox.Take(random.choice((-1, *priorities)))]
         case "step":
-            return [Step()]
+            return [mailbox.Step()]
         case "loop":
-            return [Loop()] if state.life is Life.OPEN or random.random() < 0.2 else [Step()]
+            return [mailbox.Loop()] if state.life is mailbox.Life.OPEN or random.random() < 0.2 else [mailbox.Step()]
         case "suspend":
-            return [SuspendDefault(Thread.MAILBOX)] if state.suspension is None else [Loop()]
+            return [mailbox.SuspendDefault(mailbox.Thread.MAILBOX)] if state.suspension is None else [mailbox.Loop()]
         case "resume":
             return draw_resume(random, state, thread)
         case "poison":
-            return [random.choice((CompleteAll, SuspendLoop, SuspendLoop))(thread)]
+            return [random.choice((mailbox.CompleteAll, mailbox.SuspendLoop, mailbox.SuspendLoop))(thread)]
         case "drain":
-            return [Drain()]
+            return [mailbox.Drain()]
         case "ask":
-            return [HasMail()]
+            return [mailbox.HasMail()]
         case "end":
-            return [random.choice((Quiesce, Quiesce, Close))(Thread.MAILBOX)]
+            return [random.choice((mailbox.Quiesce, mailbox.Quiesce, mailbox.Close))(mailbox.Thread.MAILBOX)]
         case "refused":
             return [draw_refused(random, state)]
         case _:
-            return [Put(number, priority, Kind.NORMAL, thread)]
+            return [mailbox.Put(number, priority, mailbox.Kind.NORMAL, thread)]
 
 
-def draw_burst(random: Random, priorities: tuple[int, ...], number: int) -> list[Event]:
+def draw_burst(random: Random, priorities: tuple[int, ...], number: int) -> list[mailbox.Event]:
     """Normal and urgent mails of both threads in a row, with a batch begun in their midst."""
     count = random.randint(2, 5)
-    mails: list[Event] = [
-        Put(
+    mails: list[mailbox.Event] = [
+        mailbox.Put(
             number + offset,
             random.choice(priorities),
-            random.choice((Kind.NORMAL, Kind.NORMAL, Kind.URGENT)),
-            random.choice(list(Thread)),
+            random.choice((mailbox.Kind.NORMAL, mailbox.Kind.NORMAL, mailbox.Kind.URGENT)),
+            random.choice(list(mailbox.Thread)),
         )
         for offset in range(count)
     ]
-    mails.insert(random.randint(1, count), random.choice((MakeBatch(), TakeFromBatch(), HasMail())))
+    mails.insert(
+        random.randint(1, count), random.choice((mailbox.MakeBatch(), mailbox.TakeFromBatch(), mailbox.HasMail()))
+    )
     return mails
 
 
-def draw_resume(random: Random, state: State, thread: Thread) -> list[Event]:
+def draw_resume(random: Random, state: mailbox.State, thread: mailbox.Thread) -> list[mailbox.Event]:
     """Mostly the present suspension, at times one that is over."""
     if not state.handles:
-        return [SuspendDefault(Thread.MAILBOX)]
+        return [mailbox.SuspendDefault(mailbox.Thread.MAILBOX)]
     present = state.suspension if state.suspension is not None else state.handles - 1
-    return [Resume(random.choice((present, present, present, random.randrange(state.handles))), thread)]
+    return [mailbox.Resume(random.choice((present, present, present, random.randrange(state.handles))), thread)]
 
 
-def draw_refused(random: Random, state: State) -> Event:
+def draw_refused(random: Random, state: mailbox.State) -> mailbox.Event:
     """From the wrong thread, with a handle that nobody has, or suspended twice."""
-    choices: list[Event] = [
-        SuspendDefault(Thread.OTHER),
-        Quiesce(Thread.OTHER),
-        Close(Thread.OTHER),
-        Resume(state.handles, Thread.MAILBOX),
-        Resume(-1, Thread.OTHER),
+    choices: list[mailbox.Event] = [
+        mailbox.SuspendDefault(mailbox.Thread.OTHER),
+        mailbox.Quiesce(mailbox.Thread.OTHER),
+        mailbox.Close(mailbox.Thread.OTHER),
+        mailbox.Resume(state.handles, mailbox.Thread.MAILBOX),
+        mailbox.Resume(-1, mailbox.Thread.OTHER),
     ]
     if state.suspension is not None:
-        choices += [SuspendDefault(Thread.MAILBOX)] * 3
+        choices += [mailbox.SuspendDefault(mailbox.Thread.MAILBOX)] * 3
     return random.choice(choices)

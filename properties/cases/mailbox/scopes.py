@@ -8,55 +8,47 @@ from collections.abc import Callable, Iterator
 import attrs
 
 from tidegate.properties.cases.scope import Scope, counted
-from tidegate.reference.mailbox.values import (
-    SEMANTICS,
-    Close,
-    CompleteAll,
-    Config,
-    Drain,
-    Event,
-    HasMail,
-    Kind,
-    Loop,
-    MakeBatch,
-    Put,
-    Quiesce,
-    Resume,
-    State,
-    Step,
-    SuspendDefault,
-    SuspendLoop,
-    Take,
-    TakeFromBatch,
-    Thread,
+from tidegate.reference.mailbox import values as mailbox
+
+MAILBOX, OTHER = mailbox.Thread.MAILBOX, mailbox.Thread.OTHER
+LOW, HIGH = mailbox.Put(1, 0, mailbox.Kind.NORMAL, OTHER), mailbox.Put(2, 1, mailbox.Kind.NORMAL, MAILBOX)
+OWN, FOREIGN = mailbox.Put(3, 0, mailbox.Kind.URGENT, MAILBOX), mailbox.Put(4, 1, mailbox.Kind.URGENT, OTHER)
+DEFERRED = mailbox.Put(5, 1, mailbox.Kind.DEFERRABLE, MAILBOX)
+TAKING: tuple[mailbox.Event, ...] = (
+    mailbox.MakeBatch(),
+    mailbox.TakeFromBatch(),
+    mailbox.Take(-1),
+    mailbox.Take(0),
+    mailbox.Take(1),
+    mailbox.HasMail(),
 )
 
-MAILBOX, OTHER = Thread.MAILBOX, Thread.OTHER
-LOW, HIGH = Put(1, 0, Kind.NORMAL, OTHER), Put(2, 1, Kind.NORMAL, MAILBOX)
-OWN, FOREIGN = Put(3, 0, Kind.URGENT, MAILBOX), Put(4, 1, Kind.URGENT, OTHER)
-DEFERRED = Put(5, 1, Kind.DEFERRABLE, MAILBOX)
-TAKING: tuple[Event, ...] = (MakeBatch(), TakeFromBatch(), Take(-1), Take(0), Take(1), HasMail())
-
-ORDERS: tuple[Event, ...] = (LOW, HIGH, OWN, FOREIGN, DEFERRED, *TAKING, Loop())
-LOOPS: tuple[Event, ...] = (
+ORDERS: tuple[mailbox.Event, ...] = (LOW, HIGH, OWN, FOREIGN, DEFERRED, *TAKING, mailbox.Loop())
+LOOPS: tuple[mailbox.Event, ...] = (
     LOW,
     OWN,
-    *(MakeBatch(), TakeFromBatch(), Take(1), Loop(), Step()),
-    *(make(thread) for make in (SuspendDefault, CompleteAll) for thread in Thread),
-    SuspendLoop(OTHER),
-    *(Resume(handle, thread) for handle in (0, 1) for thread in Thread),
-    Resume(-1, OTHER),
+    *(mailbox.MakeBatch(), mailbox.TakeFromBatch(), mailbox.Take(1), mailbox.Loop(), mailbox.Step()),
+    *(make(thread) for make in (mailbox.SuspendDefault, mailbox.CompleteAll) for thread in mailbox.Thread),
+    mailbox.SuspendLoop(OTHER),
+    *(mailbox.Resume(handle, thread) for handle in (0, 1) for thread in mailbox.Thread),
+    mailbox.Resume(-1, OTHER),
 )
-ENDS: tuple[Event, ...] = (
+ENDS: tuple[mailbox.Event, ...] = (
     LOW,
     FOREIGN,
-    *(MakeBatch(), TakeFromBatch(), Loop(), Step(), Drain()),
-    *(make(thread) for make in (Quiesce, Close) for thread in Thread),
+    *(mailbox.MakeBatch(), mailbox.TakeFromBatch(), mailbox.Loop(), mailbox.Step(), mailbox.Drain()),
+    *(make(thread) for make in (mailbox.Quiesce, mailbox.Close) for thread in mailbox.Thread),
 )
-LATE: tuple[Event, ...] = (
-    *(SuspendDefault(MAILBOX), CompleteAll(OTHER), SuspendLoop(MAILBOX), Quiesce(MAILBOX), Close(MAILBOX)),
-    *(Loop(), Take(0), HasMail()),
-    *(Resume(0, thread) for thread in Thread),
+LATE: tuple[mailbox.Event, ...] = (
+    *(
+        mailbox.SuspendDefault(MAILBOX),
+        mailbox.CompleteAll(OTHER),
+        mailbox.SuspendLoop(MAILBOX),
+        mailbox.Quiesce(MAILBOX),
+        mailbox.Close(MAILBOX),
+    ),
+    *(mailbox.Loop(), mailbox.Take(0), mailbox.HasMail()),
+    *(mailbox.Resume(0, thread) for thread in mailbox.Thread),
 )
 
 
@@ -68,7 +60,7 @@ class Part:
     """A part of what the mailbox does: what is played, and how much may wait."""
 
     name: str
-    events: tuple[Event, ...]
+    events: tuple[mailbox.Event, ...]
     mails: int
     handles: int
     covers: str
@@ -78,7 +70,7 @@ def make_scope(part: Part, semantics: str) -> Scope:
     return Scope(
         name=f"{semantics}-{part.name}",
         component="mailbox",
-        configs=(Config(semantics),),
+        configs=(mailbox.Config(semantics),),
         alphabet=lambda _config, _state: part.events,
         covers=f"{semantics}; {part.covers}",
         cap=f"at most {counted(part.mails, 'mail')} waiting and {counted(part.handles, 'suspension')} so far",
@@ -86,7 +78,7 @@ def make_scope(part: Part, semantics: str) -> Scope:
     )
 
 
-def make_cap(part: Part) -> Callable[[State], bool]:
+def make_cap(part: Part) -> Callable[[mailbox.State], bool]:
     return lambda state: len(state.batch) + len(state.queue) <= part.mails and state.handles <= part.handles
 
 
@@ -118,7 +110,7 @@ def make_parts(orders: int, loops: int, handles: int, ends: int) -> Iterator[Par
 
 
 def make_scopes(orders: int, loops: int, handles: int, ends: int) -> Iterator[Scope]:
-    for semantics in SEMANTICS:
+    for semantics in mailbox.SEMANTICS:
         yield from (make_scope(part, semantics) for part in make_parts(orders, loops, handles, ends))
 
 

@@ -7,35 +7,25 @@ from tidegate.properties.cases.scope import Scope, counted
 from tidegate.properties.cases.timestamps import order_preserving, small_timestamps
 from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection
 from tidegate.reference.elements import Status
-from tidegate.reference.watermarks.multiplexer import (
-    SEMANTICS,
-    Config,
-    Event,
-    Mode,
-    OutputStatus,
-    OutputWatermark,
-    PeriodicEmit,
-    Register,
-    Unregister,
-)
+from tidegate.reference.watermarks import multiplexer
 
 
-def make_alphabet(outputs: int, timestamps: int, *, lean: bool) -> tuple[Event, ...]:
+def make_alphabet(outputs: int, timestamps: int, *, lean: bool) -> tuple[multiplexer.Event, ...]:
     """Every event on every output; most are refused while the output is not registered.
 
     Lean: watermarks by the deferred door, idle by the immediate one, no other statuses.
     """
     ids, values = range(outputs), small_timestamps(timestamps)
-    statuses = [(Mode.IMMEDIATE, Status.IDLE)] if lean else list(product(Mode, Status))
+    statuses = [(multiplexer.Mode.IMMEDIATE, Status.IDLE)] if lean else list(product(multiplexer.Mode, Status))
     return (
-        *(Register(one) for one in ids),
-        *(Unregister(one) for one in ids),
+        *(multiplexer.Register(one) for one in ids),
+        *(multiplexer.Unregister(one) for one in ids),
         *(
-            OutputWatermark(one, mode, value)
-            for one, mode, value in product(ids, (Mode.DEFERRED,) if lean else Mode, values)
+            multiplexer.OutputWatermark(one, mode, value)
+            for one, mode, value in product(ids, (multiplexer.Mode.DEFERRED,) if lean else multiplexer.Mode, values)
         ),
-        *(OutputStatus(one, mode, status) for one, (mode, status) in product(ids, statuses)),
-        PeriodicEmit(),
+        *(multiplexer.OutputStatus(one, mode, status) for one, (mode, status) in product(ids, statuses)),
+        multiplexer.PeriodicEmit(),
     )
 
 
@@ -43,12 +33,12 @@ def make_scope(
     outputs: int, timestamps: int, semantics: str, every: int, selection: Selection = EACH_CLASS, *, lean: bool = False
 ) -> Scope:
     events = make_alphabet(outputs, timestamps, lean=lean)
-    dated = "" if semantics == SEMANTICS[0] else f"-{semantics}"
+    dated = "" if semantics == multiplexer.SEMANTICS[0] else f"-{semantics}"
     doors = "watermarks by the deferred door, idle by the other" if lean else "watermarks and statuses by both doors"
     return Scope(
         name=f"{outputs}x{timestamps}{'-lean' if lean else ''}{dated}",
         component="multiplexer",
-        configs=(Config(semantics),),
+        configs=(multiplexer.Config(semantics),),
         alphabet=lambda _config, _state: events,
         covers=(
             f"{counted(outputs, 'output')}, {counted(timestamps, 'timestamp')}, {semantics}; outputs that come and go, "
@@ -61,7 +51,7 @@ def make_scope(
 
 
 def small() -> Iterator[Scope]:
-    latest, before, oldest = SEMANTICS
+    latest, before, oldest = multiplexer.SEMANTICS
     yield make_scope(1, 1, latest, every=97)
     yield make_scope(1, 2, latest, every=97, selection=EACH_STATE, lean=True)
     yield make_scope(2, 1, latest, every=97, lean=True)
@@ -70,7 +60,7 @@ def small() -> Iterator[Scope]:
 
 
 def thorough() -> Iterator[Scope]:
-    for semantics in SEMANTICS:
+    for semantics in multiplexer.SEMANTICS:
         yield make_scope(1, 3, semantics, every=5, selection=EACH_STATE)
         yield make_scope(2, 1, semantics, every=5, selection=EACH_STATE)
         yield make_scope(2, 2, semantics, every=29)

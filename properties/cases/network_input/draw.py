@@ -6,25 +6,10 @@ from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes
 from tidegate.properties.cases.values import among, draw_longs, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
+from tidegate.reference.input.network_input import values as network_input
 from tidegate.reference.input.network_input.step import start, step
-from tidegate.reference.input.network_input.values import (
-    SEMANTICS,
-    Buffer,
-    ChannelEvent,
-    Config,
-    Event,
-    Kind,
-    Process,
-    State,
-)
+from tidegate.reference.spanning import stream_elements
 from tidegate.reference.spanning.records import encode_record
-from tidegate.reference.spanning.stream_elements import (
-    LatencyMarker,
-    Record,
-    RecordAttributes,
-    StreamElement,
-    encode_element,
-)
 
 #: So many bytes are written ahead of a cut.
 AHEAD = 40
@@ -33,7 +18,7 @@ AHEAD = 40
 class Writer:
     """What the producers of one case have written and not yet cut into buffers."""
 
-    def __init__(self, random: Random, config: Config) -> None:
+    def __init__(self, random: Random, config: network_input.Config) -> None:
         self.random = random
         self.times = draw_longs(random)
         self.alphabet = random.choice(ALPHABETS)
@@ -44,7 +29,7 @@ class Writer:
         self.streams = [b""] * config.channels
         self.ends: list[list[int]] = [[] for _ in range(config.channels)]
 
-    def draw_element(self) -> StreamElement:
+    def draw_element(self) -> stream_elements.StreamElement:
         random = self.random
         kind = random.choices(list(self.kinds), list(self.kinds.values()))[0]
         time = random.choice(self.times)
@@ -53,16 +38,16 @@ class Writer:
         if kind == "status":
             return StatusChange(random.choice(list(Status)))
         if kind == "latency_marker":
-            return LatencyMarker(time, Long(random.randint(-2, 2)), Long(7), random.randint(0, 3))
+            return stream_elements.LatencyMarker(time, Long(random.randint(-2, 2)), Long(7), random.randint(0, 3))
         if kind == "record_attributes":
-            return RecordAttributes(random.random() < 0.5)
+            return stream_elements.RecordAttributes(random.random() < 0.5)
         value = draw_bytes(random, self.alphabet, random.choice(self.lengths))
-        return Record(value, random.choice((None, time)))
+        return stream_elements.Record(value, random.choice((None, time)))
 
     def cut(self, channel: int) -> bytes:
         """The next buffer: with the end of an element, or a byte off, or anywhere."""
         while len(self.streams[channel]) < AHEAD:
-            self.streams[channel] += encode_record(encode_element(self.draw_element()))
+            self.streams[channel] += encode_record(stream_elements.encode_element(self.draw_element()))
             self.ends[channel].append(len(self.streams[channel]))
         stream, style = self.streams[channel], self.random.random()
         near = self.random.choice(self.ends[channel][:4])
@@ -73,7 +58,9 @@ class Writer:
         return stream[:size]
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+def draw(
+    random: Random, config: network_input.Config | None = None
+) -> tuple[network_input.Config, tuple[network_input.Event, ...]]:
     config = config or draw_config(random)
     writer = Writer(random, config)
     batches = random.choice((0, 0, 0.3, 1))
@@ -86,18 +73,20 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
         kind = draw_kind()
         batch = random.random() < batches
         for event in draw_events(random, kind, walk.state, writer, drains):
-            walk.play_one(Process(batch) if isinstance(event, Process) else event)
+            walk.play_one(network_input.Process(batch) if isinstance(event, network_input.Process) else event)
     return config, walk.events
 
 
-def draw_config(random: Random) -> Config:
-    semantics = random.choice((SEMANTICS[0],) * 4 + (SEMANTICS[1],))
-    return Config(random.choice((1, 1, 2, 2, 2, 3, 4)), semantics)
+def draw_config(random: Random) -> network_input.Config:
+    semantics = random.choice((network_input.SEMANTICS[0],) * 4 + (network_input.SEMANTICS[1],))
+    return network_input.Config(random.choice((1, 1, 2, 2, 2, 3, 4)), semantics)
 
 
-def draw_events(random: Random, kind: str, state: State, writer: Writer, drains: float) -> list[Event]:
+def draw_events(
+    random: Random, kind: str, state: network_input.State, writer: Writer, drains: float
+) -> list[network_input.Event]:
     channels = range(state.config.channels)
-    calls: list[Event] = [Process(batch=False)]
+    calls: list[network_input.Event] = [network_input.Process(batch=False)]
     if kind == "refused":
         return [draw_refused(random, state)]
     if kind == "process":
@@ -109,24 +98,36 @@ def draw_events(random: Random, kind: str, state: State, writer: Writer, drains:
         return calls
     if kind == "buffer":
         index = random.choice(unfinished)
-        return [Buffer(index, b"" if random.random() < 0.03 else writer.cut(index))]
+        return [network_input.Buffer(index, b"" if random.random() < 0.03 else writer.cut(index))]
     if kind == "end_of_data":
         more = [index for index in unfinished if not state.gate.channels[index].data_ended]
-        if not more or state.config.semantics != SEMANTICS[0]:
+        if not more or state.config.semantics != network_input.SEMANTICS[0]:
             return calls
         chosen = more if random.random() < 0.3 else [random.choice(more)]
-        return [ChannelEvent(one, Kind.END_OF_DATA if random.random() < drains else Kind.STOP) for one in chosen]
+        return [
+            network_input.ChannelEvent(
+                one, network_input.Kind.END_OF_DATA if random.random() < drains else network_input.Kind.STOP
+            )
+            for one in chosen
+        ]
     if kind == "end_of_partition":
         chosen = unfinished if random.random() < 0.2 else [random.choice(unfinished)]
-        return [ChannelEvent(index, Kind.END_OF_PARTITION) for index in chosen]
-    return [ChannelEvent(random.choice(unfinished), Kind.BARRIER)]
+        return [network_input.ChannelEvent(index, network_input.Kind.END_OF_PARTITION) for index in chosen]
+    return [network_input.ChannelEvent(random.choice(unfinished), network_input.Kind.BARRIER)]
 
 
-def draw_refused(random: Random, state: State) -> Event:
+def draw_refused(random: Random, state: network_input.State) -> network_input.Event:
     """No such channel, or one that is over; or a second end of data, or one of a time that had none."""
     over = [index for index, channel in enumerate(state.gate.channels) if channel.ended]
     ended = [index for index, channel in enumerate(state.gate.channels) if channel.data_ended]
     if ended and random.random() < 0.4:
-        return ChannelEvent(random.choice(ended), random.choice((Kind.END_OF_DATA, Kind.STOP)))
+        return network_input.ChannelEvent(
+            random.choice(ended), random.choice((network_input.Kind.END_OF_DATA, network_input.Kind.STOP))
+        )
     index = random.choice(over or [-1, state.config.channels])
-    return random.choice((Buffer(index, b"\x00"), ChannelEvent(index, random.choice(list(Kind)))))
+    return random.choice(
+        (
+            network_input.Buffer(index, b"\x00"),
+            network_input.ChannelEvent(index, random.choice(list(network_input.Kind))),
+        )
+    )

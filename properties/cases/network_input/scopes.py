@@ -10,42 +10,30 @@ import attrs
 from tidegate.properties.cases.scope import Scope, counted
 from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
-from tidegate.reference.input.network_input.values import (
-    SEMANTICS,
-    Buffer,
-    ChannelEvent,
-    Config,
-    Event,
-    Kind,
-    Process,
-    State,
-)
+from tidegate.reference.input.network_input import values as network_input
+from tidegate.reference.spanning import stream_elements
 from tidegate.reference.spanning.records import HEADER_BYTES, encode_record
-from tidegate.reference.spanning.stream_elements import (
-    LatencyMarker,
-    Record,
-    RecordAttributes,
-    StreamElement,
-    encode_element,
-)
 
-RECORD, TIMED = Record(b"r"), Record(b"", Long(7))
+RECORD, TIMED = stream_elements.Record(b"r"), stream_elements.Record(b"", Long(7))
 EARLY, LATE = Watermark(Long(1)), Watermark(Long(2))
 IDLE, ACTIVE = StatusChange(Status.IDLE), StatusChange(Status.ACTIVE)
-MARKER = LatencyMarker(Long(3), Long(1), Long(2), 4)
-BACKLOG, FRESH = RecordAttributes(backlog=True), RecordAttributes(backlog=False)
+MARKER = stream_elements.LatencyMarker(Long(3), Long(1), Long(2), 4)
+BACKLOG, FRESH = stream_elements.RecordAttributes(backlog=True), stream_elements.RecordAttributes(backlog=False)
 
-ONE, BATCH = Process(batch=False), Process(batch=True)
+ONE, BATCH = network_input.Process(batch=False), network_input.Process(batch=True)
 #: Whatever the state, and what must be refused there.
-CALLS: tuple[Event, ...] = (ONE, BATCH, Buffer(0, b""))
-REFUSED: tuple[Event, ...] = (Buffer(9, b"\x00"), ChannelEvent(-1, Kind.BARRIER))
+CALLS: tuple[network_input.Event, ...] = (ONE, BATCH, network_input.Buffer(0, b""))
+REFUSED: tuple[network_input.Event, ...] = (
+    network_input.Buffer(9, b"\x00"),
+    network_input.ChannelEvent(-1, network_input.Kind.BARRIER),
+)
 
 
-def encode(*elements: StreamElement) -> bytes:
-    return b"".join(encode_record(encode_element(element)) for element in elements)
+def encode(*elements: stream_elements.StreamElement) -> bytes:
+    return b"".join(encode_record(stream_elements.encode_element(element)) for element in elements)
 
 
-def encode_each(*elements: StreamElement) -> tuple[bytes, ...]:
+def encode_each(*elements: stream_elements.StreamElement) -> tuple[bytes, ...]:
     return tuple(encode(element) for element in elements)
 
 
@@ -67,13 +55,13 @@ class Part:
     name: str
     channels: int
     buffers: tuple[bytes, ...]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[network_input.Kind, ...]
     waiting: int
     covers: str
     selection: Selection = EACH_CLASS
     capped: bool = False
     extra_states: int = 0
-    calls: tuple[Event, ...] = (*CALLS, *REFUSED)
+    calls: tuple[network_input.Event, ...] = (*CALLS, *REFUSED)
 
 
 def of_channel(channel: int, data: bytes) -> bytes:
@@ -81,7 +69,7 @@ def of_channel(channel: int, data: bytes) -> bytes:
     return data.replace(b"r", bytes((ord("r") + channel,)))
 
 
-def goes_on(state: State, channel: int, data: bytes) -> bool:
+def goes_on(state: network_input.State, channel: int, data: bytes) -> bool:
     """Whether the buffer begins where what came before it on the channel ends: with the rest of a record, or anew."""
     reader = state.readers[channel]
     waiting = b"".join(item for item in state.waiting[channel] if isinstance(item, bytes))
@@ -90,15 +78,15 @@ def goes_on(state: State, channel: int, data: bytes) -> bool:
     return data.startswith(WHOLE[-missing:]) if missing else data not in RESTS
 
 
-def make_alphabet(part: Part) -> Callable[[Config, State], Iterator[Event]]:
+def make_alphabet(part: Part) -> Callable[[network_input.Config, network_input.State], Iterator[network_input.Event]]:
     cut = bool({*part.buffers} & {*RESTS})
 
-    def alphabet(_config: Config, state: State) -> Iterator[Event]:
+    def alphabet(_config: network_input.Config, state: network_input.State) -> Iterator[network_input.Event]:
         has_room = part.capped or sum(map(len, state.waiting)) < part.waiting
         for channel in range(part.channels) if has_room else ():
             buffers = (data for data in part.buffers if not cut or goes_on(state, channel, data))
-            yield from (Buffer(channel, of_channel(channel, data)) for data in buffers)
-            yield from (ChannelEvent(channel, kind) for kind in part.kinds)
+            yield from (network_input.Buffer(channel, of_channel(channel, data)) for data in buffers)
+            yield from (network_input.ChannelEvent(channel, kind) for kind in part.kinds)
         yield from part.calls
 
     return alphabet
@@ -111,7 +99,7 @@ def make_scope(part: Part, semantics: str) -> Scope:
     return Scope(
         name=f"{semantics}-{part.name}",
         component="network_input",
-        configs=(Config(part.channels, semantics),),
+        configs=(network_input.Config(part.channels, semantics),),
         alphabet=make_alphabet(part),
         covers=(
             f"{semantics}; {counted(part.channels, 'channel')}; {part.covers}{bound}; {calls}; refused: what comes "
@@ -126,7 +114,7 @@ def make_scope(part: Part, semantics: str) -> Scope:
 
 def make_parts(semantics: str, waiting: int, channels: int) -> Iterator[Part]:
     dated = semantics == "flink-1.5"
-    elements: tuple[StreamElement, ...] = (RECORD, TIMED, EARLY, LATE, IDLE, ACTIVE, MARKER)
+    elements: tuple[stream_elements.StreamElement, ...] = (RECORD, TIMED, EARLY, LATE, IDLE, ACTIVE, MARKER)
     if not dated:
         elements += (BACKLOG, FRESH)
         covers = "a watermark and both statuses, each in a buffer"
@@ -135,18 +123,18 @@ def make_parts(semantics: str, waiting: int, channels: int) -> Iterator[Part]:
         yield Part("attributes", channels, encode_each(BACKLOG, FRESH, RECORD), (), 1, covers)
     covers = "an element of every kind, each in a buffer"
     yield Part("elements", 1, encode_each(*elements), (), 1 if dated else waiting, covers, capped=dated)
-    kinds = (Kind.BARRIER, Kind.END_OF_PARTITION)
+    kinds = (network_input.Kind.BARRIER, network_input.Kind.END_OF_PARTITION)
     yield Part("cuts", 1, PIECES, kinds, waiting, "records cut anywhere, barriers, the end of partition", EACH_STATE)
     covers = "records that are cut in two, barriers"
     yield Part("halves", 2, HALVES, kinds[:1], 1, covers, EACH_STATE, extra_states=2, calls=(ONE,))
     yield Part("turns", 2, (WHOLE,), kinds[:1], waiting + 2, "a record, barriers", EACH_STATE, calls=(ONE,))
     yield Part("pairs", 2, (WHOLE * 2,), kinds[:1], waiting, "two records in a buffer, barriers", EACH_STATE)
     covers = "a record, barriers, both ends of data, ends of partition"
-    yield Part("ends", 2, (WHOLE,), tuple(Kind), waiting, covers, EACH_STATE)
+    yield Part("ends", 2, (WHOLE,), tuple(network_input.Kind), waiting, covers, EACH_STATE)
 
 
 def make_scopes(waiting: int, channels: int) -> Iterator[Scope]:
-    for semantics in SEMANTICS:
+    for semantics in network_input.SEMANTICS:
         yield from (make_scope(part, semantics) for part in make_parts(semantics, waiting, channels))
 
 

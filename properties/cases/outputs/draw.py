@@ -5,37 +5,27 @@ from random import Random
 from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
+from tidegate.reference.outputs import values as outputs_values
 from tidegate.reference.outputs.step import start, step
-from tidegate.reference.outputs.values import (
-    LARGEST_CONTENT,
-    Barrier,
-    Chained,
-    Change,
-    Config,
-    EndOfData,
-    Event,
-    Fault,
-    LatencyMarker,
-    Network,
-    Output,
-    ReadMetrics,
-    Record,
-    RecordAttributes,
-    State,
-    Tag,
-)
 
 #: The same id with another type is the same tag; one that differs in case is not.
-TAGS = (Tag("late", "string"), Tag("late", "int"), Tag("Late", "string"), Tag("other", "string"))
+TAGS = (
+    outputs_values.Tag("late", "string"),
+    outputs_values.Tag("late", "int"),
+    outputs_values.Tag("Late", "string"),
+    outputs_values.Tag("other", "string"),
+)
 NAMES = ("a", "b", "c")
-SIMPLE: dict[str, Event] = {
-    "latency_marker": LatencyMarker(),
-    "end_of_data": EndOfData(),
-    "read_metrics": ReadMetrics(),
+SIMPLE: dict[str, outputs_values.Event] = {
+    "latency_marker": outputs_values.LatencyMarker(),
+    "end_of_data": outputs_values.EndOfData(),
+    "read_metrics": outputs_values.ReadMetrics(),
 }
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+def draw(
+    random: Random, config: outputs_values.Config | None = None
+) -> tuple[outputs_values.Config, tuple[outputs_values.Event, ...]]:
     config = config or draw_config(random)
     pool = draw_longs(random)
     weights = swarm(
@@ -57,14 +47,14 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     for _ in walk.rounds():
         event = draw_event(random, draw_kind(), walk.state, pool)
         walk.play_one(event)
-        if isinstance(event, Fault) and event.hops and random.random() < 0.6:
+        if isinstance(event, outputs_values.Fault) and event.hops and random.random() < 0.6:
             # Mostly something is emitted to an output that was just broken.
             walk.play_one(draw_event(random, random.choice(("record", "watermark", "status")), walk.state, pool))
-    walk.play_one(ReadMetrics())
+    walk.play_one(outputs_values.ReadMetrics())
     return config, walk.events
 
 
-def draw_config(random: Random) -> Config:
+def draw_config(random: Random) -> outputs_values.Config:
     old = random.random() < 0.25
     selectors = random.random() < 0.6 if old else None
     outputs = random.choice((0, 1, 1, 2, 2, 3, 3, 4, 6))
@@ -75,24 +65,24 @@ def draw_config(random: Random) -> Config:
     chained = random.choice((0, 0.5, 0.7, 1))
     made = tuple(draw_output(random, old, bool(selectors), tagged, chained) for _ in range(outputs))
     reuse = random.random() < 0.6
-    return Config(made, reuse, selectors, "flink-1.5") if old else Config(made, reuse)
+    return outputs_values.Config(made, reuse, selectors, "flink-1.5") if old else outputs_values.Config(made, reuse)
 
 
-def draw_output(random: Random, old: bool, selectors: bool, tagged: float, chained: float) -> Output:  # noqa: FBT001
+def draw_output(random: Random, old: bool, selectors: bool, tagged: float, chained: float) -> outputs_values.Output:  # noqa: FBT001
     tag = random.choice(TAGS) if random.random() < tagged else None
     names = tuple(random.sample(NAMES, random.choice((0, 1, 1, 2)))) if selectors else None
     if random.random() < chained:
-        return Chained(random.random() < 0.5, random.choice(list(Change)), tag, names)
+        return outputs_values.Chained(random.random() < 0.5, random.choice(list(outputs_values.Change)), tag, names)
     unknown = random.choice((None, None, None, 1, 2, 3)) if not old else None
-    return Network(not old and random.random() < 0.5, tag, unknown, names)
+    return outputs_values.Network(not old and random.random() < 0.5, tag, unknown, names)
 
 
-def draw_event(random: Random, kind: str, state: State, pool: list[Long]) -> Event:
+def draw_event(random: Random, kind: str, state: outputs_values.State, pool: list[Long]) -> outputs_values.Event:
     config = state.config
-    simple: dict[str, Event] = {
-        "latency_marker": LatencyMarker(),
-        "end_of_data": EndOfData(),
-        "read_metrics": ReadMetrics(),
+    simple: dict[str, outputs_values.Event] = {
+        "latency_marker": outputs_values.LatencyMarker(),
+        "end_of_data": outputs_values.EndOfData(),
+        "read_metrics": outputs_values.ReadMetrics(),
     }
     if kind in simple:
         return simple[kind]
@@ -101,25 +91,27 @@ def draw_event(random: Random, kind: str, state: State, pool: list[Long]) -> Eve
     if kind == "status":
         return StatusChange(draw_status(random, state))
     if kind == "record_attributes" and (config.semantics != "flink-1.5" or random.random() < 0.3):
-        return RecordAttributes()
+        return outputs_values.RecordAttributes()
     if kind == "barrier":
-        return Barrier(random.random() < 0.6)
+        return outputs_values.Barrier(random.random() < 0.6)
     if kind == "fault" and config.outputs:
         return draw_fault(random, state)
     if kind == "refused":
-        return Fault(random.choice((-1, len(config.outputs), len(config.outputs) + 3)), random.choice((0, 1)))
+        return outputs_values.Fault(
+            random.choice((-1, len(config.outputs), len(config.outputs) + 3)), random.choice((0, 1))
+        )
     side = kind == "side_record" and (not config.selectors or random.random() < 0.2)
-    content = random.choice((0, 1, 2, 5, 9, LARGEST_CONTENT))
+    content = random.choice((0, 1, 2, 5, 9, outputs_values.LARGEST_CONTENT))
     selected = tuple(random.choices((*NAMES, "x"), k=random.choice((0, 1, 2, 3)))) if config.selectors else None
-    return Record(content, random.choice(TAGS) if side else None, selected)
+    return outputs_values.Record(content, random.choice(TAGS) if side else None, selected)
 
 
-def draw_timestamp(random: Random, state: State, pool: list[Long]) -> Long:
+def draw_timestamp(random: Random, state: outputs_values.State, pool: list[Long]) -> Long:
     """Any, the same once more, or one that goes back."""
     return clamp(random.choice((random.choice(pool), state.watermark, state.watermark - 1, state.watermark + 1)))
 
 
-def draw_status(random: Random, state: State) -> Status:
+def draw_status(random: Random, state: outputs_values.State) -> Status:
     """Mostly news."""
     active = all(port.active for port in state.ports)
     if random.random() < 0.3:
@@ -127,9 +119,11 @@ def draw_status(random: Random, state: State) -> Status:
     return Status.IDLE if active else Status.ACTIVE
 
 
-def draw_fault(random: Random, state: State) -> Fault:
+def draw_fault(random: Random, state: outputs_values.State) -> outputs_values.Fault:
     broken = [index for index, port in enumerate(state.ports) if port.hops]
     if broken and random.random() < 0.6:
-        return Fault(random.choice(broken), 0)
+        return outputs_values.Fault(random.choice(broken), 0)
     index = random.randrange(len(state.ports))
-    return Fault(index, random.choice((1, 1, 2, 3)) if isinstance(state.config.outputs[index], Chained) else 1)
+    return outputs_values.Fault(
+        index, random.choice((1, 1, 2, 3)) if isinstance(state.config.outputs[index], outputs_values.Chained) else 1
+    )

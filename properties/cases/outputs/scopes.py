@@ -10,31 +10,20 @@ import attrs
 
 from tidegate.properties.cases.scope import Scope
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
-from tidegate.reference.outputs.values import (
-    Barrier,
-    Chained,
-    Change,
-    Config,
-    EndOfData,
-    Event,
-    Fault,
-    LatencyMarker,
-    Network,
-    Output,
-    ReadMetrics,
-    Record,
-    RecordAttributes,
-    State,
-    Tag,
+from tidegate.reference.outputs import values as outputs
+
+NETWORK, UNALIGNED = outputs.Network(unaligned=False), outputs.Network(unaligned=True)
+UNKNOWN = outputs.Network(unaligned=False, subpartitions=2)
+PLAIN, KEYED = (
+    outputs.Chained(keyed=False, changes=outputs.Change.NOTHING),
+    outputs.Chained(keyed=True, changes=outputs.Change.NOTHING),
 )
+COUNTING, REFILLING = (
+    outputs.Chained(keyed=False, changes=change) for change in (outputs.Change.VALUE, outputs.Change.RECORD)
+)
+LATE, ALSO_LATE, LATER = outputs.Tag("late", "string"), outputs.Tag("late", "int"), outputs.Tag("later", "string")
 
-NETWORK, UNALIGNED = Network(unaligned=False), Network(unaligned=True)
-UNKNOWN = Network(unaligned=False, subpartitions=2)
-PLAIN, KEYED = Chained(keyed=False, changes=Change.NOTHING), Chained(keyed=True, changes=Change.NOTHING)
-COUNTING, REFILLING = (Chained(keyed=False, changes=change) for change in (Change.VALUE, Change.RECORD))
-LATE, ALSO_LATE, LATER = Tag("late", "string"), Tag("late", "int"), Tag("later", "string")
-
-SHAPES: tuple[tuple[Output, ...], ...] = (
+SHAPES: tuple[tuple[outputs.Output, ...], ...] = (
     (),
     (UNALIGNED,),
     (KEYED,),
@@ -43,63 +32,63 @@ SHAPES: tuple[tuple[Output, ...], ...] = (
     (UNKNOWN, attrs.evolve(PLAIN, tag=LATE)),
 )
 #: Those for which it makes no difference whether objects are reused: nothing but a side output; two of one kind.
-OTHERS: tuple[tuple[Output, ...], ...] = ((attrs.evolve(PLAIN, tag=LATE),), (NETWORK, NETWORK))
-MORE_SHAPES: tuple[tuple[Output, ...], ...] = (
+OTHERS: tuple[tuple[outputs.Output, ...], ...] = ((attrs.evolve(PLAIN, tag=LATE),), (NETWORK, NETWORK))
+MORE_SHAPES: tuple[tuple[outputs.Output, ...], ...] = (
     *SHAPES,
     (COUNTING, REFILLING, NETWORK),
     (attrs.evolve(NETWORK, tag=LATE), attrs.evolve(COUNTING, tag=ALSO_LATE), KEYED),
 )
-OLD: tuple[tuple[Output, ...], ...] = ((), (NETWORK,), (KEYED,), (COUNTING, NETWORK))
-SELECTED: tuple[tuple[Output, ...], ...] = (
+OLD: tuple[tuple[outputs.Output, ...], ...] = ((), (NETWORK,), (KEYED,), (COUNTING, NETWORK))
+SELECTED: tuple[tuple[outputs.Output, ...], ...] = (
     (attrs.evolve(NETWORK, names=("a",)),),
     (attrs.evolve(COUNTING, names=("a", "b")), attrs.evolve(NETWORK, names=("b",)), attrs.evolve(PLAIN, names=())),
 )
 
 FREE = "what is left free counts as the same answer whichever it is, and is taken to change nothing"
-ELEMENTS: tuple[Event, ...] = (
+ELEMENTS: tuple[outputs.Event, ...] = (
     Watermark(Long(1)),
     Watermark(Long(2)),
     StatusChange(Status.IDLE),
     StatusChange(Status.ACTIVE),
-    LatencyMarker(),
-    RecordAttributes(),
-    Barrier(unaligned=True),
-    Barrier(unaligned=False),
-    EndOfData(),
-    ReadMetrics(),
+    outputs.LatencyMarker(),
+    outputs.RecordAttributes(),
+    outputs.Barrier(unaligned=True),
+    outputs.Barrier(unaligned=False),
+    outputs.EndOfData(),
+    outputs.ReadMetrics(),
 )
-REFUSED: tuple[Event, ...] = (Fault(-1, 1), Fault(9, 0))
+REFUSED: tuple[outputs.Event, ...] = (outputs.Fault(-1, 1), outputs.Fault(9, 0))
 
 
-def play(config: Config, _state: State) -> Iterator[Event]:
+def play(config: outputs.Config, _state: outputs.State) -> Iterator[outputs.Event]:
     yield from ELEMENTS
     yield from records_of(config)
     yield from REFUSED
 
 
-def play_failures(config: Config, _state: State) -> Iterator[Event]:
+def play_failures(config: outputs.Config, _state: outputs.State) -> Iterator[outputs.Event]:
     """One watermark is enough to see whether a gauge has moved."""
-    yield from (one for one in ELEMENTS if one not in (Watermark(Long(2)), Barrier(unaligned=False)))
+    yield from (one for one in ELEMENTS if one not in (Watermark(Long(2)), outputs.Barrier(unaligned=False)))
     yield next(records_of(config))
     for index, output in enumerate(config.outputs):
-        yield from (Fault(index, hops) for hops in (0, 1 if isinstance(output, Network) else 2))
+        yield from (outputs.Fault(index, hops) for hops in (0, 1 if isinstance(output, outputs.Network) else 2))
     yield from REFUSED
 
 
-def records_of(config: Config) -> Iterator[Event]:
+def records_of(config: outputs.Config) -> Iterator[outputs.Event]:
     if config.selectors:
-        yield from (Record(1, selected=names) for names in (("b", "a"), (), ("a",), ("x",)))
-        yield Record(1, LATE, ())
+        yield from (outputs.Record(1, selected=names) for names in (("b", "a"), (), ("a",), ("x",)))
+        yield outputs.Record(1, LATE, ())
     else:
-        yield from (Record(1), *(Record(2, tag) for tag in (LATE, ALSO_LATE, LATER)))
+        yield from (outputs.Record(1), *(outputs.Record(2, tag) for tag in (LATE, ALSO_LATE, LATER)))
 
 
-def count_failures(config: Config, _state: State) -> Iterator[Event]:
-    yield from (ReadMetrics(), next(records_of(config)))
-    yield from (Fault(index, hops) for index in range(len(config.outputs)) for hops in (0, 1))
+def count_failures(config: outputs.Config, _state: outputs.State) -> Iterator[outputs.Event]:
+    yield from (outputs.ReadMetrics(), next(records_of(config)))
+    yield from (outputs.Fault(index, hops) for index in range(len(config.outputs)) for hops in (0, 1))
 
 
-def make_counting_scope(name: str, configs: tuple[Config, ...], most_records: int) -> Scope:
+def make_counting_scope(name: str, configs: tuple[outputs.Config, ...], most_records: int) -> Scope:
     return Scope(
         name=name,
         component="outputs",
@@ -111,11 +100,11 @@ def make_counting_scope(name: str, configs: tuple[Config, ...], most_records: in
     )
 
 
-def make_cap(most_records: int) -> Callable[[State], bool]:
+def make_cap(most_records: int) -> Callable[[outputs.State], bool]:
     return lambda state: max(state.records_out, state.task_records_out) <= most_records
 
 
-def make_scope(name: str, configs: tuple[Config, ...], most_records: int, *, failing: bool = False) -> Scope:
+def make_scope(name: str, configs: tuple[outputs.Config, ...], most_records: int, *, failing: bool = False) -> Scope:
     return Scope(
         name=name,
         component="outputs",
@@ -130,22 +119,25 @@ def make_scope(name: str, configs: tuple[Config, ...], most_records: int, *, fai
     )
 
 
-def make_old(shape: tuple[Output, ...], *, reuse: bool, selectors: bool) -> Config:
-    return Config(shape, reuse, selectors, "flink-1.5")
+def make_old(shape: tuple[outputs.Output, ...], *, reuse: bool, selectors: bool) -> outputs.Config:
+    return outputs.Config(shape, reuse, selectors, "flink-1.5")
 
 
-def make_scopes(shapes: tuple[tuple[Output, ...], ...], failing: int, most_records: int) -> Iterator[Scope]:
-    new = tuple(Config(shape, object_reuse=reuse) for shape in shapes for reuse in (False, True))
-    new += tuple(Config(shape, object_reuse=True) for shape in OTHERS)
+def make_scopes(shapes: tuple[tuple[outputs.Output, ...], ...], failing: int, most_records: int) -> Iterator[Scope]:
+    new = tuple(outputs.Config(shape, object_reuse=reuse) for shape in shapes for reuse in (False, True))
+    new += tuple(outputs.Config(shape, object_reuse=True) for shape in OTHERS)
     yield make_scope("flink-2.3", new, most_records)
     yield make_scope(
-        "flink-2.3-failing", tuple(Config(shape, object_reuse=True) for shape in shapes[:failing]), 0, failing=True
+        "flink-2.3-failing",
+        tuple(outputs.Config(shape, object_reuse=True) for shape in shapes[:failing]),
+        0,
+        failing=True,
     )
     old = tuple(make_old(shape, reuse=reuse, selectors=False) for shape in OLD for reuse in (False, True))
     old += tuple(make_old(shape, reuse=True, selectors=True) for shape in SELECTED)
     yield make_scope("flink-1.5", old, most_records)
     yield make_scope("flink-1.5-failing", old[:-1:2], 0, failing=True)
-    counted = tuple(Config(shape, object_reuse=True) for shape in shapes[3:5])
+    counted = tuple(outputs.Config(shape, object_reuse=True) for shape in shapes[3:5])
     yield make_counting_scope("flink-2.3-counting", counted, most_records)
 
 

@@ -11,17 +11,17 @@ from tidegate.properties.cases.values import EDGES, among, draw_longs, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.model import Outcome
+from tidegate.reference.partitioning import partitioner
 from tidegate.reference.partitioning.keys import IntKey, Key, LongKey, StringKey, compute_string_hash, to_int32
-from tidegate.reference.partitioning.partitioner import (
-    Config,
-    Event,
-    LatencyMarker,
-    Partitioner,
-    Record,
-    State,
-)
 
-KINDS = (*Partitioner, Partitioner.HASH, Partitioner.HASH, Partitioner.HASH, Partitioner.REBALANCE, Partitioner.RESCALE)
+KINDS = (
+    *partitioner.Partitioner,
+    partitioner.Partitioner.HASH,
+    partitioner.Partitioner.HASH,
+    partitioner.Partitioner.HASH,
+    partitioner.Partitioner.REBALANCE,
+    partitioner.Partitioner.RESCALE,
+)
 MOST = (1, 2, 3, 7, 16, 100, 126, 127, 127, 128, 128, 128, 129, 129, 255, 256, 1000, 32767, 32768, 32768)
 
 #: Where masks of bits, small tables and bytes end.
@@ -55,16 +55,20 @@ class Palette(NamedTuple):
     timestamps: list[Long]
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+def draw(
+    random: Random, config: partitioner.Config | None = None
+) -> tuple[partitioner.Config, tuple[partitioner.Event, ...]]:
     config = config or draw_config(random)
     keys = []
-    if config.kind is Partitioner.HASH:
+    if config.kind is partitioner.Partitioner.HASH:
         keys = [draw_key(random, config) for _ in range(random.choice((1, 3, 8, 40)))]
     palette = Palette(keys, draw_longs(random))
     weights = swarm(random, records=6, watermark=2, change=1.5, equal=0.7, marker=1.0, idle_phase=0.3)
     # Each watermark and status of a wide output is an observation for every channel.
     draw_kind = among(random, weights)
-    walk = Walk(random, (State(config),), follow, length=None if config.channels <= 40 else random.randint(1, 12))
+    walk = Walk(
+        random, (partitioner.State(config),), follow, length=None if config.channels <= 40 else random.randint(1, 12)
+    )
     for _ in walk.up_to_length():
         walk.play(draw_events(random, draw_kind(), walk.state, palette))
     if config.channels <= 12 and random.random() < 0.04:
@@ -73,29 +77,31 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     return config, walk.events
 
 
-def follow(state: State, event: Event) -> tuple[Outcome[State, Any], ...]:
+def follow(state: partitioner.State, event: partitioner.Event) -> tuple[Outcome[partitioner.State, Any], ...]:
     """Where a record goes does not matter here; the announced status does."""
     if isinstance(event, StatusChange):
-        state = State(state.config, active=event.status is Status.ACTIVE)
+        state = partitioner.State(state.config, active=event.status is Status.ACTIVE)
     return (Outcome(state, (), ()),)
 
 
-def draw_config(random: Random) -> Config:
+def draw_config(random: Random) -> partitioner.Config:
     kind = random.choice(KINDS)
-    if kind is not Partitioner.HASH:
+    if kind is not partitioner.Partitioner.HASH:
         few = random.choice((1, 2, 2, 3, 3, 4, 5, 7, 8, 11, 16))
-        wide = 0.4 if kind is Partitioner.BROADCAST else 0.1
-        return Config(kind, few if random.random() >= wide else random.choice((*WIDE, random.randint(17, 300))))
+        wide = 0.4 if kind is partitioner.Partitioner.BROADCAST else 0.1
+        return partitioner.Config(
+            kind, few if random.random() >= wide else random.choice((*WIDE, random.randint(17, 300)))
+        )
     most = random.choice(MOST)
     near = most + random.choice((-1, 0, 1, 2)) if most <= 256 else random.randint(200, 300)
     few = random.randint(1, 12)
-    return Config(kind, max(1, random.choice((few, few, few, random.randint(13, 130), near, 300))), most)
+    return partitioner.Config(kind, max(1, random.choice((few, few, few, random.randint(13, 130), near, 300))), most)
 
 
 # --- keys -----------------------------------------------------------------------------------------------------
 
 
-def draw_key(random: Random, config: Config) -> Key:
+def draw_key(random: Random, config: partitioner.Config) -> Key:
     style = random.random()
     if style < 0.3:
         return dress(random, unscramble(draw_scrambled(random, config)))
@@ -114,7 +120,7 @@ def draw_text(random: Random, length: int) -> str:
     return "".join(random.choices(CHARACTERS, k=length))
 
 
-def draw_scrambled(random: Random, config: Config) -> int:
+def draw_scrambled(random: Random, config: partitioner.Config) -> int:
     """A scrambled code at an edge of 32 bits, or with the last key group of a channel or the first of the next."""
     most = config.max_parallelism
     if most is None or random.random() < 0.25:
@@ -158,7 +164,7 @@ def dress(random: Random, code: int) -> Key:
 # --- events ---------------------------------------------------------------------------------------------------
 
 
-def draw_events(random: Random, kind: str, state: State, palette: Palette) -> list[Event]:
+def draw_events(random: Random, kind: str, state: partitioner.State, palette: Palette) -> list[partitioner.Event]:
     watermark = Watermark(random.choice(palette.timestamps))
     current, other = (Status.ACTIVE, Status.IDLE) if state.active else (Status.IDLE, Status.ACTIVE)
     if kind == "watermark":
@@ -168,10 +174,15 @@ def draw_events(random: Random, kind: str, state: State, palette: Palette) -> li
     if kind == "equal":
         return [StatusChange(current)]
     if kind == "marker":
-        return [LatencyMarker()] * random.choice((1, 1, 1, 2, 3))
+        return [partitioner.LatencyMarker()] * random.choice((1, 1, 1, 2, 3))
     if kind == "idle_phase":
         # Everything once while idle, and again afterwards.
-        within: list[Event] = [watermark, draw_record(random, palette), LatencyMarker(), StatusChange(Status.IDLE)]
+        within: list[partitioner.Event] = [
+            watermark,
+            draw_record(random, palette),
+            partitioner.LatencyMarker(),
+            StatusChange(Status.IDLE),
+        ]
         random.shuffle(within)
         return [
             StatusChange(Status.IDLE),
@@ -186,5 +197,5 @@ def draw_events(random: Random, kind: str, state: State, palette: Palette) -> li
     return [draw_record(random, palette) for _ in range(count)]
 
 
-def draw_record(random: Random, palette: Palette) -> Record:
-    return Record(random.choice(palette.keys)) if palette.keys else Record()
+def draw_record(random: Random, palette: Palette) -> partitioner.Record:
+    return partitioner.Record(random.choice(palette.keys)) if palette.keys else partitioner.Record()

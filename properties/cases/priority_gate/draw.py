@@ -5,25 +5,18 @@ from random import Random
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.gate.gate import Poll
+from tidegate.reference.gate.priority_gate import values as priority_gate
 from tidegate.reference.gate.priority_gate.queues import is_finished
 from tidegate.reference.gate.priority_gate.step import start, step
-from tidegate.reference.gate.priority_gate.values import (
-    Arrive,
-    Config,
-    Event,
-    Force,
-    Item,
-    Notify,
-    NotifyPriority,
-    State,
-)
 from tidegate.reference.gate.sequence_numbers import GREATEST_INT, LEAST_INT, wrap
 
 #: Where the first number may lie: at the start, before half the range, before the wrap-around, and behind it.
 FIRST = (0, 0, 0, 0, 2**30 - 2, 2**30 + 5, GREATEST_INT - 3, LEAST_INT, -3)
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+def draw(
+    random: Random, config: priority_gate.Config | None = None
+) -> tuple[priority_gate.Config, tuple[priority_gate.Event, ...]]:
     config = config or draw_config(random)
     weights = swarm(
         random,
@@ -48,11 +41,11 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     return config, walk.events
 
 
-def draw_config(random: Random) -> Config:
-    return Config(random.choice((1, 2, 2, 3, 3, 4)), random.choice((1, 1, 1, 2, 3)), random.choice(FIRST))
+def draw_config(random: Random) -> priority_gate.Config:
+    return priority_gate.Config(random.choice((1, 2, 2, 3, 3, 4)), random.choice((1, 1, 1, 2, 3)), random.choice(FIRST))
 
 
-def draw_events(random: Random, kind: str, state: State) -> list[Event]:
+def draw_events(random: Random, kind: str, state: priority_gate.State) -> list[priority_gate.Event]:
     index = random.randrange(state.config.channels)
     channel = state.channels[index]
     match kind:
@@ -61,15 +54,17 @@ def draw_events(random: Random, kind: str, state: State) -> list[Event]:
         case "drain":
             return [Poll()] * random.randint(2, 6)
         case "refused":
-            return [Arrive(random.choice((-1, state.config.channels)), Item.DATA)]
+            return [priority_gate.Arrive(random.choice((-1, state.config.channels)), priority_gate.Item.DATA)]
         case "notify":
-            return [Notify(index)]
+            return [priority_gate.Notify(index)]
         case "force":
-            return [Force(index)]
+            return [priority_gate.Force(index)]
         case "notify_priority":
             near = random.choice((channel.polled, channel.expected, state.config.first, 0))
-            return [NotifyPriority(index, wrap(near + random.choice((-1, 0, 0, 1, 2**30))))]
+            return [priority_gate.NotifyPriority(index, wrap(near + random.choice((-1, 0, 0, 1, 2**30))))]
         case "end_of_partition":
             # On a shared channel at times all but the last, or all.
-            return [Arrive(index, Item.END_OF_PARTITION)] * random.randint(1, state.config.subpartitions)
-    return [Arrive(index, Item(kind))]
+            return [priority_gate.Arrive(index, priority_gate.Item.END_OF_PARTITION)] * random.randint(
+                1, state.config.subpartitions
+            )
+    return [priority_gate.Arrive(index, priority_gate.Item(kind))]

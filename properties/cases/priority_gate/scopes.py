@@ -7,30 +7,35 @@ from collections.abc import Iterator
 
 from tidegate.properties.cases.scope import Scope, counted
 from tidegate.reference.gate.gate import Poll
-from tidegate.reference.gate.priority_gate.values import (
-    Arrive,
-    Config,
-    Event,
-    Force,
-    Item,
-    Notify,
-    NotifyPriority,
-    State,
-)
+from tidegate.reference.gate.priority_gate import values as priority_gate
 
-ITEMS = (Item.DATA, Item.PRIORITY, Item.BARRIER)
-ENDS = (Item.DATA, Item.END_OF_DATA, Item.END_OF_PARTITION)
+ITEMS = (priority_gate.Item.DATA, priority_gate.Item.PRIORITY, priority_gate.Item.BARRIER)
+ENDS = (priority_gate.Item.DATA, priority_gate.Item.END_OF_DATA, priority_gate.Item.END_OF_PARTITION)
 
 
-def make_scope(name: str, config: Config, items: tuple[Item, ...], arrived: int, *, races: bool = False) -> Scope:
+def make_scope(
+    name: str, config: priority_gate.Config, items: tuple[priority_gate.Item, ...], arrived: int, *, races: bool = False
+) -> Scope:
     first = config.first
-    events: list[Event] = [Poll(), Arrive(config.channels, Item.DATA), Arrive(-1, Item.DATA)]
+    events: list[priority_gate.Event] = [
+        Poll(),
+        priority_gate.Arrive(config.channels, priority_gate.Item.DATA),
+        priority_gate.Arrive(-1, priority_gate.Item.DATA),
+    ]
     for channel in range(config.channels):
-        events += [Arrive(channel, item) for item in items]
-        events += [Notify(channel)]
-        events += [Force(channel), NotifyPriority(channel, first), NotifyPriority(channel, first + 1)] if races else []
+        events += [priority_gate.Arrive(channel, item) for item in items]
+        events += [priority_gate.Notify(channel)]
+        events += (
+            [
+                priority_gate.Force(channel),
+                priority_gate.NotifyPriority(channel, first),
+                priority_gate.NotifyPriority(channel, first + 1),
+            ]
+            if races
+            else []
+        )
 
-    def expand(state: State) -> bool:
+    def expand(state: priority_gate.State) -> bool:
         return sum(channel.expected - first for channel in state.channels) <= arrived
 
     late = ", late notifications, force" if races else ""
@@ -50,12 +55,12 @@ def make_scope(name: str, config: Config, items: tuple[Item, ...], arrived: int,
 
 
 def small() -> Iterator[Scope]:
-    yield make_scope("races", Config(1), ITEMS, 2, races=True)
-    yield make_scope("overtaking", Config(2), (Item.DATA, Item.PRIORITY), 2)
-    yield make_scope("ends", Config(1, subpartitions=2), ENDS, 3)
+    yield make_scope("races", priority_gate.Config(1), ITEMS, 2, races=True)
+    yield make_scope("overtaking", priority_gate.Config(2), (priority_gate.Item.DATA, priority_gate.Item.PRIORITY), 2)
+    yield make_scope("ends", priority_gate.Config(1, subpartitions=2), ENDS, 3)
 
 
 def thorough() -> Iterator[Scope]:
-    yield make_scope("races", Config(1), ITEMS, 3, races=True)
-    yield make_scope("overtaking", Config(2), ITEMS, 3)
-    yield make_scope("ends", Config(2, subpartitions=2), ENDS, 3)
+    yield make_scope("races", priority_gate.Config(1), ITEMS, 3, races=True)
+    yield make_scope("overtaking", priority_gate.Config(2), ITEMS, 3)
+    yield make_scope("ends", priority_gate.Config(2, subpartitions=2), ENDS, 3)

@@ -4,31 +4,16 @@ from random import Random
 
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
+from tidegate.reference.subpartition.result_partition import values as result_partition
 from tidegate.reference.subpartition.result_partition.step import start, step
-from tidegate.reference.subpartition.result_partition.values import (
-    Broadcast,
-    CloseWriter,
-    Config,
-    Emit,
-    EndOfData,
-    Event,
-    Expire,
-    Fail,
-    Owner,
-    Partition,
-    PartitionKind,
-    Release,
-    Request,
-    Setup,
-    ShutDown,
-    State,
-)
 from tidegate.reference.subpartition.values import Finish, Flush, Poll, ReleaseView
 
 WRITING = ("emit", "broadcast", "end_of_data", "finish", "close")
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+def draw(
+    random: Random, config: result_partition.Config | None = None
+) -> tuple[result_partition.Config, tuple[result_partition.Event, ...]]:
     config = config or draw_config(random)
     weights = swarm(
         random, poll=5, emit=5, broadcast=1.5, request=2, flush=2, end_of_data=0.5, finish=0.4, release_view=0.5,
@@ -41,91 +26,105 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
         if walk.state.shut_down:
             walk.end_soon(1, 4)
         if walk.played >= early and not walk.state.registered and random.random() < 0.7:
-            walk.play_one(Setup())
+            walk.play_one(result_partition.Setup())
         else:
             walk.play(draw_events(random, draw_kind(), walk.state))
     return config, walk.events
 
 
-def draw_config(random: Random) -> Config:
-    kind = random.choice((PartitionKind.PIPELINED, PartitionKind.PIPELINED, PartitionKind.BLOCKING))
-    return Config(kind, random.choice((1, 1, 2, 2, 2, 3)))
+def draw_config(random: Random) -> result_partition.Config:
+    kind = random.choice(
+        (
+            result_partition.PartitionKind.PIPELINED,
+            result_partition.PartitionKind.PIPELINED,
+            result_partition.PartitionKind.BLOCKING,
+        )
+    )
+    return result_partition.Config(kind, random.choice((1, 1, 2, 2, 2, 3)))
 
 
-def draw_events(random: Random, kind: str, state: State) -> list[Event]:
+def draw_events(random: Random, kind: str, state: result_partition.State) -> list[result_partition.Event]:
     subpartition = random.randrange(state.config.subpartitions)
     match kind:
         case "request":
             return [draw_request(random, state)]
         case "expire":
-            return [Expire()]
+            return [result_partition.Expire()]
         case "setup":
-            return [Setup()]
+            return [result_partition.Setup()]
         case "shutdown":
-            return [ShutDown()]
+            return [result_partition.ShutDown()]
         case "release":
-            return [Release(random.choice((Owner.MANAGER, Owner.PRODUCER)))]
+            return [
+                result_partition.Release(
+                    random.choice((result_partition.Owner.MANAGER, result_partition.Owner.PRODUCER))
+                )
+            ]
         case "refused":
             return [draw_refused(random, state)]
     if state.partition is None:
-        return [Request(subpartition, random.random() < 0.6)]
+        return [result_partition.Request(subpartition, random.random() < 0.6)]
     if kind in WRITING and is_over(state.partition) and random.random() < 0.85:
         return [draw_reading(random, kind, state.partition, subpartition)]
     match kind:
         case "emit":
-            return [Emit(subpartition, draw_data(random))] * random.choice((1, 1, 2))
+            return [result_partition.Emit(subpartition, draw_data(random))] * random.choice((1, 1, 2))
         case "broadcast":
-            return [Broadcast(draw_data(random))]
+            return [result_partition.Broadcast(draw_data(random))]
         case "flush":
             return [Flush()]
         case "end_of_data":
-            return [EndOfData(random.random() < 0.6)]
+            return [result_partition.EndOfData(random.random() < 0.6)]
         case "finish":
             return [Finish()]
         case "close":
-            return [CloseWriter()]
+            return [result_partition.CloseWriter()]
         case "fail":
-            return [Fail()]
+            return [result_partition.Fail()]
         case "wind_up":
             return draw_wind_up(random, state, state.partition)
     return [draw_reading(random, kind, state.partition, subpartition)]
 
 
-def is_over(partition: Partition) -> bool:
+def is_over(partition: result_partition.Partition) -> bool:
     return partition.finished or partition.closed or partition.failed
 
 
-def draw_reading(random: Random, kind: str, partition: Partition, subpartition: int) -> Event:
+def draw_reading(
+    random: Random, kind: str, partition: result_partition.Partition, subpartition: int
+) -> result_partition.Event:
     views = [number for number, view in enumerate(partition.views) if not view.released]
     if not views:
-        return Request(subpartition, listen=False)
+        return result_partition.Request(subpartition, listen=False)
     return ReleaseView(random.choice(views)) if kind == "release_view" else Poll(random.choice(views))
 
 
-def draw_request(random: Random, state: State) -> Event:
+def draw_request(random: Random, state: result_partition.State) -> result_partition.Event:
     """Mostly a subpartition that nobody reads."""
     taken = {view.subpartition for view in state.partition.views} if state.partition else set(state.waiting)
     free = [index for index in range(state.config.subpartitions) if index not in taken]
     if not free and state.partition and random.random() < 0.8:
         return Poll(random.randrange(len(state.partition.views)))
     index = random.choice(free) if free and random.random() < 0.8 else random.randrange(state.config.subpartitions)
-    return Request(index, random.random() < 0.5)
+    return result_partition.Request(index, random.random() < 0.5)
 
 
-def draw_wind_up(random: Random, state: State, partition: Partition) -> list[Event]:
+def draw_wind_up(
+    random: Random, state: result_partition.State, partition: result_partition.Partition
+) -> list[result_partition.Event]:
     """The writer and every reader leave, in any order; perhaps all but one. Whoever did not read does so before."""
-    events: list[Event] = []
+    events: list[result_partition.Event] = []
     views = list(partition.views)
     if not partition.finished:
         events.append(Finish())
     unread = set(range(state.config.subpartitions)) - {view.subpartition for view in views}
-    events += [Request(index, listen=False) for index in sorted(unread)]
+    events += [result_partition.Request(index, listen=False) for index in sorted(unread)]
     open_views = [number for number, view in enumerate(views) if not view.released]
-    leaving: list[Event] = [
+    leaving: list[result_partition.Event] = [
         ReleaseView(number) for number in (*open_views, *range(len(views), len(views) + len(unread)))
     ]
     if not partition.closed:
-        leaving.append(CloseWriter())
+        leaving.append(result_partition.CloseWriter())
     random.shuffle(leaving)
     return [*events, *leaving[: max(1, len(leaving) - random.choice((0, 0, 0, 1)))]]
 
@@ -134,12 +133,19 @@ def draw_data(random: Random) -> bytes:
     return random.randbytes(random.choice((1, 1, 2, 3)))
 
 
-def draw_refused(random: Random, state: State) -> Event:
+def draw_refused(random: Random, state: result_partition.State) -> result_partition.Event:
     """No such subpartition, no such view, a view that was left; or what is done already."""
     beyond = random.choice((-1, state.config.subpartitions, state.config.subpartitions + 4))
     views = state.partition.views if state.partition else ()
     left = [number for number, view in enumerate(views) if view.released] or [-1, len(views)]
     number = random.choice(left)
     return random.choice(
-        (Request(beyond, listen=False), Emit(beyond, b"a"), Poll(number), ReleaseView(number), Setup(), CloseWriter())
+        (
+            result_partition.Request(beyond, listen=False),
+            result_partition.Emit(beyond, b"a"),
+            Poll(number),
+            ReleaseView(number),
+            result_partition.Setup(),
+            result_partition.CloseWriter(),
+        )
     )

@@ -6,36 +6,28 @@ Sequence numbers and the numbers of views go on, so few of them are counted: tha
 from collections.abc import Iterator
 
 from tidegate.properties.cases.scope import Scope, counted
-from tidegate.reference.subpartition.result_partition.values import (
-    Broadcast,
-    CloseWriter,
-    Config,
-    Emit,
-    EndOfData,
-    Event,
-    Expire,
-    Fail,
-    Owner,
-    PartitionKind,
-    Release,
-    Request,
-    Setup,
-    ShutDown,
-    State,
-)
+from tidegate.reference.subpartition.result_partition import values as result_partition
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
 from tidegate.reference.subpartition.values import Finish, Flush, Poll, ReleaseView
 
-LIVES: tuple[Event, ...] = (
-    Setup(),
-    *(Request(0, listen) for listen in (True, False)),
-    *(Expire(), Finish(), CloseWriter(), Fail(), Poll(0), ReleaseView(0), ShutDown()),
-    *(Release(owner) for owner in Owner),
-    *(Request(1, listen=False), Poll(-1)),
+LIVES: tuple[result_partition.Event, ...] = (
+    result_partition.Setup(),
+    *(result_partition.Request(0, listen) for listen in (True, False)),
+    *(
+        result_partition.Expire(),
+        Finish(),
+        result_partition.CloseWriter(),
+        result_partition.Fail(),
+        Poll(0),
+        ReleaseView(0),
+        result_partition.ShutDown(),
+    ),
+    *(result_partition.Release(owner) for owner in result_partition.Owner),
+    *(result_partition.Request(1, listen=False), Poll(-1)),
 )
 
 
-def count_items(state: State) -> int:
+def count_items(state: result_partition.State) -> int:
     if state.partition is None:
         return 0
     counts = []
@@ -47,7 +39,7 @@ def count_items(state: State) -> int:
     return max(counts)
 
 
-def count_bytes(state: State) -> int:
+def count_bytes(state: result_partition.State) -> int:
     """Of the largest buffer."""
     if state.partition is None:
         return 0
@@ -60,7 +52,7 @@ def count_bytes(state: State) -> int:
     return max(sizes)
 
 
-def count_views(state: State) -> int:
+def count_views(state: result_partition.State) -> int:
     return 0 if state.partition is None else len(state.partition.views)
 
 
@@ -68,7 +60,7 @@ def make_lives(views: int) -> Scope:
     return Scope(
         name="lives",
         component="result_partition",
-        configs=tuple(Config(kind, 1) for kind in PartitionKind),
+        configs=tuple(result_partition.Config(kind, 1) for kind in result_partition.PartitionKind),
         alphabet=lambda _config, _state: LIVES,
         covers=(
             "both kinds with 1 subpartition; setup, requests that listen or not, expiry, finish, close, failure, "
@@ -81,17 +73,31 @@ def make_lives(views: int) -> Scope:
 
 
 def make_writing(subpartitions: int, items: int) -> Scope:
-    def play(_config: Config, _state: State) -> Iterator[Event]:
-        yield from (Broadcast(b"b"), EndOfData(drain=True), EndOfData(drain=False), Flush(), Finish(), CloseWriter())
-        yield from (Emit(index, b"a") for index in range(subpartitions))
-        yield from (Emit(subpartitions, b"a"), Emit(-1, b"a"), Poll(0), Request(0, listen=False))
+    def play(_config: result_partition.Config, _state: result_partition.State) -> Iterator[result_partition.Event]:
+        yield from (
+            result_partition.Broadcast(b"b"),
+            result_partition.EndOfData(drain=True),
+            result_partition.EndOfData(drain=False),
+            Flush(),
+            Finish(),
+            result_partition.CloseWriter(),
+        )
+        yield from (result_partition.Emit(index, b"a") for index in range(subpartitions))
+        yield from (
+            result_partition.Emit(subpartitions, b"a"),
+            result_partition.Emit(-1, b"a"),
+            Poll(0),
+            result_partition.Request(0, listen=False),
+        )
 
     return Scope(
         name=f"writing-{subpartitions}",
         component="result_partition",
-        configs=tuple(Config(kind, subpartitions) for kind in PartitionKind),
+        configs=tuple(result_partition.Config(kind, subpartitions) for kind in result_partition.PartitionKind),
         opening=lambda config: (
-            (Setup(), Request(0, listen=False)) if config.kind is PartitionKind.PIPELINED else (Setup(),)
+            (result_partition.Setup(), result_partition.Request(0, listen=False))
+            if config.kind is result_partition.PartitionKind.PIPELINED
+            else (result_partition.Setup(),)
         ),
         alphabet=play,
         covers=(

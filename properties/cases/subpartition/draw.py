@@ -6,19 +6,10 @@ from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.subpartition import queue as queues
+from tidegate.reference.subpartition import values as subpartition
 from tidegate.reference.subpartition.queue import BLOCKING, Kind
 from tidegate.reference.subpartition.subpartition.step import start, step
 from tidegate.reference.subpartition.subpartition.values import AddEvent, Config, Event, Poll, Query, SizeHint, State
-from tidegate.reference.subpartition.values import (
-    AddBuffer,
-    Append,
-    CreateView,
-    Finish,
-    FinishBuffer,
-    Flush,
-    Release,
-    Resume,
-)
 
 EVENTS = (Kind.EVENT, Kind.EVENT, Kind.END_OF_DATA, Kind.BARRIER, Kind.BARRIER, *BLOCKING)
 SIZES = (0, 1, 2, 1024, 2**31 - 2, UNLIMITED)
@@ -40,7 +31,7 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
         if queue.released and random.random() < 0.6:
             walk.play_one(draw_posthumous(random))
         elif walk.played >= viewless and not walk.state.has_view and not queue.released and random.random() < 0.8:
-            walk.play_one(CreateView())
+            walk.play_one(subpartition.CreateView())
         else:
             walk.play(draw_events(random, draw_kind(), walk.state))
     return config, walk.events
@@ -53,18 +44,22 @@ def draw_config(random: Random) -> Config:
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:
     """What makes sense now: a buffer that is open is finished before another is added."""
     opened = queues.is_open(state.queue)
-    closing: list[Event] = [FinishBuffer()] if opened else []
+    closing: list[Event] = [subpartition.FinishBuffer()] if opened else []
     match kind:
         case "buffer":
             return [*closing, draw_buffer(random)]
         case "append":
-            return [Append(draw_data(random))] if opened else [AddBuffer(draw_data(random), finished=False)]
+            return (
+                [subpartition.Append(draw_data(random))]
+                if opened
+                else [subpartition.AddBuffer(draw_data(random), finished=False)]
+            )
         case "finish_buffer":
             return closing or [Poll()]
         case "event":
             return [*closing, AddEvent(random.choice(EVENTS))]
         case "finish":
-            return [*closing, Finish()]
+            return [*closing, subpartition.Finish()]
         case "burst":
             return draw_burst(random, closing)
         case "hold" if not state.queue.blocked:
@@ -73,14 +68,14 @@ def draw_events(random: Random, kind: str, state: State) -> list[Event]:
             # To the last item, or up to it, or beyond it.
             return [Poll()] * max(1, len(state.queue.items) + random.choice((-1, 0, 1, 2)))
         case "resume" if state.queue.blocked:
-            return [Resume()]
+            return [subpartition.Resume()]
     return [draw_single(random, kind, state)]
 
 
 def draw_single(random: Random, kind: str, state: State) -> Event:
     match kind:
         case "flush":
-            return Flush()
+            return subpartition.Flush()
         case "priority":
             return AddEvent(Kind.PRIORITY)
         case "query":
@@ -88,9 +83,9 @@ def draw_single(random: Random, kind: str, state: State) -> Event:
         case "size":
             return SizeHint(random.choice(SIZES))
         case "release":
-            return Release()
+            return subpartition.Release()
         case "view":
-            return CreateView()
+            return subpartition.CreateView()
         case "refused":
             return draw_refused(random, state)
     return Poll()
@@ -99,13 +94,14 @@ def draw_single(random: Random, kind: str, state: State) -> Event:
 def draw_posthumous(random: Random) -> Event:
     """What may still be asked of a subpartition that was released, and be given or refused."""
     return random.choice(
-        (CreateView(), CreateView(), Release(), Release(), Query(credit=True), Query(credit=False), Poll(), Resume(),
-         Flush(), Finish(), draw_buffer(random), AddEvent(Kind.PRIORITY))
+        (subpartition.CreateView(), subpartition.CreateView(), subpartition.Release(), subpartition.Release(),
+         Query(credit=True), Query(credit=False), Poll(), subpartition.Resume(), subpartition.Flush(),
+         subpartition.Finish(), draw_buffer(random), AddEvent(Kind.PRIORITY))
     )  # fmt: skip
 
 
-def draw_buffer(random: Random) -> AddBuffer:
-    return AddBuffer(draw_data(random), finished=random.random() < 0.4)
+def draw_buffer(random: Random) -> subpartition.AddBuffer:
+    return subpartition.AddBuffer(draw_data(random), finished=random.random() < 0.4)
 
 
 def draw_data(random: Random) -> bytes:
@@ -118,20 +114,30 @@ def draw_burst(random: Random, closing: list[Event]) -> list[Event]:
     events = list(closing)
     for _ in range(random.randint(2, 4)):
         buffer = draw_buffer(random)
-        events += [buffer] if buffer.finished else [buffer, FinishBuffer()]
-    return events if random.random() < 0.5 else [*events, AddBuffer(draw_data(random), finished=False)]
+        events += [buffer] if buffer.finished else [buffer, subpartition.FinishBuffer()]
+    return events if random.random() < 0.5 else [*events, subpartition.AddBuffer(draw_data(random), finished=False)]
 
 
 def draw_hold(random: Random, state: State) -> list[Event]:
     """Everything up to a blocking event is taken; what lies behind it is flushed before the reader resumes."""
     polls = [Poll()] * (len(state.queue.items) + 1)
-    buffers = draw_burst(random, []) if random.random() < 0.2 else [AddBuffer(draw_data(random), finished=False)]
-    behind = [*buffers, Flush()] if random.random() < 0.8 else [Flush(), *buffers]
-    return [AddEvent(random.choice(BLOCKING)), *polls, *behind, Resume(), Query(random.random() < 0.8)]
+    buffers = (
+        draw_burst(random, []) if random.random() < 0.2 else [subpartition.AddBuffer(draw_data(random), finished=False)]
+    )
+    behind = [*buffers, subpartition.Flush()] if random.random() < 0.8 else [subpartition.Flush(), *buffers]
+    return [AddEvent(random.choice(BLOCKING)), *polls, *behind, subpartition.Resume(), Query(random.random() < 0.8)]
 
 
 def draw_refused(random: Random, state: State) -> Event:
     if queues.is_open(state.queue):
-        return random.choice((draw_buffer(random), AddEvent(Kind.EVENT), Finish(), CreateView(), SizeHint(-1)))
-    choices = (Append(b"a"), FinishBuffer(), Resume(), SizeHint(-1), CreateView())
+        return random.choice(
+            (draw_buffer(random), AddEvent(Kind.EVENT), subpartition.Finish(), subpartition.CreateView(), SizeHint(-1))
+        )
+    choices = (
+        subpartition.Append(b"a"),
+        subpartition.FinishBuffer(),
+        subpartition.Resume(),
+        SizeHint(-1),
+        subpartition.CreateView(),
+    )
     return random.choice(choices) if state.has_view else random.choice((Poll(), Query(credit=True), SizeHint(5)))

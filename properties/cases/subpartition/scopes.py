@@ -9,42 +9,50 @@ from collections.abc import Iterator
 import attrs
 
 from tidegate.properties.cases.scope import Scope, counted
+from tidegate.reference.subpartition import values as subpartition
 from tidegate.reference.subpartition.queue import Kind
 from tidegate.reference.subpartition.subpartition.values import AddEvent, Config, Event, Poll, Query, SizeHint, State
-from tidegate.reference.subpartition.values import (
-    AddBuffer,
-    Append,
-    CreateView,
-    Finish,
-    FinishBuffer,
-    Flush,
-    Release,
-    Resume,
-)
 
-FULL, EMPTY = AddBuffer(b"a", finished=True), AddBuffer(b"", finished=True)
-OPEN, OPEN_EMPTY = AddBuffer(b"b", finished=False), AddBuffer(b"", finished=False)
+FULL, EMPTY = subpartition.AddBuffer(b"a", finished=True), subpartition.AddBuffer(b"", finished=True)
+OPEN, OPEN_EMPTY = subpartition.AddBuffer(b"b", finished=False), subpartition.AddBuffer(b"", finished=False)
 READING: tuple[Event, ...] = (Poll(), Query(credit=True), Query(credit=False))
 
 BUFFERS: tuple[Event, ...] = (
-    *(FULL, EMPTY, OPEN, OPEN_EMPTY, Append(b"c"), FinishBuffer(), Flush(), AddEvent(Kind.EVENT)),
+    *(
+        FULL,
+        EMPTY,
+        OPEN,
+        OPEN_EMPTY,
+        subpartition.Append(b"c"),
+        subpartition.FinishBuffer(),
+        subpartition.Flush(),
+        AddEvent(Kind.EVENT),
+    ),
     *READING,
 )
 EVENTS: tuple[Event, ...] = (
-    *(FULL, OPEN, FinishBuffer(), Flush()),
+    *(FULL, OPEN, subpartition.FinishBuffer(), subpartition.Flush()),
     *(AddEvent(kind) for kind in (Kind.EVENT, Kind.BARRIER, Kind.PRIORITY)),
     *READING,
-    Resume(),
+    subpartition.Resume(),
 )
 BLOCKERS: tuple[Event, ...] = (
     *(AddEvent(kind) for kind in (Kind.END_OF_DATA, Kind.RECOVERY_COMPLETION, Kind.ALIGNED_WATERMARK)),
     *READING,
-    Resume(),
+    subpartition.Resume(),
 )
-SLICES: tuple[Event, ...] = (OPEN, Append(b"c"), FinishBuffer(), Flush(), Poll())
+SLICES: tuple[Event, ...] = (OPEN, subpartition.Append(b"c"), subpartition.FinishBuffer(), subpartition.Flush(), Poll())
 ENDS: tuple[Event, ...] = (
-    *(OPEN, FinishBuffer(), Flush(), AddEvent(Kind.BARRIER), AddEvent(Kind.PRIORITY)),
-    *(Finish(), Release(), CreateView(), Resume(), SizeHint(5), SizeHint(0), SizeHint(-1)),
+    *(OPEN, subpartition.FinishBuffer(), subpartition.Flush(), AddEvent(Kind.BARRIER), AddEvent(Kind.PRIORITY)),
+    *(
+        subpartition.Finish(),
+        subpartition.Release(),
+        subpartition.CreateView(),
+        subpartition.Resume(),
+        SizeHint(5),
+        SizeHint(0),
+        SizeHint(-1),
+    ),
     *READING,
 )
 
@@ -76,7 +84,7 @@ def make_scope(part: Part, exclusive: tuple[int, ...]) -> Scope:
         name=part.name,
         component="subpartition",
         configs=tuple(Config(buffers) for buffers in exclusive),
-        opening=lambda _config: () if part.early else (CreateView(),),
+        opening=lambda _config: () if part.early else (subpartition.CreateView(),),
         alphabet=lambda _config, _state: part.events,
         covers=(
             f"exclusive buffers: {' or '.join(map(str, exclusive))}; {part.covers}; {reads}. States that differ only "

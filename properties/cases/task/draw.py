@@ -4,23 +4,12 @@ from random import Random
 
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
+from tidegate.reference.task import values as task
 from tidegate.reference.task.execution_states import TaskState
 from tidegate.reference.task.step import STEPS, start, step
-from tidegate.reference.task.values import (
-    Acknowledge,
-    Cancel,
-    Config,
-    EndOfData,
-    Event,
-    FailExternally,
-    Proceed,
-    Start,
-    State,
-    Throw,
-)
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+def draw(random: Random, config: task.Config | None = None) -> tuple[task.Config, tuple[task.Event, ...]]:
     config = config or draw_config(random)
     weights = swarm(random, on=8, cancel=0.4, fail=0.3, throw=0.2, refused=0.3)
     draw_kind = among(random, weights)
@@ -35,55 +24,55 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     return config, walk.events
 
 
-def draw_config(random: Random) -> Config:
-    return Config(random.choice((1, 1, 2, 3)), random.choice((0, 1, 1, 2, 3)))
+def draw_config(random: Random) -> task.Config:
+    return task.Config(random.choice((1, 1, 2, 3)), random.choice((0, 1, 1, 2, 3)))
 
 
-def draw_event(random: Random, kind: str, state: State, visited: list[TaskState]) -> Event:
+def draw_event(random: Random, kind: str, state: task.State, visited: list[TaskState]) -> task.Event:
     # Mostly what is so; at times what was so a moment or a long time ago.
     seen = random.choice((visited[-1], visited[-1], visited[-2:][0], random.choice(visited)))
     if kind == "cancel":
-        return Cancel(seen)
+        return task.Cancel(seen)
     if kind == "fail":
-        return FailExternally(seen)
+        return task.FailExternally(seen)
     if kind == "throw":
-        return Throw(random.random() < 0.4)
+        return task.Throw(random.random() < 0.4)
     if kind == "refused":
         return draw_refused(random, state)
     if state.steps is None:
-        return Start()
+        return task.Start()
     if state.over or STEPS[state.steps - 1 : state.steps] != ("invoke",):
-        return Proceed()
+        return task.Proceed()
     if random.random() < 0.2:
         return draw_impatient(random, state)
     if not state.data_ended:
-        return EndOfData(random.random() < 0.6)
+        return task.EndOfData(random.random() < 0.6)
     missing = [output for output in range(state.config.outputs) if output not in state.acknowledged]
-    return Acknowledge(random.choice(missing)) if missing else Proceed()
+    return task.Acknowledge(random.choice(missing)) if missing else task.Proceed()
 
 
-def draw_impatient(random: Random, state: State) -> Event:
+def draw_impatient(random: Random, state: task.State) -> task.Event:
     """What the end of a life waits for, asked for before its time, or a second time."""
     return random.choice(
         (
-            Proceed(),
-            Proceed(),
-            EndOfData(random.random() < 0.5),
-            Acknowledge(random.randrange(max(1, state.config.outputs))),
-            Acknowledge(random.randrange(max(1, state.config.outputs))),
+            task.Proceed(),
+            task.Proceed(),
+            task.EndOfData(random.random() < 0.5),
+            task.Acknowledge(random.randrange(max(1, state.config.outputs))),
+            task.Acknowledge(random.randrange(max(1, state.config.outputs))),
         )
     )
 
 
-def draw_refused(random: Random, state: State) -> Event:
+def draw_refused(random: Random, state: task.State) -> task.Event:
     """Mostly what comes too early or twice, no such output, a state that no task is in."""
     return random.choice(
         (
-            Start(),
-            Proceed(),
-            EndOfData(random.random() < 0.5),
-            Acknowledge(random.randint(-1, state.config.outputs)),
-            Cancel(random.choice((TaskState.SCHEDULED, TaskState.RECONCILING))),
-            FailExternally(TaskState.SCHEDULED),
+            task.Start(),
+            task.Proceed(),
+            task.EndOfData(random.random() < 0.5),
+            task.Acknowledge(random.randint(-1, state.config.outputs)),
+            task.Cancel(random.choice((TaskState.SCHEDULED, TaskState.RECONCILING))),
+            task.FailExternally(TaskState.SCHEDULED),
         )
     )

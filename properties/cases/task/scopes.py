@@ -3,34 +3,23 @@
 from collections.abc import Iterator
 
 from tidegate.properties.cases.scope import Scope, counted
+from tidegate.reference.task import values as task
 from tidegate.reference.task.execution_states import TaskState
-from tidegate.reference.task.values import (
-    Acknowledge,
-    Cancel,
-    Config,
-    EndOfData,
-    Event,
-    FailExternally,
-    Proceed,
-    Start,
-    State,
-    Throw,
-)
 
 
-def play(config: Config, _state: State) -> Iterator[Event]:
-    yield from (Start(), Proceed(), Throw(cancelled=True), Throw(cancelled=False))
-    yield from (EndOfData(drain=True), EndOfData(drain=False))
-    yield from (Acknowledge(output) for output in range(-1, config.outputs + 1))
+def play(config: task.Config, _state: task.State) -> Iterator[task.Event]:
+    yield from (task.Start(), task.Proceed(), task.Throw(cancelled=True), task.Throw(cancelled=False))
+    yield from (task.EndOfData(drain=True), task.EndOfData(drain=False))
+    yield from (task.Acknowledge(output) for output in range(-1, config.outputs + 1))
     for seen in TaskState:
-        yield from (Cancel(seen), FailExternally(seen))
+        yield from (task.Cancel(seen), task.FailExternally(seen))
 
 
 def make_scope(operators: int, outputs: int) -> Scope:
     return Scope(
         name=f"{operators}x{outputs}",
         component="task",
-        configs=(Config(operators, outputs),),
+        configs=(task.Config(operators, outputs),),
         alphabet=play,
         covers=(
             f"{counted(operators, 'operator')} and {counted(outputs, 'output')}; start, proceed, both exceptions, both "

@@ -7,25 +7,11 @@ from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.spanning.records import HEADER_BYTES
+from tidegate.reference.spanning.writer import values as writer
 from tidegate.reference.spanning.writer.step import start, step
-from tidegate.reference.spanning.writer.values import (
-    Broadcast,
-    Config,
-    ControlEvent,
-    Elapse,
-    Event,
-    Fail,
-    Finish,
-    Flush,
-    Hint,
-    Kind,
-    Pool,
-    Record,
-    State,
-)
 
 
-def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+def draw(random: Random, config: writer.Config | None = None) -> tuple[writer.Config, tuple[writer.Event, ...]]:
     config = config or draw_config(random)
     weights = swarm(
         random, record=6, broadcast=4, event=1, hint=2, pool=1, flush=1, elapse=1.5, long=0.03, refused=0.1,
@@ -37,53 +23,60 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     for _ in walk.up_to_length():
         event = draw_event(random, draw_kind(), walk.state, alphabet)
         walk.play_one(event)
-        if isinstance(event, Finish):
+        if isinstance(event, writer.Finish):
             walk.end_soon(0, 4)
-        if isinstance(event, Fail) and random.random() < 0.3:
+        if isinstance(event, writer.Fail) and random.random() < 0.3:
             # The failure may stay hidden for a hundred emits, no more.
-            walk.play([Record(0, b"")] * random.choice((99, 100, 101, 102)))
+            walk.play([writer.Record(0, b"")] * random.choice((99, 100, 101, 102)))
             break
     return config, walk.events
 
 
-def draw_config(random: Random) -> Config:
-    return Config(
-        random.choice(list(Kind)),
+def draw_config(random: Random) -> writer.Config:
+    return writer.Config(
+        random.choice(list(writer.Kind)),
         random.choice((1, 2, 2, 2, 3, 3, 4, 8)),
         random.choice((random.randint(1, 12), random.randint(1, 64), 128, 1024)),
         random.choice((-1, -1, 0, 0, 1, 5, 100)),
     )
 
 
-def draw_event(random: Random, kind: str, state: State, alphabet: bytes) -> Event:
+def draw_event(random: Random, kind: str, state: writer.State, alphabet: bytes) -> writer.Event:
     channel = random.randrange(state.config.channels)
     if kind == "refused":
         outside = random.choice((-1, state.config.channels))
-        return Record(outside, b"ab") if random.random() < 0.5 else Hint(outside, 5)
+        return writer.Record(outside, b"ab") if random.random() < 0.5 else writer.Hint(outside, 5)
     if kind == "hint":
-        return Hint(channel, draw_hint(random, state))
+        return writer.Hint(channel, draw_hint(random, state))
     if kind == "elapse":
         to_the_flush = max(1, state.config.timeout - state.elapsed)
-        return Elapse(max(1, random.choice((1, to_the_flush - 1, to_the_flush, to_the_flush + 1, 3 * to_the_flush))))
+        return writer.Elapse(
+            max(1, random.choice((1, to_the_flush - 1, to_the_flush, to_the_flush + 1, 3 * to_the_flush)))
+        )
     if kind in ("record", "broadcast", "long"):
         return draw_emit(random, kind, channel, state, alphabet)
     if kind == "pool":
-        return Pool(random.random() < 0.4)
-    others: dict[str, Event] = {"event": ControlEvent(), "flush": Flush(), "fail": Fail(), "finish": Finish()}
+        return writer.Pool(random.random() < 0.4)
+    others: dict[str, writer.Event] = {
+        "event": writer.ControlEvent(),
+        "flush": writer.Flush(),
+        "fail": writer.Fail(),
+        "finish": writer.Finish(),
+    }
     return others[kind]
 
 
-def draw_emit(random: Random, kind: str, channel: int, state: State, alphabet: bytes) -> Event:
+def draw_emit(random: Random, kind: str, channel: int, state: writer.State, alphabet: bytes) -> writer.Event:
     size = state.config.buffer_size
     builder = state.builders[channel] or state.shared
     room = builder.room if builder else min(size, state.hints[channel] or size)
     is_long = kind == "long" and size >= 32
     length = draw_long_length(random, size) if is_long else draw_length_for(random, room, size)
     payload = draw_bytes(random, alphabet, length)
-    return Broadcast(payload) if kind == "broadcast" else Record(channel, payload)
+    return writer.Broadcast(payload) if kind == "broadcast" else writer.Record(channel, payload)
 
 
-def draw_hint(random: Random, state: State) -> int:
+def draw_hint(random: Random, state: writer.State) -> int:
     """Nothing, the whole buffer, and sizes around a header, a short record, and what another reader asked for."""
     size = state.config.buffer_size
     near = random.choice((HEADER_BYTES, 10, size // 2, size, *state.hints))

@@ -6,40 +6,33 @@ A flusher that fails is left out: when that surfaces is free, and changes what f
 from collections.abc import Iterator
 
 from tidegate.properties.cases.scope import Scope, counted
-from tidegate.reference.spanning.writer.values import (
-    Broadcast,
-    Config,
-    ControlEvent,
-    Elapse,
-    Event,
-    Fail,
-    Finish,
-    Flush,
-    Hint,
-    Kind,
-    Pool,
-    Record,
-    State,
-)
+from tidegate.reference.spanning.writer import values as writer
 
 
 def make_scope(name: str, timeout: int, channels: int, size: int, *, sized: bool) -> Scope:
     """With `sized`, the size of buffers changes: by what a reader asks for and by what the pool has left."""
 
-    def play(config: Config, _state: State) -> Iterator[Event]:
-        yield from (Broadcast(b""), ControlEvent(), Flush(), Finish(), Hint(channels, 3), Elapse(1))
-        yield from (Record(channel, b"a") for channel in range(channels))
-        yield Record(-1, b"a")
+    def play(config: writer.Config, _state: writer.State) -> Iterator[writer.Event]:
+        yield from (
+            writer.Broadcast(b""),
+            writer.ControlEvent(),
+            writer.Flush(),
+            writer.Finish(),
+            writer.Hint(channels, 3),
+            writer.Elapse(1),
+        )
+        yield from (writer.Record(channel, b"a") for channel in range(channels))
+        yield writer.Record(-1, b"a")
         if sized:
-            yield from (Hint(0, 3), Pool(available=False), Pool(available=True))
+            yield from (writer.Hint(0, 3), writer.Pool(available=False), writer.Pool(available=True))
         if config.timeout <= 0:
-            yield Fail()
+            yield writer.Fail()
 
     changes = "a smaller size asked for by the first reader, the pool exhausted or not, " * sized
     return Scope(
         name=name,
         component="writer",
-        configs=tuple(Config(kind, channels, size, timeout) for kind in Kind),
+        configs=tuple(writer.Config(kind, channels, size, timeout) for kind in writer.Kind),
         alphabet=play,
         covers=(
             f"both kinds with {counted(channels, 'channel')}, buffers of {size} bytes and time-out {timeout}; records, "

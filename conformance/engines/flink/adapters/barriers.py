@@ -9,20 +9,9 @@ from functools import cache
 from itertools import groupby
 from typing import Any
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters.buffer_parts import NETWORK, events_of
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Json,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_integer,
-    get_long,
-    rejected,
-    unknown_type,
-)
 
 CHECKPOINTING = "org.apache.flink.streaming.runtime.io.checkpointing."
 HANDLER = f"{CHECKPOINTING}SingleCheckpointBarrierHandler"
@@ -37,15 +26,17 @@ REASONS = {
 SETS = ("resume", "prioritize")
 
 
-def declare(jvm: Jvm) -> Json | None:
+def declare(jvm: Jvm) -> wire.Json | None:
     """The handler has had its three ways since 1.14."""
     return {} if jvm.has(HANDLER, "alternating") and jvm.has(TIMER) else None
 
 
-def make(jvm: Jvm, config: Json) -> "Handler":
-    kind = get_choice(config, "kind", KINDS)
-    timeout = get_at_least(config, "timeout", 1) if kind == "alternating" else None
-    return Handler(jvm, kind, get_at_least(config, "channels", 1), get_boolean(config, "finished_channels"), timeout)
+def make(jvm: Jvm, config: wire.Json) -> "Handler":
+    kind = wire.get_choice(config, "kind", KINDS)
+    timeout = wire.get_at_least(config, "timeout", 1) if kind == "alternating" else None
+    return Handler(
+        jvm, kind, wire.get_at_least(config, "channels", 1), wire.get_boolean(config, "finished_channels"), timeout
+    )
 
 
 class Surroundings:
@@ -53,7 +44,7 @@ class Surroundings:
 
     def __init__(self, jvm: Jvm, channels: int) -> None:
         self.jvm = jvm
-        self.seen: Observations = []
+        self.seen: wire.Observations = []
         self.blocked: set[int] = set()
         self.now = 0
         #: when what is to be called
@@ -120,10 +111,10 @@ class Surroundings:
                 del self.timers[number]
                 callback.call()
 
-    def take_seen(self) -> Observations:
+    def take_seen(self) -> wire.Observations:
         """What was noted since; sets in ascending order."""
         seen, self.seen = self.seen, []
-        grouped: Observations = []
+        grouped: wire.Observations = []
         for kind, group in groupby(seen, key=lambda one: one["type"]):
             grouped += sorted(group, key=lambda one: one["channel"] if kind in SETS else 0)
         return grouped
@@ -172,49 +163,49 @@ class Handler:
             "end_of_partition": self.on_end_of_partition,
         }
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type", "")
         if kind == "advance":
-            milliseconds = get_at_least(event, "milliseconds", 0)
+            milliseconds = wire.get_at_least(event, "milliseconds", 0)
             self.clock.advanceTime(self.duration(milliseconds))
             self.around.advance(milliseconds)
             return self.around.take_seen()
         handler = self.handlers.get(kind)
         if handler is None:
-            raise unknown_type(event)
-        channel = get_integer(event, "channel")
+            raise wire.unknown_type(event)
+        channel = wire.get_integer(event, "channel")
         delivers = 0 <= channel < len(self.around.channels) and channel not in self.ended | self.around.blocked
         handler(event, self.around.channels[channel] if delivers else None)
-        return self.around.take_seen() if delivers else rejected()
+        return self.around.take_seen() if delivers else wire.rejected()
 
-    def on_barrier(self, event: Json, channel: Any) -> None:
-        mode = get_choice(event, "mode", tuple(self.options))
+    def on_barrier(self, event: wire.Json, channel: Any) -> None:
+        mode = wire.get_choice(event, "mode", tuple(self.options))
         if mode == "unaligned" and self.kind in ("aligned", "at_least_once"):
-            raise BadRequestError(f"a handler of kind {self.kind} gets no unaligned barriers")
-        barrier = self.events.barrier_class(get_checkpoint(event), get_long(event, "created"), self.options[mode])
+            raise wire.BadRequestError(f"a handler of kind {self.kind} gets no unaligned barriers")
+        barrier = self.events.barrier_class(get_checkpoint(event), wire.get_long(event, "created"), self.options[mode])
         if channel is not None:
             self.handler.processBarrier(barrier, channel, False)
 
-    def on_announcement(self, event: Json, channel: Any) -> None:
+    def on_announcement(self, event: wire.Json, channel: Any) -> None:
         made = self.options["timeout"]
-        barrier = self.events.barrier_class(get_checkpoint(event), get_long(event, "created"), made)
-        sequence = get_integer(event, "sequence")
+        barrier = self.events.barrier_class(get_checkpoint(event), wire.get_long(event, "created"), made)
+        sequence = wire.get_integer(event, "sequence")
         if channel is not None:
             self.handler.processBarrierAnnouncement(barrier, sequence, channel)
 
-    def on_cancel(self, event: Json, channel: Any) -> None:
+    def on_cancel(self, event: wire.Json, channel: Any) -> None:
         marker = self.events.cancel_class(get_checkpoint(event))
         if channel is not None:
             self.handler.processCancellationBarrier(marker, channel)
 
-    def on_end_of_partition(self, event: Json, channel: Any) -> None:
+    def on_end_of_partition(self, event: wire.Json, channel: Any) -> None:
         if channel is not None:
-            self.ended.add(get_integer(event, "channel"))
+            self.ended.add(wire.get_integer(event, "channel"))
             self.handler.processEndOfPartition(channel)
 
 
-def get_checkpoint(event: Json) -> int:
-    checkpoint = get_long(event, "checkpoint")
+def get_checkpoint(event: wire.Json) -> int:
+    checkpoint = wire.get_long(event, "checkpoint")
     if checkpoint < 0:
-        raise BadRequestError(f"checkpoint must not be negative: {checkpoint}")
+        raise wire.BadRequestError(f"checkpoint must not be negative: {checkpoint}")
     return checkpoint

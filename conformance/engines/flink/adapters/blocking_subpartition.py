@@ -12,19 +12,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters.buffer_parts import NETWORK, buffers_of, events_of
 from tidegate.conformance.engines.flink.adapters.subpartition import REFUSED, parent_of
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    Json,
-    Observations,
-    get_boolean,
-    get_choice,
-    get_hex,
-    get_integer,
-    rejected,
-    unknown_type,
-)
 
 STORES = f"{NETWORK}partition.BoundedBlockingSubpartitionType"
 #: What a store of the protocol is called in Flink. Regions of a plain file are handed out where nothing is encrypted.
@@ -35,15 +26,15 @@ READ_SIZE = 1024
 _numbers = count()
 
 
-def declare(jvm: Jvm) -> Json | None:
+def declare(jvm: Jvm) -> wire.Json | None:
     """Regions came in 1.12; the end of data is told from other events since 1.20 at the latest."""
     direct = jvm.has(f"{NETWORK}partition.BoundedBlockingSubpartitionDirectTransferReader")
     known = {str(one.name()) for one in jvm.cls(f"{NETWORK}buffer.Buffer$DataType").values()}
     return {} if direct and "END_OF_DATA" in known else None
 
 
-def make(jvm: Jvm, config: Json) -> "BlockingSubpartition":
-    return BlockingSubpartition(jvm, get_choice(config, "store", tuple(TYPES)))
+def make(jvm: Jvm, config: wire.Json) -> "BlockingSubpartition":
+    return BlockingSubpartition(jvm, wire.get_choice(config, "store", tuple(TYPES)))
 
 
 @cache
@@ -104,15 +95,15 @@ class BlockingSubpartition:
             "release_view": self.on_release_view,
         }
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type", "")
         if kind in self.handlers:
             return self.handlers[kind](event)
         if kind not in self.reader_handlers:
-            raise unknown_type(event)
-        view = get_integer(event, "view")
+            raise wire.unknown_type(event)
+        view = wire.get_integer(event, "view")
         if not 0 <= view < len(self.readers) or self.readers[view].released:
-            return rejected()
+            return wire.rejected()
         return self.reader_handlers[kind](event, view)
 
     def close(self) -> None:
@@ -131,66 +122,66 @@ class BlockingSubpartition:
 
     # The producer
 
-    def on_buffer(self, event: Json) -> Observations:
-        data, finished = bytes.fromhex(get_hex(event, "data")), get_boolean(event, "finished")
+    def on_buffer(self, event: wire.Json) -> wire.Observations:
+        data, finished = bytes.fromhex(wire.get_hex(event, "data")), wire.get_boolean(event, "finished")
         builder = self.buffers.open(data)
         if finished:
             builder.finish()
         return self.add(builder.createBufferConsumerFromBeginning(), None if finished else builder)
 
-    def on_end_of_data(self, _event: Json) -> Observations:
+    def on_end_of_data(self, _event: wire.Json) -> wire.Observations:
         if self.data_ended:
-            return rejected()
+            return wire.rejected()
         seen = self.add(self.buffers.to_consumer(self.events.end_of_data, False), None)
-        self.data_ended = seen != rejected()
+        self.data_ended = seen != wire.rejected()
         return seen
 
-    def add(self, consumer: Any, builder: Any) -> Observations:
+    def add(self, consumer: Any, builder: Any) -> wire.Observations:
         if int(self.subpartition.add(consumer, 0)) == REFUSED:
-            return rejected()
+            return wire.rejected()
         self.open = builder
         return []
 
-    def on_append(self, event: Json) -> Observations:
-        data = bytes.fromhex(get_hex(event, "data"))
+    def on_append(self, event: wire.Json) -> wire.Observations:
+        data = bytes.fromhex(wire.get_hex(event, "data"))
         if self.open is None:
-            return rejected()
+            return wire.rejected()
         self.buffers.append(self.open, data)
         return []
 
-    def on_finish_buffer(self, _event: Json) -> Observations:
+    def on_finish_buffer(self, _event: wire.Json) -> wire.Observations:
         if self.open is None:
-            return rejected()
+            return wire.rejected()
         self.open.finish()
         self.open = None
         return []
 
-    def on_flush(self, _event: Json) -> Observations:
+    def on_flush(self, _event: wire.Json) -> wire.Observations:
         self.subpartition.flush()
         self.open = None
         return []
 
-    def on_finish(self, _event: Json) -> Observations:
+    def on_finish(self, _event: wire.Json) -> wire.Observations:
         try:
             self.subpartition.finish()
         except self.jvm.JavaError:
-            return rejected()
+            return wire.rejected()
         self.open = None
         return []
 
     # The owner, and the disk
 
-    def on_release(self, _event: Json) -> Observations:
+    def on_release(self, _event: wire.Json) -> wire.Observations:
         self.open = None
         return self.give_up(self.subpartition.release)
 
-    def on_lose_file(self, _event: Json) -> Observations:
+    def on_lose_file(self, _event: wire.Json) -> wire.Observations:
         self.lost = True
         for file in self.files():
             file.unlink()
         return []
 
-    def give_up(self, release: Any) -> Observations:
+    def give_up(self, release: Any) -> wire.Observations:
         """Something that held the data lets go of it, which may be the last."""
         before = self.is_kept()
         try:
@@ -208,7 +199,7 @@ class BlockingSubpartition:
 
     # The readers
 
-    def on_view(self, _event: Json) -> Observations:
+    def on_view(self, _event: wire.Json) -> wire.Observations:
         reader = Reader()
         listener = self.jvm.jpype.JProxy(f"{NETWORK}partition.BufferAvailabilityListener", inst=reader)
         try:
@@ -216,11 +207,11 @@ class BlockingSubpartition:
         except self.jvm.cls(f"{NETWORK}partition.PartitionNotFoundException"):
             return [{"type": "not_found"}]
         except self.jvm.JavaError:
-            return rejected()
+            return wire.rejected()
         self.readers.append(reader)
         return [{"type": "view", "view": len(self.readers) - 1}]
 
-    def on_poll(self, _event: Json, view: int) -> Observations:
+    def on_poll(self, _event: wire.Json, view: int) -> wire.Observations:
         reader = self.readers[view]
         found = reader.view.getNextBuffer()
         if found is None:
@@ -228,7 +219,7 @@ class BlockingSubpartition:
         buffer = found.buffer()
         reader.held.append(buffer)
         kind = self.buffers.kind_of(buffer.getDataType())
-        item: Json = {"type": "item", "kind": kind, "data": self.read(buffer).hex() if kind == "data" else ""}
+        item: wire.Json = {"type": "item", "kind": kind, "data": self.read(buffer).hex() if kind == "data" else ""}
         item["backlog"] = int(found.buffersInBacklog())
         item["next"] = self.buffers.kind_of(found.getNextDataType())
         item["sequence"] = int(found.getSequenceNumber())
@@ -240,19 +231,19 @@ class BlockingSubpartition:
         length = int(buffer.readableBytes())
         return self.buffers.read(buffer.readInto(self.buffers.allocate(max(length, 1))))
 
-    def on_recycle(self, _event: Json, view: int) -> Observations:
+    def on_recycle(self, _event: wire.Json, view: int) -> wire.Observations:
         reader = self.readers[view]
         if not reader.held:
-            return rejected()
+            return wire.rejected()
         before = reader.woken
         reader.held.pop(0).recycleBuffer()
         return [{"type": "data_available", "view": view}] * (reader.woken - before)
 
-    def on_query(self, event: Json, view: int) -> Observations:
-        found = self.readers[view].view.getAvailabilityAndBacklog(get_boolean(event, "credit"))
+    def on_query(self, event: wire.Json, view: int) -> wire.Observations:
+        found = self.readers[view].view.getAvailabilityAndBacklog(wire.get_boolean(event, "credit"))
         return [{"type": "availability", "available": bool(found.isAvailable()), "backlog": int(found.getBacklog())}]
 
-    def on_release_view(self, _event: Json, view: int) -> Observations:
+    def on_release_view(self, _event: wire.Json, view: int) -> wire.Observations:
         reader = self.readers[view]
         reader.released = True
         return self.give_up(reader.view.releaseAllResources)

@@ -6,28 +6,20 @@ with it: that is refused here.
 
 from typing import Any
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters.buffer_parts import NETWORK, buffers_of
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    Json,
-    Observations,
-    get_at_least,
-    get_hex,
-    get_integer,
-    rejected,
-    unknown_type,
-)
 
 BUILDER = f"{NETWORK}buffer.BufferBuilder"
 
 
-def declare(jvm: Jvm) -> Json | None:
+def declare(jvm: Jvm) -> wire.Json | None:
     """Builders are closed since 1.14; before, the memory went with the last slice."""
     return {} if jvm.has(BUILDER, "close") and jvm.has(BUILDER, "commit") else None
 
 
-def make(jvm: Jvm, config: Json) -> "Buffer":
-    return Buffer(jvm, get_at_least(config, "capacity", 1))
+def make(jvm: Jvm, config: wire.Json) -> "Buffer":
+    return Buffer(jvm, wire.get_at_least(config, "capacity", 1))
 
 
 class Consumer:
@@ -65,82 +57,82 @@ class Buffer:
     def recycle(self, _segment: Any) -> None:
         self.freed += 1
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind, before = event.get("type", ""), self.freed
         try:
             if kind in self.writing:
                 seen = self.writing[kind](event)
             elif kind in self.reading:
-                index = get_integer(event, "consumer")
+                index = wire.get_integer(event, "consumer")
                 known = 0 <= index < len(self.consumers)
-                seen = self.reading[kind](self.consumers[index]) if known else rejected()
+                seen = self.reading[kind](self.consumers[index]) if known else wire.rejected()
             else:
-                raise unknown_type(event)
+                raise wire.unknown_type(event)
         except self.jvm.JavaError:
-            return rejected()
+            return wire.rejected()
         return seen + [{"type": "recycled"}] * (self.freed - before)
 
     # The builder
 
-    def on_append(self, event: Json) -> Observations:
-        data = bytes.fromhex(get_hex(event, "data"))
+    def on_append(self, event: wire.Json) -> wire.Observations:
+        data = bytes.fromhex(wire.get_hex(event, "data"))
         if self.closed:
-            return rejected()
+            return wire.rejected()
         taken = self.builder.append(self.buffers.wrap(self.buffers.byte_array(data)))
         return [{"type": "written", "bytes": int(taken)}]
 
-    def on_commit(self, _event: Json) -> Observations:
+    def on_commit(self, _event: wire.Json) -> wire.Observations:
         if self.closed:
-            return rejected()
+            return wire.rejected()
         self.builder.commit()
         return []
 
-    def on_finish(self, _event: Json) -> Observations:
-        return rejected() if self.closed else [{"type": "written", "bytes": int(self.builder.finish())}]
+    def on_finish(self, _event: wire.Json) -> wire.Observations:
+        return wire.rejected() if self.closed else [{"type": "written", "bytes": int(self.builder.finish())}]
 
-    def on_close_builder(self, _event: Json) -> Observations:
+    def on_close_builder(self, _event: wire.Json) -> wire.Observations:
         if self.closed:
-            return rejected()
+            return wire.rejected()
         self.builder.close()
         self.closed = True
         return []
 
-    def on_consume(self, _event: Json) -> Observations:
+    def on_consume(self, _event: wire.Json) -> wire.Observations:
         if self.closed:
-            return rejected()
+            return wire.rejected()
         self.consumers.append(Consumer(self.builder.createBufferConsumerFromBeginning()))
         return []
 
     # The consumers
 
-    def on_copy(self, consumer: Consumer) -> Observations:
+    def on_copy(self, consumer: Consumer) -> wire.Observations:
         if consumer.closed:
-            return rejected()
+            return wire.rejected()
         self.consumers.append(Consumer(consumer.consumer.copy()))
         return []
 
-    def on_inspect(self, consumer: Consumer) -> Observations:
+    def on_inspect(self, consumer: Consumer) -> wire.Observations:
         if consumer.closed:
-            return rejected()
+            return wire.rejected()
         one = consumer.consumer
         return [{"type": "knowledge", "finished": bool(one.isFinished()), "unread": bool(one.isDataAvailable())}]
 
-    def on_build(self, consumer: Consumer) -> Observations:
+    def on_build(self, consumer: Consumer) -> wire.Observations:
         if consumer.closed:
-            return rejected()
+            return wire.rejected()
         built = consumer.consumer.build()
         consumer.slices.append(built)
         return [{"type": "slice", "data": self.buffers.read(built).hex()}]
 
-    def on_recycle(self, consumer: Consumer) -> Observations:
+    def on_recycle(self, consumer: Consumer) -> wire.Observations:
         if not consumer.slices:
-            return rejected()
+            return wire.rejected()
         consumer.slices.pop(0).recycleBuffer()
         return []
 
-    def on_close(self, consumer: Consumer) -> Observations:
+    def on_close(self, consumer: Consumer) -> wire.Observations:
         if consumer.closed:
-            return rejected()
+            return wire.rejected()
         consumer.consumer.close()
         consumer.closed = True
         return []

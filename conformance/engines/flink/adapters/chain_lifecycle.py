@@ -8,21 +8,10 @@ creation. That order is therefore the adapter's own, and `create` the one event 
 from functools import cache
 from typing import Any
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters.buffer_parts import NETWORK
 from tidegate.conformance.engines.flink.adapters.chain_parts import OPERATORS, Operator, failure_of
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Json,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_integer,
-    get_semantics,
-    rejected,
-    unknown_type,
-)
 
 TASKS = "org.apache.flink.streaming.runtime.tasks."
 WRAPPER = f"{TASKS}StreamOperatorWrapper"
@@ -33,21 +22,21 @@ FALLIBLE = (
 STEPS = ("prepare", "snapshot", "complete", "abort", "subsume")
 
 
-def declare(jvm: Jvm) -> Json | None:
+def declare(jvm: Jvm) -> wire.Json | None:
     """The order is that of 1.14 and later; chains told of subsumed checkpoints are a little younger."""
     known = jvm.has(f"{TASKS}RegularOperatorChain", "notifyCheckpointSubsumed") and jvm.has(f"{NETWORK}api.StopMode")
     return {"semantics": [SEMANTICS]} if known and jvm.has(WRAPPER, "notifyCheckpointSubsumed") else None
 
 
-def make(jvm: Jvm, config: Json) -> "Chain":
-    get_semantics(config, (SEMANTICS,))
+def make(jvm: Jvm, config: wire.Json) -> "Chain":
+    wire.get_semantics(config, (SEMANTICS,))
     operators = config.get("operators")
     if not isinstance(operators, list) or not operators:
-        raise BadRequestError("operators must be a list, the head first")
+        raise wire.BadRequestError("operators must be a list, the head first")
     for index, operator in enumerate(operators[1:], start=1):
-        if not 0 <= get_integer(operator, "parent") < index:
-            raise BadRequestError(f"the parent of operator {index} must be one before it")
-    return Chain(jvm, operators, get_at_least(config, "sources", 0), get_at_least(config, "inputs", 0))
+        if not 0 <= wire.get_integer(operator, "parent") < index:
+            raise wire.BadRequestError(f"the parent of operator {index} must be one before it")
+    return Chain(jvm, operators, wire.get_at_least(config, "sources", 0), wire.get_at_least(config, "inputs", 0))
 
 
 @cache
@@ -59,11 +48,11 @@ def last_output(jvm: Jvm) -> Any:
 
 
 class Chain:
-    def __init__(self, jvm: Jvm, operators: list[Json], sources: int, inputs: int) -> None:
+    def __init__(self, jvm: Jvm, operators: list[wire.Json], sources: int, inputs: int) -> None:
         self.jvm, self.parents, self.inputs = jvm, [one.get("parent") for one in operators], inputs
-        self.seen: Observations = []
+        self.seen: wire.Observations = []
         self.faults: set[tuple[int, str]] = set()
-        lingering = [get_boolean(one, "lingers") for one in operators] + [False] * sources
+        lingering = [wire.get_boolean(one, "lingers") for one in operators] + [False] * sources
         self.operators = [Operator(self, index, lingers=lingers) for index, lingers in enumerate(lingering)]
         self.mailbox = jvm.cls(f"{TASKS}mailbox.TaskMailboxImpl")()
         self.executors = [self.make_executor(index) for index in range(len(self.operators))]
@@ -105,12 +94,12 @@ class Chain:
 
         return subtree(0) + list(range(len(self.parents), len(self.operators)))
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         handler = self.handlers.get(event.get("type", ""))
         if handler is None:
-            raise unknown_type(event)
+            raise wire.unknown_type(event)
         self.seen = []
-        return self.seen if handler(event) else rejected()
+        return self.seen if handler(event) else wire.rejected()
 
     def attempt(self, call: Any, *arguments: Any) -> bool:
         """Call the chain; an error of an operator is seen, and tells that it failed."""
@@ -126,15 +115,15 @@ class Chain:
 
     # Events: each says whether it was accepted
 
-    def on_fault(self, event: Json) -> bool:
-        index, call = get_integer(event, "operator"), get_choice(event, "call", FALLIBLE)
-        change = self.faults.add if get_boolean(event, "failing") else self.faults.discard
+    def on_fault(self, event: wire.Json) -> bool:
+        index, call = wire.get_integer(event, "operator"), wire.get_choice(event, "call", FALLIBLE)
+        change = self.faults.add if wire.get_boolean(event, "failing") else self.faults.discard
         if not 0 <= index < len(self.operators):
             return False
         change((index, call))
         return True
 
-    def on_create(self, _event: Json) -> bool:
+    def on_create(self, _event: wire.Json) -> bool:
         if self.chain is not None:
             return False
         optional, boolean = self.jvm.cls("java.util.Optional"), self.jvm.cls("java.lang.Boolean")
@@ -152,23 +141,23 @@ class Chain:
         self.chain = self.jvm.new(f"{TASKS}RegularOperatorChain", listed, none, output, wrappers[0])
         return True
 
-    def on_open(self, _event: Json) -> bool:
+    def on_open(self, _event: wire.Json) -> bool:
         if self.chain is None or self.opened or self.failed or self.chain.isClosed():
             return False
         self.opened = self.attempt(self.chain.initializeStateAndOpenOperators, None)
         self.failed = not self.opened
         return True
 
-    def on_end_input(self, event: Json) -> bool:
-        index = get_integer(event, "input")
+    def on_end_input(self, event: wire.Json) -> bool:
+        index = wire.get_integer(event, "input")
         if not self.is_running or index in self.ended or not 0 <= index < self.inputs:
             return False
         self.ended.add(index)
         self.failed = not self.attempt(self.chain.endInput, index + 1)
         return True
 
-    def on_mail(self, event: Json) -> bool:
-        index = get_integer(event, "operator")
+    def on_mail(self, event: wire.Json) -> bool:
+        index = wire.get_integer(event, "operator")
         if not self.is_running or not 0 <= index < len(self.operators):
             return False
         self.put_mail(index)
@@ -180,8 +169,8 @@ class Chain:
         )
         self.executors[index].execute(command, "mail")
 
-    def on_finish(self, event: Json) -> bool:
-        drain = get_boolean(event, "drain")
+    def on_finish(self, event: wire.Json) -> bool:
+        drain = wire.get_boolean(event, "drain")
         if not self.is_running or (drain and len(self.ended) < self.inputs):
             return False
         modes = self.jvm.cls(f"{NETWORK}api.StopMode")
@@ -190,8 +179,8 @@ class Chain:
         self.failed = not self.finished
         return True
 
-    def on_checkpoint(self, event: Json) -> bool:
-        step = get_choice(event, "step", STEPS)
+    def on_checkpoint(self, event: wire.Json) -> bool:
+        step = wire.get_choice(event, "step", STEPS)
         if not self.opened:
             return False
         calls = {
@@ -228,7 +217,7 @@ class Chain:
             for index, wrapper in self.wrappers.items():
                 self.jvm.set_field(wrapper, "wrapped", self.operators[index].operator)
 
-    def on_close(self, _event: Json) -> bool:
+    def on_close(self, _event: wire.Json) -> bool:
         if self.chain is None:
             return False
         if not self.chain.isClosed():

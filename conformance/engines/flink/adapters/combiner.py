@@ -8,24 +8,15 @@ many inputs as the config wants, which the operator itself would make for one or
 from functools import cache
 from typing import Any
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    Json,
-    Observations,
-    get_at_least,
-    get_choice,
-    get_integer,
-    get_long,
-    rejected,
-    unknown_type,
-)
 
 _COMBINED = "org.apache.flink.api.common.eventtime.IndexedCombinedWatermarkStatus"
 _OPERATOR = "org.apache.flink.streaming.api.operators.AbstractStreamOperator"
 _FIRST_TO_FLUSH = (2, 2)
 
 
-def declare(jvm: Jvm) -> Json | None:
+def declare(jvm: Jvm) -> wire.Json | None:
     if not (jvm.has(_COMBINED, "updateStatus") and jvm.has(_OPERATOR, "processWatermarkStatus")):
         return None
     return {"semantics": ["flink-38454" if jvm.release >= _FIRST_TO_FLUSH else "flink-18934"]}
@@ -55,7 +46,7 @@ class Combiner:
         self._inputs = inputs
         self._watermark = parts.watermark
         self._statuses = parts.statuses
-        self._shown: Observations = []
+        self._shown: wire.Observations = []
         handlers = {"emitWatermark": self._on_watermark, "emitWatermarkStatus": self._on_status}
         output = jvm.implement("org.apache.flink.streaming.api.operators.Output", handlers)
         self._operator = parts.operator(parts.function)
@@ -69,16 +60,19 @@ class Combiner:
             ("status", 1): self._operator.processWatermarkStatus2,
         }
 
-    def step(self, event: Json) -> Observations:
-        kind, index = event.get("type"), get_integer(event, "input")
+    def step(self, event: wire.Json) -> wire.Observations:
+        kind, index = event.get("type"), wire.get_integer(event, "input")
         if kind == "watermark":
-            method, element = "processWatermark", self._watermark(get_long(event, "timestamp"))
+            method, element = "processWatermark", self._watermark(wire.get_long(event, "timestamp"))
         elif kind == "status":
-            method, element = "processWatermarkStatus", self._statuses[get_choice(event, "status", ("idle", "active"))]
+            method, element = (
+                "processWatermarkStatus",
+                self._statuses[wire.get_choice(event, "status", ("idle", "active"))],
+            )
         else:
-            raise unknown_type(event)
+            raise wire.unknown_type(event)
         if not 0 <= index < self._inputs:
-            return rejected()
+            return wire.rejected()
         self._shown = []
         if index < 2:
             self._enter[kind, index](element)
@@ -93,5 +87,5 @@ class Combiner:
         self._shown.append({"type": "status", "status": "idle" if status.isIdle() else "active"})
 
 
-def make(jvm: Jvm, config: Json) -> Combiner:
-    return Combiner(jvm, get_at_least(config, "inputs", 1))
+def make(jvm: Jvm, config: wire.Json) -> Combiner:
+    return Combiner(jvm, wire.get_at_least(config, "inputs", 1))

@@ -6,17 +6,9 @@ The channel runs its tasks when it is told to, so that what one event causes is 
 from collections.abc import Callable
 from typing import Any
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters.partitions import NETWORK, Partition, has_partitions
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    Json,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_integer,
-    rejected,
-    unknown_type,
-)
 
 _NETTY = NETWORK + "netty."
 _READER = _NETTY + "CreditBasedSequenceNumberingViewReader"
@@ -25,7 +17,7 @@ _SHADED = "org.apache.flink.shaded.netty4.io.netty.channel."
 _ADDITIONS = ("data", "event", "barrier", "finish")
 
 
-def declare(jvm: Jvm) -> Json | None:
+def declare(jvm: Jvm) -> wire.Json | None:
     """Backlogs are announced since 1.14."""
     known = has_partitions(jvm) and jvm.has(_QUEUE, "addCreditOrResumeConsumption")
     return {} if known and jvm.has(_NETTY + "NettyMessage$BacklogAnnouncement") else None
@@ -67,30 +59,30 @@ class CreditSender:
     def _view(self, listener: Any) -> Any:
         return self._subpartition.createReadView(listener)
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind in _ADDITIONS:
             return self._add(str(kind))
         if kind == "flush":
             self._subpartition.flush()
         elif kind == "credit":
-            amount = get_integer(event, "amount")
+            amount = wire.get_integer(event, "amount")
             if amount < 1:
-                return rejected()
+                return wire.rejected()
             self._tell(lambda reader: self._jvm.call(reader, "addCredit", self._jvm.integer(amount)))
         elif kind == "resume":
             if not self._jvm.field(self._subpartition, "isBlocked"):
-                return rejected()
+                return wire.rejected()
             self._tell(lambda reader: self._jvm.call(reader, "resumeConsumption"))
         elif kind == "writable":
-            self._set_writable(is_writable=get_boolean(event, "value"))
+            self._set_writable(is_writable=wire.get_boolean(event, "value"))
         else:
-            raise unknown_type(event)
+            raise wire.unknown_type(event)
         return self._take()
 
-    def _add(self, kind: str) -> Observations:
+    def _add(self, kind: str) -> wire.Observations:
         if self._jvm.field(self._subpartition, "isFinished"):
-            return rejected()
+            return wire.rejected()
         if kind == "data":
             self._subpartition.add(self._make_data(), 0)
         elif kind == "event":
@@ -120,10 +112,10 @@ class CreditSender:
             self._is_writable = is_writable
             self._channel.unsafe().outboundBuffer().setUserDefinedWritability(1, is_writable)
 
-    def _take(self) -> Observations:
+    def _take(self) -> wire.Observations:
         """The messages that went out."""
         self._channel.runPendingTasks()
-        shown: Observations = []
+        shown: wire.Observations = []
         while (message := self._channel.readOutbound()) is not None:
             name = str(message.getClass().getSimpleName())
             if name not in ("BufferResponse", "BacklogAnnouncement"):
@@ -144,5 +136,5 @@ class CreditSender:
         self._channel.close()
 
 
-def make(jvm: Jvm, config: Json) -> CreditSender:
-    return CreditSender(jvm, get_at_least(config, "initial_credit", 0))
+def make(jvm: Jvm, config: wire.Json) -> CreditSender:
+    return CreditSender(jvm, wire.get_at_least(config, "initial_credit", 0))

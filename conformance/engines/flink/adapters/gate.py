@@ -5,24 +5,16 @@ That a producer sends nothing behind its end is not checked by the gate; what no
 
 from typing import Any
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters.remote_gate import GATE, NETWORK, REMOTE, RemoteGate
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    Json,
-    Observations,
-    get_at_least,
-    get_choice,
-    get_integer,
-    rejected,
-    unknown_type,
-)
 
 _END_OF_DATA = NETWORK + "api.EndOfData"
 _ITEMS = ("data", "end_of_data", "end_of_partition")
 _NAMES = {"EndOfData": "end_of_data", "EndOfPartitionEvent": "end_of_partition"}
 
 
-def declare(jvm: Jvm) -> Json | None:
+def declare(jvm: Jvm) -> wire.Json | None:
     return {} if jvm.has(GATE, "pollNext") and jvm.has(REMOTE, "onBuffer") and jvm.has(_END_OF_DATA) else None
 
 
@@ -40,18 +32,18 @@ class Gate:
             "end_of_partition": jvm.cls(NETWORK + "api.EndOfPartitionEvent").INSTANCE,
         }
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind == "poll":
             return self._poll()
         if kind == "arrive":
-            return self._arrive(get_integer(event, "channel"), get_choice(event, "item", _ITEMS))
-        raise unknown_type(event)
+            return self._arrive(wire.get_integer(event, "channel"), wire.get_choice(event, "item", _ITEMS))
+        raise wire.unknown_type(event)
 
-    def _arrive(self, channel: int, item: str) -> Observations:
+    def _arrive(self, channel: int, item: str) -> wire.Observations:
         known = 0 <= channel < len(self._rig.channels) and channel not in self._ended
         if not known or (item == "end_of_data" and channel in self._data_ended):
-            return rejected()
+            return wire.rejected()
         available = self._rig.gate.getAvailableFuture()
         was_available = bool(available.isDone())
         if item == "data":
@@ -62,7 +54,7 @@ class Gate:
             self._rig.receive_event(channel, self._events[item])
         return [{"type": "available"}] if not was_available and available.isDone() else []
 
-    def _poll(self) -> Observations:
+    def _poll(self) -> wire.Observations:
         found = self._rig.poll()
         if found is None:
             return [{"type": "none"}]
@@ -72,7 +64,9 @@ class Gate:
         else:
             item = _NAMES[str(found.getEvent().getClass().getSimpleName())]
         channel = int(found.getChannelInfo().getInputChannelIdx())
-        shown: Observations = [{"type": "item", "channel": channel, "item": item, "more": bool(found.moreAvailable())}]
+        shown: wire.Observations = [
+            {"type": "item", "channel": channel, "item": item, "more": bool(found.moreAvailable())}
+        ]
         if self._rig.gate.isFinished():
             shown.append({"type": "finished"})
         return shown
@@ -87,5 +81,5 @@ def make_end_of_data(jvm: Jvm) -> Any:
     return jvm.cls(_END_OF_DATA)(jvm.cls(mode).DRAIN) if jvm.has(mode) else jvm.cls(_END_OF_DATA).INSTANCE
 
 
-def make(jvm: Jvm, config: Json) -> Gate:
-    return Gate(jvm, get_at_least(config, "channels", 1))
+def make(jvm: Jvm, config: wire.Json) -> Gate:
+    return Gate(jvm, wire.get_at_least(config, "channels", 1))

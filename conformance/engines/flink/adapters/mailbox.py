@@ -12,17 +12,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Json,
-    Observations,
-    get_choice,
-    get_integer,
-    get_semantics,
-    rejected,
-    unknown_type,
-)
 
 TASKS = "org.apache.flink.streaming.runtime.tasks."
 MAILBOX = f"{TASKS}mailbox."
@@ -33,15 +24,15 @@ CONTROL = ("poison mail", "resume default action")
 LEAST_PRIORITY, MOST_PRIORITY = -1, 2**31 - 1
 
 
-def declare(jvm: Jvm) -> Json | None:
+def declare(jvm: Jvm) -> wire.Json | None:
     """Deferrable mails came in 1.19, urgent ones that keep their order in 2.1."""
     if not jvm.has(OPTIONS, "deferrable"):
         return None
     return {"semantics": [URGENT_IN_ORDER if jvm.has(OPTIONS, "urgent") else LATEST_URGENT_FIRST]}
 
 
-def make(jvm: Jvm, config: Json) -> "Mailbox":
-    return Mailbox(jvm, get_semantics(config, (URGENT_IN_ORDER, LATEST_URGENT_FIRST)))
+def make(jvm: Jvm, config: wire.Json) -> "Mailbox":
+    return Mailbox(jvm, wire.get_semantics(config, (URGENT_IN_ORDER, LATEST_URGENT_FIRST)))
 
 
 class OtherThread:
@@ -111,7 +102,7 @@ class Mailbox:
     def __init__(self, jvm: Jvm, semantics: str) -> None:
         self.jvm, self.semantics = jvm, semantics
         self.leave = Leave(jvm)
-        self.seen: Observations = []
+        self.seen: wire.Observations = []
         self.mailbox = jvm.cls(f"{MAILBOX}TaskMailboxImpl")()
         self.handles: list[Any] = []
         self.in_loop = False
@@ -167,19 +158,19 @@ class Mailbox:
         if str(mail) in CONTROL:
             self.seen.append({"type": "control"})
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         handler = self.handlers.get(event.get("type", ""))
         if handler is None:
-            raise unknown_type(event)
+            raise wire.unknown_type(event)
         self.seen = []
         try:
             handler(event)
         except self.jvm.JavaError:
-            return rejected()
+            return wire.rejected()
         return self.seen
 
-    def on_thread(self, event: Json, task: Callable[[], Any]) -> None:
-        if get_choice(event, "thread", ("mailbox", "other")) == "mailbox":
+    def on_thread(self, event: wire.Json, task: Callable[[], Any]) -> None:
+        if wire.get_choice(event, "thread", ("mailbox", "other")) == "mailbox":
             task()
         else:
             other_thread(self.jvm).do(task)
@@ -196,8 +187,11 @@ class Mailbox:
 
     # Mails
 
-    def on_put(self, event: Json) -> None:
-        kind, number = get_choice(event, "kind", ("normal", "urgent", "deferrable")), get_integer(event, "mail")
+    def on_put(self, event: wire.Json) -> None:
+        kind, number = (
+            wire.get_choice(event, "kind", ("normal", "urgent", "deferrable")),
+            wire.get_integer(event, "mail"),
+        )
         options = self.jvm.cls(OPTIONS)
         put = self.mailbox.put
         if kind == "urgent" and self.semantics == LATEST_URGENT_FIRST:
@@ -212,27 +206,27 @@ class Mailbox:
         mail = mail_class(getattr(options, made)(), command, get_priority(event), *executor, str(number), nothing)
         self.on_thread(event, lambda: put(mail))
 
-    def on_batch(self, _event: Json) -> None:
+    def on_batch(self, _event: wire.Json) -> None:
         self.seen.append({"type": "batch", "available": bool(self.mailbox.createBatch())})
 
-    def on_take_from_batch(self, _event: Json) -> None:
+    def on_take_from_batch(self, _event: wire.Json) -> None:
         self.run_found(self.mailbox.tryTakeFromBatch())
 
-    def on_take(self, event: Json) -> None:
+    def on_take(self, event: wire.Json) -> None:
         self.run_found(self.mailbox.tryTake(get_priority(event)))
 
-    def on_drain(self, _event: Json) -> None:
+    def on_drain(self, _event: wire.Json) -> None:
         for mail in list(self.mailbox.drain()):
             self.run(mail)
 
-    def on_has_mail(self, _event: Json) -> None:
+    def on_has_mail(self, _event: wire.Json) -> None:
         self.seen.append({"type": "has_mail", "value": bool(self.mailbox.hasMail())})
 
     # The processor
 
-    def on_loop(self, _event: Json) -> None:
+    def on_loop(self, _event: wire.Json) -> None:
         if str(self.mailbox.getState()) != "OPEN":
-            self.seen = rejected()
+            self.seen = wire.rejected()
             return
         self.in_loop = True
         try:
@@ -245,40 +239,40 @@ class Mailbox:
         finally:
             self.in_loop = False
 
-    def on_step(self, _event: Json) -> None:
+    def on_step(self, _event: wire.Json) -> None:
         if not self.processor.runMailboxStep():
             self.seen.append({"type": "none"})
 
-    def on_suspend_default(self, event: Json) -> None:
+    def on_suspend_default(self, event: wire.Json) -> None:
         self.on_thread(event, lambda: self.handles.append(self.controller.suspendDefaultAction()))
         self.seen.append({"type": "suspended", "handle": len(self.handles) - 1})
 
-    def on_resume(self, event: Json) -> None:
-        handle = get_integer(event, "handle")
+    def on_resume(self, event: wire.Json) -> None:
+        handle = wire.get_integer(event, "handle")
         if not 0 <= handle < len(self.handles):
-            self.seen = rejected()
+            self.seen = wire.rejected()
         else:
             self.on_thread(event, self.handles[handle].resume)
 
-    def on_complete(self, event: Json) -> None:
+    def on_complete(self, event: wire.Json) -> None:
         self.on_thread(event, self.processor.allActionsCompleted)
 
-    def on_suspend_loop(self, event: Json) -> None:
+    def on_suspend_loop(self, event: wire.Json) -> None:
         self.on_thread(event, self.processor.suspend)
 
     # The end
 
-    def on_quiesce(self, event: Json) -> None:
+    def on_quiesce(self, event: wire.Json) -> None:
         self.on_thread(event, self.mailbox.quiesce)
 
-    def on_close(self, event: Json) -> None:
+    def on_close(self, event: wire.Json) -> None:
         dropped: list[Any] = []
         self.on_thread(event, lambda: dropped.extend(self.mailbox.close()))
         self.seen += [{"type": "dropped", "mail": int(str(mail))} for mail in dropped if str(mail) not in CONTROL]
 
 
-def get_priority(event: Json) -> int:
-    priority = get_integer(event, "priority")
+def get_priority(event: wire.Json) -> int:
+    priority = wire.get_integer(event, "priority")
     if not LEAST_PRIORITY <= priority <= MOST_PRIORITY:
-        raise BadRequestError(f"priority must be in {LEAST_PRIORITY}..{MOST_PRIORITY}, not {priority}")
+        raise wire.BadRequestError(f"priority must be in {LEAST_PRIORITY}..{MOST_PRIORITY}, not {priority}")
     return priority

@@ -2,34 +2,26 @@
 
 from typing import Any
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters import network_input
 from tidegate.conformance.engines.flink.adapters.network_input import STREAMING, Batch, Input, Operator
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Json,
-    Observations,
-    get_boolean,
-    get_integer,
-    rejected,
-    unknown_type,
-)
 
 PROCESSOR = f"{STREAMING}io.StreamMultipleInputProcessor"
 SELECTION = f"{STREAMING}io.MultipleInputSelectionHandler"
 FEWEST_INPUTS = 2
 
 
-def declare(jvm: Jvm) -> Json | None:
+def declare(jvm: Jvm) -> wire.Json | None:
     known = network_input.declare(jvm) is not None and jvm.has(PROCESSOR) and jvm.has(SELECTION)
     return {} if known else None
 
 
-def make(jvm: Jvm, config: Json) -> "MultipleInputs":
+def make(jvm: Jvm, config: wire.Json) -> "MultipleInputs":
     channels = config.get("inputs")
     numbers = isinstance(channels, list) and all(type(one) is int and one >= 1 for one in channels)
     if not isinstance(channels, list) or not numbers or len(channels) < FEWEST_INPUTS:
-        raise BadRequestError(f"inputs must be a list of two or more numbers of channels, not {channels!r}")
+        raise wire.BadRequestError(f"inputs must be a list of two or more numbers of channels, not {channels!r}")
     return MultipleInputs(jvm, channels)
 
 
@@ -55,15 +47,15 @@ class MultipleInputs:
         self.jvm.set_field(one.processor, "input", self.jvm.jpype.JProxy(interface, dict=handlers))
         return one.processor
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind in ("buffer", "event"):
-            index = get_integer(event, "input")
+            index = wire.get_integer(event, "input")
             known = 0 <= index < len(self.inputs)
-            return [] if known and self.inputs[index].arrive(event) else rejected()
+            return [] if known and self.inputs[index].arrive(event) else wire.rejected()
         if kind != "process":
-            raise unknown_type(event)
-        self.batch.goes_on = get_boolean(event, "batch")
+            raise wire.unknown_type(event)
+        self.batch.goes_on = wire.get_boolean(event, "batch")
         self.operator.seen = []
         status = str(self.processor.processInput().name()).lower()
         returned = {"type": "returned", "status": status, "available": bool(self.processor.isAvailable())}

@@ -9,16 +9,8 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    Json,
-    Observations,
-    get_choice,
-    get_integer,
-    get_long,
-    rejected,
-    unknown_type,
-)
 
 _EVENT_TIME = "org.apache.flink.api.common.eventtime."
 _MULTIPLEXER = f"{_EVENT_TIME}WatermarkOutputMultiplexer"
@@ -29,7 +21,7 @@ _MODES = ("immediate", "deferred")
 _STATUSES = ("idle", "active")
 
 
-def declare(jvm: Jvm) -> Json | None:
+def declare(jvm: Jvm) -> wire.Json | None:
     if not jvm.has(_MULTIPLEXER, "unregisterOutput"):
         return None
     return {"semantics": [semantics_of(jvm)]}
@@ -62,7 +54,7 @@ def parts_of(jvm: Jvm) -> Parts:
 class Multiplexer:
     def __init__(self, jvm: Jvm) -> None:
         self._parts = parts = parts_of(jvm)
-        self._shown: Observations = []
+        self._shown: wire.Observations = []
         handlers = {
             "emitWatermark": self._on_watermark,
             "markIdle": partial(self._on_status, "idle"),
@@ -75,7 +67,7 @@ class Multiplexer:
             "deferred": self._multiplexer.getDeferredOutput,
         }
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         call = self._read(event)
         self._shown = []
         try:
@@ -84,36 +76,36 @@ class Multiplexer:
             return [{"type": "rejected", "reason": str(refusal.getMessage())}]
         return self._shown
 
-    def _read(self, event: Json) -> Callable[[], Any]:
+    def _read(self, event: wire.Json) -> Callable[[], Any]:
         """The call that the event is; reading it may find that it is no event at all."""
         kind = event.get("type")
         if kind == "periodic_emit":
             emit: Callable[[], Any] = self._multiplexer.onPeriodicEmit
             return emit
-        name = self._parts.string(str(get_integer(event, "output")))
+        name = self._parts.string(str(wire.get_integer(event, "output")))
         if kind == "register":
             return lambda: self._multiplexer.registerNewOutput(name, *self._listener)
         if kind == "unregister":
             return lambda: self._unregister(name)
-        door = self._doors[get_choice(event, "mode", _MODES)]
+        door = self._doors[wire.get_choice(event, "mode", _MODES)]
         if kind == "watermark":
-            watermark = self._parts.watermark(get_long(event, "timestamp"))
+            watermark = self._parts.watermark(wire.get_long(event, "timestamp"))
             return lambda: door(name).emitWatermark(watermark)
         if kind != "status":
-            raise unknown_type(event)
-        if get_choice(event, "status", _STATUSES) == "idle":
+            raise wire.unknown_type(event)
+        if wire.get_choice(event, "status", _STATUSES) == "idle":
             return lambda: door(name).markIdle()
         return lambda: self._mark_active(door(name))
 
     def _unregister(self, name: Any) -> None:
         if not self._multiplexer.unregisterOutput(name):
-            self._shown = rejected()
+            self._shown = wire.rejected()
 
     def _mark_active(self, output: Any) -> None:
         if self._parts.has_active:
             output.markActive()
         else:
-            self._shown = rejected()
+            self._shown = wire.rejected()
 
     def _on_watermark(self, watermark: Any) -> None:
         self._shown.append({"type": "watermark", "timestamp": str(watermark.getTimestamp())})
@@ -122,5 +114,5 @@ class Multiplexer:
         self._shown.append({"type": "status", "status": status})
 
 
-def make(jvm: Jvm, _config: Json) -> Multiplexer:
+def make(jvm: Jvm, _config: wire.Json) -> Multiplexer:
     return Multiplexer(jvm)

@@ -8,22 +8,11 @@ import tempfile
 from functools import cache
 from typing import Any
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters.barriers import Handler
 from tidegate.conformance.engines.flink.adapters.buffer_parts import events_of
 from tidegate.conformance.engines.flink.adapters.input_parts import Endings, Gate, can_make_gates
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    Json,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_hex,
-    get_integer,
-    get_semantics,
-    rejected,
-    unknown_type,
-)
 
 STREAMING = "org.apache.flink.streaming.runtime."
 INPUT = f"{STREAMING}io.StreamTaskNetworkInput"
@@ -35,15 +24,15 @@ RECORD_TAGS = (0, 1)
 TIMESTAMP_SIZE = 8
 
 
-def declare(jvm: Jvm) -> Json | None:
+def declare(jvm: Jvm) -> wire.Json | None:
     """Batches came in 1.17, record attributes in 1.19."""
     known = jvm.has(BATCH) and jvm.has(ATTRIBUTES) and can_make_gates(jvm)
     return {"semantics": [SEMANTICS]} if known else None
 
 
-def make(jvm: Jvm, config: Json) -> "NetworkInput":
-    get_semantics(config, (SEMANTICS,))
-    return NetworkInput(jvm, get_at_least(config, "channels", 1))
+def make(jvm: Jvm, config: wire.Json) -> "NetworkInput":
+    wire.get_semantics(config, (SEMANTICS,))
+    return NetworkInput(jvm, wire.get_at_least(config, "channels", 1))
 
 
 @cache
@@ -103,7 +92,7 @@ class Operator:
     """What the input hands on: a `DataOutput` and the end of the input, as observations."""
 
     def __init__(self) -> None:
-        self.seen: Observations = []
+        self.seen: wire.Observations = []
 
     def note(self, kind: str, **details: Any) -> None:
         self.seen.append({"type": kind, **details})
@@ -166,16 +155,16 @@ class Input:
         ends = proxy("org.apache.flink.streaming.api.operators.BoundedMultiInput", inst=operator)
         self.processor = jvm.cls(f"{STREAMING}io.StreamOneInputProcessor")(self.input, output, ends)
 
-    def arrive(self, event: Json) -> bool:
+    def arrive(self, event: wire.Json) -> bool:
         """Whether what the event says was accepted."""
-        channel = get_integer(event, "channel")
+        channel = wire.get_integer(event, "channel")
         if event["type"] == "buffer":
-            data = bytes.fromhex(get_hex(event, "data"))
+            data = bytes.fromhex(wire.get_hex(event, "data"))
             if not self.endings.accepts(channel):
                 return False
             self.gate.arrive(channel, data)
             return True
-        kind = get_choice(event, "kind", ("barrier", "end_of_data", "stop", "end_of_partition"))
+        kind = wire.get_choice(event, "kind", ("barrier", "end_of_data", "stop", "end_of_partition"))
         if not self.endings.accepts(channel, kind):
             return False
         self.gate.arrive_event(channel, self.make_event(kind))
@@ -198,20 +187,20 @@ class NetworkInput:
         self.input = Input(jvm, channels, self.operator, self.batch)
         self.processor = self.input.processor
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind in ("buffer", "event"):
             before = bool(self.processor.isAvailable())
             if not self.input.arrive(event):
-                return rejected()
+                return wire.rejected()
             return [{"type": "available"}] if not before and self.processor.isAvailable() else []
         if kind != "process":
-            raise unknown_type(event)
-        self.batch.goes_on = get_boolean(event, "batch")
+            raise wire.unknown_type(event)
+        self.batch.goes_on = wire.get_boolean(event, "batch")
         self.operator.seen = []
         return [*self.call(), self.returned]
 
-    def call(self) -> Observations:
+    def call(self) -> wire.Observations:
         status = str(self.processor.processInput().name()).lower()
         self.returned = {"type": "returned", "status": status, "available": bool(self.processor.isAvailable())}
         return self.operator.seen

@@ -11,19 +11,9 @@ made without its constructor, which would want a task: only its outputs and its 
 
 from typing import Any
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters.valve import status_name
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Json,
-    Observations,
-    get_at_least,
-    get_choice,
-    get_integer,
-    get_long,
-    get_string,
-    unknown_type,
-)
 
 _PARTITIONERS = "org.apache.flink.streaming.runtime.partitioner."
 _OUTPUT = "org.apache.flink.streaming.runtime.io.RecordWriterOutput"
@@ -43,7 +33,7 @@ _CLASSES = {
 }
 
 
-def declare(jvm: Jvm) -> Json | None:
+def declare(jvm: Jvm) -> wire.Json | None:
     if not (jvm.has(_OUTPUT) and jvm.has(_BUILDER) and jvm.has(_PARTITION, "broadcastRecord")):
         return None
     kinds = [kind for kind, name in _CLASSES.items() if jvm.has(_PARTITIONERS + name)]
@@ -93,36 +83,36 @@ class Partitioner:
             self._jvm.set_field(partitioner, "random", random(_SEED))
         return writer
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         self._sent = []
         if kind == "record":
             self._key = self._read_key(event)
             self._output.collect(self._record)
         elif kind == "watermark":
-            self._output.emitWatermark(self._watermark(get_long(event, "timestamp")))
+            self._output.emitWatermark(self._watermark(wire.get_long(event, "timestamp")))
         elif kind == "status":
-            self._announce(self._statuses[get_choice(event, "status", ("idle", "active"))])
+            self._announce(self._statuses[wire.get_choice(event, "status", ("idle", "active"))])
         elif kind == "latency_marker":
             self._output.emitLatencyMarker(self._marker(0, self._operator, 0))
         else:
-            raise unknown_type(event)
+            raise wire.unknown_type(event)
         return [{"type": "send", "channel": channel} for channel in self._sent]
 
-    def _read_key(self, event: Json) -> Any:
+    def _read_key(self, event: wire.Json) -> Any:
         key = event.get("key")
         if self._kind != "hash" or not isinstance(key, dict):
             if (key is None) == (self._kind == "hash"):
-                raise BadRequestError("a record has a key where the kind is hash, and only there")
+                raise wire.BadRequestError("a record has a key where the kind is hash, and only there")
             return None
-        kind = get_choice(key, "type", ("string", "int", "long"))
+        kind = wire.get_choice(key, "type", ("string", "int", "long"))
         if kind == "string":
-            return self._jvm.cls("java.lang.String")(get_string(key, "value"))
+            return self._jvm.cls("java.lang.String")(wire.get_string(key, "value"))
         if kind == "long":
-            return self._jvm.cls("java.lang.Long").valueOf(self._jvm.jpype.JLong(get_long(key, "value")))
-        value = get_integer(key, "value")
+            return self._jvm.cls("java.lang.Long").valueOf(self._jvm.jpype.JLong(wire.get_long(key, "value")))
+        value = wire.get_integer(key, "value")
         if not -(2**31) <= value < 2**31:
-            raise BadRequestError(f"value does not fit 32 bits: {value}")
+            raise wire.BadRequestError(f"value does not fit 32 bits: {value}")
         return self._jvm.integer(value)
 
 
@@ -148,10 +138,10 @@ def make_output(jvm: Jvm, writer: Any) -> tuple[Any, Any]:
     return output, lambda status: jvm.call(chain, "toggleStreamStatus", status)
 
 
-def make(jvm: Jvm, config: Json) -> Partitioner:
-    kind = get_choice(config, "kind", tuple(_CLASSES))
-    channels = get_at_least(config, "channels", 1)
-    max_parallelism = get_at_least(config, "max_parallelism", 1) if kind == "hash" else 1
+def make(jvm: Jvm, config: wire.Json) -> Partitioner:
+    kind = wire.get_choice(config, "kind", tuple(_CLASSES))
+    channels = wire.get_at_least(config, "channels", 1)
+    max_parallelism = wire.get_at_least(config, "max_parallelism", 1) if kind == "hash" else 1
     if max_parallelism > _MOST_KEY_GROUPS:
-        raise BadRequestError(f"max_parallelism must be at most {_MOST_KEY_GROUPS}, not {max_parallelism}")
+        raise wire.BadRequestError(f"max_parallelism must be at most {_MOST_KEY_GROUPS}, not {max_parallelism}")
     return Partitioner(jvm, kind, channels, max_parallelism)

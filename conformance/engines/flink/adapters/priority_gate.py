@@ -5,38 +5,28 @@ Channels that several subpartitions share, and sequence numbers that start anywh
 
 from typing import Any
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters.buffer_parts import NETWORK, events_of
 from tidegate.conformance.engines.flink.adapters.input_parts import GATE, Gate, can_make_gates
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Json,
-    Observations,
-    get_at_least,
-    get_choice,
-    get_integer,
-    rejected,
-    to_int32,
-    unknown_type,
-)
 
 ITEMS = ("data", "end_of_data", "end_of_partition", "priority", "barrier")
 NAMES = {"EndOfData": "end_of_data", "EndOfPartitionEvent": "end_of_partition", "EventAnnouncement": "announcement"}
 
 
-def declare(jvm: Jvm) -> Json | None:
+def declare(jvm: Jvm) -> wire.Json | None:
     return {} if can_make_gates(jvm) and jvm.has(GATE, "notifyPriorityEventForce") else None
 
 
-def make(jvm: Jvm, config: Json) -> "PriorityGate":
-    channels, subpartitions = get_at_least(config, "channels", 1), get_at_least(config, "subpartitions", 1)
+def make(jvm: Jvm, config: wire.Json) -> "PriorityGate":
+    channels, subpartitions = wire.get_at_least(config, "channels", 1), wire.get_at_least(config, "subpartitions", 1)
     return PriorityGate(jvm, channels, subpartitions, get_int32(config, "first"))
 
 
-def get_int32(holder: Json, key: str) -> int:
-    value = get_integer(holder, key)
-    if value != to_int32(value):
-        raise BadRequestError(f"{key} {value} does not fit into 32 bits")
+def get_int32(holder: wire.Json, key: str) -> int:
+    value = wire.get_integer(holder, key)
+    if value != wire.to_int32(value):
+        raise wire.BadRequestError(f"{key} {value} does not fit into 32 bits")
     return value
 
 
@@ -50,17 +40,17 @@ class PriorityGate:
         self.timeout = options.alignedWithTimeout(self.events.checkpoint, self.events.location, 30)
         self.checkpoints = 0
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind == "poll":
             return self.on_poll()
         if kind not in ("arrive", "notify", "notify_priority", "force"):
-            raise unknown_type(event)
-        channel = get_integer(event, "channel")
-        item = get_choice(event, "item", ITEMS) if kind == "arrive" else ""
+            raise wire.unknown_type(event)
+        channel = wire.get_integer(event, "channel")
+        item = wire.get_choice(event, "item", ITEMS) if kind == "arrive" else ""
         sequence = get_int32(event, "sequence") if kind == "notify_priority" else 0
         if not 0 <= channel < len(self.rig.channels) or (item and not self.is_due(channel, item)):
-            return rejected()
+            return wire.rejected()
         before = self.availability()
         if item:
             self.arrive(channel, item)
@@ -103,12 +93,12 @@ class PriorityGate:
         else:
             self.jvm.call(self.gate, "notifyPriorityEvent", channel, self.jvm.integer(sequence))
 
-    def on_poll(self) -> Observations:
+    def on_poll(self) -> wire.Observations:
         found = self.gate.pollNext()
         if not found.isPresent():
             return [{"type": "none"}]
         polled = found.get()
-        seen: Observations = [
+        seen: wire.Observations = [
             {
                 "type": "item",
                 "channel": int(polled.getChannelInfo().getInputChannelIdx()),

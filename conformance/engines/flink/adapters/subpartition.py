@@ -7,53 +7,40 @@ anything but a priority event. Whether an item was taken in, who is woken and wh
 from functools import cache
 from typing import Any
 
-from tidegate.conformance.engines.flink.adapters.buffer_parts import (
-    KINDS,
-    NETWORK,
-    buffers_of,
-    events_of,
-    make_parent,
-    make_subpartition,
-)
+from tidegate.conformance.engines import wire
+from tidegate.conformance.engines.flink.adapters import buffer_parts
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    Json,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_hex,
-    get_integer,
-    rejected,
-    unknown_type,
-)
 
 #: What the end of recovered state is called: since 2.2, and before.
-RECOVERY = tuple(f"{NETWORK}partition.consumer.EndOf{name}StateEvent" for name in ("OutputChannel", "Channel"))
+RECOVERY = tuple(
+    f"{buffer_parts.NETWORK}partition.consumer.EndOf{name}StateEvent" for name in ("OutputChannel", "Channel")
+)
 #: What `add` says when it refuses.
 REFUSED = -1
 
 
-def declare(jvm: Jvm) -> Json | None:
-    knows_sizes = jvm.has(f"{NETWORK}partition.ResultSubpartitionView", "notifyNewBufferSize")
-    known = {str(one.name()) for one in jvm.cls(f"{NETWORK}buffer.Buffer$DataType").values()}
-    return {} if knows_sizes and known >= set(KINDS) else None
+def declare(jvm: Jvm) -> wire.Json | None:
+    knows_sizes = jvm.has(f"{buffer_parts.NETWORK}partition.ResultSubpartitionView", "notifyNewBufferSize")
+    known = {str(one.name()) for one in jvm.cls(f"{buffer_parts.NETWORK}buffer.Buffer$DataType").values()}
+    return {} if knows_sizes and known >= set(buffer_parts.KINDS) else None
 
 
-def make(jvm: Jvm, config: Json) -> "Subpartition":
-    return Subpartition(jvm, get_at_least(config, "exclusive", 0), get_at_least(config, "size_hint", 0))
+def make(jvm: Jvm, config: wire.Json) -> "Subpartition":
+    return Subpartition(jvm, wire.get_at_least(config, "exclusive", 0), wire.get_at_least(config, "size_hint", 0))
 
 
 @cache
 def parent_of(jvm: Jvm) -> Any:
-    return make_parent(jvm, jvm.jpype.JArray(jvm.cls(f"{NETWORK}partition.ResultSubpartition"))(1))
+    return buffer_parts.make_parent(
+        jvm, jvm.jpype.JArray(jvm.cls(f"{buffer_parts.NETWORK}partition.ResultSubpartition"))(1)
+    )
 
 
 class Listener:
     """The reader as the subpartition knows it: somebody to wake."""
 
     def __init__(self) -> None:
-        self.seen: Observations = []
+        self.seen: wire.Observations = []
 
     def notifyDataAvailable(self, *_view: Any) -> None:  # noqa: N802 - Java's name
         self.seen.append({"type": "data_available"})
@@ -64,10 +51,12 @@ class Listener:
 
 class Subpartition:
     def __init__(self, jvm: Jvm, exclusive: int, size_hint: int) -> None:
-        self.jvm, self.buffers, self.events = jvm, buffers_of(jvm), events_of(jvm)
-        self.queue = make_subpartition(jvm, 0, exclusive, size_hint, parent_of(jvm))
+        self.jvm, self.buffers, self.events = jvm, buffer_parts.buffers_of(jvm), buffer_parts.events_of(jvm)
+        self.queue = buffer_parts.make_subpartition(jvm, 0, exclusive, size_hint, parent_of(jvm))
         self.listener = Listener()
-        self.java_listener = jvm.jpype.JProxy(f"{NETWORK}partition.BufferAvailabilityListener", inst=self.listener)
+        self.java_listener = jvm.jpype.JProxy(
+            f"{buffer_parts.NETWORK}partition.BufferAvailabilityListener", inst=self.listener
+        )
         self.view: Any = None
         self.open: Any = None
         self.handlers = {
@@ -85,10 +74,10 @@ class Subpartition:
             "size": self.on_size,
         }
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         handler = self.handlers.get(event.get("type", ""))
         if handler is None:
-            raise unknown_type(event)
+            raise wire.unknown_type(event)
         self.listener.seen = []
         return handler(event)
 
@@ -97,46 +86,46 @@ class Subpartition:
 
     # The producer
 
-    def on_buffer(self, event: Json) -> Observations:
-        data, finished = bytes.fromhex(get_hex(event, "data")), get_boolean(event, "finished")
+    def on_buffer(self, event: wire.Json) -> wire.Observations:
+        data, finished = bytes.fromhex(wire.get_hex(event, "data")), wire.get_boolean(event, "finished")
         if self.open is not None:
-            return rejected()
+            return wire.rejected()
         builder = self.buffers.open(data)
         if finished:
             builder.finish()
         seen = self.add(builder.createBufferConsumerFromBeginning())
-        if not finished and seen != rejected():
+        if not finished and seen != wire.rejected():
             self.open = builder
         return seen
 
-    def on_append(self, event: Json) -> Observations:
-        data = bytes.fromhex(get_hex(event, "data"))
+    def on_append(self, event: wire.Json) -> wire.Observations:
+        data = bytes.fromhex(wire.get_hex(event, "data"))
         if self.open is None:
-            return rejected()
+            return wire.rejected()
         self.buffers.append(self.open, data)
         return self.listener.seen
 
-    def on_finish_buffer(self, _event: Json) -> Observations:
+    def on_finish_buffer(self, _event: wire.Json) -> wire.Observations:
         if self.open is None:
-            return rejected()
+            return wire.rejected()
         self.open.finish()
         self.open = None
         return self.listener.seen
 
-    def on_event(self, event: Json) -> Observations:
+    def on_event(self, event: wire.Json) -> wire.Observations:
         kinds = ("event", "end_of_data", "barrier", "recovery_completion", "aligned_watermark", "priority")
-        kind = get_choice(event, "kind", kinds)
+        kind = wire.get_choice(event, "kind", kinds)
         if self.open is not None and kind != "priority":
-            return rejected()
+            return wire.rejected()
         return self.add(self.make_event(kind))
 
     def make_event(self, kind: str) -> Any:
         events = self.events
         if kind == "aligned_watermark":
-            consumer = self.jvm.cls(f"{NETWORK}buffer.BufferConsumer")
+            consumer = self.jvm.cls(f"{buffer_parts.NETWORK}buffer.BufferConsumer")
             return consumer(self.buffers.network_buffer(bytes(8), "ALIGNED_WATERMARK_EVENT"), 8)
         if kind == "priority":
-            announcement = self.jvm.cls(f"{NETWORK}api.EventAnnouncement")(events.barrier(), 3)
+            announcement = self.jvm.cls(f"{buffer_parts.NETWORK}api.EventAnnouncement")(events.barrier(), 3)
             return self.buffers.to_consumer(announcement, True)
         made = {
             "event": events.cancel_class(3),
@@ -146,71 +135,75 @@ class Subpartition:
         }
         return self.buffers.to_consumer(made[kind], False)
 
-    def add(self, consumer: Any) -> Observations:
+    def add(self, consumer: Any) -> wire.Observations:
         size_hint = int(self.queue.add(consumer, 0))
         if size_hint == REFUSED:
-            return rejected()
+            return wire.rejected()
         return [{"type": "added", "size_hint": size_hint}, *self.listener.seen]
 
-    def on_flush(self, _event: Json) -> Observations:
+    def on_flush(self, _event: wire.Json) -> wire.Observations:
         self.queue.flush()
         return self.listener.seen
 
-    def on_finish(self, _event: Json) -> Observations:
+    def on_finish(self, _event: wire.Json) -> wire.Observations:
         if self.open is not None:
-            return rejected()
+            return wire.rejected()
         before = int(self.queue.unsynchronizedGetNumberOfQueuedBuffers())
         self.queue.finish()
         added = int(self.queue.unsynchronizedGetNumberOfQueuedBuffers()) - before
-        return self.listener.seen if added else rejected()
+        return self.listener.seen if added else wire.rejected()
 
-    def on_release(self, _event: Json) -> Observations:
+    def on_release(self, _event: wire.Json) -> wire.Observations:
         self.queue.release()
         self.open = None
         return self.listener.seen
 
     # The reader
 
-    def on_view(self, _event: Json) -> Observations:
+    def on_view(self, _event: wire.Json) -> wire.Observations:
         try:
             self.view = self.queue.createReadView(self.java_listener)
         except self.jvm.JavaError:
-            return rejected()
+            return wire.rejected()
         return self.listener.seen
 
-    def on_poll(self, _event: Json) -> Observations:
+    def on_poll(self, _event: wire.Json) -> wire.Observations:
         if self.view is None:
-            return rejected()
+            return wire.rejected()
         found = self.view.getNextBuffer()
         if found is None:
             return [{"type": "none"}]
         buffer = found.buffer()
         kind = self.buffers.kind_of(buffer.getDataType())
-        item: Json = {"type": "item", "kind": kind, "data": self.buffers.read(buffer).hex() if kind == "data" else ""}
+        item: wire.Json = {
+            "type": "item",
+            "kind": kind,
+            "data": self.buffers.read(buffer).hex() if kind == "data" else "",
+        }
         item["backlog"] = int(found.buffersInBacklog())
         item["next"] = self.buffers.kind_of(found.getNextDataType())
         item["sequence"] = int(found.getSequenceNumber())
         buffer.recycleBuffer()
         return [item]
 
-    def on_query(self, event: Json) -> Observations:
-        credit = get_boolean(event, "credit")
+    def on_query(self, event: wire.Json) -> wire.Observations:
+        credit = wire.get_boolean(event, "credit")
         if self.view is None:
-            return rejected()
+            return wire.rejected()
         found = self.view.getAvailabilityAndBacklog(credit)
         return [{"type": "availability", "available": bool(found.isAvailable()), "backlog": int(found.getBacklog())}]
 
-    def on_resume(self, _event: Json) -> Observations:
+    def on_resume(self, _event: wire.Json) -> wire.Observations:
         return self.ask("resumeConsumption")
 
-    def on_size(self, event: Json) -> Observations:
-        return self.ask("notifyNewBufferSize", get_integer(event, "size"))
+    def on_size(self, event: wire.Json) -> wire.Observations:
+        return self.ask("notifyNewBufferSize", wire.get_integer(event, "size"))
 
-    def ask(self, method: str, *arguments: Any) -> Observations:
+    def ask(self, method: str, *arguments: Any) -> wire.Observations:
         if self.view is None:
-            return rejected()
+            return wire.rejected()
         try:
             getattr(self.view, method)(*arguments)
         except self.jvm.JavaError:
-            return rejected()
+            return wire.rejected()
         return self.listener.seen

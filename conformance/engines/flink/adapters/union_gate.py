@@ -2,33 +2,25 @@
 
 from typing import Any
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters.buffer_parts import events_of
 from tidegate.conformance.engines.flink.adapters.input_parts import CONSUMER, Endings, Gate, can_make_gates
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Json,
-    Observations,
-    get_choice,
-    get_integer,
-    rejected,
-    unknown_type,
-)
 
 UNION = f"{CONSUMER}UnionInputGate"
 ITEMS = ("data", "end_of_data", "stop", "end_of_partition")
 FEWEST_MEMBERS = 2
 
 
-def declare(jvm: Jvm) -> Json | None:
+def declare(jvm: Jvm) -> wire.Json | None:
     return {} if can_make_gates(jvm) and jvm.has(UNION, "hasReceivedEndOfData") else None
 
 
-def make(jvm: Jvm, config: Json) -> "UnionGate":
+def make(jvm: Jvm, config: wire.Json) -> "UnionGate":
     members = config.get("members")
     numbers = isinstance(members, list) and all(type(one) is int and one >= 1 for one in members)
     if not isinstance(members, list) or not numbers or len(members) < FEWEST_MEMBERS:
-        raise BadRequestError(f"members must be a list of two or more numbers of channels, not {members!r}")
+        raise wire.BadRequestError(f"members must be a list of two or more numbers of channels, not {members!r}")
     return UnionGate(jvm, members)
 
 
@@ -41,19 +33,19 @@ class UnionGate:
         self.union = jvm.cls(UNION)(gates)
         self.numbers = {place_of(info): number for number, info in enumerate(self.union.getChannelInfos())}
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind == "poll":
             return self.on_poll()
         if kind == "arrive":
             return self.on_arrive(event)
-        raise unknown_type(event)
+        raise wire.unknown_type(event)
 
-    def on_arrive(self, event: Json) -> Observations:
-        member, channel = get_integer(event, "member"), get_integer(event, "channel")
-        item = get_choice(event, "item", ITEMS)
+    def on_arrive(self, event: wire.Json) -> wire.Observations:
+        member, channel = wire.get_integer(event, "member"), wire.get_integer(event, "channel")
+        item = wire.get_choice(event, "item", ITEMS)
         if not 0 <= member < len(self.members) or not self.endings[member].accepts(channel, item):
-            return rejected()
+            return wire.rejected()
         was_available = bool(self.union.isAvailable())
         if item == "data":
             self.members[member].arrive(channel, b"data")
@@ -61,7 +53,7 @@ class UnionGate:
             self.members[member].arrive_event(channel, getattr(self.events, item))
         return [{"type": "available"}] if not was_available and self.union.isAvailable() else []
 
-    def on_poll(self) -> Observations:
+    def on_poll(self) -> wire.Observations:
         before = str(self.union.hasReceivedEndOfData().name())
         found = self.union.pollNext()
         if not found.isPresent():
@@ -69,7 +61,9 @@ class UnionGate:
         polled = found.get()
         item = self.recycle_or_name(polled)
         channel = self.numbers[place_of(polled.getChannelInfo())]
-        seen: Observations = [{"type": "item", "channel": channel, "item": item, "more": bool(polled.moreAvailable())}]
+        seen: wire.Observations = [
+            {"type": "item", "channel": channel, "item": item, "more": bool(polled.moreAvailable())}
+        ]
         after = str(self.union.hasReceivedEndOfData().name())
         if after != before:
             seen.append({"type": "data_ended", "drained": after == "DRAINED"})

@@ -6,17 +6,8 @@ Every release up to 2.3 follows `flink-7728`, the default; the corrected valve o
 from functools import cache
 from typing import Any
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    Json,
-    Observations,
-    get_at_least,
-    get_choice,
-    get_integer,
-    get_long,
-    rejected,
-    unknown_type,
-)
 
 _OUTPUT = "org.apache.flink.streaming.runtime.io.PushingAsyncDataInput$DataOutput"
 _WATERMARK = "org.apache.flink.streaming.api.watermark.Watermark"
@@ -33,7 +24,7 @@ def status_name(jvm: Jvm) -> str | None:
     return next((name for name in _NAMES if jvm.has(_package(name) + name)), None)
 
 
-def declare(jvm: Jvm) -> Json | None:
+def declare(jvm: Jvm) -> wire.Json | None:
     name = status_name(jvm)
     if name is None or not jvm.has(_package(name) + "StatusWatermarkValve", "input" + name):
         return None
@@ -66,23 +57,23 @@ class Valve:
         self._error = parts.error
         self._watermark = parts.watermark
         self._statuses = parts.statuses
-        self._shown: Observations = []
+        self._shown: wire.Observations = []
         handlers = {"emitWatermark": self._on_watermark, parts.name_of_output: self._on_status}
         self._output = jvm.implement(_OUTPUT, handlers)
         valve = parts.valve(channels)
         self._input_watermark = valve.inputWatermark
         self._input_status = getattr(valve, parts.name_of_input)
 
-    def step(self, event: Json) -> Observations:
-        kind, channel = event.get("type"), get_integer(event, "channel")
+    def step(self, event: wire.Json) -> wire.Observations:
+        kind, channel = event.get("type"), wire.get_integer(event, "channel")
         if kind == "watermark":
-            enter, element = self._input_watermark, self._watermark(get_long(event, "timestamp"))
+            enter, element = self._input_watermark, self._watermark(wire.get_long(event, "timestamp"))
         elif kind == "status":
-            enter, element = self._input_status, self._statuses[get_choice(event, "status", ("idle", "active"))]
+            enter, element = self._input_status, self._statuses[wire.get_choice(event, "status", ("idle", "active"))]
         else:
-            raise unknown_type(event)
+            raise wire.unknown_type(event)
         if not 0 <= channel < self._channels:
-            return rejected()  # the valve has no such check; it fails, or not, as its arrays happen to lie
+            return wire.rejected()  # the valve has no such check; it fails, or not, as its arrays happen to lie
         self._shown = []
         try:
             enter(element, channel, self._output)
@@ -97,5 +88,5 @@ class Valve:
         self._shown.append({"type": "status", "status": "idle" if status.isIdle() else "active"})
 
 
-def make(jvm: Jvm, config: Json) -> Valve:
-    return Valve(jvm, get_at_least(config, "channels", 1))
+def make(jvm: Jvm, config: wire.Json) -> Valve:
+    return Valve(jvm, wire.get_at_least(config, "channels", 1))

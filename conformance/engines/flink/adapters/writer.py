@@ -7,20 +7,9 @@ many milliseconds is the adapter: time in a case is no real time. Its failure is
 
 from typing import Any
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters.partitions import NETWORK, Partition, has_partitions
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Json,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_hex,
-    get_integer,
-    rejected,
-    unknown_type,
-)
 
 _WRITERS = f"{NETWORK}api.writer."
 _KINDS = {"selecting": f"{_WRITERS}ChannelSelectorRecordWriter", "broadcast": f"{_WRITERS}BroadcastRecordWriter"}
@@ -31,7 +20,7 @@ _CONSUMER = f"{NETWORK}buffer.BufferConsumerWithPartialRecordLength"
 _FIRST_TO_ENLARGE = (1, 19)
 
 
-def declare(jvm: Jvm) -> Json | None:
+def declare(jvm: Jvm) -> wire.Json | None:
     if jvm.release < _FIRST_TO_ENLARGE or not has_partitions(jvm):
         return None
     return {} if jvm.has(_CONSUMER) and jvm.has(_KINDS["selecting"], "broadcastEmit") else None
@@ -43,7 +32,7 @@ class Writer:
         self._channels, self._timeout = channels, timeout
         self._elapsed = 0
         self._failed = self._finished = False
-        self._shown: Observations = []
+        self._shown: wire.Observations = []
         self._counted = 0
         self._selected = 0
         self._added: list[Any] = [None] * channels
@@ -72,45 +61,45 @@ class Writer:
 
     # --- events -----------------------------------------------------------------------------------------------
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         self._shown = []
         try:
             self._dispatch(event)
         except self._jvm.cls("java.lang.IllegalStateException"):
-            return rejected()  # the partition is finished
+            return wire.rejected()  # the partition is finished
         except self._jvm.cls("java.io.IOException"):
             # Nobody emits behind the end: whether that or the dead flusher is noticed first then means nothing.
-            return rejected() if self._finished else [{"type": "io_error"}]
+            return wire.rejected() if self._finished else [{"type": "io_error"}]
         self._note_adds()
         return self._shown
 
-    def _dispatch(self, event: Json) -> None:
+    def _dispatch(self, event: wire.Json) -> None:
         kind = event.get("type")
         if kind == "record":
-            self._on_record(get_integer(event, "channel"), bytes.fromhex(get_hex(event, "payload")))
+            self._on_record(wire.get_integer(event, "channel"), bytes.fromhex(wire.get_hex(event, "payload")))
         elif kind == "broadcast":
-            self._writer.broadcastEmit(self._record(bytes.fromhex(get_hex(event, "payload"))))
+            self._writer.broadcastEmit(self._record(bytes.fromhex(wire.get_hex(event, "payload"))))
         elif kind == "event":
             self._writer.broadcastEvent(self._jvm.cls(f"{NETWORK}api.CancelCheckpointMarker")(1))
         elif kind == "hint":
-            self._on_hint(get_integer(event, "channel"), get_at_least(event, "size", 0))
+            self._on_hint(wire.get_integer(event, "channel"), wire.get_at_least(event, "size", 0))
         elif kind == "pool":
-            self._owner.has_buffers = get_boolean(event, "available")
+            self._owner.has_buffers = wire.get_boolean(event, "available")
         elif kind == "flush":
             self._writer.flushAll()
         elif kind == "elapse":
-            self._on_elapse(get_at_least(event, "milliseconds", 1))
+            self._on_elapse(wire.get_at_least(event, "milliseconds", 1))
         elif kind == "fail":
             self._on_fail()
         elif kind == "finish":
             self._finished = True
             self._partition.finish()
         else:
-            raise unknown_type(event)
+            raise wire.unknown_type(event)
 
     def _on_record(self, channel: int, payload: bytes) -> None:
         if not 0 <= channel < self._channels:
-            self._shown = rejected()
+            self._shown = wire.rejected()
         elif self._is_selecting:
             self._selected = channel
             self._writer.emit(self._record(payload))
@@ -126,7 +115,7 @@ class Writer:
         if 0 <= channel < self._channels:
             self._views[channel].notifyNewBufferSize(size)
         else:
-            self._shown = rejected()
+            self._shown = wire.rejected()
 
     def _on_elapse(self, milliseconds: int) -> None:
         if self._timeout <= 0 or self._failed:
@@ -138,7 +127,7 @@ class Writer:
 
     def _on_fail(self) -> None:
         if self._timeout <= 0 or self._failed or self._finished:
-            self._shown = rejected()
+            self._shown = wire.rejected()
             return
         self._failed = True
         self._jvm.call(self._writer, "notifyFlusherException", self._jvm.cls("java.io.IOException")("flusher"))
@@ -199,10 +188,10 @@ class Writer:
             view.releaseAllResources()
 
 
-def make(jvm: Jvm, config: Json) -> Writer:
-    kind = get_choice(config, "kind", tuple(_KINDS))
-    channels, size = get_at_least(config, "channels", 1), get_at_least(config, "buffer_size", 1)
-    timeout = get_at_least(config, "timeout", -1)
+def make(jvm: Jvm, config: wire.Json) -> Writer:
+    kind = wire.get_choice(config, "kind", tuple(_KINDS))
+    channels, size = wire.get_at_least(config, "channels", 1), wire.get_at_least(config, "buffer_size", 1)
+    timeout = wire.get_at_least(config, "timeout", -1)
     if timeout > 2**31 - 1:
-        raise BadRequestError(f"timeout does not fit 32 bits: {timeout}")
+        raise wire.BadRequestError(f"timeout does not fit 32 bits: {timeout}")
     return Writer(jvm, kind, channels, size, timeout)

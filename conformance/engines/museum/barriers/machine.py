@@ -2,78 +2,65 @@
 that know one checkpoint at a time, and in `barrier_tracker` for the one that counts.
 """
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.museum.barriers.alignment import BarrierHandler
 from tidegate.conformance.engines.museum.barriers.tracker import BarrierTracker
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Host,
-    Json,
-    Machine,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_integer,
-    get_long,
-    rejected,
-    unknown_type,
-)
 
 _KINDS = ("aligned", "at_least_once", "unaligned", "alternating")
 _MODES = ("aligned", "timeout", "unaligned")
 
 
-def make(config: Json, host: Host) -> Machine:
-    kind = get_choice(config, "kind", _KINDS)
-    get_at_least(config, "channels", 1)
-    get_boolean(config, "finished_channels")
+def make(config: wire.Json, host: wire.Host) -> wire.Machine:
+    kind = wire.get_choice(config, "kind", _KINDS)
+    wire.get_at_least(config, "channels", 1)
+    wire.get_boolean(config, "finished_channels")
     if ("timeout" in config) != (kind == "alternating"):
-        raise BadRequestError("timeout belongs to kind alternating, and to no other")
+        raise wire.BadRequestError("timeout belongs to kind alternating, and to no other")
     if kind == "alternating":
-        get_at_least(config, "timeout", 1)
+        wire.get_at_least(config, "timeout", 1)
     return Reader(config, BarrierTracker(config, host) if kind == "at_least_once" else BarrierHandler(config, host))
 
 
-def get_checkpoint(event: Json) -> int:
-    checkpoint = get_long(event, "checkpoint")
+def get_checkpoint(event: wire.Json) -> int:
+    checkpoint = wire.get_long(event, "checkpoint")
     if checkpoint < 0:
-        raise BadRequestError(f"no checkpoint: {checkpoint}")
+        raise wire.BadRequestError(f"no checkpoint: {checkpoint}")
     return checkpoint
 
 
 class Reader:
     """Reads events, and refuses those of channels that have ended or do not exist."""
 
-    def __init__(self, config: Json, handler: BarrierHandler | BarrierTracker) -> None:
+    def __init__(self, config: wire.Json, handler: BarrierHandler | BarrierTracker) -> None:
         self.handler = handler
         self.channels = config["channels"]
         self.takes_unaligned = config["kind"] in {"unaligned", "alternating"}
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         handler = self.handler
         if event.get("type") == "advance":
-            return handler.on_advance(get_at_least(event, "milliseconds", 0))
+            return handler.on_advance(wire.get_at_least(event, "milliseconds", 0))
         if event.get("type") not in {"barrier", "announcement", "cancel", "end_of_partition"}:
-            raise unknown_type(event)
-        channel = get_integer(event, "channel")
+            raise wire.unknown_type(event)
+        channel = wire.get_integer(event, "channel")
         known = 0 <= channel < self.channels and (channel not in handler.ended or handler.bug == "barriers-ended-heard")
         accepted = known and not handler.is_blocked(channel)
         match event["type"]:
             case "barrier":
-                mode = get_choice(event, "mode", _MODES)
+                mode = wire.get_choice(event, "mode", _MODES)
                 if mode == "unaligned" and not self.takes_unaligned:
-                    raise BadRequestError("this handler gets no unaligned barriers")
-                checkpoint, created = get_checkpoint(event), get_long(event, "created")
-                return handler.on_barrier(channel, checkpoint, mode, created) if accepted else rejected()
+                    raise wire.BadRequestError("this handler gets no unaligned barriers")
+                checkpoint, created = get_checkpoint(event), wire.get_long(event, "created")
+                return handler.on_barrier(channel, checkpoint, mode, created) if accepted else wire.rejected()
             case "announcement":
-                checkpoint, created = get_checkpoint(event), get_long(event, "created")
-                sequence = get_integer(event, "sequence")
-                return handler.on_announcement(channel, checkpoint, sequence, created) if accepted else rejected()
+                checkpoint, created = get_checkpoint(event), wire.get_long(event, "created")
+                sequence = wire.get_integer(event, "sequence")
+                return handler.on_announcement(channel, checkpoint, sequence, created) if accepted else wire.rejected()
             case "cancel":
                 checkpoint = get_checkpoint(event)
-                return handler.on_cancel(channel, checkpoint) if accepted else rejected()
-        return handler.on_end(channel) if accepted else rejected()
+                return handler.on_cancel(channel, checkpoint) if accepted else wire.rejected()
+        return handler.on_end(channel) if accepted else wire.rejected()
 
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}

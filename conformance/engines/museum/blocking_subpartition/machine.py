@@ -5,17 +5,7 @@ What is written is one list, into which each view has a mark of its own.
 
 import attrs
 
-from tidegate.conformance.engines.wire import (
-    Host,
-    Json,
-    Observations,
-    get_boolean,
-    get_choice,
-    get_hex,
-    get_integer,
-    rejected,
-    unknown_type,
-)
+from tidegate.conformance.engines import wire
 
 _STORES = ("file", "file_region", "mmap", "file_mmap")
 
@@ -38,23 +28,23 @@ class View:
 
 
 class BlockingSubpartition:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("blocking-")
-        self.store = get_choice(config, "store", _STORES)
+        self.store = wire.get_choice(config, "store", _STORES)
         self.stored: list[Item] = []
         self.last: Item | None = None
         self.views: list[View] = []
         self.data_ended = self.finished = self.released = self.lost = False
         self.handed = 0
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         match event.get("type"):
             case "buffer":
-                return self.on_add(Item("data", get_hex(event, "data"), not get_boolean(event, "finished")))
+                return self.on_add(Item("data", wire.get_hex(event, "data"), not wire.get_boolean(event, "finished")))
             case "end_of_data":
                 return self.on_add(Item("end_of_data"))
             case "append":
-                return self.on_append(get_hex(event, "data"))
+                return self.on_append(wire.get_hex(event, "data"))
             case "finish_buffer":
                 return self.on_finish_buffer()
             case "flush":
@@ -72,14 +62,14 @@ class BlockingSubpartition:
 
     # --- the producer
 
-    def on_add(self, item: Item) -> Observations:
+    def on_add(self, item: Item) -> wire.Observations:
         bug = self.bug
         if self.finished and not (item.kind == "data" and bug == "finished-takes-more"):
-            return rejected()
+            return wire.rejected()
         if self.released and bug != "released-takes-more":
-            return rejected()
+            return wire.rejected()
         if item.kind == "end_of_data" and self.data_ended and bug != "data-ends-twice":
-            return rejected()
+            return wire.rejected()
         self.data_ended = self.data_ended or item.kind == "end_of_data"
         if self.last is not None and self.last.open and bug == "open-buffer-replaced":
             self.last = None
@@ -92,29 +82,29 @@ class BlockingSubpartition:
             self.stored.append(self.last)
         self.last = None
 
-    def on_append(self, data: str) -> Observations:
+    def on_append(self, data: str) -> wire.Observations:
         if self.last is None or not self.last.open:
-            return rejected()
+            return wire.rejected()
         self.last.data = data if self.bug == "append-overwrites" else self.last.data + data
         return []
 
-    def on_finish_buffer(self) -> Observations:
+    def on_finish_buffer(self) -> wire.Observations:
         if self.last is None or not self.last.open:
-            return rejected()
+            return wire.rejected()
         self.last.open = False
         return []
 
-    def on_flush(self) -> Observations:
+    def on_flush(self) -> wire.Observations:
         if self.bug == "flush-does-nothing":
             return []
         if not (self.last is not None and self.last.open and self.bug == "flush-spares-the-open"):
             self.store_last()
         return []
 
-    def on_finish(self) -> Observations:
+    def on_finish(self) -> wire.Observations:
         bug = self.bug
         if self.released or (self.finished and bug != "finishes-twice"):
-            return rejected()
+            return wire.rejected()
         if bug != "finish-forgets-the-last":
             self.store_last()
         self.last = None
@@ -123,7 +113,7 @@ class BlockingSubpartition:
         self.finished = True
         return []
 
-    def on_release(self) -> Observations:
+    def on_release(self) -> wire.Observations:
         bug = self.bug
         if self.released:
             return [{"type": "deleted"}] if bug == "deleted-with-each-release" else []
@@ -136,18 +126,18 @@ class BlockingSubpartition:
 
     # --- readers
 
-    def on_view(self) -> Observations:
+    def on_view(self) -> wire.Observations:
         bug = self.bug
         if self.released and bug != "released-gets-a-view":
-            return rejected()
+            return wire.rejected()
         if not self.finished and bug != "view-before-the-end":
-            return rejected()
+            return wire.rejected()
         if self.lost and bug != "lost-file-is-read":
-            return rejected() if bug == "lost-file-is-refused" else [{"type": "not_found"}]
+            return wire.rejected() if bug == "lost-file-is-refused" else [{"type": "not_found"}]
         if bug == "one-view-ever" and self.views:
-            return rejected()
+            return wire.rejected()
         if bug == "one-view-at-a-time" and self.is_read():
-            return rejected()
+            return wire.rejected()
         view = View(self.views[-1].mark if bug == "view-goes-on-where-another-was" and self.views else 0)
         self.read_ahead(view)
         self.views.append(view)
@@ -159,17 +149,17 @@ class BlockingSubpartition:
         limited = self.store == "file" or (self.store == "file_mmap" and bug == "mapped-reader-has-two-buffers")
         view.ready = view.mark < len(self.stored) and not (limited and view.held >= buffers)
 
-    def on_reader(self, event: Json) -> Observations:
+    def on_reader(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind not in {"poll", "recycle", "query", "release_view"}:
-            raise unknown_type(event)
-        number = get_integer(event, "view")
-        credit = get_boolean(event, "credit") if kind == "query" else False
+            raise wire.unknown_type(event)
+        number = wire.get_integer(event, "view")
+        credit = wire.get_boolean(event, "credit") if kind == "query" else False
         if not 0 <= number < len(self.views):
-            return rejected()
+            return wire.rejected()
         view = self.views[number]
         if view.gone and not (kind == "poll" and self.bug == "view-outlives-its-reader"):
-            return rejected()
+            return wire.rejected()
         match kind:
             case "poll":
                 return self.on_poll(view)
@@ -179,7 +169,7 @@ class BlockingSubpartition:
                 return self.on_query(view, credit=credit)
         return self.on_leave(view)
 
-    def on_poll(self, view: View) -> Observations:
+    def on_poll(self, view: View) -> wire.Observations:
         bug = self.bug
         if not view.ready:
             return [{"type": "none"}]
@@ -219,10 +209,10 @@ class BlockingSubpartition:
         count = len(left) if bug == "backlog-counts-events" else sum(item.kind == "data" for item in left)
         return max(0, count - 1) if bug == "backlog-presumes-one-open" else count
 
-    def on_recycle(self, number: int, view: View) -> Observations:
+    def on_recycle(self, number: int, view: View) -> wire.Observations:
         bug = self.bug
         if not view.held:
-            return [] if bug == "recycles-what-nobody-holds" else rejected()
+            return [] if bug == "recycles-what-nobody-holds" else wire.rejected()
         known = view.ready
         view.held -= 1
         self.read_ahead(view)
@@ -232,7 +222,7 @@ class BlockingSubpartition:
             return []
         return [{"type": "data_available", "view": number}]
 
-    def on_query(self, view: View, *, credit: bool) -> Observations:
+    def on_query(self, view: View, *, credit: bool) -> wire.Observations:
         bug = self.bug
         following = self.name_next(view)
         available = following != "none" and (credit or following != "data")
@@ -242,7 +232,7 @@ class BlockingSubpartition:
             available = following != "none"
         return [{"type": "availability", "available": available, "backlog": self.count_backlog(view)}]
 
-    def on_leave(self, view: View) -> Observations:
+    def on_leave(self, view: View) -> wire.Observations:
         bug = self.bug
         view.gone = True
         deleted = self.released and not self.is_read()
@@ -256,4 +246,4 @@ class BlockingSubpartition:
 make = BlockingSubpartition
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}

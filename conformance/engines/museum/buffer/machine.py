@@ -5,16 +5,7 @@ Who holds the memory is kept as a set of names; it is free when the set gets emp
 
 import attrs
 
-from tidegate.conformance.engines.wire import (
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_hex,
-    get_integer,
-    rejected,
-    unknown_type,
-)
+from tidegate.conformance.engines import wire
 
 _BUILDER = "builder"
 
@@ -28,9 +19,9 @@ class Consumer:
 
 
 class Buffer:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("buffer-")
-        self.capacity = get_at_least(config, "capacity", 1)
+        self.capacity = wire.get_at_least(config, "capacity", 1)
         self.written = b""
         self.committed = 0
         self.finished = False
@@ -39,29 +30,29 @@ class Buffer:
         self.holders = {_BUILDER} if self.bug != "builder-holds-nothing" else set()
         self.freed = False
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind == "append":
-            return self.on_append(bytes.fromhex(get_hex(event, "data")))
+            return self.on_append(bytes.fromhex(wire.get_hex(event, "data")))
         if kind in {"commit", "finish", "close_builder", "consume"}:
             usable = not self.closed or (kind == "commit" and self.bug == "closed-builder-commits")
-            return self.on_builder(kind) if usable else rejected()
+            return self.on_builder(kind) if usable else wire.rejected()
         if kind not in {"copy", "inspect", "build", "recycle", "close"}:
-            raise unknown_type(event)
-        index = get_integer(event, "consumer")
+            raise wire.unknown_type(event)
+        index = wire.get_integer(event, "consumer")
         if not 0 <= index < len(self.consumers):
-            return rejected()
+            return wire.rejected()
         consumer = self.consumers[index]
         if kind == "recycle":
             return self.on_recycle(index, consumer)
         if consumer.closed and not (kind == "build" and self.bug == "closed-consumer-builds"):
-            return rejected()
+            return wire.rejected()
         return self.on_consumer(kind, index, consumer)
 
-    def on_append(self, data: bytes) -> Observations:
+    def on_append(self, data: bytes) -> wire.Observations:
         bug = self.bug
         if self.closed or (self.finished and bug != "finished-takes-more"):
-            return rejected()
+            return wire.rejected()
         room = self.capacity - len(self.written)
         if len(data) > room and bug == "all-or-nothing":
             room = 0
@@ -70,7 +61,7 @@ class Buffer:
             self.committed = len(self.written)
         return [{"type": "written", "bytes": len(data[:room])}]
 
-    def on_builder(self, kind: str) -> Observations:
+    def on_builder(self, kind: str) -> wire.Observations:
         bug = self.bug
         if kind == "close_builder":
             self.closed = True
@@ -80,21 +71,21 @@ class Buffer:
             return []
         if kind == "finish":
             if self.finished and bug == "second-finish-refused":
-                return rejected()
+                return wire.rejected()
             count = self.committed if bug == "finish-says-what-was-committed" else len(self.written)
             self.committed = self.committed if bug == "finish-does-not-commit" else len(self.written)
             self.finished = True
             return [{"type": "written", "bytes": count}]
         if self.consumers and bug != "builder-makes-many":
-            return rejected()
+            return wire.rejected()
         return self.add(0, believes_finished=self.finished)
 
-    def add(self, position: int, *, believes_finished: bool) -> Observations:
+    def add(self, position: int, *, believes_finished: bool) -> wire.Observations:
         self.holders.add(f"consumer {len(self.consumers)}")
         self.consumers.append(Consumer(position, believes_finished))
         return []
 
-    def on_consumer(self, kind: str, index: int, consumer: Consumer) -> Observations:
+    def on_consumer(self, kind: str, index: int, consumer: Consumer) -> wire.Observations:
         bug = self.bug
         if kind == "copy":
             knows = consumer.believes_finished if bug == "copy-believes-like-its-original" else self.finished
@@ -111,12 +102,12 @@ class Buffer:
             self.holders = {holder for holder in self.holders if not holder.startswith("consumer")}
         return self.let_go(f"consumer {index}")
 
-    def on_build(self, index: int, consumer: Consumer) -> Observations:
+    def on_build(self, index: int, consumer: Consumer) -> wire.Observations:
         bug = self.bug
         start = 0 if bug == "slice-from-the-start" else consumer.position
         data = self.written[start : self.committed]
         if not data and bug == "empty-slice-refused":
-            return rejected()
+            return wire.rejected()
         for other in self.consumers if bug == "readers-share-a-position" else [consumer]:
             other.position = self.committed
         consumer.believes_finished = self.finished or bug == "reading-is-believing"
@@ -125,13 +116,13 @@ class Buffer:
         consumer.slices += 1
         return [{"type": "slice", "data": data.hex()}]
 
-    def on_recycle(self, index: int, consumer: Consumer) -> Observations:
+    def on_recycle(self, index: int, consumer: Consumer) -> wire.Observations:
         if not consumer.slices:
-            return [] if self.bug == "recycles-nothing" else rejected()
+            return [] if self.bug == "recycles-nothing" else wire.rejected()
         consumer.slices -= 1
         return self.let_go(f"slice {index}.{consumer.slices}")
 
-    def let_go(self, holder: str) -> Observations:
+    def let_go(self, holder: str) -> wire.Observations:
         self.holders.discard(holder)
         if self.holders or self.freed:
             return []
@@ -142,4 +133,4 @@ class Buffer:
 make = Buffer
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}

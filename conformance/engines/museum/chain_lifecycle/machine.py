@@ -6,20 +6,8 @@ stops at the first call that fails, the other goes on to the end.
 
 from collections.abc import Iterable
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.museum.chain_lifecycle.calls import Call, read_parents, to_json
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_integer,
-    get_semantics,
-    rejected,
-    unknown_type,
-)
 
 SEMANTICS = ("flink-2.3", "flink-1.10", "flink-1.5")
 
@@ -29,15 +17,15 @@ _CALLS = (*_FALLIBLE, "create", "quiesce", "mail")
 
 
 class ChainLifecycle:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("lifecycle-")
         self.parents, self.lingers = read_parents(config.get("operators"))
-        self.sources = get_at_least(config, "sources", 0)
-        self.inputs = get_at_least(config, "inputs", 0)
-        self.semantics = get_semantics(config, SEMANTICS)
+        self.sources = wire.get_at_least(config, "sources", 0)
+        self.inputs = wire.get_at_least(config, "inputs", 0)
+        self.semantics = wire.get_semantics(config, SEMANTICS)
         self.old = self.semantics != "flink-2.3"
         if self.sources > self.inputs or (self.sources and self.old):
-            raise BadRequestError("there are no such chained sources")
+            raise wire.BadRequestError("there are no such chained sources")
         self.tail_first = self.order_of_creation()
         self.created = self.opened = self.finished = self.broken = self.closed = False
         self.ended: set[int] = set()
@@ -61,41 +49,41 @@ class ChainLifecycle:
             return sources + order
         return order + (sources[::-1] if bug == "last-source-first" else sources)
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         match event.get("type"):
             case "create":
                 return self.on_create()
             case "open":
                 return self.on_open()
             case "end_input":
-                return self.on_end_input(get_integer(event, "input"))
+                return self.on_end_input(wire.get_integer(event, "input"))
             case "mail":
-                return self.on_mail(get_integer(event, "operator"))
+                return self.on_mail(wire.get_integer(event, "operator"))
             case "finish":
-                return self.on_finish(drain=get_boolean(event, "drain"))
+                return self.on_finish(drain=wire.get_boolean(event, "drain"))
             case "checkpoint":
-                return self.on_checkpoint(get_choice(event, "step", _STEPS))
+                return self.on_checkpoint(wire.get_choice(event, "step", _STEPS))
             case "close":
                 return self.on_close()
             case "fault":
                 return self.on_fault(event)
-        raise unknown_type(event)
+        raise wire.unknown_type(event)
 
     # --- playing
 
     def fails(self, call: Call) -> bool:
         return (call[0], call[1].partition(":")[0]) in self.faults
 
-    def play(self, script: list[Call]) -> Observations:
+    def play(self, script: list[Call]) -> wire.Observations:
         """Up to the first call that fails."""
-        out: Observations = []
+        out: wire.Observations = []
         for call in script:
             out.append(to_json(call))
             if self.fails(call):
                 return [*out, {"type": "failed", "operator": call[0], "suppressed": []}]
         return out
 
-    def play_all(self, script: list[Call]) -> Observations:
+    def play_all(self, script: list[Call]) -> wire.Observations:
         bug = self.bug
         out = [to_json(call) for call in script]
         errors = [call[0] for call in script if self.fails(call)]
@@ -106,32 +94,32 @@ class ChainLifecycle:
         later = [] if bug == "later-errors-lost" else errors[1:]
         return [*out, {"type": "failed", "operator": errors[0], "suppressed": later}]
 
-    def is_failure(self, out: Observations) -> bool:
+    def is_failure(self, out: wire.Observations) -> bool:
         return bool(out) and out[-1]["type"] == "failed"
 
     # --- events
 
-    def on_fault(self, event: Json) -> Observations:
-        operator, call = get_integer(event, "operator"), get_choice(event, "call", _CALLS)
-        failing = get_boolean(event, "failing")
+    def on_fault(self, event: wire.Json) -> wire.Observations:
+        operator, call = wire.get_integer(event, "operator"), wire.get_choice(event, "call", _CALLS)
+        failing = wire.get_boolean(event, "failing")
         if call not in _FALLIBLE:
-            raise BadRequestError(f"{call} does not fail")
+            raise wire.BadRequestError(f"{call} does not fail")
         if operator not in self.tail_first:
-            return rejected()
+            return wire.rejected()
         (self.faults.add if failing else self.faults.discard)((operator, call))
         return []
 
-    def on_create(self) -> Observations:
+    def on_create(self) -> wire.Observations:
         if self.created:
-            return rejected()
+            return wire.rejected()
         self.created = True
         order = self.tail_first[::-1] if self.bug == "created-head-first" else self.tail_first
         return [to_json((operator, "create")) for operator in order]
 
-    def on_open(self) -> Observations:
+    def on_open(self) -> wire.Observations:
         bug = self.bug
         if not self.created or self.opened or (self.broken and bug != "opens-after-failure") or self.closed:
-            return rejected()
+            return wire.rejected()
         order = self.tail_first[::-1] if bug == "opens-head-first" else self.tail_first
         if self.semantics == "flink-1.5" or bug == "restores-all-first":
             script = [(operator, call) for call in ("init", "open") for operator in order]
@@ -147,12 +135,12 @@ class ChainLifecycle:
     def is_running(self) -> bool:
         return self.opened and not (self.finished or self.broken or self.closed)
 
-    def on_end_input(self, index: int) -> Observations:
+    def on_end_input(self, index: int) -> wire.Observations:
         bug = self.bug
         if not self.is_running() or not 0 <= index < self.inputs:
-            return rejected()
+            return wire.rejected()
         if index in self.ended and bug != "input-ends-twice":
-            return rejected()
+            return wire.rejected()
         self.ended.add(index)
         if self.semantics == "flink-1.5":
             return []
@@ -163,18 +151,18 @@ class ChainLifecycle:
         self.broken = self.is_failure(out)
         return out
 
-    def on_mail(self, operator: int) -> Observations:
+    def on_mail(self, operator: int) -> wire.Observations:
         if not self.is_running() or self.semantics == "flink-1.5" or operator not in self.tail_first:
-            return rejected()
+            return wire.rejected()
         self.mails.append(operator)
         return []
 
-    def on_finish(self, *, drain: bool) -> Observations:
+    def on_finish(self, *, drain: bool) -> wire.Observations:
         bug = self.bug
         if not self.is_running() or (drain and len(self.ended) < self.inputs and bug != "drains-too-early"):
-            return rejected()
+            return wire.rejected()
         if not drain and self.semantics == "flink-1.5":
-            return rejected()
+            return wire.rejected()
         if self.old:
             script = self.write_old_end()
         elif drain or bug == "stop-finishes":
@@ -249,10 +237,10 @@ class ChainLifecycle:
             script.sort(key=lambda call: call[1] == "close")
         return script + (late if has_mailbox else [])
 
-    def on_checkpoint(self, what: str) -> Observations:
+    def on_checkpoint(self, what: str) -> wire.Observations:
         bug = self.bug
         if not self.opened or (what in {"abort", "subsume"} and self.old):
-            return rejected()
+            return wire.rejected()
         if self.closed and not self.old and not self.is_told_when_closed(what):
             return []
         order = self.tail_first
@@ -272,12 +260,12 @@ class ChainLifecycle:
             return True
         return what == "abort" and self.bug != "closed-operators-never-told"
 
-    def on_close(self) -> Observations:
+    def on_close(self) -> wire.Observations:
         bug = self.bug
         if not self.created:
-            return rejected()
+            return wire.rejected()
         if self.closed:
-            return rejected() if bug == "second-close-refused" else []
+            return wire.rejected() if bug == "second-close-refused" else []
         self.closed = bug != "closes-again"
         self.mails.clear()
         order = self.tail_first[::-1] if bug == "closes-head-first" else self.tail_first
@@ -296,4 +284,4 @@ class ChainLifecycle:
 make = ChainLifecycle
 
 #: What the right engine declares of the component.
-CLAIM: Json = {"semantics": list(SEMANTICS)}
+CLAIM: wire.Json = {"semantics": list(SEMANTICS)}

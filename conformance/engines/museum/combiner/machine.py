@@ -1,32 +1,19 @@
 """The combination of several inputs of one operator, COMB."""
 
-from tidegate.conformance.engines.wire import (
-    LOWEST,
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_choice,
-    get_integer,
-    get_long,
-    get_semantics,
-    rejected,
-    to_int32,
-    unknown_type,
-)
+from tidegate.conformance.engines import wire
 
 SEMANTICS = ("flink-38454", "flink-18934")
 _STATUSES = ("idle", "active")
 
 
 class Combiner:
-    def __init__(self, config: Json, host: Host) -> None:
-        self.inputs = get_at_least(config, "inputs", 1)
-        self.all_idle_flushes = get_semantics(config, SEMANTICS) == "flink-38454"
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
+        self.inputs = wire.get_at_least(config, "inputs", 1)
+        self.all_idle_flushes = wire.get_semantics(config, SEMANTICS) == "flink-38454"
         self.bug = host.bug
-        self.watermarks = [LOWEST] * self.inputs
+        self.watermarks = [wire.LOWEST] * self.inputs
         self.idles = [False] * self.inputs
-        self.combined = LOWEST
+        self.combined = wire.LOWEST
         self.idle = False
         self.announced = "active"
         if self.bug == "combiner-all-idle-unflushed":
@@ -36,25 +23,25 @@ class Combiner:
         elif self.bug == "combiner-starts-idle":
             self.idle = True
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
-        index = get_integer(event, "input")
+        index = wire.get_integer(event, "input")
         if kind == "watermark":
-            timestamp = get_long(event, "timestamp")
+            timestamp = wire.get_long(event, "timestamp")
             if not 0 <= index < self.inputs:
-                return rejected()
+                return wire.rejected()
             return self.on_watermark(index, timestamp)
         if kind == "status":
-            status = get_choice(event, "status", _STATUSES)
+            status = wire.get_choice(event, "status", _STATUSES)
             if not 0 <= index < self.inputs:
-                return rejected()
+                return wire.rejected()
             return self.on_status(index, status)
-        raise unknown_type(event)
+        raise wire.unknown_type(event)
 
-    def on_watermark(self, index: int, timestamp: int) -> Observations:
+    def on_watermark(self, index: int, timestamp: int) -> wire.Observations:
         bug = self.bug
         if bug == "combiner-timestamps-32-bit":
-            timestamp = to_int32(timestamp)
+            timestamp = wire.to_int32(timestamp)
         if self.idles[index] and bug == "combiner-idle-input-unheard":
             return []
         advances = timestamp > self.watermarks[index]
@@ -70,12 +57,12 @@ class Combiner:
             out.append({"type": "status", "status": "active"})
         return out
 
-    def on_status(self, index: int, status: str) -> Observations:
+    def on_status(self, index: int, status: str) -> wire.Observations:
         bug = self.bug
         was_idle = self.idle
         self.idles[index] = status == "idle"
         if bug == "combiner-idle-forgets-watermark" and status == "idle":
-            self.watermarks[index] = LOWEST
+            self.watermarks[index] = wire.LOWEST
         out = self.recompute(index)
         changed = self.idle != was_idle
         if bug == "combiner-every-status-forwarded":
@@ -90,7 +77,7 @@ class Combiner:
             out.append(forwarded)
         return out
 
-    def recompute(self, index: int) -> Observations:
+    def recompute(self, index: int) -> wire.Observations:
         bug = self.bug
         idles = self.idles[:2] if bug == "combiner-two-inputs-only" else self.idles
         idle = any(idles) if bug == "combiner-any-idle-is-idle" else all(idles)
@@ -102,7 +89,7 @@ class Combiner:
         self.idle = idle
         return self.combine(index, idles, idle=all(idles))
 
-    def combine(self, index: int, idles: list[bool], *, idle: bool) -> Observations:
+    def combine(self, index: int, idles: list[bool], *, idle: bool) -> wire.Observations:
         bug = self.bug
         if idle:
             if not self.all_idle_flushes:
@@ -127,4 +114,4 @@ class Combiner:
 make = Combiner
 
 #: What the right engine declares of the component.
-CLAIM: Json = {"semantics": list(SEMANTICS)}
+CLAIM: wire.Json = {"semantics": list(SEMANTICS)}

@@ -6,19 +6,8 @@ connection.
 
 from collections import deque
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.museum.credit_sender.machine import CreditSender
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_integer,
-    rejected,
-    unknown_type,
-)
 
 _ITEMS = ("data", "empty", "event", "barrier", "end_of_partition")
 _KINDS = ("add", "flush", "credit", "resume", "cancel", "fail")
@@ -28,21 +17,21 @@ class Reader(CreditSender):
     """Empty buffers are queued as data, and `hollow` tells them apart."""
 
     def __init__(self, connection: "CreditConnection", index: int, initial: int) -> None:
-        super().__init__({"initial_credit": initial}, Host())
+        super().__init__({"initial_credit": initial}, wire.Host())
         self.connection = connection
         self.index = index
         self.hollow: deque[bool] = deque()
         self.life = "served"
 
-    def add(self, item: str) -> Observations:
+    def add(self, item: str) -> wire.Observations:
         if self.finished and self.connection.bug != "added-behind-the-end":
-            return rejected()
+            return wire.rejected()
         self.hollow.append(item == "empty")
         if item == "end_of_partition":
             return self.on_finish()
         return self.on_add("data" if item == "empty" else item)
 
-    def on_flush(self) -> Observations:
+    def on_flush(self) -> wire.Observations:
         if list(self.hollow) == [True] and self.connection.bug != "empty-buffer-flushed":
             return []
         return super().on_flush()
@@ -62,15 +51,15 @@ class Reader(CreditSender):
     def is_sendable(self) -> bool:
         return not self.blocked and self.is_available()
 
-    def wake(self) -> Observations:
+    def wake(self) -> wire.Observations:
         return self.connection.wake(self)
 
-    def announce(self) -> Observations:
+    def announce(self) -> wire.Observations:
         if self.connection.bug == "announces-with-initial-credit" and self.credit == 0 and self.count_backlog():
             return [{"type": "backlog", "reader": self.index, "backlog": self.count_backlog()}]
         return [{**announced, "reader": self.index} for announced in super().announce()]
 
-    def take_next(self) -> Json | None:
+    def take_next(self) -> wire.Json | None:
         """One item; a reader that began with credit does not send empty buffers."""
         bug = self.connection.bug
         keeps_empty = (self.initial == 0 and bug != "empty-never-sent") or bug == "empty-always-sent"
@@ -89,39 +78,41 @@ class Reader(CreditSender):
 
 
 class CreditConnection:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("connection-")
         granted = config.get("initial_credits")
         if not isinstance(granted, list) or not all(type(credit) is int and credit >= 0 for credit in granted):
-            raise BadRequestError("initial_credits must be a list of integers of at least 0")
+            raise wire.BadRequestError("initial_credits must be a list of integers of at least 0")
         self.readers = [Reader(self, index, credit) for index, credit in enumerate(granted)]
         self.queue: deque[Reader] = deque()
         self.writable = True
         self.closed = False
         self.messages = 0
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind == "writable":
-            value = get_boolean(event, "value")
+            value = wire.get_boolean(event, "value")
             return [] if self.closed else self.on_writable(value=value)
         if kind == "break":
             return self.on_break()
         if kind not in _KINDS:
-            raise unknown_type(event)
-        index = get_integer(event, "reader")
-        amount = get_at_least(event, "amount", 1) if kind == "credit" else 0
-        item = get_choice(event, "item", _ITEMS) if kind == "add" else ""
+            raise wire.unknown_type(event)
+        index = wire.get_integer(event, "reader")
+        amount = wire.get_at_least(event, "amount", 1) if kind == "credit" else 0
+        item = wire.get_choice(event, "item", _ITEMS) if kind == "add" else ""
         if self.closed:
-            return rejected() if self.bug == "refuses-once-closed" else []
+            return wire.rejected() if self.bug == "refuses-once-closed" else []
         return self.on_reader(kind, index, amount, item)
 
-    def on_reader(self, kind: str, index: int, amount: int, item: str) -> Observations:
+    def on_reader(self, kind: str, index: int, amount: int, item: str) -> wire.Observations:
         bug = self.bug
         known = 0 <= index < len(self.readers) and self.readers[index].life != "cancelled"
         if not known:
             silent = kind == "cancel" and bug != "cancel-twice-refused"
-            return [] if silent or (bug == "unknown-readers-ignored" and kind in {"credit", "resume"}) else rejected()
+            return (
+                [] if silent or (bug == "unknown-readers-ignored" and kind in {"credit", "resume"}) else wire.rejected()
+            )
         reader = self.readers[index]
         if kind == "cancel":
             return self.on_cancel(reader)
@@ -129,7 +120,7 @@ class CreditConnection:
             return self.on_fail(reader)
         if kind == "add":
             if reader.life == "failed":
-                return rejected() if bug == "failed-reader-refuses" else []
+                return wire.rejected() if bug == "failed-reader-refuses" else []
             return reader.add(item)
         if kind == "flush":
             return reader.on_flush()
@@ -137,7 +128,7 @@ class CreditConnection:
             return self.on_resume(reader)
         return self.on_credit(self.readers[0] if bug == "credit-for-the-first" else reader, amount)
 
-    def on_credit(self, reader: Reader, amount: int) -> Observations:
+    def on_credit(self, reader: Reader, amount: int) -> wire.Observations:
         if self.bug == "credit-lost-while-unwritable" and not self.writable:
             return []
         out = reader.on_credit(amount)
@@ -147,7 +138,7 @@ class CreditConnection:
                     out += other.on_credit(amount)
         return out
 
-    def on_resume(self, reader: Reader) -> Observations:
+    def on_resume(self, reader: Reader) -> wire.Observations:
         bug = self.bug
         if bug == "resume-keeps-credit" and reader.blocked and reader.initial == 0:
             reader.blocked = False
@@ -159,7 +150,7 @@ class CreditConnection:
                     out += other.on_resume()
         return out
 
-    def wake(self, reader: Reader) -> Observations:
+    def wake(self, reader: Reader) -> wire.Observations:
         bug = self.bug
         if reader in self.queue and bug != "queued-twice":
             return []
@@ -173,9 +164,9 @@ class CreditConnection:
             return []
         return [] if bug == "never-announces" else reader.announce()
 
-    def write(self) -> Observations:
+    def write(self) -> wire.Observations:
         bug = self.bug
-        out: Observations = []
+        out: wire.Observations = []
         while self.queue and (self.writable or bug == "writes-while-not-writable"):
             reader = self.queue.pop() if bug == "last-comes-first" else self.queue.popleft()
             message = reader.take_next()
@@ -201,17 +192,17 @@ class CreditConnection:
             else:
                 self.queue.append(reader)
 
-    def tell(self, reader: Reader) -> Observations:
+    def tell(self, reader: Reader) -> wire.Observations:
         return [{"type": "reader_error", "reader": reader.index}]
 
-    def on_writable(self, *, value: bool) -> Observations:
+    def on_writable(self, *, value: bool) -> wire.Observations:
         bug = self.bug
         self.writable = value
         if bug == "queue-dropped-while-unwritable" and not value:
             self.queue.clear()
         return [] if bug == "writing-not-taken-up" else self.write()
 
-    def on_cancel(self, reader: Reader) -> Observations:
+    def on_cancel(self, reader: Reader) -> wire.Observations:
         bug = self.bug
         if bug == "cancel-looks-in-the-queue" and reader not in self.queue:
             return []
@@ -224,7 +215,7 @@ class CreditConnection:
         reader.life = "cancelled"
         return []
 
-    def on_fail(self, reader: Reader) -> Observations:
+    def on_fail(self, reader: Reader) -> wire.Observations:
         bug = self.bug
         reader.life = "failed"
         if bug == "failure-breaks-the-connection":
@@ -235,7 +226,7 @@ class CreditConnection:
             self.queue.remove(reader)
         return self.tell(reader) if bug == "failure-told-at-once" else []
 
-    def on_break(self) -> Observations:
+    def on_break(self) -> wire.Observations:
         bug = self.bug
         if self.closed and bug != "told-again-of-the-end":
             return []
@@ -249,4 +240,4 @@ class CreditConnection:
 make = CreditConnection
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}

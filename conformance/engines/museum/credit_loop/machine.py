@@ -6,18 +6,9 @@ senders that never announce into a loop that is right.
 
 from collections import deque
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.museum.credit_receiver.machine import CreditReceiver
 from tidegate.conformance.engines.museum.credit_sender.machine import CreditSender
-from tidegate.conformance.engines.wire import (
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_choice,
-    get_integer,
-    rejected,
-    unknown_type,
-)
 
 _ACTIONS = ("write", "barrier", "flush", "deliver", "consume", "announce", "deliver_credit")
 
@@ -29,38 +20,38 @@ class Channel:
         self.sender = sender
         self.data = data
         self.barriers = barriers
-        self.down: deque[Json] = deque()
-        self.up: deque[Json] = deque()
+        self.down: deque[wire.Json] = deque()
+        self.up: deque[wire.Json] = deque()
         self.inbox: deque[str] = deque()
         self.is_aligned = False
         #: Data written and not read yet.
         self.unread = 0
 
-    def tell_sender(self, event: Json) -> Observations:
+    def tell_sender(self, event: wire.Json) -> wire.Observations:
         self.down += [seen for seen in self.sender.step(event) if seen["type"] != "rejected"]
         return []
 
 
 class CreditLoop:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("loop-")
-        count = get_at_least(config, "channels", 1)
-        data, barriers = get_at_least(config, "data", 0), get_at_least(config, "barriers", 0)
-        self.output = get_at_least(config, "output", 1)
-        inside = Host(bug=self.bug)
+        count = wire.get_at_least(config, "channels", 1)
+        data, barriers = wire.get_at_least(config, "data", 0), wire.get_at_least(config, "barriers", 0)
+        self.output = wire.get_at_least(config, "output", 1)
+        inside = wire.Host(bug=self.bug)
         gate = {name: config.get(name) for name in ("channels", "exclusive", "floating")}
         self.receiver = CreditReceiver(gate, inside)
         exclusive = self.receiver.exclusive
         granted = {"initial_credit": exclusive + 1 if self.bug == "one-credit-too-many" else exclusive}
         self.channels = [Channel(CreditSender(granted, inside), data, barriers) for _ in range(count)]
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         if event.get("type") != "choice":
-            raise unknown_type(event)
-        index = get_integer(event, "channel")
-        action = get_choice(event, "action", _ACTIONS)
+            raise wire.unknown_type(event)
+        index = wire.get_integer(event, "channel")
+        action = wire.get_choice(event, "action", _ACTIONS)
         if not 0 <= index < len(self.channels) or not self.is_enabled(index, action):
-            return rejected()
+            return wire.rejected()
         return self.play(index, self.channels[index], action)
 
     def is_enabled(self, index: int, action: str) -> bool:
@@ -89,7 +80,7 @@ class CreditLoop:
             used = sum(one.sender.data for one in self.channels)
         return used < self.output + (bug == "one-buffer-too-many")
 
-    def play(self, index: int, channel: Channel, action: str) -> Observations:
+    def play(self, index: int, channel: Channel, action: str) -> wire.Observations:
         if action == "write":
             channel.data -= 1
             channel.unread += 1
@@ -108,7 +99,7 @@ class CreditLoop:
         message = channel.up.popleft()
         return channel.tell_sender({key: value for key, value in message.items() if key != "channel"})
 
-    def tell_receiver(self, index: int, event: Json) -> Observations:
+    def tell_receiver(self, index: int, event: wire.Json) -> wire.Observations:
         """What it sends is on the wire; it never has to refuse anything, CREDIT-18."""
         seen = self.receiver.step({**event, "channel": index})
         self.channels[index].up += [one for one in seen if one["type"] in {"credit", "resume"}]
@@ -116,7 +107,7 @@ class CreditLoop:
             return [{"type": "overrun", "channel": index}]
         return []
 
-    def deliver(self, index: int, channel: Channel) -> Observations:
+    def deliver(self, index: int, channel: Channel) -> wire.Observations:
         message = channel.down.pop() if self.bug == "messages-overtake" else channel.down.popleft()
         if message["type"] == "backlog":
             return self.tell_receiver(index, {"type": "backlog", "backlog": message["backlog"]})
@@ -125,7 +116,7 @@ class CreditLoop:
             return self.tell_receiver(index, {"type": "barrier"})
         return self.tell_receiver(index, {"type": "data", "backlog": message["backlog"]})
 
-    def consume(self, index: int, channel: Channel) -> Observations:
+    def consume(self, index: int, channel: Channel) -> wire.Observations:
         bug = self.bug
         kind = channel.inbox.popleft()
         consumed = {"type": "consumed", "channel": index, "kind": kind}
@@ -150,4 +141,4 @@ class CreditLoop:
 make = CreditLoop
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}

@@ -2,15 +2,7 @@
 
 from collections import deque
 
-from tidegate.conformance.engines.wire import (
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_integer,
-    rejected,
-    unknown_type,
-)
+from tidegate.conformance.engines import wire
 
 
 class Channel:
@@ -31,39 +23,39 @@ class Channel:
 
 
 class CreditReceiver:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug
-        channels = get_at_least(config, "channels", 1)
-        self.exclusive = get_at_least(config, "exclusive", 0)
-        self.free = get_at_least(config, "floating", 1)
+        channels = wire.get_at_least(config, "channels", 1)
+        self.exclusive = wire.get_at_least(config, "exclusive", 0)
+        self.free = wire.get_at_least(config, "floating", 1)
         self.channels = [Channel(self.exclusive) for _ in range(channels)]
         self.waiters: deque[int] = deque()
         if self.bug == "receiver-initial-credit-announced-again":
             for channel in self.channels:
                 channel.unannounced = self.exclusive
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
-        index = get_integer(event, "channel")
+        index = wire.get_integer(event, "channel")
         if kind in {"data", "event", "backlog"}:
-            backlog = get_integer(event, "backlog")
+            backlog = wire.get_integer(event, "backlog")
             lowest = 1 if kind == "backlog" and self.bug != "receiver-empty-backlog-accepted" else 0
             if not 0 <= index < len(self.channels) or backlog < lowest:
-                return rejected()
+                return wire.rejected()
             if kind == "data":
                 return self.on_data(index, backlog)
             return self.on_event(index, backlog) if kind == "event" else self.on_backlog(index, backlog)
         if kind not in {"recycle", "announce", "barrier", "resume"}:
-            raise unknown_type(event)
+            raise wire.unknown_type(event)
         if not 0 <= index < len(self.channels):
-            return rejected()
+            return wire.rejected()
         if kind == "recycle":
             return self.on_recycle(index)
         if kind == "announce":
             return self.on_announce(index)
         return self.on_barrier(index) if kind == "barrier" else self.on_resume(index)
 
-    def on_data(self, index: int, backlog: int) -> Observations:
+    def on_data(self, index: int, backlog: int) -> wire.Observations:
         bug = self.bug
         channel = self.channels[index]
         spare = channel.exclusive + channel.floating
@@ -72,7 +64,7 @@ class CreditReceiver:
         if spare <= 0:
             if bug == "receiver-rejected-data-counts":
                 channel.required = backlog + self.exclusive
-            return rejected()
+            return wire.rejected()
         floating = channel.floating > 0
         if bug == "receiver-exclusive-first":
             floating = channel.exclusive == 0
@@ -83,7 +75,7 @@ class CreditReceiver:
         channel.held.append(floating)
         return [] if bug == "receiver-backlog-of-data-ignored" else self.on_backlog(index, backlog)
 
-    def on_event(self, index: int, backlog: int) -> Observations:
+    def on_event(self, index: int, backlog: int) -> wire.Observations:
         bug = self.bug
         channel = self.channels[index]
         if bug == "receiver-event-takes-buffer":
@@ -96,14 +88,14 @@ class CreditReceiver:
             return []
         return self.on_backlog(index, backlog)
 
-    def on_backlog(self, index: int, backlog: int) -> Observations:
+    def on_backlog(self, index: int, backlog: int) -> wire.Observations:
         bug = self.bug
         channel = self.channels[index]
         required = backlog if bug == "receiver-exclusive-not-topped-up" else backlog + self.exclusive
         if bug == "receiver-required-never-falls":
             required = max(required, channel.required)
         channel.required = required
-        out: Observations = []
+        out: wire.Observations = []
         if bug == "receiver-falling-backlog-releases":
             while channel.floating and channel.exclusive + channel.floating > required:
                 channel.floating -= 1
@@ -131,7 +123,7 @@ class CreditReceiver:
                 break
         return taken
 
-    def gain(self, index: int, gained: int) -> Observations:
+    def gain(self, index: int, gained: int) -> wire.Observations:
         bug = self.bug
         if not gained:
             return []
@@ -143,13 +135,13 @@ class CreditReceiver:
         count = gained if bug == "receiver-notifies-per-buffer" else 1
         return [{"type": "notify", "channel": index} for _ in range(count)]
 
-    def on_recycle(self, index: int) -> Observations:
+    def on_recycle(self, index: int) -> wire.Observations:
         bug = self.bug
         channel = self.channels[index]
         if not channel.held:
             if bug == "receiver-empty-recycle-gives-credit":
                 return self.gain(index, 1)
-            return rejected()
+            return wire.rejected()
         floating = channel.held.pop() if bug == "receiver-newest-recycled" else channel.held.popleft()
         if floating:
             if bug == "receiver-floating-stays-with-channel":
@@ -168,7 +160,7 @@ class CreditReceiver:
             return self.gain(index, 1) + out if bug == "receiver-surplus-also-credited" else out
         return self.gain(index, 1)
 
-    def give_back(self) -> Observations:
+    def give_back(self) -> wire.Observations:
         """One floating buffer to the pool, which hands it to the longest-waiting channel that wants it."""
         bug = self.bug
         if bug == "receiver-pool-forgets-waiters":
@@ -196,7 +188,7 @@ class CreditReceiver:
         self.free += 1
         return []
 
-    def on_announce(self, index: int) -> Observations:
+    def on_announce(self, index: int) -> wire.Observations:
         bug = self.bug
         channel = self.channels[index]
         amount = channel.unannounced
@@ -208,11 +200,11 @@ class CreditReceiver:
             return []
         return [{"type": "credit", "channel": index, "amount": amount}]
 
-    def on_barrier(self, index: int) -> Observations:
+    def on_barrier(self, index: int) -> wire.Observations:
         bug = self.bug
         channel = self.channels[index]
         channel.barriers += 1
-        out: Observations = []
+        out: wire.Observations = []
         if (self.exclusive == 0 and bug != "receiver-barrier-keeps-floating") or (
             self.exclusive and bug == "receiver-barrier-always-returns-floating"
         ):
@@ -225,12 +217,12 @@ class CreditReceiver:
                 channel.unannounced = 0
         return out + self.on_backlog(index, 0)
 
-    def on_resume(self, index: int) -> Observations:
+    def on_resume(self, index: int) -> wire.Observations:
         bug = self.bug
         channel = self.channels[index]
         if bug == "receiver-resume-needs-barrier":
             if not channel.barriers:
-                return rejected()
+                return wire.rejected()
             channel.barriers -= 1
         if bug == "receiver-resume-always-drops-unannounced" or (
             self.exclusive == 0 and bug != "receiver-resume-keeps-unannounced"
@@ -242,4 +234,4 @@ class CreditReceiver:
 make = CreditReceiver
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}

@@ -5,22 +5,13 @@
 
 from collections import deque
 
-from tidegate.conformance.engines.wire import (
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_integer,
-    rejected,
-    unknown_type,
-)
+from tidegate.conformance.engines import wire
 
 
 class CreditSender:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug
-        self.initial = get_at_least(config, "initial_credit", 0)
+        self.initial = wire.get_at_least(config, "initial_credit", 0)
         self.credit = self.initial
         self.queue: deque[str] = deque()
         #: How many of the queued items are data.
@@ -32,21 +23,21 @@ class CreditSender:
         self.registered = False
         self.sequence = 0
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind in {"data", "event", "barrier"}:
-            return rejected() if self.is_over(kind) else self.on_add(kind)
+            return wire.rejected() if self.is_over(kind) else self.on_add(kind)
         if kind == "flush":
             return self.on_flush()
         if kind == "credit":
-            return self.on_credit(get_integer(event, "amount"))
+            return self.on_credit(wire.get_integer(event, "amount"))
         if kind == "resume":
             return self.on_resume()
         if kind == "writable":
-            return self.on_writable(value=get_boolean(event, "value"))
+            return self.on_writable(value=wire.get_boolean(event, "value"))
         if kind == "finish":
-            return rejected() if self.is_over("finish") else self.on_finish()
-        raise unknown_type(event)
+            return wire.rejected() if self.is_over("finish") else self.on_finish()
+        raise wire.unknown_type(event)
 
     def is_over(self, kind: str) -> bool:
         return self.finished and self.bug != f"sender-{kind}-after-finish"
@@ -85,7 +76,7 @@ class CreditSender:
             return True
         return self.credit >= 0 if bug == "sender-credit-off-by-one" else self.credit > 0
 
-    def wake(self) -> Observations:
+    def wake(self) -> wire.Observations:
         bug = self.bug
         if self.registered:
             return self.announce() if bug == "sender-announces-while-queued" else []
@@ -97,7 +88,7 @@ class CreditSender:
             return []
         return self.announce()
 
-    def announce(self) -> Observations:
+    def announce(self) -> wire.Observations:
         bug = self.bug
         backlog = self.count_backlog()
         if backlog == 0 or bug == "sender-never-announces" or self.credit > 0:
@@ -106,9 +97,9 @@ class CreditSender:
             return []
         return [{"type": "backlog", "backlog": backlog}]
 
-    def write(self) -> Observations:
+    def write(self) -> wire.Observations:
         bug = self.bug
-        out: Observations = []
+        out: wire.Observations = []
         while self.registered and (self.writable or bug == "sender-writes-unwritable"):
             self.registered = False
             if not self.queue or self.blocked:
@@ -121,7 +112,7 @@ class CreditSender:
                 out += self.announce()
         return out
 
-    def take(self) -> Json:
+    def take(self) -> wire.Json:
         bug = self.bug
         if len(self.queue) == 1 or bug == "sender-flush-ends-at-first-item":
             self.flush_requested = bug == "sender-flush-never-ends" and self.flush_requested
@@ -151,7 +142,7 @@ class CreditSender:
             "backlog": backlog,
         }
 
-    def on_add(self, kind: str) -> Observations:
+    def on_add(self, kind: str) -> wire.Observations:
         bug = self.bug
         self.queue.append(kind)
         self.data += kind == "data"
@@ -164,7 +155,7 @@ class CreditSender:
             return self.wake()
         return []
 
-    def on_flush(self) -> Observations:
+    def on_flush(self) -> wire.Observations:
         bug = self.bug
         if not self.queue or self.flush_requested:
             return []
@@ -180,12 +171,12 @@ class CreditSender:
             return []
         return [] if bug == "sender-flush-does-not-wake" else self.wake()
 
-    def on_credit(self, amount: int) -> Observations:
+    def on_credit(self, amount: int) -> wire.Observations:
         bug = self.bug
         if amount < 1 and not (amount == 0 and bug == "sender-zero-credit-accepted"):
             if bug == "sender-rejected-credit-counts":
                 self.credit = max(0, self.credit + amount)
-            return rejected()
+            return wire.rejected()
         lost = (
             (bug == "sender-credit-while-blocked-lost" and self.blocked)
             or (bug == "sender-credit-while-unwritable-lost" and not self.writable)
@@ -196,12 +187,12 @@ class CreditSender:
         self.credit = amount if bug == "sender-credit-replaces" else self.credit + amount
         return [] if bug == "sender-credit-does-not-wake" else self.wake()
 
-    def on_resume(self) -> Observations:
+    def on_resume(self) -> wire.Observations:
         bug = self.bug
         if not self.blocked:
             if bug == "sender-rejected-resume-clears-credit" and self.initial == 0:
                 self.credit = 0
-            return rejected()
+            return wire.rejected()
         self.blocked = False
         if bug == "sender-resume-clears-all-credit" or (self.initial == 0 and bug != "sender-resume-keeps-credit"):
             self.credit = 0
@@ -211,11 +202,11 @@ class CreditSender:
             self.sequence = 0
         return [] if bug == "sender-resume-does-not-wake" else self.wake()
 
-    def on_writable(self, *, value: bool) -> Observations:
+    def on_writable(self, *, value: bool) -> wire.Observations:
         self.writable = value
         return self.write() if value else []
 
-    def on_finish(self) -> Observations:
+    def on_finish(self) -> wire.Observations:
         bug = self.bug
         self.finished = True
         self.queue.append("end")
@@ -233,4 +224,4 @@ class CreditSender:
 make = CreditSender
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}

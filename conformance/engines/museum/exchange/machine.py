@@ -6,17 +6,7 @@ one reader, so what is queued is the difference.
 
 import attrs
 
-from tidegate.conformance.engines.wire import (
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_integer,
-    rejected,
-    unknown_type,
-)
+from tidegate.conformance.engines import wire
 
 _PUSHED = ("pipelined", "pipelined_bounded")
 _KINDS = (*_PUSHED, "blocking", "blocking_persistent", "hybrid_full", "hybrid_selective")
@@ -31,51 +21,51 @@ class Reader:
 
 
 class Exchange:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("exchange-")
-        self.kind = get_choice(config, "result", _KINDS)
+        self.kind = wire.get_choice(config, "result", _KINDS)
         self.pushed = self.kind in _PUSHED
-        self.readers: list[Reader | None] = [None] * get_at_least(config, "consumers", 1)
-        self.limit = get_at_least(config, "limit", 1)
+        self.readers: list[Reader | None] = [None] * wire.get_at_least(config, "consumers", 1)
+        self.limit = wire.get_at_least(config, "limit", 1)
         self.items = self.used = 0
         self.registered = self.finished = self.released = self.flushed = False
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind in _OF_PRODUCER:
             return self.on_producer(kind)
         if kind in {"release", "end_job"}:
             return self.on_scheduler(ends_job=kind == "end_job")
         if kind not in _OF_CONSUMER:
-            raise unknown_type(event)
-        index = get_integer(event, "consumer")
-        credit = get_boolean(event, "credit") if kind == "pull" else False
+            raise wire.unknown_type(event)
+        index = wire.get_integer(event, "consumer")
+        credit = wire.get_boolean(event, "credit") if kind == "pull" else False
         if not 0 <= index < len(self.readers):
-            return rejected()
+            return wire.rejected()
         if kind == "request":
             return self.on_request(index)
         reader = self.readers[index]
         if reader is None or (reader.left and not (kind == "pull" and self.bug == "who-left-pulls")):
-            return rejected()
+            return wire.rejected()
         return self.on_pull(reader, credit=credit) if kind == "pull" else self.on_leave(reader)
 
     # --- the producer
 
-    def on_producer(self, kind: str) -> Observations:
+    def on_producer(self, kind: str) -> wire.Observations:
         bug = self.bug
         if kind == "register":
             if self.released or (self.registered and bug != "registers-twice"):
-                return rejected()
+                return wire.rejected()
             self.registered = True
             return []
         if self.released or not (self.registered or bug == "produces-unregistered"):
-            return rejected()
+            return wire.rejected()
         if kind == "flush":
             return self.on_flush()
         if self.finished and not (kind == "finish" and bug == "finishes-twice"):
-            return rejected()
+            return wire.rejected()
         if kind == "produce" and self.is_full():
-            return rejected() if bug == "full-is-an-error" else [{"type": "full"}]
+            return wire.rejected() if bug == "full-is-an-error" else [{"type": "full"}]
         return self.add(ends=kind == "finish")
 
     def is_full(self) -> bool:
@@ -85,7 +75,7 @@ class Exchange:
         limit = self.limit + 1 if bug == "one-buffer-too-many" else self.limit
         return bounded and queued >= limit and bug != "never-full"
 
-    def add(self, *, ends: bool) -> Observations:
+    def add(self, *, ends: bool) -> wire.Observations:
         bug = self.bug
         before, self.items, self.finished = self.items, self.items + 1, ends
         if not self.pushed:
@@ -110,37 +100,37 @@ class Exchange:
     def has_left(self) -> bool:
         return any(reader is not None and reader.left for reader in self.readers)
 
-    def notify(self) -> Observations:
+    def notify(self) -> wire.Observations:
         return [
             {"type": "notified", "consumer": index}
             for index, reader in enumerate(self.readers)
             if reader is not None and (not reader.left or self.bug == "who-left-is-told")
         ]
 
-    def on_flush(self) -> Observations:
+    def on_flush(self) -> wire.Observations:
         bug, queued = self.bug, self.items - self.used
         if not self.pushed or not queued or (self.flushed and bug != "each-flush-tells"):
             return []
         self.flushed = bug != "flush-not-remembered"
         return self.notify() if (queued == 1 and bug != "flush-tells-nobody") or bug == "flush-tells-always" else []
 
-    def let_go(self) -> Observations:
+    def let_go(self) -> wire.Observations:
         self.released = True
         return [{"type": "released"}]
 
     # --- consumers
 
-    def on_request(self, index: int) -> Observations:
+    def on_request(self, index: int) -> wire.Observations:
         bug, known = self.bug, self.readers[index]
         if known is not None and not (known.left and bug == "who-left-asks-again"):
-            return rejected()
+            return wire.rejected()
         if not self.registered or self.released:
-            return rejected() if bug == "early-request-fails" else [{"type": "retry", "consumer": index}]
+            return wire.rejected() if bug == "early-request-fails" else [{"type": "retry", "consumer": index}]
         early = self.kind.startswith("hybrid") and bug != "hybrid-waits-for-the-end"
         if not (self.pushed or early or self.finished or bug == "blocking-read-early"):
-            return rejected()
+            return wire.rejected()
         if any(self.readers) and not self.is_repeatable():
-            return rejected()
+            return wire.rejected()
         start = max((reader.taken for reader in self.readers if reader), default=0)
         self.readers[index] = Reader(start if bug == "next-goes-on-where-another-was" else 0)
         return [{"type": "connected", "consumer": index}]
@@ -153,7 +143,7 @@ class Exchange:
         once = {"hybrid-read-once": "hybrid_full", "blocking-read-once": "blocking"}.get(bug)
         return self.kind in often or (self.kind not in (*_PUSHED, "hybrid_selective") and self.kind != once)
 
-    def on_pull(self, reader: Reader, *, credit: bool) -> Observations:
+    def on_pull(self, reader: Reader, *, credit: bool) -> wire.Observations:
         bug = self.bug
         number = self.used if self.pushed else reader.taken
         is_end = self.finished and number == self.items - 1
@@ -169,7 +159,7 @@ class Exchange:
         self.flushed = self.flushed and (self.used < self.items or bug == "flush-request-stays")
         return [{"type": "item", "number": number, "end": is_end}]
 
-    def on_leave(self, reader: Reader) -> Observations:
+    def on_leave(self, reader: Reader) -> wire.Observations:
         bug = self.bug
         reader.left = True
         if self.released:
@@ -182,10 +172,10 @@ class Exchange:
 
     # --- the scheduler
 
-    def on_scheduler(self, *, ends_job: bool) -> Observations:
+    def on_scheduler(self, *, ends_job: bool) -> wire.Observations:
         bug = self.bug
         if not ends_job and self.pushed:
-            return [] if bug == "scheduler-may-release-all" else rejected()
+            return [] if bug == "scheduler-may-release-all" else wire.rejected()
         if self.released:
             return [{"type": "released"}] if bug == "released-twice" else []
         if ends_job and self.kind == "blocking_persistent" and bug != "persistent-ends-with-the-job":
@@ -201,4 +191,4 @@ class Exchange:
 make = Exchange
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}

@@ -2,24 +2,15 @@
 
 from collections import deque
 
-from tidegate.conformance.engines.wire import (
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_choice,
-    get_integer,
-    rejected,
-    unknown_type,
-)
+from tidegate.conformance.engines import wire
 
 _ITEMS = ("data", "end_of_data", "end_of_partition")
 
 
 class Gate:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug
-        self.channels = get_at_least(config, "channels", 1)
+        self.channels = wire.get_at_least(config, "channels", 1)
         self.queue: deque[int] = deque()
         self.received: list[deque[str]] = [deque() for _ in range(self.channels)]
         self.data_ended: set[int] = set()
@@ -29,15 +20,15 @@ class Gate:
         self.finished = False
         self.available = False
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind == "arrive":
-            channel = get_integer(event, "channel")
-            item = get_choice(event, "item", _ITEMS)
+            channel = wire.get_integer(event, "channel")
+            item = wire.get_choice(event, "item", _ITEMS)
             return self.on_arrive(channel, item)
         if kind == "poll":
             return self.on_poll()
-        raise unknown_type(event)
+        raise wire.unknown_type(event)
 
     def is_refused(self, channel: int, item: str) -> bool:
         bug = self.bug
@@ -51,10 +42,10 @@ class Gate:
             return channel in self.data_ended and bug == "gate-data-after-end-of-data-refused"
         return channel not in self.data_ended and bug == "gate-end-of-partition-needs-end-of-data"
 
-    def on_arrive(self, channel: int, item: str) -> Observations:
+    def on_arrive(self, channel: int, item: str) -> wire.Observations:
         bug = self.bug
         if not 0 <= channel < self.channels or self.is_refused(channel, item):
-            return rejected()
+            return wire.rejected()
         received = self.received[channel]
         was_empty = not received
         if item == "end_of_data":
@@ -69,7 +60,7 @@ class Gate:
             received.append(item)
         return self.notify(channel) if was_empty or bug == "gate-queued-at-every-arrival" else []
 
-    def notify(self, channel: int) -> Observations:
+    def notify(self, channel: int) -> wire.Observations:
         bug = self.bug
         if bug == "gate-queued-in-four-lanes" and any(queued % 4 == channel % 4 for queued in self.queue):
             return []
@@ -95,7 +86,7 @@ class Gate:
             return self.queue.pop()
         return self.queue.popleft()
 
-    def on_poll(self) -> Observations:
+    def on_poll(self) -> wire.Observations:
         bug = self.bug
         if self.finished and bug == "gate-finished-repeated":
             return [{"type": "none"}, {"type": "finished"}]
@@ -120,7 +111,7 @@ class Gate:
             more = bool(received)
         elif bug == "gate-end-of-partition-has-no-more" and item == "end_of_partition":
             more = False
-        out: Observations = [{"type": "item", "channel": channel, "item": item, "more": more}]
+        out: wire.Observations = [{"type": "item", "channel": channel, "item": item, "more": more}]
         if item == "end_of_partition":
             self.closed.add(channel)
         if self.is_finished(item):
@@ -146,4 +137,4 @@ class Gate:
 make = Gate
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}

@@ -4,17 +4,7 @@ from collections import deque
 
 import attrs
 
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_choice,
-    get_integer,
-    rejected,
-    unknown_type,
-)
+from tidegate.conformance.engines import wire
 
 _KNOWN = ("local", "remote")
 _CAUSES = ("producer_failed", "connection_lost", "reordered", "partition_not_found")
@@ -36,26 +26,28 @@ class Channel:
 
 
 class InputChannels:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("channels-")
         places = config.get("locations")
         if not isinstance(places, list) or not places:
-            raise BadRequestError(f"locations must be a list of one or more, not {places!r}")
-        self.channels = [Channel(get_choice({"location": one}, "location", ("unknown", *_KNOWN))) for one in places]
-        self.initial = get_at_least(config, "initial", 0) if "initial" in config else 100
-        self.maximum = get_at_least(config, "maximum", self.initial) if "maximum" in config else 10_000
-        self.timeout = get_at_least(config, "timeout", 0) if "timeout" in config else 10_000
+            raise wire.BadRequestError(f"locations must be a list of one or more, not {places!r}")
+        self.channels = [
+            Channel(wire.get_choice({"location": one}, "location", ("unknown", *_KNOWN))) for one in places
+        ]
+        self.initial = wire.get_at_least(config, "initial", 0) if "initial" in config else 100
+        self.maximum = wire.get_at_least(config, "maximum", self.initial) if "maximum" in config else 10_000
+        self.timeout = wire.get_at_least(config, "timeout", 0) if "timeout" in config else 10_000
         if self.initial > self.maximum:
-            raise BadRequestError(f"initial must not be above {self.maximum}, not {self.initial}")
+            raise wire.BadRequestError(f"initial must not be above {self.maximum}, not {self.initial}")
         self.requested = self.closed = False
         self.kept: list[int] = []
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind == "request_partitions":
             return self.on_request_partitions()
         if kind == "task_event":
-            return self.on_task_event(get_integer(event, "event"))
+            return self.on_task_event(wire.get_integer(event, "event"))
         if kind == "close":
             self.closed = True
             for channel in self.channels:
@@ -63,14 +55,14 @@ class InputChannels:
                 channel.ticking = False
             return []
         if kind not in _OF_CHANNELS:
-            raise unknown_type(event)
-        index = get_integer(event, "channel")
-        place = get_choice(event, "location", _KNOWN) if kind == "update" else ""
-        item = get_choice(event, "item", _ITEMS) if kind == "arrive" else ""
-        number = get_integer(event, "sequence") if kind == "arrive" else 0
-        cause = get_choice(event, "cause", _CAUSES) if kind == "fail" else ""
+            raise wire.unknown_type(event)
+        index = wire.get_integer(event, "channel")
+        place = wire.get_choice(event, "location", _KNOWN) if kind == "update" else ""
+        item = wire.get_choice(event, "item", _ITEMS) if kind == "arrive" else ""
+        number = wire.get_integer(event, "sequence") if kind == "arrive" else 0
+        cause = wire.get_choice(event, "cause", _CAUSES) if kind == "fail" else ""
         if not 0 <= index < len(self.channels):
-            return rejected()
+            return wire.rejected()
         channel = self.channels[index]
         match kind:
             case "update":
@@ -78,21 +70,23 @@ class InputChannels:
             case "arrive":
                 return self.on_arrive(index, channel, number, item)
             case "fail":
-                return rejected() if self.closed or channel.place == "unknown" else self.fail(index, channel, cause)
+                return (
+                    wire.rejected() if self.closed or channel.place == "unknown" else self.fail(index, channel, cause)
+                )
             case "read":
                 return self.on_read(index, channel)
         return self.on_search(kind, index, channel)
 
     # --- the way to the producer
 
-    def on_request_partitions(self) -> Observations:
+    def on_request_partitions(self) -> wire.Observations:
         bug = self.bug
         if self.requested and bug != "requests-again":
-            return rejected() if bug == "second-request-refused" else []
+            return wire.rejected() if bug == "second-request-refused" else []
         if self.closed and bug != "closed-gate-requests":
-            return rejected()
+            return wire.rejected()
         self.requested = True
-        out: Observations = []
+        out: wire.Observations = []
         for index, channel in enumerate(self.channels):
             failed = channel.error
             out += self.ask(index, channel)
@@ -100,7 +94,7 @@ class InputChannels:
                 break
         return out
 
-    def ask(self, index: int, channel: Channel) -> Observations:
+    def ask(self, index: int, channel: Channel) -> wire.Observations:
         bug = self.bug
         if channel.place == "unknown":
             return []
@@ -131,22 +125,22 @@ class InputChannels:
             return None
         return following if bug == "delays-pass-the-maximum" else min(following, self.maximum)
 
-    def on_search(self, kind: str, index: int, channel: Channel) -> Observations:
+    def on_search(self, kind: str, index: int, channel: Channel) -> wire.Observations:
         if kind == "register":
             channel.there = True
             found = self.bug == "registration-connects" and channel.ticking
             return self.ask(index, channel) if found else []
         if kind == "retry":
             if not channel.ticking:
-                return rejected()
+                return wire.rejected()
             channel.ticking = False
             return self.ask(index, channel)
         return self.on_not_found(index, channel)
 
-    def on_not_found(self, index: int, channel: Channel) -> Observations:
+    def on_not_found(self, index: int, channel: Channel) -> wire.Observations:
         bug = self.bug
         if self.closed or channel.place != "remote" or not channel.connected or channel.error:
-            return rejected()
+            return wire.rejected()
         waited = channel.waited + self.timeout
         most = self.maximum if bug == "waits-half-as-long" else 2 * self.maximum
         if bug == "asks-once-more":
@@ -156,14 +150,14 @@ class InputChannels:
         channel.waited = 0 if bug == "asks-remote-for-ever" else waited
         return [{"type": "request", "channel": index}]
 
-    def on_update(self, index: int, channel: Channel, place: str) -> Observations:
+    def on_update(self, index: int, channel: Channel, place: str) -> wire.Observations:
         bug = self.bug
         if self.closed and bug != "closed-gate-updated":
             return []
         if channel.place != "unknown" and not (bug == "known-channel-replaced" and channel.place != place):
             return []
         if self.kept and place == "local" and not channel.there:
-            return rejected()
+            return wire.rejected()
         channel.place = place
         out = self.ask(index, channel) if self.requested and bug != "found-channel-does-not-ask" else []
         if bug == "found-channel-asks-always" and not self.requested:
@@ -173,12 +167,12 @@ class InputChannels:
             self.kept = []
         return out
 
-    def on_task_event(self, number: int) -> Observations:
+    def on_task_event(self, number: int) -> wire.Observations:
         bug = self.bug
         known = [channel for channel in self.channels if channel.place != "unknown"]
         lost = not all(one.connected and (not one.error or bug == "failed-channel-gets-events") for one in known)
         if self.closed or not self.requested or lost:
-            return rejected()
+            return wire.rejected()
         if len(known) < len(self.channels) and bug != "events-not-kept":
             self.kept = [number, *self.kept] if bug == "events-kept-backwards" else [*self.kept, number]
         told = [index for index, channel in enumerate(self.channels) if channel.connected]
@@ -188,7 +182,7 @@ class InputChannels:
 
     # --- what comes from there
 
-    def fail(self, index: int, channel: Channel, cause: str) -> Observations:
+    def fail(self, index: int, channel: Channel, cause: str) -> wire.Observations:
         bug = self.bug
         known, channel.error = channel.error, channel.error or cause
         if known and bug == "last-error-stays":
@@ -197,15 +191,15 @@ class InputChannels:
             return []
         return [{"type": "notified", "channel": index}]
 
-    def on_arrive(self, index: int, channel: Channel, number: int, item: str) -> Observations:
+    def on_arrive(self, index: int, channel: Channel, number: int, item: str) -> wire.Observations:
         bug = self.bug
         if not channel.connected or (self.closed and channel.place == "local"):
-            return rejected()
-        told: Observations = [{"type": "notified", "channel": index}]
+            return wire.rejected()
+        told: wire.Observations = [{"type": "notified", "channel": index}]
         if channel.place == "local":
             channel.waiting.append(item)
             return [] if item == "empty" and bug == "local-empty-buffer-is-silent" else told
-        recycled: Observations = [] if item == "empty" else [{"type": "recycled", "channel": index}]
+        recycled: wire.Observations = [] if item == "empty" else [{"type": "recycled", "channel": index}]
         if self.closed:
             return [] if bug == "released-channel-leaks" else recycled
         if number != channel.number and not self.takes(number, channel):
@@ -224,11 +218,11 @@ class InputChannels:
             return number > channel.number
         return self.bug == "doubles-go-unnoticed" and number < channel.number
 
-    def on_read(self, index: int, channel: Channel) -> Observations:
+    def on_read(self, index: int, channel: Channel) -> wire.Observations:
         bug = self.bug
-        nothing: Observations = [{"type": "none"}]
+        nothing: wire.Observations = [{"type": "none"}]
         if self.closed or channel.place == "unknown":
-            return nothing if not self.closed and bug == "unknown-channel-is-empty" else rejected()
+            return nothing if not self.closed and bug == "unknown-channel-is-empty" else wire.rejected()
         if channel.error and (channel.connected or channel.place == "local"):
             cause = channel.error
             if bug == "error-is-told-once":
@@ -236,7 +230,7 @@ class InputChannels:
             if not (channel.waiting and bug == "data-before-the-error"):
                 return [{"type": "failed", "channel": index, "cause": cause}]
         if not channel.connected:
-            return nothing if bug == "unasked-channel-is-empty" else rejected()
+            return nothing if bug == "unasked-channel-is-empty" else wire.rejected()
         while channel.waiting and channel.waiting[0] == "empty" and bug != "local-empty-buffer-delivered":
             channel.waiting.popleft()
             if bug == "empty-buffer-ends-the-read":
@@ -251,4 +245,4 @@ class InputChannels:
 make = InputChannels
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}

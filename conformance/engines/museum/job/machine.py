@@ -5,20 +5,12 @@ Each event lets one thing happen; what is seen are the rows of a run log.
 
 from typing import TYPE_CHECKING
 
+from tidegate.conformance.engines import wire as wire_module
 from tidegate.conformance.engines.museum.job.channels import Channel, RemoteChannel
 from tidegate.conformance.engines.museum.job.layout import Layout, Route
 from tidegate.conformance.engines.museum.job.program import Element, read_program
 from tidegate.conformance.engines.museum.job.tasks import Subtask
 from tidegate.conformance.engines.museum.valve.machine import SEMANTICS
-from tidegate.conformance.engines.wire import (
-    Host,
-    Json,
-    Observations,
-    get_choice,
-    get_integer,
-    rejected,
-    unknown_type,
-)
 
 if TYPE_CHECKING:
     from tidegate.conformance.engines.museum.deserializer.machine import Deserializer
@@ -28,11 +20,11 @@ _OF_CHANNELS = ("flush", "deliver", "announce", "deliver_credit")
 
 
 class Job:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire_module.Json, host: wire_module.Host) -> None:
         self.bug = host.bug.removeprefix("job-")
         self.program = read_program(config)
         self.layout = Layout(self.program)
-        self.seen: Observations = []
+        self.seen: wire_module.Observations = []
         #: Only wrong jobs share these between subtasks or channels.
         self.totals: dict[tuple[int, str], int] = {}
         self.readers: dict[int, Deserializer] = {}
@@ -45,35 +37,35 @@ class Job:
         wire = self.program.wire
         return Channel(self, number, route) if wire is None else RemoteChannel(self, number, route, wire)
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire_module.Json) -> wire_module.Observations:
         if event.get("type") != "choice":
-            raise unknown_type(event)
-        action = get_choice(event, "action", (*_OF_SUBTASKS, *_OF_CHANNELS))
-        at = get_integer(event, "at")
+            raise wire_module.unknown_type(event)
+        action = wire_module.get_choice(event, "action", (*_OF_SUBTASKS, *_OF_CHANNELS))
+        at = wire_module.get_integer(event, "at")
         self.seen = []
         if action in _OF_CHANNELS:
             if not 0 <= at < len(self.channels) or not self.channels[at].is_possible(action):
-                return rejected()
+                return wire_module.rejected()
             self.channels[at].act(action)
             return self.seen
         if not 0 <= at < len(self.subtasks):
-            return rejected()
+            return wire_module.rejected()
         return self.run(self.subtasks[at], action)
 
-    def run(self, subtask: Subtask, action: str) -> Observations:
+    def run(self, subtask: Subtask, action: str) -> wire_module.Observations:
         if subtask.is_blocked() or (action == "poll") != bool(subtask.channels):
-            return rejected()
+            return wire_module.rejected()
         if action == "emit" and not subtask.is_done():
             subtask.emit_next()
         elif action == "poll" and subtask.gate.queue:
             subtask.poll()
         else:
-            return rejected()
+            return wire_module.rejected()
         return self.seen
 
     # --- the run log
 
-    def log(self, route: Route, direction: str, kind: str, fields: Json, *, at_producer: bool) -> None:
+    def log(self, route: Route, direction: str, kind: str, fields: wire_module.Json, *, at_producer: bool) -> None:
         """A row, at one end of a channel."""
         task = route.edge.source if at_producer else route.edge.target
         row = {
@@ -89,7 +81,7 @@ class Job:
         self.seen.append(row | fields)
 
     def log_element(self, route: Route, direction: str, element: Element) -> None:
-        fields: Json = {}
+        fields: wire_module.Json = {}
         if element.kind in {"record", "watermark"}:
             fields["timestamp"] = str(element.number)
         if element.kind == "record":
@@ -111,4 +103,4 @@ class Job:
 make = Job
 
 #: What the right engine declares of the component.
-CLAIM: Json = {"semantics": list(SEMANTICS)}
+CLAIM: wire_module.Json = {"semantics": list(SEMANTICS)}

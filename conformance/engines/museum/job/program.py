@@ -4,19 +4,9 @@ from itertools import pairwise
 
 import attrs
 
+from tidegate.conformance.engines import wire as wire_module
 from tidegate.conformance.engines.graphs import get_objects
 from tidegate.conformance.engines.museum.valve.machine import SEMANTICS
-from tidegate.conformance.engines.wire import (
-    HIGHEST,
-    BadRequestError,
-    Json,
-    get_at_least,
-    get_choice,
-    get_integer,
-    get_long,
-    get_semantics,
-    get_string,
-)
 
 FUNCTIONS = ("source", "map", "flat_map", "filter", "sum", "union", "join", "sink")
 PARTITIONERS = ("forward", "rebalance", "rescale", "global", "broadcast", "hash")
@@ -68,80 +58,92 @@ class Program:
     semantics: str
 
 
-def read_program(config: Json) -> Program:
+def read_program(config: wire_module.Json) -> Program:
     operators = [read_operator(given) for given in get_objects(config, "operators")]
     by_id = {operator.id: operator for operator in operators}
     if len({operator.name for operator in operators}) < len(operators):
-        raise BadRequestError("two operators have the same name")
+        raise wire_module.BadRequestError("two operators have the same name")
     edges = [read_edge(given, by_id) for given in get_objects(config, "edges")]
     if len({(edge.source.id, edge.target.id) for edge in edges}) < len(edges):
-        raise BadRequestError("two edges join the same operators")
+        raise wire_module.BadRequestError("two edges join the same operators")
     for operator in operators:
         check_inputs(operator, edges)
     check_barriers([script for operator in operators for script in operator.scripts])
     wire = config.get("wire")
-    return Program(operators, edges, None if wire is None else read_wire(wire), get_semantics(config, SEMANTICS))
+    return Program(
+        operators, edges, None if wire is None else read_wire(wire), wire_module.get_semantics(config, SEMANTICS)
+    )
 
 
 def read_wire(given: object) -> Wire:
     if not isinstance(given, dict):
-        raise BadRequestError(f"wire must be an object, not {given!r}")
+        raise wire_module.BadRequestError(f"wire must be an object, not {given!r}")
     return Wire(
-        get_at_least(given, "buffer_size", 1),
-        get_at_least(given, "exclusive", 0),
-        get_at_least(given, "floating", 1),
-        get_at_least({"output": 2, **given}, "output", 1),
+        wire_module.get_at_least(given, "buffer_size", 1),
+        wire_module.get_at_least(given, "exclusive", 0),
+        wire_module.get_at_least(given, "floating", 1),
+        wire_module.get_at_least({"output": 2, **given}, "output", 1),
     )
 
 
-def read_operator(given: Json) -> Operator:
+def read_operator(given: wire_module.Json) -> Operator:
     given = {"parallelism": 1, "scripts": [], **given}
-    function = get_choice(given, "function", FUNCTIONS)
-    parallelism = get_at_least(given, "parallelism", 1)
+    function = wire_module.get_choice(given, "function", FUNCTIONS)
+    parallelism = wire_module.get_at_least(given, "parallelism", 1)
     scripts = given["scripts"]
     if not isinstance(scripts, list) or len(scripts) != (parallelism if function == "source" else 0):
-        raise BadRequestError("a source has a script for each subtask, and nothing else has any")
+        raise wire_module.BadRequestError("a source has a script for each subtask, and nothing else has any")
     read = [[read_item(item) for item in get_objects({"script": script}, "script")] for script in scripts]
     for script in read:
         times = [item.number for item in script if item.kind == "watermark"]
-        if any(one >= following for one, following in pairwise([*times, HIGHEST])):
-            raise BadRequestError("the watermarks of a script increase, and the end has the last")
-    return Operator(get_integer(given, "id"), get_string(given, "name"), function, parallelism, read)
+        if any(one >= following for one, following in pairwise([*times, wire_module.HIGHEST])):
+            raise wire_module.BadRequestError("the watermarks of a script increase, and the end has the last")
+    return Operator(
+        wire_module.get_integer(given, "id"), wire_module.get_string(given, "name"), function, parallelism, read
+    )
 
 
-def read_item(item: Json) -> Element:
-    kind = get_choice(item, "type", _ITEMS)
+def read_item(item: wire_module.Json) -> Element:
+    kind = wire_module.get_choice(item, "type", _ITEMS)
     if kind == "watermark":
-        return Element(kind, get_long(item, "timestamp"))
+        return Element(kind, wire_module.get_long(item, "timestamp"))
     if kind == "status":
-        return Element(kind, status=get_choice(item, "status", ("active", "idle")))
+        return Element(kind, status=wire_module.get_choice(item, "status", ("active", "idle")))
     if kind == "barrier":
-        return Element(kind, get_at_least(item, "checkpoint", 1))
-    return Element(kind, get_long(item, "timestamp"), get_string(item, "key"), get_long(item, "value"))
+        return Element(kind, wire_module.get_at_least(item, "checkpoint", 1))
+    return Element(
+        kind,
+        wire_module.get_long(item, "timestamp"),
+        wire_module.get_string(item, "key"),
+        wire_module.get_long(item, "value"),
+    )
 
 
-def read_edge(given: Json, by_id: dict[int, Operator]) -> Edge:
+def read_edge(given: wire_module.Json, by_id: dict[int, Operator]) -> Edge:
     """Without a partitioner: one to one where that is possible, else in turns."""
-    source, target = by_id.get(get_integer(given, "source")), by_id.get(get_integer(given, "target"))
+    source, target = (
+        by_id.get(wire_module.get_integer(given, "source")),
+        by_id.get(wire_module.get_integer(given, "target")),
+    )
     if source is None or target is None:
-        raise BadRequestError("an edge joins operators that are not there")
+        raise wire_module.BadRequestError("an edge joins operators that are not there")
     is_equal = source.parallelism == target.parallelism
     default = "forward" if is_equal else "rebalance"
-    partitioner = get_choice({"partitioner": default, **given}, "partitioner", PARTITIONERS)
+    partitioner = wire_module.get_choice({"partitioner": default, **given}, "partitioner", PARTITIONERS)
     if partitioner == "forward" and not is_equal:
-        raise BadRequestError("an edge that is one to one joins operators that are not")
-    return Edge(source, target, partitioner, get_at_least({"input": 0, **given}, "input", 0))
+        raise wire_module.BadRequestError("an edge that is one to one joins operators that are not")
+    return Edge(source, target, partitioner, wire_module.get_at_least({"input": 0, **given}, "input", 0))
 
 
 def check_inputs(operator: Operator, edges: list[Edge]) -> None:
     inputs = {edge.input for edge in edges if edge.target is operator}
     if inputs != {"source": set(), "join": {0, 1}}.get(operator.function, {0}):
-        raise BadRequestError(f"{operator.function} cannot have the inputs {sorted(inputs)}")
+        raise wire_module.BadRequestError(f"{operator.function} cannot have the inputs {sorted(inputs)}")
     if operator.function == "sink" and any(edge.source is operator for edge in edges):
-        raise BadRequestError("nothing comes out of a sink")
+        raise wire_module.BadRequestError("nothing comes out of a sink")
 
 
 def check_barriers(scripts: list[list[Element]]) -> None:
     lines = {tuple(item.number for item in script if item.kind == "barrier") for script in scripts}
     if len(lines) > 1 or any(one >= following for line in lines for one, following in pairwise(line)):
-        raise BadRequestError("every script has the same barriers, with numbers that increase")
+        raise wire_module.BadRequestError("every script has the same barriers, with numbers that increase")

@@ -2,17 +2,8 @@
 
 import attrs
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.graphs import Edge, Node, get_objects, read_node, sort_nodes
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Json,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_integer,
-    get_long,
-    get_string,
-)
 
 _PARTITIONERS = (
     "forward",
@@ -48,38 +39,38 @@ class Program:
     is_impossible: bool = False
 
 
-def read_program(event: Json, bug: str) -> Program:
+def read_program(event: wire.Json, bug: str) -> Program:
     program = Program()
     nodes: dict[int, Node] = {}
     for operator in get_objects(event, "operators"):
         node = read_node({"strategy": get_default_strategy(operator, bug), **operator})
         if node.id in nodes:
-            raise BadRequestError(f"two operators have the id {node.id}")
+            raise wire.BadRequestError(f"two operators have the id {node.id}")
         nodes[node.id] = node
-        program.timeouts[node.id] = get_long(operator, "buffer_timeout")
+        program.timeouts[node.id] = wire.get_long(operator, "buffer_timeout")
         if program.timeouts[node.id] < -1:
-            raise BadRequestError("buffer_timeout must be at least -1")
-        if not get_boolean(operator, "has_operator"):
+            raise wire.BadRequestError("buffer_timeout must be at least -1")
+        if not wire.get_boolean(operator, "has_operator"):
             program.bare.add(node.id)
     for given in get_objects(event, "edges"):
-        source, target = nodes.get(get_integer(given, "source")), nodes.get(get_integer(given, "target"))
+        source, target = nodes.get(wire.get_integer(given, "source")), nodes.get(wire.get_integer(given, "target"))
         if source is None or target is None:
-            raise BadRequestError("an edge joins operators that are not there")
+            raise wire.BadRequestError("an edge joins operators that are not there")
         if target.is_source():
-            raise BadRequestError(f"an edge enters source {target.id}")
+            raise wire.BadRequestError(f"an edge enters source {target.id}")
         read_edge(program, given, source, target, bug)
     program.nodes = sort_nodes(nodes)
     return program
 
 
-def get_default_strategy(operator: Json, bug: str) -> str:
+def get_default_strategy(operator: wire.Json, bug: str) -> str:
     """CHAIN-14: nobody has said anything."""
     if operator.get("kind") == "legacy_source" or bug == "unconfigured-begins-a-chain":
         return "head"
     return "never" if bug == "unconfigured-stays-alone" else "always"
 
 
-def read_edge(program: Program, given: Json, source: Node, target: Node, bug: str) -> None:
+def read_edge(program: Program, given: wire.Json, source: Node, target: Node, bug: str) -> None:
     partitioner, exchange, tag = follow_virtual_nodes(get_objects(given, "via"), bug)
     is_equal = source.parallelism == target.parallelism
     refused = ("forward", "forward_for_consecutive_hash") if bug == "consecutive-hash-refused" else ("forward",)
@@ -95,21 +86,24 @@ def read_edge(program: Program, given: Json, source: Node, target: Node, bug: st
     edge = Edge(source, target, partitioner, exchange)
     source.outputs.append(edge)
     target.inputs.append(edge)
-    dataset = get_string(given, "dataset") if "dataset" in given else None
-    program.wishes[edge] = Wishes(get_at_least(given, "input", 0), tag, dataset)
+    dataset = wire.get_string(given, "dataset") if "dataset" in given else None
+    program.wishes[edge] = Wishes(wire.get_at_least(given, "input", 0), tag, dataset)
 
 
-def follow_virtual_nodes(via: list[Json], bug: str) -> tuple[str | None, str, str | None]:
+def follow_virtual_nodes(via: list[wire.Json], bug: str) -> tuple[str | None, str, str | None]:
     """CHAIN-16: from the producer to the consumer, so what is met later counts; but for the exchange."""
     partitioner: str | None = None
     exchange: str | None = None
     tag: str | None = None
     for node in via:
-        if get_choice(node, "type", ("partition", "side_output")) == "side_output":
-            met = get_string(node, "tag")
+        if wire.get_choice(node, "type", ("partition", "side_output")) == "side_output":
+            met = wire.get_string(node, "tag")
             tag = tag if tag is not None and bug == "tag-nearest-to-the-producer" else met
             continue
-        wanted, handed = get_choice(node, "partitioner", _PARTITIONERS), get_choice(node, "exchange", _EXCHANGES)
+        wanted, handed = (
+            wire.get_choice(node, "partitioner", _PARTITIONERS),
+            wire.get_choice(node, "exchange", _EXCHANGES),
+        )
         partitioner = partitioner if partitioner and bug == "partitioner-nearest-to-the-producer" else wanted
         exchange = exchange if exchange and bug != "exchange-nearest-to-the-consumer" else handed
         if bug == "side-output-forgotten-behind-a-partition":

@@ -6,17 +6,7 @@ list, so that urgent mails are appended and what comes next is popped.
 
 import attrs
 
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Host,
-    Json,
-    Observations,
-    get_choice,
-    get_integer,
-    get_semantics,
-    rejected,
-    unknown_type,
-)
+from tidegate.conformance.engines import wire
 
 SEMANTICS = ("flink-35051", "flink-14304")
 
@@ -25,8 +15,8 @@ _HIGHEST = 2**31 - 1
 _THREADS = ("mailbox", "other")
 _KINDS = ("normal", "urgent", "deferrable")
 _ORDERS = {"complete": "end", "suspend_loop": "leave"}
-_DEFAULT: Json = {"type": "default"}
-_NOTHING: Json = {"type": "none"}
+_DEFAULT: wire.Json = {"type": "default"}
+_NOTHING: wire.Json = {"type": "none"}
 
 
 @attrs.define(eq=False)
@@ -38,28 +28,28 @@ class Mail:
     urgent: bool = False
     order: str = ""
 
-    def show(self) -> Json:
+    def show(self) -> wire.Json:
         return {"type": "control"} if self.order else {"type": "run", "mail": self.number}
 
 
-def get_priority(event: Json) -> int:
-    priority = get_integer(event, "priority")
+def get_priority(event: wire.Json) -> int:
+    priority = wire.get_integer(event, "priority")
     if not _LOWEST <= priority <= _HIGHEST:
-        raise BadRequestError(f"no priority: {priority}")
+        raise wire.BadRequestError(f"no priority: {priority}")
     return priority
 
 
-def read_mail(event: Json, bug: str) -> Mail:
-    kind, priority = get_choice(event, "kind", _KINDS), get_priority(event)
+def read_mail(event: wire.Json, bug: str) -> Mail:
+    kind, priority = wire.get_choice(event, "kind", _KINDS), get_priority(event)
     if kind == "deferrable" and bug != "mailbox-deferrable-keeps-priority":
         priority = _LOWEST
-    return Mail(get_integer(event, "mail"), priority, urgent=kind == "urgent")
+    return Mail(wire.get_integer(event, "mail"), priority, urgent=kind == "urgent")
 
 
 class Mailbox:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug
-        self.latest_first = get_semantics(config, SEMANTICS) == "flink-14304"
+        self.latest_first = wire.get_semantics(config, SEMANTICS) == "flink-14304"
         self.queue: list[Mail] = []
         self.batch: list[Mail] = []
         self.gives = True
@@ -69,28 +59,28 @@ class Mailbox:
         self.suspension: int | None = None
         self.handles = 0
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind == "put":
-            mail, thread = read_mail(event, self.bug), get_choice(event, "thread", _THREADS)
-            return self.put(mail, thread) if self.accepts or self.bug == "mailbox-quiesced-accepts" else rejected()
+            mail, thread = read_mail(event, self.bug), wire.get_choice(event, "thread", _THREADS)
+            return self.put(mail, thread) if self.accepts or self.bug == "mailbox-quiesced-accepts" else wire.rejected()
         if kind == "take":
             return self.on_take(get_priority(event))
         if kind in {"suspend_default", "quiesce", "close"}:
-            return self.on_own(kind, get_choice(event, "thread", _THREADS))
+            return self.on_own(kind, wire.get_choice(event, "thread", _THREADS))
         if kind == "resume":
-            return self.on_resume(get_integer(event, "handle"), get_choice(event, "thread", _THREADS))
+            return self.on_resume(wire.get_integer(event, "handle"), wire.get_choice(event, "thread", _THREADS))
         if kind in _ORDERS:
-            return self.on_order(_ORDERS[kind], get_choice(event, "thread", _THREADS))
+            return self.on_order(_ORDERS[kind], wire.get_choice(event, "thread", _THREADS))
         return self.on_plain(event)
 
-    def on_plain(self, event: Json) -> Observations:
+    def on_plain(self, event: wire.Json) -> wire.Observations:
         match event.get("type"):
             case "batch":
                 self.make_batch()
                 return [{"type": "batch", "available": bool(self.batch)}]
             case "take_from_batch":
-                return self.run_one(self.take_from_batch()) if self.gives else rejected()
+                return self.run_one(self.take_from_batch()) if self.gives else wire.rejected()
             case "loop":
                 return self.on_loop()
             case "step":
@@ -99,11 +89,11 @@ class Mailbox:
                 return self.on_drain()
             case "has_mail":
                 return [{"type": "has_mail", "value": self.has_mail()}]
-        raise unknown_type(event)
+        raise wire.unknown_type(event)
 
     # --- where mails wait
 
-    def put(self, mail: Mail, thread: str) -> Observations:
+    def put(self, mail: Mail, thread: str) -> wire.Observations:
         bug, own = self.bug, thread == "mailbox"
         if not mail.urgent:
             self.queue.insert(0, mail)
@@ -176,7 +166,7 @@ class Mailbox:
 
     # --- what runs them
 
-    def run(self, mail: Mail) -> Json:
+    def run(self, mail: Mail) -> wire.Json:
         bug = self.bug
         if mail.order == "resume":
             if mail.number == self.suspension or bug == "mailbox-stale-handle-resumes":
@@ -186,22 +176,22 @@ class Mailbox:
             self.ended = self.ended or mail.order == "end" or bug == "mailbox-left-for-good"
         return mail.show()
 
-    def run_one(self, mail: Mail | None) -> Observations:
+    def run_one(self, mail: Mail | None) -> wire.Observations:
         return [dict(_NOTHING)] if mail is None else [self.run(mail)]
 
-    def on_take(self, priority: int) -> Observations:
+    def on_take(self, priority: int) -> wire.Observations:
         if not self.gives or (not self.accepts and self.bug == "mailbox-quiesced-gives-nothing"):
-            return rejected()
+            return wire.rejected()
         return self.run_one(self.take(priority))
 
-    def on_loop(self) -> Observations:
+    def on_loop(self) -> wire.Observations:
         bug = self.bug
         if not self.accepts and not (bug == "mailbox-quiesced-loops" and self.gives):
-            return rejected()
+            return wire.rejected()
         if self.ended:
             return [{"type": "stopped"}]
         self.left = False
-        out: Observations = []
+        out: wire.Observations = []
         self.make_batch()
         while (not self.left or bug == "mailbox-batch-outruns-the-end") and (mail := self.take_from_batch()):
             out.append(self.run(mail))
@@ -216,7 +206,7 @@ class Mailbox:
             return [*out, {"type": "stopped"}]
         return [*out, dict(_DEFAULT)]
 
-    def on_step(self) -> Observations:
+    def on_step(self) -> wire.Observations:
         bug = self.bug
         self.make_batch()
         if self.ended and bug != "mailbox-step-after-the-end":
@@ -227,7 +217,7 @@ class Mailbox:
             return [dict(_DEFAULT)]
         return self.run_one(self.take_from_batch())
 
-    def on_drain(self) -> Observations:
+    def on_drain(self) -> wire.Observations:
         bug = self.bug
         mails = [*self.batch[::-1], *self.queue[::-1]]
         if bug == "mailbox-drains-the-queue-only":
@@ -241,13 +231,13 @@ class Mailbox:
 
     # --- who may do what
 
-    def on_own(self, kind: str, thread: str) -> Observations:
+    def on_own(self, kind: str, thread: str) -> wire.Observations:
         bug = self.bug
         if thread == "other" and bug != f"mailbox-others-{kind.replace('_', '-')}":
-            return rejected()
+            return wire.rejected()
         if kind == "suspend_default":
             if self.suspension is not None and bug != "mailbox-suspended-twice":
-                return rejected()
+                return wire.rejected()
             self.suspension = self.handles
             self.handles += 1
             return [{"type": "suspended", "handle": self.suspension}]
@@ -263,24 +253,24 @@ class Mailbox:
             return []
         return [{"type": "dropped", "mail": mail.number} for mail in waiting if not mail.order]
 
-    def on_resume(self, handle: int, thread: str) -> Observations:
+    def on_resume(self, handle: int, thread: str) -> wire.Observations:
         bug = self.bug
         if not 0 <= handle < self.handles:
-            return rejected()
+            return wire.rejected()
         if thread == "mailbox":
             self.run(Mail(handle, _HIGHEST, order="resume"))
             return []
         if not self.accepts:
-            return rejected() if bug == "mailbox-late-resume-refused" else []
+            return wire.rejected() if bug == "mailbox-late-resume-refused" else []
         if bug == "mailbox-others-resume-at-once":
             self.run(Mail(handle, _HIGHEST, order="resume"))
             return []
         return self.put(Mail(handle, _HIGHEST, urgent=bug != "mailbox-resume-waits-its-turn", order="resume"), thread)
 
-    def on_order(self, order: str, thread: str) -> Observations:
+    def on_order(self, order: str, thread: str) -> wire.Observations:
         bug = self.bug
         if not self.accepts:
-            return rejected() if bug == "mailbox-late-end-refused" else []
+            return wire.rejected() if bug == "mailbox-late-end-refused" else []
         priority = 0 if bug == "mailbox-end-of-no-priority" else _HIGHEST
         return self.put(Mail(-1, priority, urgent=bug != "mailbox-end-waits-its-turn", order=order), thread)
 
@@ -288,4 +278,4 @@ class Mailbox:
 make = Mailbox
 
 #: What the right engine declares of the component.
-CLAIM: Json = {"semantics": list(SEMANTICS)}
+CLAIM: wire.Json = {"semantics": list(SEMANTICS)}

@@ -2,17 +2,8 @@
 
 import attrs
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.museum.network_input.machine import NetworkInput
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Host,
-    Json,
-    Observations,
-    get_boolean,
-    get_integer,
-    rejected,
-    unknown_type,
-)
 
 _MORE, _NOTHING, _OVER = "more_available", "nothing_available", "end_of_input"
 
@@ -38,31 +29,31 @@ class Input:
 
 
 class MultipleInputs:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("inputs-")
         sizes = config.get("inputs")
         if not isinstance(sizes, list) or len(sizes) < 2:
-            raise BadRequestError(f"inputs must be a list of two numbers of channels or more, not {sizes!r}")
+            raise wire.BadRequestError(f"inputs must be a list of two numbers of channels or more, not {sizes!r}")
         inner = _INNER.get(self.bug, "")
-        self.inputs = [Input(NetworkInput({"channels": size}, Host(bug=inner))) for size in sizes]
+        self.inputs = [Input(NetworkInput({"channels": size}, wire.Host(bug=inner))) for size in sizes]
         self.last = len(self.inputs) - 1 if self.bug == "circle-starts-at-the-first" else 1
         self.drained = True
         if self.bug == "start-without-hope":
             for one in self.inputs:
                 one.hopeful = False
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         if event.get("type") == "process":
-            return self.on_process(batch=get_boolean(event, "batch"))
+            return self.on_process(batch=wire.get_boolean(event, "batch"))
         if event.get("type") not in {"buffer", "event"}:
-            raise unknown_type(event)
-        index = get_integer(event, "input")
+            raise wire.unknown_type(event)
+        index = wire.get_integer(event, "input")
         if index == -1 and self.bug == "before-the-first-is-the-last":
             index = len(self.inputs) - 1
         if not 0 <= index < len(self.inputs):
-            return rejected()
+            return wire.rejected()
         seen = self.inputs[index].source.step({key: value for key, value in event.items() if key != "input"})
-        return rejected() if seen == rejected() else []
+        return wire.rejected() if seen == wire.rejected() else []
 
     def may_read(self, one: Input) -> bool:
         return one.hopeful and (not one.over or self.bug == "over-is-read-again")
@@ -71,7 +62,7 @@ class MultipleInputs:
         for one in self.inputs:
             one.look()
 
-    def on_process(self, *, batch: bool) -> Observations:
+    def on_process(self, *, batch: bool) -> wire.Observations:
         bug = self.bug
         if bug == "looks-before-each-choice" or not any(map(self.may_read, self.inputs)):
             self.look()
@@ -130,7 +121,7 @@ class MultipleInputs:
             return status
         return _MORE if any(map(self.may_read, self.inputs)) else _NOTHING
 
-    def make_return(self, status: str) -> Json:
+    def make_return(self, status: str) -> wire.Json:
         known = any(map(self.may_read, self.inputs))
         asked = any(one.source.is_available() for one in self.inputs if not one.over)
         over = all(one.over for one in self.inputs) and self.bug != "unavailable-when-over"
@@ -140,4 +131,4 @@ class MultipleInputs:
 make = MultipleInputs
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}

@@ -9,21 +9,8 @@ from collections import deque
 
 import attrs
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.museum.valve.machine import make as make_valve
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_hex,
-    get_integer,
-    get_semantics,
-    rejected,
-    unknown_type,
-)
 
 SEMANTICS = ("flink-1.17", "flink-1.5")
 
@@ -43,30 +30,30 @@ class Channel:
 
 
 class NetworkInput:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("input-")
-        channels = get_at_least(config, "channels", 1)
-        self.dated = get_semantics(config, SEMANTICS) == "flink-1.5"
+        channels = wire.get_at_least(config, "channels", 1)
+        self.dated = wire.get_semantics(config, SEMANTICS) == "flink-1.5"
         self.channels = [Channel() for _ in range(channels)]
         self.line: deque[int] = deque()
-        self.valve = make_valve({"channels": channels}, Host())
+        self.valve = make_valve({"channels": channels}, wire.Host())
         self.reading: int | None = None
         self.closed = 0
         self.drains: list[bool] = []
         self.said_backlog: bool | None = None
         self.finished = False
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         match event.get("type"):
             case "buffer":
-                channel, data = get_integer(event, "channel"), bytes.fromhex(get_hex(event, "data"))
+                channel, data = wire.get_integer(event, "channel"), bytes.fromhex(wire.get_hex(event, "data"))
                 return self.on_arrive(channel, data)
             case "event":
-                channel, kind = get_integer(event, "channel"), get_choice(event, "kind", _EVENTS)
+                channel, kind = wire.get_integer(event, "channel"), wire.get_choice(event, "kind", _EVENTS)
                 return self.on_arrive(channel, kind)
             case "process":
-                return self.on_process(batch=get_boolean(event, "batch"))
-        raise unknown_type(event)
+                return self.on_process(batch=wire.get_boolean(event, "batch"))
+        raise wire.unknown_type(event)
 
     # --- what arrives
 
@@ -77,10 +64,10 @@ class NetworkInput:
             return True
         return item in {"end_of_data", "stop"} and self.channels[index].data_ended
 
-    def on_arrive(self, index: int, item: bytes | str) -> Observations:
+    def on_arrive(self, index: int, item: bytes | str) -> wire.Observations:
         bug = self.bug
         if self.is_refused(index, item):
-            return rejected()
+            return wire.rejected()
         if item == b"" and bug != "empty-buffer-queued":
             return []
         channel, known = self.channels[index], self.is_available()
@@ -104,9 +91,9 @@ class NetworkInput:
 
     # --- calls
 
-    def on_process(self, *, batch: bool) -> Observations:
+    def on_process(self, *, batch: bool) -> wire.Observations:
         bug = self.bug
-        out: Observations = []
+        out: wire.Observations = []
         while True:
             seen, status, may_go_on = self.turn()
             if not self.finished or bug == "finished-operator-fed":
@@ -120,7 +107,7 @@ class NetworkInput:
             out.append({"type": "end_input"})
         return [*out, {"type": "returned", "status": status, "available": self.is_available()}]
 
-    def turn(self) -> tuple[Observations, str, bool]:
+    def turn(self) -> tuple[wire.Observations, str, bool]:
         """What is handed on, the status to return if any, and whether a batch goes on."""
         if self.reading is None or (self.bug == "asks-the-gate-first" and self.line and self.may_leave_buffer()):
             return self.poll()
@@ -130,7 +117,7 @@ class NetworkInput:
         channel = self.channels[self.line[0]]
         return self.reading != self.line[0] and not channel.rest and isinstance(channel.waiting[0], str)
 
-    def poll(self) -> tuple[Observations, str, bool]:
+    def poll(self) -> tuple[wire.Observations, str, bool]:
         bug = self.bug
         if not self.line:
             return [], _OVER if self.closed == len(self.channels) else _NOTHING, False
@@ -145,7 +132,7 @@ class NetworkInput:
             return [], "", True
         return self.take_event(channel, item)
 
-    def take_event(self, channel: Channel, kind: str) -> tuple[Observations, str, bool]:
+    def take_event(self, channel: Channel, kind: str) -> tuple[wire.Observations, str, bool]:
         bug = self.bug
         go_on = "" if self.dated else _MORE
         if kind == "barrier" and bug in {"barrier-does-not-end-call", "barrier-forgets-the-cut-record"}:
@@ -172,7 +159,7 @@ class NetworkInput:
             return self.drains[-1]
         return any(self.drains) if self.bug == "one-drain-is-enough" else all(self.drains)
 
-    def read(self, index: int) -> tuple[Observations, str, bool]:
+    def read(self, index: int) -> tuple[wire.Observations, str, bool]:
         bug = self.bug
         channel = self.channels[index]
         keeper = self.channels[0] if bug == "shared-deserializer" else channel
@@ -188,7 +175,7 @@ class NetworkInput:
 
     # --- elements
 
-    def dispatch(self, index: int, payload: bytes) -> tuple[Observations, str, bool]:
+    def dispatch(self, index: int, payload: bytes) -> tuple[wire.Observations, str, bool]:
         bug = self.bug
         aside = "" if self.dated and bug != "every-element-ends-the-old-call" else _MORE
         try:
@@ -207,10 +194,10 @@ class NetworkInput:
                 (backlog,) = struct.unpack(">?", body)
                 return self.on_attributes(index, backlog=backlog), _MORE, bug == "attributes-pass-in-batch"
         except (IndexError, KeyError, struct.error) as error:
-            raise BadRequestError(f"no stream element: {payload.hex()}") from error
-        raise BadRequestError(f"no element of this input: {payload.hex()}")
+            raise wire.BadRequestError(f"no stream element: {payload.hex()}") from error
+        raise wire.BadRequestError(f"no element of this input: {payload.hex()}")
 
-    def make_record(self, tag: int, body: bytes) -> Json:
+    def make_record(self, tag: int, body: bytes) -> wire.Json:
         if tag == 1:
             return {"type": "record", "value": body.hex()}
         (timestamp,) = struct.unpack(">q", body[:8])
@@ -218,21 +205,21 @@ class NetworkInput:
             return {"type": "record", "value": body[8:].hex()}
         return {"type": "record", "value": body[8:].hex(), "timestamp": str(timestamp)}
 
-    def on_watermark(self, index: int, timestamp: int) -> Observations:
+    def on_watermark(self, index: int, timestamp: int) -> wire.Observations:
         if self.bug == "watermarks-pass-the-valve-by":
             return [{"type": "watermark", "timestamp": str(timestamp)}]
         if self.bug == "all-channels-are-the-first":
             index = 0
         return self.valve.step({"type": "watermark", "channel": index, "timestamp": str(timestamp)})
 
-    def on_status(self, index: int, status: str) -> Observations:
+    def on_status(self, index: int, status: str) -> wire.Observations:
         if self.bug == "statuses-pass-the-valve-by":
             return [{"type": "status", "status": status}]
         if self.bug == "all-channels-are-the-first":
             index = 0
         return self.valve.step({"type": "status", "channel": index, "status": status})
 
-    def on_marker(self, body: bytes) -> Observations:
+    def on_marker(self, body: bytes) -> wire.Observations:
         marked, lower, upper, subtask = struct.unpack(">qqqi", body)
         if self.bug == "markers-dropped":
             return []
@@ -241,7 +228,7 @@ class NetworkInput:
         fields = {"marked": str(marked), "lower": str(lower), "upper": str(upper)}
         return [{"type": "latency_marker", **fields, "subtask": subtask}]
 
-    def on_attributes(self, index: int, *, backlog: bool) -> Observations:
+    def on_attributes(self, index: int, *, backlog: bool) -> wire.Observations:
         bug = self.bug
         self.channels[index].backlog = backlog
         known = [channel.backlog for channel in self.channels]
@@ -259,4 +246,4 @@ class NetworkInput:
 make = NetworkInput
 
 #: What the right engine declares of the component.
-CLAIM: Json = {"semantics": list(SEMANTICS)}
+CLAIM: wire.Json = {"semantics": list(SEMANTICS)}

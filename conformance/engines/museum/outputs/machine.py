@@ -5,22 +5,8 @@ Each output is an object that takes things and appends what is seen to a common 
 
 from collections.abc import Callable
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.museum.outputs.ports import FailedError, Port, Tag, read_ports, read_tag
-from tidegate.conformance.engines.wire import (
-    LOWEST,
-    BadRequestError,
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_integer,
-    get_long,
-    get_semantics,
-    rejected,
-    unknown_type,
-)
 
 SEMANTICS = ("flink-2.3", "flink-1.5")
 
@@ -29,52 +15,52 @@ _STATUSES = ("active", "idle")
 
 
 class Outputs:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("outputs-")
         self.random = host.random
-        self.old = get_semantics(config, SEMANTICS) == "flink-1.5"
+        self.old = wire.get_semantics(config, SEMANTICS) == "flink-1.5"
         if ("selectors" in config) != self.old:
-            raise BadRequestError("selectors belongs to flink-1.5, and to no other")
-        self.selects = self.old and get_boolean(config, "selectors")
-        self.reuse = get_boolean(config, "object_reuse")
+            raise wire.BadRequestError("selectors belongs to flink-1.5, and to no other")
+        self.selects = self.old and wire.get_boolean(config, "selectors")
+        self.reuse = wire.get_boolean(config, "object_reuse")
         self.ports = read_ports(config.get("outputs"), self.bug, old=self.old, selects=self.selects)
         if self.selects and not self.ports:
-            raise BadRequestError("an operator with selectors has at least one output")
+            raise wire.BadRequestError("an operator with selectors has at least one output")
         self.network = [port for port in self.ports if port.is_network]
         self.chained = [port for port in self.ports if not port.is_network]
         self.order = self.chained + self.network if self.bug == "chained-first" else self.network + self.chained
         if self.bug == "edges-as-they-stand":
             self.order = list(self.ports)
-        self.watermark = LOWEST
+        self.watermark = wire.LOWEST
         self.records_out = 0
         self.task_records_out = 0
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         match event.get("type"):
             case "record":
                 return self.on_record(event)
             case "watermark":
-                return self.on_watermark(get_long(event, "timestamp"))
+                return self.on_watermark(wire.get_long(event, "timestamp"))
             case "status":
-                return self.on_status(get_choice(event, "status", _STATUSES))
+                return self.on_status(wire.get_choice(event, "status", _STATUSES))
             case "latency_marker":
                 return self.on_latency_marker()
             case "record_attributes":
-                return rejected() if self.old else self.serve(self.order, self.hand_attributes)
+                return wire.rejected() if self.old else self.serve(self.order, self.hand_attributes)
             case "barrier":
-                return self.on_barrier(unaligned=get_boolean(event, "unaligned"))
+                return self.on_barrier(unaligned=wire.get_boolean(event, "unaligned"))
             case "end_of_data":
                 told = self.order if self.bug == "chained-told-end-of-data" else self.network
                 return self.serve(told, lambda port, out: port.broadcast(out, {"type": "end_of_data"}))
             case "fault":
-                return self.on_fault(get_integer(event, "output"), get_at_least(event, "hops", 0))
+                return self.on_fault(wire.get_integer(event, "output"), wire.get_at_least(event, "hops", 0))
             case "read_metrics":
                 return self.on_read_metrics()
-        raise unknown_type(event)
+        raise wire.unknown_type(event)
 
-    def serve(self, ports: list[Port], hand: Callable[[Port, Observations], None]) -> Observations:
+    def serve(self, ports: list[Port], hand: Callable[[Port, wire.Observations], None]) -> wire.Observations:
         """Hand something to one output after the other; the first that fails is the last."""
-        out: Observations = []
+        out: wire.Observations = []
         for port in ports:
             try:
                 hand(port, out)
@@ -86,23 +72,23 @@ class Outputs:
 
     # --- records
 
-    def on_record(self, event: Json) -> Observations:
-        content = get_integer(event, "content")
+    def on_record(self, event: wire.Json) -> wire.Observations:
+        content = wire.get_integer(event, "content")
         if not 0 <= content <= _MOST:
-            raise BadRequestError(f"content must be in 0..{_MOST}")
+            raise wire.BadRequestError(f"content must be in 0..{_MOST}")
         tag = read_tag(event) if "tag" in event else None
         if ("selected" in event) != self.selects:
-            raise BadRequestError("a record has selected names where the operator has selectors, and only there")
+            raise wire.BadRequestError("a record has selected names where the operator has selectors, and only there")
         if not self.selects:
             return self.emit(content, tag, self.order)
         if tag is not None and self.bug != "selectors-take-side-records":
-            return rejected()
+            return wire.rejected()
         return self.emit(content, None, self.select(event["selected"]))
 
     def select(self, names: object) -> list[Port]:
         bug = self.bug
         if type(names) is not list or not all(type(name) is str for name in names):
-            raise BadRequestError("selected must be a list of names")
+            raise wire.BadRequestError("selected must be a list of names")
         chosen = []
         for port in self.ports:
             hits = [name for name in names if name in port.names]
@@ -115,13 +101,13 @@ class Outputs:
         self.random.shuffle(chosen)
         return chosen
 
-    def emit(self, content: int, tag: Tag | None, order: list[Port]) -> Observations:
+    def emit(self, content: int, tag: Tag | None, order: list[Port]) -> wire.Observations:
         bug = self.bug
         takers = [port for port in order if port.wants(tag)]
         objects = 0
         now = content
 
-        def hand(port: Port, out: Observations) -> None:
+        def hand(port: Port, out: wire.Observations) -> None:
             nonlocal objects, now
             self.count_at(port)
             if not port.active and bug == "idle-record-dropped":
@@ -151,7 +137,7 @@ class Outputs:
         shared = self.reuse or bug == "values-shared-without-reuse"
         return changes == "value" and shared and bug != "reuse-hides-changes"
 
-    def say_status(self, port: Port, out: Observations, status: str) -> None:
+    def say_status(self, port: Port, out: wire.Observations, status: str) -> None:
         out.append({"type": "status", "output": port.index, "status": status})
         if self.bug == "idle-record-activates":
             port.active = True
@@ -174,7 +160,7 @@ class Outputs:
         if port is self.chained[0] or self.bug == "counted-for-each-output":
             self.records_out += 1
 
-    def count_after(self, out: Observations, tag: Tag | None) -> None:
+    def count_after(self, out: wire.Observations, tag: Tag | None) -> None:
         bug = self.bug
         failed = bool(out) and out[-1]["type"] == "failed"
         if self.old:
@@ -197,7 +183,7 @@ class Outputs:
 
     # --- time
 
-    def on_watermark(self, timestamp: int) -> Observations:
+    def on_watermark(self, timestamp: int) -> wire.Observations:
         bug = self.bug
         several = len(self.ports) != 1 and not self.selects
         order = self.order
@@ -209,7 +195,7 @@ class Outputs:
         if bug == "late-watermarks-dropped" and late:
             return []
 
-        def hand(port: Port, out: Observations) -> None:
+        def hand(port: Port, out: wire.Observations) -> None:
             if bug == "tagged-outputs-without-time" and port.tag is not None:
                 return
             if not port.active and bug != "watermarks-pass-while-idle":
@@ -222,12 +208,12 @@ class Outputs:
 
         return self.serve(order, hand)
 
-    def on_status(self, status: str) -> Observations:
+    def on_status(self, status: str) -> wire.Observations:
         bug, active = self.bug, status == "active"
         if self.old:
             return self.on_chain_status(status)
 
-        def hand(port: Port, out: Observations) -> None:
+        def hand(port: Port, out: wire.Observations) -> None:
             if port.active == active and bug != "statuses-repeated" and not (port.fresh and bug == "first-status-told"):
                 return
             port.fresh = False
@@ -240,7 +226,7 @@ class Outputs:
 
         return self.serve(self.order, hand)
 
-    def on_chain_status(self, status: str) -> Observations:
+    def on_chain_status(self, status: str) -> wire.Observations:
         active = status == "active"
         if all(port.active == active for port in self.ports):
             return []
@@ -251,7 +237,7 @@ class Outputs:
 
     # --- others
 
-    def on_latency_marker(self) -> Observations:
+    def on_latency_marker(self) -> wire.Observations:
         bug = self.bug
         ports = [port for port in self.ports if port.tag is None] if bug == "marker-needs-main-stream" else self.ports
         if not ports:
@@ -261,27 +247,27 @@ class Outputs:
             chosen = [port for port in chosen if port.active]
         return self.serve(chosen, lambda port, out: port.give(out, {"type": "latency_marker"}))
 
-    def hand_attributes(self, port: Port, out: Observations) -> None:
+    def hand_attributes(self, port: Port, out: wire.Observations) -> None:
         if port.subpartitions is None or self.bug == "attributes-to-unknown-consumers":
             port.give(out, {"type": "record_attributes"})
 
-    def on_barrier(self, *, unaligned: bool) -> Observations:
+    def on_barrier(self, *, unaligned: bool) -> wire.Observations:
         bug = self.bug
 
-        def hand(port: Port, out: Observations) -> None:
+        def hand(port: Port, out: wire.Observations) -> None:
             overtakes = unaligned and (port.unaligned or bug == "unaligned-everywhere")
             first = overtakes or (unaligned and bug == "aligned-barrier-overtakes")
             port.broadcast(out, {"type": "barrier", "unaligned": overtakes, "priority": first})
 
         return self.serve(self.network, hand)
 
-    def on_fault(self, output: int, hops: int) -> Observations:
+    def on_fault(self, output: int, hops: int) -> wire.Observations:
         if not 0 <= output < len(self.ports) or (self.ports[output].is_network and hops > 1):
-            return rejected()
+            return wire.rejected()
         self.ports[output].hops = hops
         return []
 
-    def on_read_metrics(self) -> Observations:
+    def on_read_metrics(self) -> wire.Observations:
         gauges = [str(port.watermark) for port in self.ports]
         single = len(gauges) == 1 and not self.selects and self.bug != "operator-gauge-of-its-own"
         seen = {"records_out": self.records_out, "task_records_out": self.task_records_out}
@@ -292,4 +278,4 @@ class Outputs:
 make = Outputs
 
 #: What the right engine declares of the component.
-CLAIM: Json = {"semantics": list(SEMANTICS)}
+CLAIM: wire.Json = {"semantics": list(SEMANTICS)}

@@ -2,15 +2,7 @@
 
 import unicodedata
 
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Json,
-    get_choice,
-    get_integer,
-    get_long,
-    get_string,
-    to_int32,
-)
+from tidegate.conformance.engines import wire
 
 _WORD = 0xFFFFFFFF
 
@@ -28,28 +20,28 @@ def get_units(text: str, bug: str) -> list[int]:
     try:
         raw = text.encode("utf-16-be")
     except UnicodeEncodeError as error:
-        raise BadRequestError("a string key has an unpaired surrogate") from error
+        raise wire.BadRequestError("a string key has an unpaired surrogate") from error
     units = [high << 8 | low for high, low in zip(raw[::2], raw[1::2], strict=True)]
     if bug == "partitioner-string-hash-samples" and len(units) >= 16:
         return units[:: len(units) // 8]
     return units
 
 
-def hash_code(key: Json, bug: str) -> int:
-    kind = get_choice(key, "type", ("string", "int", "long"))
+def hash_code(key: wire.Json, bug: str) -> int:
+    kind = wire.get_choice(key, "type", ("string", "int", "long"))
     if kind == "string":
         code = 0
-        for unit in get_units(get_string(key, "value"), bug):
+        for unit in get_units(wire.get_string(key, "value"), bug):
             code = (31 * code + unit) & _WORD
         return code
     if kind == "int":
-        number = get_integer(key, "value")
+        number = wire.get_integer(key, "value")
         if not -(2**31) <= number < 2**31:
-            raise BadRequestError(f"an int key has 32 bits: {number}")
+            raise wire.BadRequestError(f"an int key has 32 bits: {number}")
         if bug == "partitioner-int-hashed-as-long":
             return (number ^ number >> 32) & _WORD
         return number & _WORD
-    number = get_long(key, "value")
+    number = wire.get_long(key, "value")
     if bug == "partitioner-long-truncated" or (bug == "partitioner-small-long-as-int" and -(2**31) <= number < 2**31):
         return number & _WORD
     return (number ^ number >> 32) & _WORD
@@ -70,7 +62,7 @@ def murmur(code: int, bug: str) -> int:
     code ^= code >> 16
     if bug == "partitioner-murmur-unsigned":
         return code
-    signed = to_int32(code)
+    signed = wire.to_int32(code)
     if bug == "partitioner-murmur-sign-cleared":
         return signed & 0x7FFFFFFF
     if signed == -(2**31):
@@ -78,14 +70,14 @@ def murmur(code: int, bug: str) -> int:
     return abs(signed)
 
 
-def choose_channel(key: Json, channels: int, max_parallelism: int, bug: str) -> int:
+def choose_channel(key: wire.Json, channels: int, max_parallelism: int, bug: str) -> int:
     code = hash_code(key, bug)
     if bug == "partitioner-key-group-without-murmur":
-        group = abs(to_int32(code)) % max_parallelism
+        group = abs(wire.to_int32(code)) % max_parallelism
     elif bug == "partitioner-hash-without-key-groups":
         return murmur(code, bug) % channels
     elif bug == "partitioner-negative-remainder":
-        mixed = to_int32(murmur(code, "partitioner-murmur-unsigned"))
+        mixed = wire.to_int32(murmur(code, "partitioner-murmur-unsigned"))
         if mixed < 0:
             return -(-mixed % max_parallelism * channels // max_parallelism)
         group = mixed % max_parallelism

@@ -1,18 +1,7 @@
 """A network output with its partitioner, PART-1 … PART-10 and OUT-7, OUT-9 … OUT-12."""
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.museum.partitioner.keys import choose_channel
-from tidegate.conformance.engines.wire import (
-    HIGHEST,
-    LOWEST,
-    BadRequestError,
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_choice,
-    get_long,
-    unknown_type,
-)
 
 KINDS = ("forward", "rebalance", "rescale", "shuffle", "global", "broadcast", "hash")
 _STATUSES = ("idle", "active")
@@ -20,18 +9,18 @@ _HIGHEST_MAX_PARALLELISM = 32768
 
 
 class Partitioner:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         bug = host.bug
         self.bug = bug
         self.random = host.random
         self.memory = host.memory
-        self.kind = get_choice(config, "kind", KINDS)
-        self.channels = get_at_least(config, "channels", 1)
+        self.kind = wire.get_choice(config, "kind", KINDS)
+        self.channels = wire.get_at_least(config, "channels", 1)
         self.max_parallelism = 0
         if self.kind == "hash":
-            self.max_parallelism = get_at_least(config, "max_parallelism", 1)
+            self.max_parallelism = wire.get_at_least(config, "max_parallelism", 1)
             if self.max_parallelism > _HIGHEST_MAX_PARALLELISM:
-                raise BadRequestError(f"max_parallelism must not exceed {_HIGHEST_MAX_PARALLELISM}")
+                raise wire.BadRequestError(f"max_parallelism must not exceed {_HIGHEST_MAX_PARALLELISM}")
             if bug == "partitioner-always-128-key-groups":
                 self.max_parallelism = 128
             elif bug == "partitioner-key-groups-to-power-of-two":
@@ -47,29 +36,29 @@ class Partitioner:
         elif bug == "partitioner-cursor-shared":
             self.cursor = self.memory.get("cursor", self.cursor)
         self.announced = "active"
-        self.watermark = LOWEST
+        self.watermark = wire.LOWEST
         self.status_seen = False
         self.records = 0
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind == "record":
             return self.on_record(event)
         if kind == "watermark":
-            return self.on_watermark(get_long(event, "timestamp"))
+            return self.on_watermark(wire.get_long(event, "timestamp"))
         if kind == "status":
-            return self.on_status(get_choice(event, "status", _STATUSES))
+            return self.on_status(wire.get_choice(event, "status", _STATUSES))
         if kind == "latency_marker":
             return self.on_latency_marker()
-        raise unknown_type(event)
+        raise wire.unknown_type(event)
 
-    def send(self, channel: int) -> Observations:
+    def send(self, channel: int) -> wire.Observations:
         return [{"type": "send", "channel": channel}]
 
-    def broadcast(self) -> Observations:
+    def broadcast(self) -> wire.Observations:
         return [{"type": "send", "channel": channel} for channel in range(self.channels)]
 
-    def on_record(self, event: Json) -> Observations:
+    def on_record(self, event: wire.Json) -> wire.Observations:
         bug = self.bug
         if self.announced == "idle":
             if bug == "partitioner-record-dropped-while-idle":
@@ -80,13 +69,13 @@ class Partitioner:
                 self.announced = "active"
         return self.route(event)
 
-    def route(self, event: Json) -> Observations:
+    def route(self, event: wire.Json) -> wire.Observations:
         bug, kind, channels = self.bug, self.kind, self.channels
         self.records += 1
         if kind == "hash":
             key = event.get("key")
             if not isinstance(key, dict):
-                raise BadRequestError("a record of a hash output has a key")
+                raise wire.BadRequestError("a record of a hash output has a key")
             return self.send(choose_channel(key, channels, self.max_parallelism, bug))
         if kind == "broadcast":
             return self.broadcast_record()
@@ -103,7 +92,7 @@ class Partitioner:
             return self.send((self.records - 1) % channels)
         return self.send(0)
 
-    def broadcast_record(self) -> Observations:
+    def broadcast_record(self) -> wire.Observations:
         bug = self.bug
         if bug == "partitioner-broadcast-misses-last" and self.channels > 1:
             return self.broadcast()[:-1]
@@ -128,10 +117,10 @@ class Partitioner:
             self.cursor = (self.cursor + 1) % wrap
         return self.cursor
 
-    def on_watermark(self, timestamp: int) -> Observations:
+    def on_watermark(self, timestamp: int) -> wire.Observations:
         bug = self.bug
         if self.announced == "idle" and bug != "partitioner-watermark-while-idle":
-            if bug == "partitioner-max-watermark-while-idle" and timestamp == HIGHEST:
+            if bug == "partitioner-max-watermark-while-idle" and timestamp == wire.HIGHEST:
                 return self.broadcast()
             return []
         if bug == "partitioner-watermarks-must-advance":
@@ -146,7 +135,7 @@ class Partitioner:
             return self.send(max(self.cursor, 0) if self.kind in {"rebalance", "rescale"} else 0)
         return self.broadcast()
 
-    def on_status(self, status: str) -> Observations:
+    def on_status(self, status: str) -> wire.Observations:
         bug = self.bug
         if status == self.announced and bug != "partitioner-status-repeated":
             if bug == "partitioner-first-active-sent" and not self.status_seen:
@@ -161,7 +150,7 @@ class Partitioner:
             self.cursor = (self.cursor + self.channels // 2) % self.channels
         return self.broadcast()
 
-    def on_latency_marker(self) -> Observations:
+    def on_latency_marker(self) -> wire.Observations:
         bug = self.bug
         if bug == "partitioner-marker-broadcast":
             return self.broadcast()
@@ -175,4 +164,4 @@ class Partitioner:
 make = Partitioner
 
 #: What the right engine declares of the component.
-CLAIM: Json = {"kinds": list(KINDS)}
+CLAIM: wire.Json = {"kinds": list(KINDS)}

@@ -6,18 +6,7 @@ list of which the first few overtake.
 
 import attrs
 
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_choice,
-    get_integer,
-    rejected,
-    to_int32,
-    unknown_type,
-)
+from tidegate.conformance.engines import wire
 
 _ITEMS = ("data", "end_of_data", "end_of_partition", "priority", "barrier")
 _OVERTAKING = ("priority", "announcement")
@@ -37,39 +26,39 @@ class Channel:
         return sum(item in _OVERTAKING for item, _number in self.waiting)
 
 
-def get_number(obj: Json, key: str) -> int:
-    number = get_integer(obj, key)
-    if to_int32(number) != number:
-        raise BadRequestError(f"{key} does not fit 32 bits: {number}")
+def get_number(obj: wire.Json, key: str) -> int:
+    number = wire.get_integer(obj, key)
+    if wire.to_int32(number) != number:
+        raise wire.BadRequestError(f"{key} does not fit 32 bits: {number}")
     return number
 
 
 class PriorityGate:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("priority-")
         first = get_number(config, "first") if "first" in config else 0
-        self.shared = get_at_least(config, "subpartitions", 1) if "subpartitions" in config else 1
-        self.channels = [Channel(first) for _ in range(get_at_least(config, "channels", 1))]
+        self.shared = wire.get_at_least(config, "subpartitions", 1) if "subpartitions" in config else 1
+        self.channels = [Channel(first) for _ in range(wire.get_at_least(config, "channels", 1))]
         self.line: list[int] = []
         self.urgent = 0
         self.available = False
         self.priority = False
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind == "poll":
             return self.on_poll()
         if kind not in {"arrive", "notify", "notify_priority", "force"}:
-            raise unknown_type(event)
-        index = get_integer(event, "channel")
-        item = get_choice(event, "item", _ITEMS) if kind == "arrive" else ""
+            raise wire.unknown_type(event)
+        index = wire.get_integer(event, "channel")
+        item = wire.get_choice(event, "item", _ITEMS) if kind == "arrive" else ""
         number = get_number(event, "sequence") if kind == "notify_priority" else 0
         if not 0 <= index < len(self.channels):
-            return rejected()
+            return wire.rejected()
         before, ahead = (self.available, self.priority), self.urgent
         if kind == "arrive":
             if self.refuses(self.channels[index], item):
-                return rejected()
+                return wire.rejected()
             self.on_arrive(index, self.channels[index], item)
         elif kind == "notify":
             self.enqueue(index)
@@ -81,9 +70,9 @@ class PriorityGate:
         self.priority = self.priority or (self.urgent == 1 and ahead == 0)
         return self.signal(*before)
 
-    def signal(self, available: bool, priority: bool) -> Observations:  # noqa: FBT001 - both as they were before
+    def signal(self, available: bool, priority: bool) -> wire.Observations:  # noqa: FBT001 - both as they were before
         bug = self.bug
-        out: Observations = []
+        out: wire.Observations = []
         if self.priority and not priority and bug != "never-signalled":
             out.append({"type": "priority_available"})
         if self.available and not available and not (out and bug == "signal-stands-for-both"):
@@ -157,7 +146,7 @@ class PriorityGate:
             channel.waiting.append((item, number))
         if item in channel.arrived_ends:
             channel.arrived_ends[item] += 1
-        channel.number = to_int32(number + 1)
+        channel.number = wire.to_int32(number + 1)
         if channel.count_overtaking() == 1 and ahead == 0:
             self.on_priority(index, number)
         if was_empty:
@@ -166,7 +155,7 @@ class PriorityGate:
     def is_finished(self) -> bool:
         return all(self.is_over(index) for index in range(len(self.channels)))
 
-    def on_poll(self) -> Observations:
+    def on_poll(self) -> wire.Observations:
         bug = self.bug
         if self.is_finished():
             return [{"type": "none"}]
@@ -207,7 +196,7 @@ class PriorityGate:
             return False
         return count < self.shared
 
-    def hand_out(self, index: int, item: str, number: int) -> Observations:
+    def hand_out(self, index: int, item: str, number: int) -> wire.Observations:
         bug = self.bug
         if item in _OVERTAKING:
             if bug != "announcements-not-remembered" or item == "priority":
@@ -217,7 +206,7 @@ class PriorityGate:
         elif bug == "falls-with-any-item" and not self.urgent:
             self.priority = False
         ahead = self.urgent if bug != "more-priority-means-own-channel" else self.channels[index].count_overtaking()
-        seen: Json = {"type": "item", "channel": index, "item": item, "more": bool(self.line)}
+        seen: wire.Json = {"type": "item", "channel": index, "item": item, "more": bool(self.line)}
         seen["more_priority"] = bool(ahead)
         if self.is_finished():
             self.line, self.urgent, self.available = [], 0, True
@@ -230,4 +219,4 @@ class PriorityGate:
 make = PriorityGate
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}

@@ -3,21 +3,10 @@
 What the subpartitions answer is what the readers see; here is who may ask them, and what the writer makes of a record.
 """
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.museum.blocking_subpartition.machine import BlockingSubpartition
 from tidegate.conformance.engines.museum.result_partition.attempt import Attempt, Part, View
 from tidegate.conformance.engines.museum.subpartition.machine import Subpartition
-from tidegate.conformance.engines.wire import (
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_hex,
-    get_integer,
-    rejected,
-    unknown_type,
-)
 
 _ANY_TIME = ("setup", "request", "expire", "shutdown")
 _WRITES = ("emit", "broadcast", "end_of_data", "finish")
@@ -25,28 +14,28 @@ _OTHERS = ("flush", "close", "fail", "poll", "release_view", "release")
 
 
 class ResultPartition:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("partition-")
-        self.pipelined = get_choice(config, "kind", ("pipelined", "blocking")) == "pipelined"
-        self.count = get_at_least(config, "subpartitions", 1)
+        self.pipelined = wire.get_choice(config, "kind", ("pipelined", "blocking")) == "pipelined"
+        self.count = wire.get_at_least(config, "subpartitions", 1)
         self.attempt: Attempt | None = None
         self.registered = self.shut_down = False
         self.waiting: list[int] = []
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind not in (*_ANY_TIME, *_WRITES, *_OTHERS):
-            raise unknown_type(event)
+            raise wire.unknown_type(event)
         if kind in _ANY_TIME:
             return self.on_manager(event)
-        by_manager = kind == "release" and get_choice(event, "by", ("manager", "producer")) == "manager"
+        by_manager = kind == "release" and wire.get_choice(event, "by", ("manager", "producer")) == "manager"
         if by_manager:
             told = [] if self.bug == "release-leaves-listeners-waiting" else self.forget_waiting()
             return told + self.let_go()
         attempt = self.attempt
-        index = get_integer(event, "view") if kind in {"poll", "release_view"} else 0
+        index = wire.get_integer(event, "view") if kind in {"poll", "release_view"} else 0
         if attempt is None:
-            return rejected()
+            return wire.rejected()
         match kind:
             case "poll" | "release_view":
                 return self.on_view(attempt, index, leaves=kind == "release_view")
@@ -62,27 +51,29 @@ class ResultPartition:
 
     # --- the manager
 
-    def on_manager(self, event: Json) -> Observations:
+    def on_manager(self, event: wire.Json) -> wire.Observations:
         bug = self.bug
         match event["type"]:
             case "setup":
                 return self.on_setup()
             case "request":
-                return self.on_request(get_integer(event, "subpartition"), listens=get_boolean(event, "listen"))
+                return self.on_request(
+                    wire.get_integer(event, "subpartition"), listens=wire.get_boolean(event, "listen")
+                )
             case "expire":
                 return [] if self.shut_down or bug == "expiry-tells-nobody" else self.forget_waiting()
         self.shut_down = True
         told = [] if bug == "shutdown-leaves-listeners-waiting" else self.forget_waiting()
         return told + ([] if bug == "shutdown-releases-nothing" else self.let_go())
 
-    def on_setup(self) -> Observations:
+    def on_setup(self) -> wire.Observations:
         bug = self.bug
         if self.registered and bug != "second-attempt-replaces":
-            return rejected()
+            return wire.rejected()
         if self.shut_down and bug != "shut-down-manager-registers":
-            return rejected()
+            return wire.rejected()
         if self.attempt is not None and bug == "id-is-used-up":
-            return rejected()
+            return wire.rejected()
         self.attempt, self.registered = Attempt([self.make_part() for _ in range(self.count)]), True
         told, self.waiting = sorted(self.waiting), []
         if bug == "first-listener-told-alone":
@@ -91,32 +82,38 @@ class ResultPartition:
 
     def make_part(self) -> Part:
         """A right one: the bugs are those of the partition."""
-        return Subpartition({}, Host()) if self.pipelined else BlockingSubpartition({"store": "file_mmap"}, Host())
+        return (
+            Subpartition({}, wire.Host())
+            if self.pipelined
+            else BlockingSubpartition({"store": "file_mmap"}, wire.Host())
+        )
 
-    def on_request(self, index: int, *, listens: bool) -> Observations:
+    def on_request(self, index: int, *, listens: bool) -> wire.Observations:
         bug = self.bug
         if index == self.count and bug == "range-includes-its-end":
             index -= 1
         if not 0 <= index < self.count:
-            return rejected()
+            return wire.rejected()
         if self.attempt is not None and self.registered:
             return self.make_view(self.attempt, index)
         if not listens:
-            return rejected() if bug == "unknown-is-refused" else [{"type": "not_found"}]
+            return wire.rejected() if bug == "unknown-is-refused" else [{"type": "not_found"}]
         if index in self.waiting:
-            return [] if bug == "waits-twice" else rejected()
+            return [] if bug == "waits-twice" else wire.rejected()
         self.waiting.append(index)
         return [{"type": "not_found"}] if bug == "listener-turned-away" else []
 
-    def make_view(self, attempt: Attempt, index: int) -> Observations:
+    def make_view(self, attempt: Attempt, index: int) -> wire.Observations:
         bug = self.bug
         if attempt.released:
-            return [{"type": "not_found"}] if bug == "released-is-not-found" else rejected()
+            return [{"type": "not_found"}] if bug == "released-is-not-found" else wire.rejected()
         part = attempt.parts[index]
         place = 0 if isinstance(part, Subpartition) else len(part.views)
-        refused = part.step({"type": "view"}) == rejected()
+        refused = part.step({"type": "view"}) == wire.rejected()
         if refused and not (self.pipelined and bug == "second-view"):
-            return [{"type": "not_found"}] if not self.pipelined and bug == "unfinished-is-not-found" else rejected()
+            return (
+                [{"type": "not_found"}] if not self.pipelined and bug == "unfinished-is-not-found" else wire.rejected()
+            )
         attempt.views.append(View(index, place))
         number = len(attempt.views) - 1
         wakes = bug == "view-wakes" and isinstance(part, Subpartition) and part.queue
@@ -125,19 +122,19 @@ class ResultPartition:
             *([{"type": "data_available", "view": number}] if wakes else []),
         ]
 
-    def forget_waiting(self) -> Observations:
-        told: Observations = [{"type": "timed_out", "subpartition": one} for one in sorted(self.waiting)]
+    def forget_waiting(self) -> wire.Observations:
+        told: wire.Observations = [{"type": "timed_out", "subpartition": one} for one in sorted(self.waiting)]
         if self.bug != "told-in-vain-waits-on":
             self.waiting = []
         return told
 
-    def let_go(self) -> Observations:
+    def let_go(self) -> wire.Observations:
         if self.attempt is None or not self.registered:
             return []
         self.registered = self.bug == "released-stays-known"
         return self.release(self.attempt)
 
-    def release(self, attempt: Attempt) -> Observations:
+    def release(self, attempt: Attempt) -> wire.Observations:
         if attempt.released:
             return [{"type": "released"}] if self.bug == "released-twice" else []
         attempt.released = True
@@ -146,20 +143,20 @@ class ResultPartition:
 
     # --- the writer
 
-    def on_write(self, attempt: Attempt, event: Json) -> Observations:
+    def on_write(self, attempt: Attempt, event: wire.Json) -> wire.Observations:
         bug, kind = self.bug, event["type"]
-        data = get_hex(event, "data") if kind in {"emit", "broadcast"} else ""
-        index = get_integer(event, "subpartition") if kind == "emit" else 0
-        drains = get_boolean(event, "drain") if kind == "end_of_data" else False
+        data = wire.get_hex(event, "data") if kind in {"emit", "broadcast"} else ""
+        index = wire.get_integer(event, "subpartition") if kind == "emit" else 0
+        drains = wire.get_boolean(event, "drain") if kind == "end_of_data" else False
         if not 0 <= index < self.count:
-            return rejected()
+            return wire.rejected()
         if kind == "end_of_data" and attempt.drains is not None and not attempt.closed:
             attempt.drains = drains if bug == "last-end-of-data-counts" else attempt.drains
-            return rejected() if bug == "second-end-of-data-refused" else []
+            return wire.rejected() if bug == "second-end-of-data-refused" else []
         if attempt.finished or attempt.failed or (attempt.closed and bug != "closed-writer-writes"):
-            return [] if bug == "late-writes-ignored" else rejected()
+            return [] if bug == "late-writes-ignored" else wire.rejected()
         if kind == "finish" and attempt.released and not self.pipelined:
-            return rejected()
+            return wire.rejected()
         match kind:
             case "emit":
                 return self.emit(attempt, index, data)
@@ -176,7 +173,7 @@ class ResultPartition:
             return out + attempt.tell_all("event", kind="end_of_data")
         return out + attempt.tell_all(kind)
 
-    def emit(self, attempt: Attempt, index: int, data: str) -> Observations:
+    def emit(self, attempt: Attempt, index: int, data: str) -> wire.Observations:
         bug = self.bug
         if attempt.shared and bug == "record-in-the-shared-buffer":
             return attempt.tell_all("append", data=data)
@@ -187,9 +184,9 @@ class ResultPartition:
             out += attempt.tell(index, "buffer", data="", finished=False)
         return out + attempt.tell(index, "append", data=data)
 
-    def broadcast(self, attempt: Attempt, data: str) -> Observations:
+    def broadcast(self, attempt: Attempt, data: str) -> wire.Observations:
         bug = self.bug
-        out: Observations = []
+        out: wire.Observations = []
         if bug == "broadcast-is-many-records":
             return [one for index in range(self.count) for one in self.emit(attempt, index, data)]
         if not attempt.shared or bug == "each-broadcast-has-a-buffer":
@@ -199,22 +196,22 @@ class ResultPartition:
             return out + attempt.tell(0, "append", data=data)
         return out + attempt.tell_all("append", data=data)
 
-    def on_flush(self, attempt: Attempt) -> Observations:
+    def on_flush(self, attempt: Attempt) -> wire.Observations:
         bug = self.bug
-        out: Observations = []
+        out: wire.Observations = []
         if bug == "blocking-flush-finishes-nothing" and not self.pipelined:
             attempt.stale |= {index for index in range(self.count) if attempt.is_open(index)}
         elif not self.pipelined or bug == "every-flush-finishes":
             out = attempt.finish_buffers()
         return out + (attempt.tell(0, "flush") if bug == "first-is-flushed-alone" else attempt.tell_all("flush"))
 
-    def on_close(self, attempt: Attempt) -> Observations:
+    def on_close(self, attempt: Attempt) -> wire.Observations:
         if attempt.closed and self.bug != "closes-twice":
-            return rejected()
+            return wire.rejected()
         attempt.closed = True
         return self.leave(attempt)
 
-    def on_fail(self, attempt: Attempt) -> Observations:
+    def on_fail(self, attempt: Attempt) -> wire.Observations:
         bug = self.bug
         self.registered = self.registered and bug == "failed-stays-known"
         if attempt.released and bug != "released-can-fail":
@@ -224,7 +221,7 @@ class ResultPartition:
 
     # --- the readers
 
-    def leave(self, attempt: Attempt) -> Observations:
+    def leave(self, attempt: Attempt) -> wire.Observations:
         bug = self.bug
         left = len({view.subpartition for view in attempt.views if view.left})
         if bug == "left-twice-counts-twice":
@@ -239,22 +236,22 @@ class ResultPartition:
         self.registered = bug == "used-up-stays-known"
         return self.release(attempt)
 
-    def on_view(self, attempt: Attempt, index: int, *, leaves: bool) -> Observations:
+    def on_view(self, attempt: Attempt, index: int, *, leaves: bool) -> wire.Observations:
         bug = self.bug
         if not 0 <= index < len(attempt.views):
-            return rejected()
+            return wire.rejected()
         view = attempt.views[index]
         part = attempt.parts[view.subpartition]
         if not leaves:
-            return rejected() if view.left and bug != "left-view-is-read" else self.on_poll(attempt, view)
+            return wire.rejected() if view.left and bug != "left-view-is-read" else self.on_poll(attempt, view)
         if view.left and bug != "left-twice-counts-twice":
-            return rejected() if bug == "left-twice-is-refused" else []
+            return wire.rejected() if bug == "left-twice-is-refused" else []
         if isinstance(part, BlockingSubpartition):
             part.step({"type": "release_view", "view": view.place})
         view.left += 1
         return self.leave(attempt)
 
-    def on_poll(self, attempt: Attempt, view: View) -> Observations:
+    def on_poll(self, attempt: Attempt, view: View) -> wire.Observations:
         bug, part = self.bug, attempt.parts[view.subpartition]
         if isinstance(part, Subpartition) and attempt.released:
             failed = attempt.failed or bug == "release-is-a-failure"
@@ -272,4 +269,4 @@ class ResultPartition:
 make = ResultPartition
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}

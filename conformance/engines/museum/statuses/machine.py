@@ -3,19 +3,8 @@
 A latency marker may leave on any channel; here each leaves on the one behind the last.
 """
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.museum.valve.machine import make as make_valve
-from tidegate.conformance.engines.wire import (
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_choice,
-    get_integer,
-    get_long,
-    get_semantics,
-    rejected,
-    unknown_type,
-)
 
 SEMANTICS = ("flink-18934", "flink-5017")
 
@@ -28,30 +17,30 @@ _INNER = {
 
 
 class Statuses:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("statuses-")
-        self.channels = get_at_least(config, "channels", 1)
-        self.operators = get_at_least(config, "operators", 1)
-        self.outputs = get_at_least(config, "outputs", 0)
-        self.through_operators = get_semantics(config, SEMANTICS) == "flink-18934"
-        self.valve = make_valve({"channels": self.channels}, Host(bug=_INNER.get(self.bug, "")))
+        self.channels = wire.get_at_least(config, "channels", 1)
+        self.operators = wire.get_at_least(config, "operators", 1)
+        self.outputs = wire.get_at_least(config, "outputs", 0)
+        self.through_operators = wire.get_semantics(config, SEMANTICS) == "flink-18934"
+        self.valve = make_valve({"channels": self.channels}, wire.Host(bug=_INNER.get(self.bug, "")))
         self.idle = False
         self.idle_channels: set[int] = set()
         self.records = self.markers = 0
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind not in _TYPES:
-            raise unknown_type(event)
-        channel = get_integer(event, "channel")
+            raise wire.unknown_type(event)
+        channel = wire.get_integer(event, "channel")
         if kind == "watermark":
-            get_long(event, "timestamp")
+            wire.get_long(event, "timestamp")
         elif kind == "status":
-            get_choice(event, "status", ("idle", "active"))
+            wire.get_choice(event, "status", ("idle", "active"))
         if channel == -1 and self.bug == "before-the-first-is-the-last":
             channel = self.channels - 1
         if not 0 <= channel < self.channels:
-            return rejected()
+            return wire.rejected()
         if kind == "record":
             return self.on_record()
         if kind == "latency_marker":
@@ -63,17 +52,17 @@ class Statuses:
 
     # --- the chain and the output
 
-    def handle(self, element: str, operators: int | None = None) -> Observations:
+    def handle(self, element: str, operators: int | None = None) -> wire.Observations:
         last = self.operators if operators is None else operators
         return [{"type": "handled", "operator": operator, "element": element} for operator in range(last)]
 
-    def send(self, element: str, channel: int, **fields: str) -> Observations:
+    def send(self, element: str, channel: int, **fields: str) -> wire.Observations:
         return [{"type": "sent", "channel": channel, "element": element, **fields}] if self.outputs else []
 
-    def send_all(self, element: str, **fields: str) -> Observations:
+    def send_all(self, element: str, **fields: str) -> wire.Observations:
         return [one for channel in range(self.outputs) for one in self.send(element, channel, **fields)]
 
-    def on_record(self) -> Observations:
+    def on_record(self) -> wire.Observations:
         bug = self.bug
         out = self.handle("record")
         if self.idle and bug == "records-dropped-while-idle":
@@ -88,14 +77,14 @@ class Statuses:
             turn = 0
         return out + self.send("record", turn % max(1, self.outputs))
 
-    def on_marker(self, channel: int) -> Observations:
+    def on_marker(self, channel: int) -> wire.Observations:
         bug = self.bug
         if bug == "marker-of-idle-channel-dropped" and channel in self.idle_channels:
             return []
         if bug == "sink-takes-no-time" and not self.outputs:
             return self.handle("latency_marker", self.operators - 1)
         if bug == "marker-goes-around-operators":
-            out: Observations = []
+            out: wire.Observations = []
         elif bug == "head-alone-takes-its-time":
             out = self.handle("latency_marker", 1)
         elif bug == "marker-is-a-record":
@@ -111,10 +100,10 @@ class Statuses:
         self.markers += 1
         return out + self.send("latency_marker", self.markers % max(1, self.outputs))
 
-    def pass_on(self, passed: Json) -> Observations:
+    def pass_on(self, passed: wire.Json) -> wire.Observations:
         return self.on_status(passed["status"]) if passed["type"] == "status" else self.on_watermark(passed)
 
-    def on_watermark(self, passed: Json) -> Observations:
+    def on_watermark(self, passed: wire.Json) -> wire.Observations:
         bug = self.bug
         out = self.handle("watermark", 1 if bug == "head-keeps-watermarks-from-the-chain" else None)
         if self.idle:
@@ -125,7 +114,7 @@ class Statuses:
             return out + self.send("watermark", 0, timestamp=passed["timestamp"])
         return out + self.send_all("watermark", timestamp=passed["timestamp"])
 
-    def on_status(self, status: str) -> Observations:
+    def on_status(self, status: str) -> wire.Observations:
         bug = self.bug
         through = self.through_operators and bug != "operators-not-told"
         if bug == "operators-told-before-their-time":
@@ -146,4 +135,4 @@ class Statuses:
 make = Statuses
 
 #: What the right engine declares of the component.
-CLAIM: Json = {"semantics": list(SEMANTICS)}
+CLAIM: wire.Json = {"semantics": list(SEMANTICS)}

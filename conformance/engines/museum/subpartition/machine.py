@@ -9,23 +9,12 @@ from itertools import takewhile
 
 import attrs
 
-from tidegate.conformance.engines.wire import (
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_hex,
-    get_integer,
-    rejected,
-    unknown_type,
-)
+from tidegate.conformance.engines import wire
 
 _UNLIMITED = 2**31 - 1
 _EVENTS = ("event", "end_of_data", "barrier", "recovery_completion", "aligned_watermark", "priority")
 _BLOCKING = ("barrier", "recovery_completion", "aligned_watermark")
-_WAKE: Json = {"type": "data_available"}
+_WAKE: wire.Json = {"type": "data_available"}
 
 
 @attrs.define(eq=False)
@@ -48,10 +37,10 @@ class Entry:
 
 
 class Subpartition:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug
-        self.exclusive = get_at_least(config, "exclusive", 0) if "exclusive" in config else 2
-        self.hint = get_at_least(config, "size_hint", 0) if "size_hint" in config else _UNLIMITED
+        self.exclusive = wire.get_at_least(config, "exclusive", 0) if "exclusive" in config else 2
+        self.hint = wire.get_at_least(config, "size_hint", 0) if "size_hint" in config else _UNLIMITED
         self.queue: deque[Entry] = deque()
         self.flush_requested = False
         self.blocked = False
@@ -60,15 +49,15 @@ class Subpartition:
         self.viewed = False
         self.number = 0
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         match event.get("type"):
             case "buffer":
-                finished = get_boolean(event, "finished")
-                return self.on_add(Entry("data", get_hex(event, "data"), 0, finished, finished))
+                finished = wire.get_boolean(event, "finished")
+                return self.on_add(Entry("data", wire.get_hex(event, "data"), 0, finished, finished))
             case "event":
-                return self.on_add(Entry(get_choice(event, "kind", _EVENTS)))
+                return self.on_add(Entry(wire.get_choice(event, "kind", _EVENTS)))
             case "append":
-                return self.on_append(get_hex(event, "data"))
+                return self.on_append(wire.get_hex(event, "data"))
             case "finish_buffer":
                 return self.on_finish_buffer()
             case "flush":
@@ -86,23 +75,23 @@ class Subpartition:
     def has_open(self) -> bool:
         return bool(self.queue) and not self.queue[-1].finished
 
-    def wake(self) -> Observations:
+    def wake(self) -> wire.Observations:
         return [dict(_WAKE)] if self.viewed else []
 
-    def on_add(self, entry: Entry) -> Observations:
+    def on_add(self, entry: Entry) -> wire.Observations:
         bug, urgent = self.bug, entry.kind == "priority"
         if self.released and bug != "subpartition-released-takes-more":
-            return rejected()
+            return wire.rejected()
         if self.finished and not (urgent and bug == "subpartition-finished-takes-priority"):
-            return rejected()
+            return wire.rejected()
         if self.has_open() and not urgent:
-            return rejected()
+            return wire.rejected()
         ahead = len(list(takewhile(lambda one: one.kind == "priority", self.queue)))
         if not urgent or bug == "subpartition-priority-waits-its-turn":
             self.queue.append(entry)
         else:
             self.queue.insert(ahead, entry)
-        out: Observations = [{"type": "added", "size_hint": self.hint}]
+        out: wire.Observations = [{"type": "added", "size_hint": self.hint}]
         if urgent and self.viewed and (ahead == 0 or bug == "subpartition-every-priority-announced"):
             number = self.number + len(self.queue) - 1 if bug == "subpartition-priority-numbered-last" else self.number
             out.append({"type": "priority_available", "sequence": number})
@@ -124,19 +113,19 @@ class Subpartition:
             return int(entry.finished if self.bug == "subpartition-finished-seen-at-once" else entry.believed)
         return max(0, len(self.queue) - 1)
 
-    def on_append(self, data: str) -> Observations:
+    def on_append(self, data: str) -> wire.Observations:
         if not self.has_open():
-            return rejected()
+            return wire.rejected()
         self.queue[-1].data += data
         return []
 
-    def on_finish_buffer(self) -> Observations:
+    def on_finish_buffer(self) -> wire.Observations:
         if not self.has_open():
-            return [] if self.queue and self.bug == "subpartition-finishes-a-buffer-twice" else rejected()
+            return [] if self.queue and self.bug == "subpartition-finishes-a-buffer-twice" else wire.rejected()
         self.queue[-1].finished = True
         return self.wake() if self.bug == "subpartition-finished-buffer-wakes" else []
 
-    def on_flush(self) -> Observations:
+    def on_flush(self) -> wire.Observations:
         bug = self.bug
         if not self.queue or (self.flush_requested and bug != "subpartition-flush-wakes-always"):
             return []
@@ -151,55 +140,55 @@ class Subpartition:
             wakes = not self.blocked
         return self.wake() if wakes else []
 
-    def on_finish(self) -> Observations:
+    def on_finish(self) -> wire.Observations:
         bug = self.bug
         if self.released or (self.finished and bug != "subpartition-finishes-twice") or self.has_open():
-            return rejected()
+            return wire.rejected()
         self.queue.append(Entry("end_of_partition"))
         self.finished = True
         return self.wake() if bug != "subpartition-finish-wakes-like-an-add" or self.is_woken() else []
 
-    def on_release(self) -> Observations:
+    def on_release(self) -> wire.Observations:
         bug = self.bug
         if bug != "subpartition-release-keeps-the-queue":
             self.queue.clear()
         if bug == "subpartition-release-forgets-requests":
             self.flush_requested = self.blocked = False
         if self.released and bug == "subpartition-second-release-refused":
-            return rejected()
+            return wire.rejected()
         self.released = True
         return []
 
-    def on_view(self) -> Observations:
+    def on_view(self) -> wire.Observations:
         bug = self.bug
         if self.released and bug != "subpartition-released-gets-a-view":
-            return rejected()
+            return wire.rejected()
         if self.viewed and bug != "subpartition-second-view":
-            return rejected()
+            return wire.rejected()
         self.viewed = True
         return self.wake() if self.queue and bug == "subpartition-view-wakes" else []
 
     # --- the reader
 
-    def on_reader(self, event: Json) -> Observations:
+    def on_reader(self, event: wire.Json) -> wire.Observations:
         bug = self.bug
         match event.get("type"):
             case "poll":
-                return self.on_poll() if self.viewed else rejected()
+                return self.on_poll() if self.viewed else wire.rejected()
             case "query":
-                return self.on_query(credit=get_boolean(event, "credit")) if self.viewed else rejected()
+                return self.on_query(credit=wire.get_boolean(event, "credit")) if self.viewed else wire.rejected()
             case "resume":
                 if not self.viewed or (not self.blocked and bug != "subpartition-resumes-the-unblocked"):
-                    return rejected()
+                    return wire.rejected()
                 self.blocked = False
                 return self.wake() if bug == "subpartition-resume-wakes" and self.is_readable() else []
             case "size":
-                size = get_integer(event, "size")
+                size = wire.get_integer(event, "size")
                 if not self.viewed or size < (1 if bug == "subpartition-size-zero-refused" else 0):
-                    return rejected()
+                    return wire.rejected()
                 self.hint = min(self.hint, size) if bug == "subpartition-size-only-shrinks" else size
                 return []
-        raise unknown_type(event)
+        raise wire.unknown_type(event)
 
     def is_readable(self) -> bool:
         return not self.blocked and (self.flush_requested or self.count_finished() > 0)
@@ -220,7 +209,7 @@ class Subpartition:
             whole = self.finished or not self.queue[-1].is_data
         return buffers if whole else max(0, buffers - 1)
 
-    def on_query(self, *, credit: bool) -> Observations:
+    def on_query(self, *, credit: bool) -> wire.Observations:
         bug = self.bug
         if credit:
             available = self.is_readable() or (bug == "subpartition-says-yes-while-blocked" and bool(self.queue))
@@ -234,7 +223,7 @@ class Subpartition:
                 available = False
         return [{"type": "availability", "available": available, "backlog": self.count_backlog()}]
 
-    def on_poll(self) -> Observations:
+    def on_poll(self) -> wire.Observations:
         bug = self.bug
         passes = bool(self.queue) and self.queue[0].kind == "priority" and bug != "subpartition-priority-held-back"
         if self.blocked and not passes:
@@ -286,4 +275,4 @@ class Subpartition:
 make = Subpartition
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}

@@ -4,18 +4,7 @@ The thread works off `plan`, a list of what is still to do; whoever interferes o
 finds out when it comes for the next entry.
 """
 
-from tidegate.conformance.engines.wire import (
-    HIGHEST,
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_integer,
-    rejected,
-    unknown_type,
-)
+from tidegate.conformance.engines import wire
 
 _STATES = (
     "created",
@@ -35,10 +24,10 @@ _PREPARATION = ("load_code", "register_network", "copy_files", "build_environmen
 
 
 class Task:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug
-        self.operators = get_at_least(config, "operators", 1)
-        self.outputs = get_at_least(config, "outputs", 0)
+        self.operators = wire.get_at_least(config, "operators", 1)
+        self.outputs = wire.get_at_least(config, "outputs", 0)
         self.state = "created"
         self.plan = self.make_plan()
         self.doing = ""
@@ -56,26 +45,26 @@ class Task:
             preparation[3:] = preparation[:2:-1]
         return [*preparation, "restore", "invoke", "finish_partitions"]
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         match event.get("type"):
             case "cancel":
-                return self.on_interference(get_choice(event, "seen", _STATES), "canceling")
+                return self.on_interference(wire.get_choice(event, "seen", _STATES), "canceling")
             case "fail":
-                return self.on_interference(get_choice(event, "seen", _STATES), "failed")
+                return self.on_interference(wire.get_choice(event, "seen", _STATES), "failed")
             case "start":
                 return self.on_start()
             case "proceed":
-                return self.on_proceed() if self.is_alive() else rejected()
+                return self.on_proceed() if self.is_alive() else wire.rejected()
             case "throw":
-                cancelled = get_boolean(event, "cancelled")
-                return self.end(cancelled=cancelled) if self.is_alive() else rejected()
+                cancelled = wire.get_boolean(event, "cancelled")
+                return self.end(cancelled=cancelled) if self.is_alive() else wire.rejected()
             case "end_of_data":
-                drain = get_boolean(event, "drain")
-                return self.on_end_of_data(drain=drain) if self.is_invoked() else rejected()
+                drain = wire.get_boolean(event, "drain")
+                return self.on_end_of_data(drain=drain) if self.is_invoked() else wire.rejected()
             case "acknowledge":
-                output = get_integer(event, "output")
-                return self.on_acknowledge(output) if self.is_invoked() else rejected()
-        raise unknown_type(event)
+                output = wire.get_integer(event, "output")
+                return self.on_acknowledge(output) if self.is_invoked() else wire.rejected()
+        raise wire.unknown_type(event)
 
     def is_alive(self) -> bool:
         return self.started and (not self.over or self.bug == "task-thread-outlives-its-end")
@@ -85,10 +74,10 @@ class Task:
             return self.is_alive() and self.doing in {"restore", "invoke"}
         return self.is_alive() and self.doing == "invoke"
 
-    def on_start(self) -> Observations:
+    def on_start(self) -> wire.Observations:
         bug = self.bug
         if self.over or (self.started and bug != "task-thread-starts-twice"):
-            return rejected()
+            return wire.rejected()
         if self.state == "created" or (self.state == "canceling" and bug == "task-canceled-task-is-started"):
             self.started = True
             return self.change("deploying")
@@ -102,11 +91,11 @@ class Task:
             return out
         return [*out, {"type": "final", "state": "canceled"}]
 
-    def change(self, state: str) -> Observations:
+    def change(self, state: str) -> wire.Observations:
         self.state = state
         return [{"type": "state", "state": state}]
 
-    def on_proceed(self) -> Observations:
+    def on_proceed(self) -> wire.Observations:
         bug = self.bug
         unwanted = {"canceling", "failed"}
         if bug == "task-failed-thread-goes-on":
@@ -118,9 +107,9 @@ class Task:
         if not self.plan:
             return self.finish()
         if self.plan[0] == "finish_partitions" and not self.may_end_partitions():
-            return rejected()
+            return wire.rejected()
         self.doing = self.plan.pop(0)
-        out: Observations = []
+        out: wire.Observations = []
         if self.doing == "restore" and bug != "task-never-initializing":
             out = self.change("initializing")
         elif self.doing == "invoke":
@@ -142,14 +131,14 @@ class Task:
             return bool(self.acknowledged) or not self.outputs
         return len(self.acknowledged) >= self.outputs
 
-    def finish(self) -> Observations:
+    def finish(self) -> wire.Observations:
         self.over = True
         out = [*self.change("finished"), {"type": "released"}, {"type": "final", "state": "finished"}]
         if self.bug == "task-final-before-release":
             out[1:] = out[:0:-1]
         return out
 
-    def end(self, *, cancelled: bool) -> Observations:
+    def end(self, *, cancelled: bool) -> wire.Observations:
         """The thread ends before its time, by an exception or because the task is not wanted any more."""
         bug, before = self.bug, self.state
         self.over = True
@@ -174,13 +163,13 @@ class Task:
             return self.bug != "task-finished-may-fail" or target != "failed"
         return state in _TERMINAL
 
-    def on_interference(self, seen: str, target: str) -> Observations:
+    def on_interference(self, seen: str, target: str) -> wire.Observations:
         bug = self.bug
         if seen in _NOT_OURS and bug != "task-scheduled-here":
-            return rejected()
+            return wire.rejected()
         if self.is_settled(seen, target):
             return []
-        lost: Observations = [] if seen == self.state else [{"type": "lost", "state": self.state}]
+        lost: wire.Observations = [] if seen == self.state else [{"type": "lost", "state": self.state}]
         if bug == "task-changes-without-comparing":
             lost = []
         if self.is_settled(self.state, target) or (lost and bug == "task-loser-gives-up"):
@@ -194,33 +183,33 @@ class Task:
         out = [*lost, *self.change(target)]
         return [*out, {"type": "cancel_invokable"}] if before in told else out
 
-    def on_end_of_data(self, *, drain: bool) -> Observations:
+    def on_end_of_data(self, *, drain: bool) -> wire.Observations:
         bug = self.bug
         if self.data_ended and bug != "task-data-ends-twice":
-            return rejected()
+            return wire.rejected()
         self.data_ended = True
-        finished: Observations = []
+        finished: wire.Observations = []
         if drain or bug == "task-stop-finishes-operators":
             finished = [{"type": "finish", "operator": operator} for operator in range(self.operators)]
             if bug == "task-finishes-tail-first":
                 finished.reverse()
             if drain and bug != "task-drains-without-last-watermark":
                 place = len(finished) if bug == "task-last-watermark-after-finish" else 0
-                finished.insert(place, {"type": "watermark", "timestamp": str(HIGHEST)})
-        ends: Observations = [
+                finished.insert(place, {"type": "watermark", "timestamp": str(wire.HIGHEST)})
+        ends: wire.Observations = [
             {"type": "end_of_data", "output": output, "drain": drain or bug == "task-stop-says-drain"}
             for output in range(self.outputs)
         ]
         return ends + finished if bug == "task-ends-data-before-finish" else finished + ends
 
-    def on_acknowledge(self, output: int) -> Observations:
+    def on_acknowledge(self, output: int) -> wire.Observations:
         bug = self.bug
         if not self.data_ended and bug != "task-acknowledged-in-advance":
-            return rejected()
+            return wire.rejected()
         if not 0 <= output < self.outputs:
-            return rejected()
+            return wire.rejected()
         if output in self.acknowledged and bug != "task-acknowledgements-counted":
-            return rejected()
+            return wire.rejected()
         self.acknowledged.append(output)
         return []
 
@@ -228,4 +217,4 @@ class Task:
 make = Task
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}

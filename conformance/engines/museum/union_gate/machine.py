@@ -4,16 +4,7 @@ from collections import deque
 
 import attrs
 
-from tidegate.conformance.engines.wire import (
-    BadRequestError,
-    Host,
-    Json,
-    Observations,
-    get_choice,
-    get_integer,
-    rejected,
-    unknown_type,
-)
+from tidegate.conformance.engines import wire
 
 _ITEMS = ("data", "end_of_data", "stop", "end_of_partition")
 
@@ -43,28 +34,28 @@ class Member:
 
 
 class UnionGate:
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("union-")
         sizes = config.get("members")
         if type(sizes) is not list or len(sizes) < 2 or not all(type(size) is int and size > 0 for size in sizes):
-            raise BadRequestError("a union has two members or more, each with a channel or more")
+            raise wire.BadRequestError("a union has two members or more, each with a channel or more")
         self.members = [Member(sum(sizes[:index]), [deque() for _ in range(size)]) for index, size in enumerate(sizes)]
         self.queue: deque[int] = deque()
         self.available = False
         self.ended: list[bool] = []
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         if event.get("type") == "poll":
             return self.on_poll()
         if event.get("type") != "arrive":
-            raise unknown_type(event)
-        member, channel = get_integer(event, "member"), get_integer(event, "channel")
-        return self.on_arrive(member, channel, get_choice(event, "item", _ITEMS))
+            raise wire.unknown_type(event)
+        member, channel = wire.get_integer(event, "member"), wire.get_integer(event, "channel")
+        return self.on_arrive(member, channel, wire.get_choice(event, "item", _ITEMS))
 
-    def on_arrive(self, index: int, channel: int, item: str) -> Observations:
+    def on_arrive(self, index: int, channel: int, item: str) -> wire.Observations:
         bug = self.bug
         if not 0 <= index < len(self.members) or self.members[index].refuses(channel, item):
-            return rejected()
+            return wire.rejected()
         member = self.members[index]
         was_empty = not member.line
         if item in {"end_of_data", "stop"}:
@@ -98,9 +89,9 @@ class UnionGate:
             return index
         return self.queue.pop() if self.bug == "newest-member-first" else self.queue.popleft()
 
-    def on_poll(self) -> Observations:
+    def on_poll(self) -> wire.Observations:
         bug = self.bug
-        nothing: Observations = [{"type": "none"}]
+        nothing: wire.Observations = [{"type": "none"}]
         if self.is_finished():
             return [*nothing, {"type": "finished"}] if bug == "finished-repeated" else nothing
         if not self.queue:
@@ -120,12 +111,12 @@ class UnionGate:
             self.available = bool(self.queue)
         return self.show(member, channel, item)
 
-    def show(self, member: Member, channel: int, item: str) -> Observations:
+    def show(self, member: Member, channel: int, item: str) -> wire.Observations:
         bug = self.bug
         more = bool(member.line) if bug == "more-means-own-member" else bool(self.queue)
         number = channel if bug == "local-channel-numbers" else member.first + channel
         said = "end_of_data" if item == "stop" and bug == "stop-shown-as-drained" else item
-        out: Observations = [{"type": "item", "channel": number, "item": said, "more": more}]
+        out: wire.Observations = [{"type": "item", "channel": number, "item": said, "more": more}]
         if item in {"end_of_data", "stop"}:
             member.drains.append(item == "end_of_data")
             out += self.end_data(member)
@@ -135,7 +126,7 @@ class UnionGate:
                 out.append({"type": "finished"})
         return out
 
-    def end_data(self, member: Member) -> Observations:
+    def end_data(self, member: Member) -> wire.Observations:
         bug = self.bug
         ended = [one.has_data_ended() for one in self.members]
         if not (member.has_data_ended() if bug == "data-ends-with-each-member" else all(ended)):
@@ -152,4 +143,4 @@ class UnionGate:
 make = UnionGate
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}

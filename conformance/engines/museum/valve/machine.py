@@ -4,71 +4,57 @@ Kept close to how engines write it: three parallel lists over channels, scanned 
 scan by a heap; its bug is structural, so `HeapValve` keeps the aligned channels in a collection of their own.
 """
 
-from tidegate.conformance.engines.wire import (
-    HIGHEST,
-    LOWEST,
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_choice,
-    get_integer,
-    get_long,
-    get_semantics,
-    rejected,
-    to_int32,
-    unknown_type,
-)
+from tidegate.conformance.engines import wire
 
 SEMANTICS = ("flink-7728", "flink-40475")
 _STATUSES = ("idle", "active")
 
 
 class Valve:
-    def __init__(self, config: Json, host: Host) -> None:
-        channels = get_at_least(config, "channels", 1)
-        self.repaired = get_semantics(config, SEMANTICS) == "flink-40475"
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
+        channels = wire.get_at_least(config, "channels", 1)
+        self.repaired = wire.get_semantics(config, SEMANTICS) == "flink-40475"
         self.bug = host.bug
         self.channels = channels
-        self.watermarks = [LOWEST] * channels
+        self.watermarks = [wire.LOWEST] * channels
         self.active = [True] * channels
         self.aligned = [True] * channels
-        self.last = LOWEST
+        self.last = wire.LOWEST
         self.out_active = True
         self.closed = False
         self.memory = host.memory
         if self.bug == "valve-last-survives-case":
-            self.last = host.memory.get("last", LOWEST)
+            self.last = host.memory.get("last", wire.LOWEST)
         elif self.bug == "valve-starts-unaligned":
             self.aligned = [channel == 0 for channel in range(channels)]
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
-        channel = get_integer(event, "channel")
+        channel = wire.get_integer(event, "channel")
         if kind == "watermark":
-            timestamp = get_long(event, "timestamp")
+            timestamp = wire.get_long(event, "timestamp")
             if not 0 <= channel < self.channels and not self.is_wrapped(channel):
-                return rejected()
+                return wire.rejected()
             return self.on_watermark(channel, timestamp)
         if kind == "status":
-            status = get_choice(event, "status", _STATUSES)
+            status = wire.get_choice(event, "status", _STATUSES)
             if not 0 <= channel < self.channels and not self.is_wrapped(channel):
-                return rejected()
+                return wire.rejected()
             if self.bug == "valve-max-closes" and self.closed:
                 return []
             return self.on_idle(channel) if status == "idle" else self.on_active(channel)
-        raise unknown_type(event)
+        raise wire.unknown_type(event)
 
     def is_wrapped(self, channel: int) -> bool:
         return self.bug == "valve-negative-channel-wraps" and -self.channels <= channel < 0
 
-    def on_watermark(self, channel: int, timestamp: int) -> Observations:
+    def on_watermark(self, channel: int, timestamp: int) -> wire.Observations:
         bug = self.bug
         if bug == "valve-timestamps-32-bit":
-            timestamp = to_int32(timestamp)
+            timestamp = wire.to_int32(timestamp)
         elif bug == "valve-timestamps-as-doubles":
-            timestamp = min(int(float(timestamp)), HIGHEST)
-        woken: Observations = []
+            timestamp = min(int(float(timestamp)), wire.HIGHEST)
+        woken: wire.Observations = []
         if not self.active[channel]:
             if bug == "valve-watermark-wakes-channel":
                 woken = self.on_active(channel)
@@ -97,7 +83,7 @@ class Valve:
             return self.active[channel] and timestamp >= self.last
         return timestamp >= self.last and bug != "valve-never-realigns"
 
-    def on_idle(self, channel: int) -> Observations:
+    def on_idle(self, channel: int) -> wire.Observations:
         bug = self.bug
         if not self.active[channel]:
             if bug == "valve-repeated-idle-announced" and not self.out_active:
@@ -108,7 +94,7 @@ class Valve:
             self.aligned[channel] = False
         was_last = self.watermarks[channel] == self.last
         if bug == "valve-idle-forgets-watermark":
-            self.watermarks[channel] = LOWEST
+            self.watermarks[channel] = wire.LOWEST
         seen = self.active[:4] if bug == "valve-four-channel-mask" else self.active
         if any(seen):
             if (was_last or bug == "valve-idle-always-rechecks") and bug != "valve-idle-never-rechecks":
@@ -128,7 +114,7 @@ class Valve:
         flushed = self.flush()
         return idle + flushed if bug == "valve-idle-before-flush" else flushed + idle
 
-    def flush(self) -> Observations:
+    def flush(self) -> wire.Observations:
         highest = max(self.watermarks)
         if self.bug == "valve-flush-in-four-lanes":
             highest = max(self.watermarks[:4])
@@ -136,7 +122,7 @@ class Valve:
             return self.emit(highest)
         return []
 
-    def on_active(self, channel: int) -> Observations:
+    def on_active(self, channel: int) -> wire.Observations:
         bug = self.bug
         if self.active[channel]:
             if bug == "valve-repeated-active-announced":
@@ -151,7 +137,7 @@ class Valve:
             self.aligned[channel] = watermark > self.last
         elif bug == "valve-rejoin-never-aligned":
             self.aligned[channel] = False
-        out: Observations = []
+        out: wire.Observations = []
         if not self.out_active:
             self.out_active = True
             if bug != "valve-active-not-announced":
@@ -160,7 +146,7 @@ class Valve:
             out += self.advance()
         return out
 
-    def advance(self) -> Observations:
+    def advance(self) -> wire.Observations:
         """The aligned-minimum check."""
         bug = self.bug
         if bug == "valve-minimum-over-active":
@@ -173,22 +159,22 @@ class Valve:
         if counted:
             lowest = min(counted)
         elif bug == "valve-empty-minimum-emitted":
-            lowest = HIGHEST
+            lowest = wire.HIGHEST
         else:
             return []
         if bug == "valve-maximum-for-minimum":
             lowest = max(counted)
         elif bug == "valve-first-channel-decides":
             lowest = counted[0]
-        elif bug == "valve-max-is-sentinel" and lowest == HIGHEST:
+        elif bug == "valve-max-is-sentinel" and lowest == wire.HIGHEST:
             return []
         if lowest > self.last or (bug == "valve-repeats-minimum" and lowest == self.last):
             return self.emit(lowest)
         return []
 
-    def emit(self, watermark: int) -> Observations:
+    def emit(self, watermark: int) -> wire.Observations:
         self.last = watermark
-        self.closed = watermark == HIGHEST
+        self.closed = watermark == wire.HIGHEST
         if self.bug == "valve-last-survives-case":
             self.memory["last"] = watermark
         return [{"type": "watermark", "timestamp": str(watermark)}]
@@ -197,21 +183,21 @@ class Valve:
 class HeapValve(Valve):
     """Flink 1.17.0: aligned channels are kept apart, and a channel that goes idle is removed from there unasked."""
 
-    def __init__(self, config: Json, host: Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         super().__init__(config, host)
         self.heap = list(range(self.channels))
 
-    def on_idle(self, channel: int) -> Observations:
+    def on_idle(self, channel: int) -> wire.Observations:
         if self.active[channel]:
             self.heap.remove(channel)
         return super().on_idle(channel)
 
-    def on_active(self, channel: int) -> Observations:
+    def on_active(self, channel: int) -> wire.Observations:
         out = super().on_active(channel)
         self.collect(channel)
         return out
 
-    def on_watermark(self, channel: int, timestamp: int) -> Observations:
+    def on_watermark(self, channel: int, timestamp: int) -> wire.Observations:
         out = super().on_watermark(channel, timestamp)
         self.collect(channel)
         return out
@@ -221,9 +207,9 @@ class HeapValve(Valve):
             self.heap.append(channel)
 
 
-def make(config: Json, host: Host) -> Valve:
+def make(config: wire.Json, host: wire.Host) -> Valve:
     return HeapValve(config, host) if host.bug == "valve-heap-removal-unchecked" else Valve(config, host)
 
 
 #: What the right engine declares of the component.
-CLAIM: Json = {"semantics": list(SEMANTICS)}
+CLAIM: wire.Json = {"semantics": list(SEMANTICS)}

@@ -3,19 +3,8 @@
 Bytes stay in the hex form that the protocol gives and wants, two characters a byte; sizes count bytes.
 """
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.museum.writer.buffers import Buffers
-from tidegate.conformance.engines.wire import (
-    Host,
-    Json,
-    Observations,
-    get_at_least,
-    get_boolean,
-    get_choice,
-    get_hex,
-    get_integer,
-    rejected,
-    unknown_type,
-)
 
 #: So many emits may pass in silence after the flusher failed.
 MOST_SILENT = 100
@@ -25,11 +14,11 @@ PLAIN = ("broadcast", "event", "pool", "flush", "elapse", "fail", "finish")
 
 
 class Writer(Buffers):
-    def __init__(self, config: Json, host: Host) -> None:
-        kind = get_choice(config, "kind", ("selecting", "broadcast"))
-        channels = get_at_least(config, "channels", 1)
-        super().__init__(channels, get_at_least(config, "buffer_size", 1), host.bug.removeprefix("writer-"))
-        self.timeout = get_at_least(config, "timeout", -1)
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
+        kind = wire.get_choice(config, "kind", ("selecting", "broadcast"))
+        channels = wire.get_at_least(config, "channels", 1)
+        super().__init__(channels, wire.get_at_least(config, "buffer_size", 1), host.bug.removeprefix("writer-"))
+        self.timeout = wire.get_at_least(config, "timeout", -1)
         self.shares = kind == "broadcast"
         self.since_flush = 0
         self.emits = 0
@@ -38,20 +27,20 @@ class Writer(Buffers):
         self.surfaced = False
         self.finished = False
 
-    def step(self, event: Json) -> Observations:
+    def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         self.out = []
         if kind in {"record", "hint"}:
-            is_taken = self.on_channel(event, get_integer(event, "channel"))
+            is_taken = self.on_channel(event, wire.get_integer(event, "channel"))
         elif kind in PLAIN:
             is_taken = self.on_plain(event, str(kind))
         else:
-            raise unknown_type(event)
-        return self.out if is_taken else rejected()
+            raise wire.unknown_type(event)
+        return self.out if is_taken else wire.rejected()
 
-    def on_channel(self, event: Json, channel: int) -> bool:
+    def on_channel(self, event: wire.Json, channel: int) -> bool:
         is_hint = event["type"] == "hint"
-        value: int | str = get_at_least(event, "size", 0) if is_hint else get_hex(event, "payload")
+        value: int | str = wire.get_at_least(event, "size", 0) if is_hint else wire.get_hex(event, "payload")
         if not 0 <= channel < len(self.everyone):
             if self.bug != "negative-channel-wraps" or channel != -1:
                 return False
@@ -61,15 +50,15 @@ class Writer(Buffers):
         self.on_hint(channel, value)
         return True
 
-    def on_plain(self, event: Json, kind: str) -> bool:
+    def on_plain(self, event: wire.Json, kind: str) -> bool:
         if kind == "broadcast":
-            return self.on_emit(get_hex(event, "payload"), None)
+            return self.on_emit(wire.get_hex(event, "payload"), None)
         if kind == "pool":
-            self.has_spare_buffers = get_boolean(event, "available")
+            self.has_spare_buffers = wire.get_boolean(event, "available")
         elif kind == "flush":
             self.on_flush()
         elif kind == "elapse":
-            self.on_elapse(get_at_least(event, "milliseconds", 1))
+            self.on_elapse(wire.get_at_least(event, "milliseconds", 1))
         elif self.finished and self.bug != f"{kind}-after-the-end":
             return False
         elif kind == "fail":
@@ -179,4 +168,4 @@ class Writer(Buffers):
 make = Writer
 
 #: What the right engine declares of the component.
-CLAIM: Json = {}
+CLAIM: wire.Json = {}
