@@ -2,7 +2,8 @@
 
 import argparse
 import json
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 NAME = "explore"
 HELP = "close over all states of a component on a small alphabet and check its properties on each transition"
@@ -13,15 +14,6 @@ EXAMPLE = """tidegate explore valve --channels 3 --timestamps 3 --semantics flin
   tidegate explore credit_loop --channels 2 --exclusive 0..2 --floating 1..2
   tidegate explore deserializer --records 2
   tidegate explore gate"""
-
-#: The options of each component. Any other component with a small scope is explored on that, and has none.
-OPTIONS: dict[str, tuple[str, ...]] = {
-    "valve": ("channels", "timestamps", "semantics"),
-    "combiner": ("inputs", "timestamps", "semantics"),
-    "multiplexer": ("outputs", "timestamps", "semantics"),
-    "credit_loop": ("channels", "exclusive", "floating", "data", "barriers"),
-    "deserializer": ("records",),
-}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -68,71 +60,42 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tidegate.conformance.cli import exploring
-    from tidegate.conformance.exits import Exit
+    from tidegate.conformance.cli.console import console, painter
+    from tidegate.conformance.judging.exploring import OPTIONS, explore_component
     from tidegate.reference.model import InvalidInputError
 
-    refuse_foreign_options(args)
+    own = OPTIONS.get(args.component, ())
+    options = {name: getattr(args, name) for names in OPTIONS.values() for name in names}
+    for name, value in options.items():
+        if value is not None and name not in own:
+            hint = ", ".join(f"--{one}" for one in own) or "none: it is explored on its small scopes"
+            args.parser.error(f"{args.component} has no --{name}; its options are {hint}")
     try:
-        closures = choose_closures(args)
+        with progress(args.component) as observe:
+            exploration = explore_component(
+                args.component, args.limit, observe, symmetry=args.symmetry, **options
+            )
     except InvalidInputError as error:
         args.parser.error(str(error))
-    explored = exploring.explore_all(args.component, closures, args.limit, symmetry=args.symmetry)
     if args.format == "json":
-        print(json.dumps(exploring.as_json(args.component, explored), indent=2, ensure_ascii=False))
+        print(json.dumps(exploration.json(), indent=2, ensure_ascii=False))
     elif args.format == "markdown":
-        print("\n".join(exploring.as_markdown(args.component, explored)))
+        print(exploration.markdown(), end="")
     else:
-        exploring.print_pretty(args.component, explored)
-    if any(one.broken for one in explored):
-        return Exit.VIOLATIONS
-    return Exit.CONFORMANT if all(one.complete for one in explored) else Exit.UNDETERMINED
+        print(exploration.text(painter(console())))
+    return exploration.exit_code
 
 
-def refuse_foreign_options(args: argparse.Namespace) -> None:
-    own = OPTIONS.get(args.component, ())
-    every = dict.fromkeys(option for options in OPTIONS.values() for option in options)
-    for option in every:
-        if getattr(args, option) is not None and option not in own:
-            hint = ", ".join(f"--{one}" for one in own) or "none: it is explored on its small scopes"
-            args.parser.error(f"{args.component} has no --{option}; its options are {hint}")
+@contextmanager
+def progress(component: str) -> Iterator[Callable[[int, int], None]]:
+    """Counts on standard error, if somebody looks at it."""
+    from tidegate.conformance.cli.console import console
 
-
-def choose_closures(args: argparse.Namespace) -> list[Any]:
-    from tidegate.properties.cases.scopes import has_scopes
-    from tidegate.properties.explorer import closures
-    from tidegate.reference.components import COMPONENTS
-
-    name = args.component
-    if name == "valve":
-        return [closures.of_valve(args.channels or 3, args.timestamps or 2, choose_semantics(args, COMPONENTS[name]))]
-    if name == "combiner":
-        return [closures.of_combiner(args.inputs or 3, args.timestamps or 2, choose_semantics(args, COMPONENTS[name]))]
-    if name == "multiplexer":
-        semantics = choose_semantics(args, COMPONENTS[name])
-        return [closures.of_multiplexer(args.outputs or 2, args.timestamps or 2, semantics)]
-    if name == "credit_loop":
-        exclusive, floating = args.exclusive or (0, 1, 2), args.floating or (1, 2)
-        return list(closures.of_credit_loop(args.channels or 2, exclusive, floating, choose_loads(args)))
-    if name == "deserializer":
-        return [closures.of_deserializer(args.records or 2)]
-    chosen = closures.of_small_scopes(name)
-    if not chosen:
-        known = sorted({*OPTIONS, *(one for one in COMPONENTS if has_scopes(one))})
-        args.parser.error(f"nothing to explore for {name!r}; there are {', '.join(known)}")
-    return chosen
-
-
-def choose_semantics(args: argparse.Namespace, component: Any) -> str:
-    if args.semantics is None:
-        return str(component.semantics[0])
-    if args.semantics not in component.semantics:
-        args.parser.error(f"--semantics of {component.name} is one of {', '.join(component.semantics)}")
-    return str(args.semantics)
-
-
-def choose_loads(args: argparse.Namespace) -> list[tuple[int, int]]:
-    """What is written on each channel: data buffers and barriers. Two of the one and one of the other take minutes."""
-    if args.data is None and args.barriers is None:
-        return [(2, 0), (1, 1)]
-    return [(data, barriers) for data in args.data or (1,) for barriers in args.barriers or (0,)]
+    error = console(stderr=True)
+    if not error.is_terminal:
+        yield lambda _states, _transitions: None
+        return
+    with error.status(f"exploring {component}") as status:
+        yield lambda states, transitions: status.update(
+            f"exploring {component}: {states:,} states, {transitions:,} transitions"
+        )

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.text import Text
 
-from tidegate.conformance.cli.console import console
+from tidegate.conformance.cli.console import console, painter
 from tidegate.conformance.cli.options import candidate_of
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.result import Result
@@ -20,7 +19,7 @@ from tidegate.conformance.judging.suite import Budget
 from tidegate.conformance.judging.trial import Observer, Tally
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Verdict
 from tidegate.conformance.reports.folder import Report
-from tidegate.conformance.reports.summary import Summary, plain
+from tidegate.conformance.reports.summary import Summary
 
 
 def hold(
@@ -103,13 +102,6 @@ def show(args: argparse.Namespace, found: Shown, report: Path | None = None, not
     elif args.format == "markdown":
         print(found.summary().markdown(), end="")
     else:
-        print(found.summary().text(paint if console().is_terminal else plain))
+        print(found.summary().text(painter(console())))
         for line in ([f"Report in {report}"] if report is not None else []) + list(notes):
             print(line)
-
-
-def paint(text: str, style: str) -> str:
-    out = console()
-    with out.capture() as captured:
-        out.print(Text(text, style), end="", soft_wrap=True)
-    return captured.get()

@@ -1,0 +1,236 @@
+"""The specification itself, explored: closures of small scopes, every claim on every transition."""
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import attrs
+
+from tidegate.conformance.exits import Exit
+from tidegate.conformance.judging.suite import UnknownNameError
+from tidegate.conformance.reports.summary import GREEN, RED, Paint, plain
+from tidegate.properties.cases.scopes import has_scopes
+from tidegate.properties.explorer import closures
+from tidegate.properties.explorer.closures import Closure
+from tidegate.properties.explorer.exploring import Broken, explore
+from tidegate.reference.components import COMPONENTS
+from tidegate.reference.rules import all_rules
+from tidegate.traces.codec import encode
+from tidegate.traces.notation.text import write_event, write_trace
+
+#: The options of each component. Any other component with a small scope is explored on that, and has none.
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "valve": ("channels", "timestamps", "semantics"),
+    "combiner": ("inputs", "timestamps", "semantics"),
+    "multiplexer": ("outputs", "timestamps", "semantics"),
+    "credit_loop": ("channels", "exclusive", "floating", "data", "barriers"),
+    "deserializer": ("records",),
+}
+#: States of a closure, unless told otherwise: beyond, the exploration is given up.
+LIMIT = 2_000_000
+
+Progress = Callable[[int, int], None]
+
+
+@attrs.frozen
+class Counterexample:
+    """A claim that is broken, with a config and a shortest trace that show it."""
+
+    config: Any
+    property: Broken
+
+    def rules(self) -> list[tuple[str, str]]:
+        """The rules behind the claim, with their texts."""
+        known = all_rules()
+        return [(rule, known[rule].text if rule in known else "") for rule in self.property.rules]
+
+
+@attrs.frozen
+class Explored:
+    """What was found on all configs of a closure. `symmetry` names the parts whose numbers made no difference."""
+
+    note: str
+    symmetry: str | None
+    states: int
+    transitions: int
+    depth: int
+    seconds: float
+    complete: bool
+    checked: tuple[str, ...]
+    broken: tuple[Counterexample, ...]
+
+    @property
+    def size(self) -> str:
+        extent = "all of them" if self.complete else "stopped at the limit, there are more"
+        alike = f" up to symmetry of {self.symmetry}" if self.symmetry else ""
+        size = f"{self.states:,} states{alike}, {self.transitions:,} transitions, depth {self.depth}"
+        return f"{size}: {extent}, in {self.seconds:.2f} s"
+
+
+@attrs.frozen(repr=False)
+class Exploration:
+    """What was found on the closures of a component."""
+
+    component: str
+    explored: tuple[Explored, ...]
+
+    @property
+    def exit_code(self) -> Exit:
+        """0 if every claim holds in every state, 1 if one is broken, 2 if there are more states than the limit."""
+        if any(one.broken for one in self.explored):
+            return Exit.VIOLATIONS
+        return Exit.CONFORMANT if all(one.complete for one in self.explored) else Exit.UNDETERMINED
+
+    def text(self, paint: Paint = plain) -> str:
+        lines = []
+        for one in self.explored:
+            lines += [f"{paint(self.component, 'bold')}, {one.note}", f"  {one.size}"]
+            names = {each.property.name for each in one.broken}
+            holding = [name for name in one.checked if name not in names]
+            lines += [f"  {paint('hold', GREEN)} ({len(holding)}): {', '.join(holding)}"] * bool(holding)
+            for each in one.broken:
+                broken = each.property
+                lines.append(f"  {paint('broken', f'bold {RED}')}: {broken.name}. {broken.statement}")
+                lines += [f"    {paint(rule, 'cyan')} {text}" for rule, text in each.rules()]
+                trace = paint(write_trace(self.component, broken.trace), "bold")
+                lines += [f"    config {encode(each.config)}", f"    {len(broken.trace)} steps: {trace}"]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        states = sum(one.states for one in self.explored)
+        return f"<Exploration of {self.component}: {self.exit_code.name.lower()}, {states} states>"
+
+    def json(self) -> dict[str, Any]:
+        return {
+            "component": self.component,
+            "holds": not any(one.broken for one in self.explored),
+            "explorations": [
+                {
+                    "note": one.note,
+                    "symmetry": one.symmetry,
+                    "states": one.states,
+                    "transitions": one.transitions,
+                    "depth": one.depth,
+                    "seconds": round(one.seconds, 3),
+                    "complete": one.complete,
+                    "checked": list(one.checked),
+                    "broken": [
+                        {
+                            "name": each.property.name,
+                            "statement": each.property.statement,
+                            "rules": [{"id": rule, "text": text} for rule, text in each.rules()],
+                            "config": encode(each.config),
+                            "trace": write_trace(self.component, each.property.trace),
+                            "events": [encode(event) for event in each.property.trace],
+                        }
+                        for each in one.broken
+                    ],
+                }
+                for one in self.explored
+            ],
+        }
+
+    def markdown(self) -> str:
+        lines = [f"# {self.component}"]
+        for one in self.explored:
+            lines += [f"\n{one.note}: {one.size}.\n", "| property | holds | shortest counterexample |\n|---|---|---|"]
+            broken = {each.property.name: each.property for each in one.broken}
+            for name in one.checked:
+                if name not in broken:
+                    lines.append(f"| {name} | yes | |")
+                    continue
+                trace = " ".join(f"`{write_event(self.component, event)}`" for event in broken[name].trace)
+                lines.append(f"| {name} ({', '.join(broken[name].rules)}) | no | {trace} |")
+        return "\n".join(lines) + "\n"
+
+
+def explore_component(
+    component: str,
+    limit: int = LIMIT,
+    progress: Progress = lambda _states, _transitions: None,
+    *,
+    symmetry: bool = True,
+    **options: Any,
+) -> Exploration:
+    """Close over all states of a component on a small alphabet.
+
+    With `symmetry`, states that differ only in the numbers of channels, inputs or outputs count as one. The options are
+    those of `OPTIONS`; where one is None or not given, there is a default.
+
+    Raises
+    ------
+    UnknownNameError
+        The component cannot be explored, has no such option or no such semantics.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in OPTIONS.get(component, ()):
+            own = ", ".join(OPTIONS.get(component, ())) or "none: it is explored on its small scopes"
+            raise UnknownNameError(f"{component} has no {name}; its options are {own}")
+    chosen = choose_closures(component, given)
+    explored = [explore_closure(closure, limit, progress, symmetry=symmetry) for closure in chosen]
+    return Exploration(component, tuple(explored))
+
+
+def choose_closures(component: str, options: dict[str, Any]) -> list[Closure]:
+    ask = options.get
+    if component == "valve":
+        return [closures.of_valve(ask("channels", 3), ask("timestamps", 2), choose_semantics(component, options))]
+    if component == "combiner":
+        return [closures.of_combiner(ask("inputs", 3), ask("timestamps", 2), choose_semantics(component, options))]
+    if component == "multiplexer":
+        return [closures.of_multiplexer(ask("outputs", 2), ask("timestamps", 2), choose_semantics(component, options))]
+    if component == "credit_loop":
+        exclusive, floating = ask("exclusive", (0, 1, 2)), ask("floating", (1, 2))
+        return [*closures.of_credit_loop(ask("channels", 2), exclusive, floating, choose_loads(options))]
+    if component == "deserializer":
+        return [closures.of_deserializer(ask("records", 2))]
+    chosen = closures.of_small_scopes(component) if component in COMPONENTS else []
+    if not chosen:
+        known = sorted({*OPTIONS, *(one for one in COMPONENTS if has_scopes(one))})
+        raise UnknownNameError(f"nothing to explore for {component!r}; there are {', '.join(known)}")
+    return chosen
+
+
+def choose_semantics(component: str, options: dict[str, Any]) -> str:
+    known = COMPONENTS[component].semantics
+    chosen = str(options.get("semantics", known[0]))
+    if chosen not in known:
+        raise UnknownNameError(f"the semantics of {component} is one of {', '.join(known)}, not {chosen!r}")
+    return chosen
+
+
+def choose_loads(options: dict[str, Any]) -> Iterable[tuple[int, int]]:
+    """What is written on each channel: data buffers and barriers. Two of the one and one of the other take minutes."""
+    if not {"data", "barriers"} & options.keys():
+        return [(2, 0), (1, 1)]
+    return [(data, barriers) for data in options.get("data", (1,)) for barriers in options.get("barriers", (0,))]
+
+
+def explore_closure(closure: Closure, limit: int, progress: Progress, *, symmetry: bool) -> Explored:
+    began = time.perf_counter()
+    used = closure.component.symmetry if symmetry else None
+    found = [
+        (config, explore(closure.component, config, closure.alphabet_of(config), limit, progress, used))
+        for config in closure.configs
+    ]
+    broken: dict[str, Counterexample] = {}
+    for config, exploration in found:
+        for one in exploration.broken:
+            known = broken.get(one.name)
+            if known is None or len(one.trace) < len(known.property.trace):
+                broken[one.name] = Counterexample(config, one)
+    return Explored(
+        note=closure.note,
+        symmetry=used.parts if used else None,
+        states=sum(exploration.states for _config, exploration in found),
+        transitions=sum(exploration.transitions for _config, exploration in found),
+        depth=max(exploration.depth for _config, exploration in found),
+        seconds=time.perf_counter() - began,
+        complete=all(exploration.complete for _config, exploration in found),
+        checked=found[0][1].checked,
+        broken=tuple(broken.values()),
+    )
