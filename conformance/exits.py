@@ -4,6 +4,8 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
+    """What a command exits with; 64 and above are about the command, not about the engine."""
+
     CONFORMANT = 0
     VIOLATIONS = 1
     UNDETERMINED = 2

@@ -7,9 +7,9 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.campaign.plan import Chunk
-from tidegate.conformance.judging.judge import Allowed, Exercised, Violation
+from tidegate.conformance.judging.judge import Exercised
 from tidegate.conformance.judging.shrink import kind_of_failure, size_of
-from tidegate.conformance.judging.verdicts import Status, Verdict
+from tidegate.conformance.judging.verdicts import Allowed, Status, Verdict, Violation
 from tidegate.traces.codec import decode_case, decode_observation, encode, encode_case
 
 STAGE = "generated"

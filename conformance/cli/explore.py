@@ -72,9 +72,7 @@ def run(args: argparse.Namespace) -> int:
             args.parser.error(f"{args.component} has no --{name}; its options are {hint}")
     try:
         with progress(args.component) as observe:
-            exploration = explore_component(
-                args.component, args.limit, observe, symmetry=args.symmetry, **options
-            )
+            exploration = explore_component(args.component, args.limit, observe, symmetry=args.symmetry, **options)
     except InvalidInputError as error:
         args.parser.error(str(error))
     if args.format == "json":

@@ -29,11 +29,12 @@ from tidegate.conformance.judging.comparison import (
     reproduction,
 )
 from tidegate.conformance.judging.dialects import HeldTo, disputed
+from tidegate.conformance.judging.judge import suspects
 from tidegate.conformance.judging.run import Candidate
 from tidegate.conformance.judging.shrink import SHRUNKEN_EACH, shrink
 from tidegate.conformance.judging.suite import Budget, Planned, check_components, declared_components, is_declared, plan
 from tidegate.conformance.judging.trial import Observer, Runner, Trial
-from tidegate.conformance.judging.verdicts import Status, Verdict, reach, suspects
+from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules
 from tidegate.traces.cases import Case
@@ -159,7 +160,7 @@ class SideBySide(Runner):
         outcome = compare_replies(case, replies)
         if outcome in _STATUSES:
             return Verdict(case, stage, _STATUSES[outcome], message=outcome)
-        verdicts = [reach(self.judge, case, stage, reply) for reply in replies]
+        verdicts = [self.judge.reach(case, stage, reply) for reply in replies]
         if all(one.status is Status.PASS for one in verdicts):
             return Verdict(case, stage, Status.PASS, message=FREE)
         accused = accuse(case, replies, verdicts)

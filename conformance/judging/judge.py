@@ -8,48 +8,11 @@ the case of a set with one state.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import attrs
-
+from tidegate.conformance.engines.base import Broken, Crashed, NotRun, Refused, Reply, Steps, TimedOut
+from tidegate.conformance.judging.verdicts import Allowed, Malformed, Passed, Status, Verdict, Violation
 from tidegate.reference.model import Outcome
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_observation, encode
-
-
-@attrs.frozen
-class Allowed:
-    """One answer that the specification allows at a step, and the rules that say so."""
-
-    observations: tuple[Any, ...]
-    rules: tuple[str, ...]
-
-
-@attrs.frozen
-class Passed:
-    """Everything shown is allowed."""
-
-
-@attrs.frozen
-class Violation:
-    """What was seen at `step` is not allowed.
-
-    `rules` are those of the allowed answers at that step; `trail` are the rules of the steps before it, the latest
-    first: what an engine got wrong without showing it is among them.
-    """
-
-    step: int
-    rules: tuple[str, ...]
-    allowed: tuple[Allowed, ...]
-    seen: tuple[Any, ...]
-    trail: tuple[str, ...] = ()
-
-
-@attrs.frozen
-class Malformed:
-    """What was shown at `step` is no observation of the component at all."""
-
-    step: int
-    message: str
-
 
 Judgement = Passed | Violation | Malformed
 
@@ -74,6 +37,29 @@ class Judge:
         #: The events that the last case began with, each with its only outcome.
         self._way: list[tuple[Any, Sequence[Outcome[Any, Any]]]] = []
         self.exercised: Exercised = {}
+
+    def reach(self, case: Case, stage: str, reply: Reply) -> Verdict:
+        """The verdict on what an engine replied to a case."""
+        if isinstance(reply, Steps):
+            judgement = self.judge(case, reply.steps)
+            if isinstance(judgement, Violation):
+                return Verdict(case, stage, Status.FAIL, judgement)
+            if isinstance(judgement, Malformed):
+                message = f"the engine broke the protocol: step {judgement.step}: {judgement.message}"
+                return Verdict(case, stage, Status.ERROR, message=message)
+            return Verdict(case, stage, Status.PASS)
+        if isinstance(reply, Refused):
+            return Verdict(case, stage, Status.ERROR, message=f"the engine answered {reply.kind}: {reply.message}")
+        if isinstance(reply, Broken):
+            message = f"the engine broke the protocol: {reply.message}"
+            return Verdict(case, stage, Status.ERROR, message=message, stderr=reply.stderr)
+        if isinstance(reply, TimedOut):
+            message = f"no answer in {reply.seconds:g} s"
+            return Verdict(case, stage, Status.TIMEOUT, message=message, stderr=reply.stderr)
+        if isinstance(reply, Crashed):
+            return Verdict(case, stage, Status.CRASH, message=reply.message, stderr=reply.stderr)
+        assert isinstance(reply, NotRun)
+        return Verdict(case, stage, Status.NOT_RUN, message=reply.reason)
 
     def judge(self, case: Case, steps: Sequence[Sequence[Any]]) -> Judgement:
         """`steps` are the raw JSON observations, one list for each event of the case."""
@@ -215,3 +201,13 @@ def expect(case: Case) -> tuple[tuple[tuple[Any, ...], ...] | None, tuple[str, .
 def expected_rules(case: Case) -> list[tuple[str, ...]]:
     """The rules of each step, of the first outcome where there is a choice."""
     return [outcome.rules for outcome in case.follow()]
+
+
+def suspects(verdict: Verdict) -> tuple[str, ...]:
+    """The rules that the engine seems to break: those of the step that failed.
+
+    A case that was not answered at all has no such step; once it is shrunken, its last event is to blame.
+    """
+    if verdict.violation is not None or not verdict.case.events:
+        return verdict.rules
+    return expected_rules(verdict.case)[-1]

@@ -14,10 +14,11 @@ import attrs
 from tidegate.conformance.engines.museum.catalog import Mutant, find
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.judging.judge import suspects
 from tidegate.conformance.judging.shrink import shrink_findings
 from tidegate.conformance.judging.suite import STAGES, Budget
 from tidegate.conformance.judging.trial import Runner, Trial
-from tidegate.conformance.judging.verdicts import VIOLATIONS, Verdict, suspects
+from tidegate.conformance.judging.verdicts import VIOLATIONS, Verdict
 
 #: After the first failure a stage goes on for so many cases, so that the kinds of failure can be compared.
 AFTERWARDS = 300

@@ -3,10 +3,13 @@
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import attrs
 
 from tidegate.conformance.engines.base import Engine
+from tidegate.conformance.engines.batches import BatchEngine
+from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.judging.coverage import Wanted, measure
 from tidegate.conformance.judging.dialects import hold_to
 from tidegate.conformance.judging.expectations import Expectations
@@ -49,6 +52,16 @@ class Candidate:
     def usual_jobs(self) -> int:
         """How many components to try at once: one per core where copies of the engine are cheap, else one."""
         return (os.cpu_count() or 1) if find_kind(self.name).side_by_side else 1
+
+
+def candidate_for(engine: str | Engine | BatchEngine, **options: Any) -> Candidate:
+    """The candidate that is meant by a text, by an engine, or by an object that describes itself and replays cases."""
+    if isinstance(engine, str):
+        return Candidate(engine, **options)
+    if isinstance(engine, Engine):
+        return Candidate(engine.start().name, engine=engine, **options)
+    kind = type(engine)
+    return Candidate(f"python:{kind.__module__}:{kind.__qualname__}", engine=InProcess(engine), **options)
 
 
 def run(

@@ -17,7 +17,7 @@ from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.judge import Exercised, Judge
 from tidegate.conformance.judging.metamorphic import check
 from tidegate.conformance.judging.suite import METAMORPHIC, Budget, Planned, complete_suites, plan
-from tidegate.conformance.judging.verdicts import Status, Verdict, reach
+from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import encode
 
@@ -70,7 +70,7 @@ class Runner:
 
         for reply in self.replies(cases()):
             one = waiting.popleft()
-            yield reach(self.judge, one.case, one.stage, reply)
+            yield self.judge.reach(one.case, one.stage, reply)
 
     def replies(self, cases: Iterable[Case]) -> Iterator[Reply]:
         """What became of each case, unjudged."""

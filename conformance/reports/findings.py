@@ -7,7 +7,8 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.engines.text import printable
-from tidegate.conformance.judging.verdicts import Verdict, suspects
+from tidegate.conformance.judging.judge import suspects
+from tidegate.conformance.judging.verdicts import Verdict
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules
 from tidegate.traces.codec import encode

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.conformance.judging.judge import Judge, Passed, allowed_outcomes
+from tidegate.conformance.judging.judge import Judge, allowed_outcomes
 from tidegate.conformance.judging.reference_engine import ReferenceEngine
+from tidegate.conformance.judging.verdicts import Passed
 from tidegate.traces.codec import encode_case
 from tidegate.traces.files import read_traces
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from tidegate.conformance.judging.judge import Judge, Malformed, Passed, Violation, expect
+from tidegate.conformance.judging.judge import Judge, expect
 from tidegate.conformance.judging.reference_engine import ReferenceEngine
+from tidegate.conformance.judging.verdicts import Malformed, Passed, Violation
 from tidegate.properties.cases.drawing import draw_case
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.elements import Watermark
