@@ -17,7 +17,12 @@ from typing import Any
 
 import attrs
 
+from tidegate.reference.elements import at_least, one_of
 from tidegate.reference.job import states
+from tidegate.reference.model import InvalidInputError
+from tidegate.reference.partitioning.keygroups import MOST_KEY_GROUPS
+from tidegate.reference.partitioning.partitioner import Partitioner
+from tidegate.reference.partitioning.wiring import Pattern
 from tidegate.traces.codec import decode, encode
 
 # --- rows -----------------------------------------------------------------------------------------------------
@@ -86,26 +91,52 @@ class Capabilities:
     endings: bool = True
 
 
+#: What a column of 32 bits can hold.
+MOST_OF_SHORT = 2**31 - 1
+
+
+def check_short(_instance: object, field: "attrs.Attribute[int]", value: int) -> None:
+    if value > MOST_OF_SHORT:
+        raise InvalidInputError(f"{field.name} must be at most {MOST_OF_SHORT}, not {value}")
+
+
+def check_max_parallelism(edge: "Edge", _field: object, value: int | None) -> None:
+    if edge.partitioner != Partitioner.HASH:
+        return
+    if value is None:
+        raise InvalidInputError(f"edge {edge.number} is partitioned by hash and has no max_parallelism")
+    if not 1 <= value <= MOST_KEY_GROUPS:
+        raise InvalidInputError(f"max_parallelism of edge {edge.number} must be in 1..{MOST_KEY_GROUPS}, not {value}")
+
+
 @attrs.frozen
 class Edge:
     """An edge between tasks, by its number in the rows. The initial credit is that of each of its channels."""
 
-    number: int
+    number: int = attrs.field(validator=[at_least(0), check_short])
     source: str
     target: str
     partitioner: str
-    pattern: str
-    producers: int
-    consumers: int
-    max_parallelism: int | None = None
-    initial_credit: int | None = None
+    pattern: str = attrs.field(validator=one_of(*Pattern))
+    producers: int = attrs.field(validator=[at_least(1), check_short])
+    consumers: int = attrs.field(validator=[at_least(1), check_short])
+    max_parallelism: int | None = attrs.field(default=None, validator=check_max_parallelism)
+    initial_credit: int | None = attrs.field(
+        default=None, validator=attrs.validators.optional([at_least(0), check_short])
+    )
+
+
+def check_edges(_job: "Job", _field: object, edges: tuple[Edge, ...]) -> None:
+    for number, count in Counter(edge.number for edge in edges).items():
+        if count > 1:
+            raise InvalidInputError(f"edge {number} is described {count} times")
 
 
 @attrs.frozen
 class Job:
     engine: str
     semantics: str
-    edges: tuple[Edge, ...]
+    edges: tuple[Edge, ...] = attrs.field(validator=check_edges)
     capabilities: Capabilities = Capabilities()
 
 

@@ -6,11 +6,12 @@ from typing import Literal
 
 import attrs
 
-from tidegate.conformance.audit.excerpts import Excerpt, make_excerpt
+from tidegate.conformance.audit.excerpts import DISTANCES, Excerpt, Search, make_excerpts
 from tidegate.conformance.audit.local import audit_here
 from tidegate.conformance.audit.outcomes import NAMES, Outcome, Report
 from tidegate.conformance.audit.planning import SHUFFLE, Work, plan
 from tidegate.properties.kernels.findings import MOST
+from tidegate.properties.kernels.run import Wanted
 
 #: By files a worker reads a run, by shuffle rows go to the worker of their channel; `auto` is what fits the files.
 Path = Literal["auto", "files", "shuffle"]
@@ -61,20 +62,19 @@ def audit(
     chosen = work.path if options.path == "auto" else options.path
     outcomes = []
     for outcome in audit_runs(options, work, chosen):
-        outcome.tallies = {name: tally for name, tally in outcome.tallies.items() if name in options.only}
-        outcome.skipped = {name: why for name, why in outcome.skipped.items() if name in options.only}
         outcomes.append(outcome)
         observe(outcome, len(work.runs))
     outcomes.sort(key=lambda one: one.paths)
-    excerpts = make_excerpts(options, work, outcomes)
+    excerpts = find_excerpts(options, work, outcomes)
     return Report((*outcomes, *work.refused), "local" if options.spark is None else chosen, tuple(excerpts))
 
 
 def audit_runs(options: Options, work: Work, path: str) -> Iterator[Outcome]:
     if not work.runs:
         return
+    wanted = Wanted(options.only, options.most)
     if options.spark is None:
-        yield from audit_here(work, options.most, options.workers)
+        yield from audit_here(work, wanted, options.show, options.workers)
         return
     # Only those who ask for Spark pay for it.
     from tidegate.conformance.audit.on_spark import audit_by_files  # noqa: PLC0415
@@ -82,13 +82,20 @@ def audit_runs(options: Options, work: Work, path: str) -> Iterator[Outcome]:
     from tidegate.conformance.engines.spark.session import borrow_session  # noqa: PLC0415
 
     with borrow_session(options.spark, "tidegate audit") as session:
-        yield from (audit_by_channel if path == SHUFFLE else audit_by_files)(session, work, options.most)
+        audit_all = audit_by_channel if path == SHUFFLE else audit_by_files
+        yield from audit_all(session, work, wanted, options.show)
 
 
-def make_excerpts(options: Options, work: Work, outcomes: list[Outcome]) -> Iterator[Excerpt]:
+def find_excerpts(options: Options, work: Work, outcomes: list[Outcome]) -> list[Excerpt]:
     """Of the first violations of each invariant, in the order of the table."""
     runs = {run[0].run: run for run in work.runs}
+    unknown = (None,) * len(DISTANCES)
+    searches: list[Search] = []
     for name in NAMES:
-        tallies = [(one.run, one.tallies[name]) for one in outcomes if name in one.tallies]
-        found = [(run, finding) for run, tally in tallies for finding in tally.findings[: options.show]]
-        yield from (make_excerpt(runs[run], finding) for run, finding in found[: options.show])
+        found = []
+        for outcome in (one for one in outcomes if name in one.tallies):
+            findings = outcome.tallies[name].findings[: options.show]
+            near = outcome.near.get(name, [unknown] * len(findings))
+            found += [Search(runs[outcome.run], *one) for one in zip(findings, near, strict=True)]
+        searches += found[: options.show]
+    return make_excerpts(searches)

@@ -13,21 +13,22 @@ from typing import Any
 import attrs
 import numpy as np
 
-from tidegate.properties.kernels import OutgrownError
-from tidegate.properties.kernels.columns import Chunk, sort_stably
+from tidegate.properties.kernels.columns import RECEIVED, Chunk
 from tidegate.properties.kernels.layout import SIDES, Array
+from tidegate.properties.kernels.segments import sort_stably
 
-#: A row without its key. `what`: channel, kind and direction in one number.
+#: A row without its key. `place`: its channel and what it is, in one number.
 COLUMNS = ("step", "position", "timestamp", "id", "value")
-ROW = np.dtype([*((name, np.int64) for name in COLUMNS), ("subtask", np.int32), ("what", np.int32)])
-MOST_KINDS = 16
-#: More channels than this have no room in a row.
-MOST_PLACES = 2**31 // (2 * MOST_KINDS)
+ROW = np.dtype([*((name, np.int64) for name in COLUMNS), ("subtask", np.int32), ("place", np.int32)])
+WHATS = 2 * RECEIVED
 
 #: What Spark sees: where a block goes, and by what it is sorted there.
 DEALT = "run int, part int, bucket long, rows binary"
 DESTINATION = ("run", "part")
 ORDER = ("run", "part", "bucket")
+
+#: The bucket of what is no block, but a problem.
+PROBLEM = -1
 
 #: A run has at most so many parts, so that even a log of very many channels makes no blocks of single rows.
 MOST_PARTS = 1024
@@ -57,9 +58,6 @@ class Cut:
 
 
 def make_cut(places: int, rows: int) -> Cut:
-    """Raise OutgrownError where so many places cannot be numbered."""
-    if places > MOST_PLACES:
-        raise OutgrownError(f"a run has more than {MOST_PLACES:,} channels")
     width = max(1, -(-places // MOST_PARTS))
     return Cut(rows, width, max(1, NUMBERS // width))
 
@@ -68,17 +66,16 @@ def pack(chunk: Chunk) -> Array:
     rows = np.empty(len(chunk), dtype=ROW)
     for name in (*COLUMNS, "subtask"):
         rows[name] = getattr(chunk, name)
-    rows["what"] = (chunk.channel * MOST_KINDS + chunk.kind) * 2 + chunk.direction
+    rows["place"] = chunk.channel * WHATS + chunk.what
     return rows
 
 
 def unpack(rows: Array) -> Chunk:
-    what = rows["what"]
+    place = rows["place"]
     return Chunk(
         **{name: np.ascontiguousarray(rows[name]) for name in (*COLUMNS, "subtask")},
-        direction=(what % 2).astype(np.uint8),
-        channel=what // (2 * MOST_KINDS),
-        kind=(what // 2 % MOST_KINDS).astype(np.uint8),
+        channel=place // WHATS,
+        what=(place % WHATS).astype(np.uint8),
         key=np.full(len(rows), -1, dtype=np.int32),
         keys=None,
     )
@@ -108,11 +105,25 @@ def make_blocks(run: int, cut: Cut, rows: Array, places: Array, by: str) -> Any:
     return arrow.RecordBatch.from_pydict(columns)
 
 
-def read_buckets(cuts: tuple[Cut, ...], by: str, batches: Iterator[Any]) -> Iterator[tuple[int, Chunk]]:
-    """The rows of each bucket with their run, in order. A bucket that is too large comes in pieces, to be refused."""
+def tell_problem(run: int, problem: str) -> Any:
+    """Instead of blocks: why the rows of a run cannot be read. It comes before all blocks of its part."""
+    arrow: Any = import_module("pyarrow")
+    columns = {"run": arrow.array([run], arrow.int32()), "part": arrow.array([0], arrow.int32())}
+    columns |= {"bucket": arrow.array([PROBLEM], arrow.int64()), "rows": [problem.encode()]}
+    return arrow.RecordBatch.from_pydict(columns)
+
+
+def read_buckets(cuts: tuple[Cut, ...], by: str, batches: Iterator[Any]) -> Iterator[tuple[int, Chunk | str]]:
+    """The rows of each bucket with their run, in order; or a problem.
+
+    A bucket that is too large comes in pieces, to be refused.
+    """
     held: list[Any] = []
     last, size = (0, 0, 0), 0
     for key, block in read_blocks(batches):
+        if key[2] == PROBLEM:
+            yield key[0], block.to_pybytes().decode()
+            continue
         if held and (key != last or size > MOST_OF_BUCKET * ROW.itemsize):
             yield last[0], join(cuts, by, last, held)
             held, size = [], 0

@@ -1,6 +1,5 @@
 """What workers do to deal rows out: read a part of a file, look at what it shows alone, and cut it into blocks."""
 
-import json
 import pickle
 from collections.abc import Iterator
 from importlib import import_module
@@ -9,57 +8,95 @@ from typing import Any
 import attrs
 import numpy as np
 
-from tidegate.conformance.audit.blocks import Cut, make_blocks, make_cut, pack
-from tidegate.conformance.audit.files import WORDS, check_run
+from tidegate.conformance.audit.blocks import Cut, make_blocks, make_cut, pack, tell_problem
+from tidegate.conformance.audit.files import read_chunks
 from tidegate.conformance.audit.outcomes import Outcome
-from tidegate.conformance.audit.sources import Footer, LogFileError, open_file
-from tidegate.properties.kernels import Layout, OutgrownError
-from tidegate.properties.kernels.columns import Chunk, make_chunk
+from tidegate.conformance.audit.reading import group_rows, opened
+from tidegate.conformance.audit.sources import Footer, LogFileError
+from tidegate.properties.kernels.columns import Chunk
+from tidegate.properties.kernels.disagreement import Identity
 from tidegate.properties.kernels.findings import Tally
-from tidegate.properties.kernels.layout import Array
-from tidegate.properties.kernels.matching import Identity
+from tidegate.properties.kernels.halves import SubtaskHalf
+from tidegate.properties.kernels.layout import Array, Layout
+from tidegate.properties.kernels.numbering import Numbering, OutgrownError
 from tidegate.properties.kernels.routes import Firsts, Routes
-from tidegate.properties.kernels.run import SubtaskHalf, make_tallies
-from tidegate.traces.codec import decode, encode
-from tidegate.traces.runlog import COLUMNS, Job, MalformedLogError
+from tidegate.properties.kernels.run import Wanted, make_tallies
+from tidegate.traces.runlog import Job, MalformedLogError
 
 BATCH = 2**17
+#: Rows that a worker reads at a time, if row groups allow.
+ROWS_OF_PART = 2_000_000
+#: More records of a run than this that came late are more than the driver should hold.
+MOST_LATE = 10_000_000
+
+
+@attrs.frozen
+class Met:
+    """The codes of the channels and subtasks that a run has rows of, sorted, as bytes."""
+
+    channels: bytes = b""
+    subtasks: bytes = b""
+
+    def join(self, other: "Met") -> "Met":
+        return Met(join_codes(self.channels, other.channels), join_codes(self.subtasks, other.subtasks))
+
+
+def join_codes(one: bytes, other: bytes) -> bytes:
+    return np.union1d(read_codes(one), read_codes(other)).tobytes()
+
+
+def read_codes(data: bytes) -> Array:
+    return np.frombuffer(data, dtype=np.int64)
 
 
 @attrs.frozen
 class Runs:
-    """What a worker must know of the runs: the job of each, whether it came to its end, and how to cut it."""
+    """What a worker must know of the runs; what they have rows of, and how to cut these, only when all were read."""
 
-    names: tuple[str, ...]
-    jobs: tuple[str, ...]
-    complete: tuple[bool, ...]
-    most: int
-    cuts: tuple[Cut, ...]
+    footers: tuple[tuple[Footer, ...], ...]
+    wanted: Wanted
+    met: tuple[Met, ...] = ()
+    cuts: tuple[Cut, ...] = ()
 
-    def layout(self, run: int) -> Layout:
-        return Layout(decode(json.loads(self.jobs[run]), Job, "job"))
+    def name(self, run: int) -> str:
+        return self.footers[run][0].run
+
+    def job(self, run: int) -> Job:
+        return self.footers[run][0].job
+
+    def complete(self, run: int) -> bool:
+        return all(footer.complete for footer in self.footers[run])
+
+    def number(self, run: int) -> Numbering:
+        """Every worker gives the same numbers, once it is known what was met."""
+        layout = Layout(self.job(run))
+        if not self.met:
+            return Numbering(layout)
+        return Numbering(layout, (read_codes(self.met[run].channels), read_codes(self.met[run].subtasks)))
+
+    def tally(self, run: int) -> dict[str, Tally]:
+        return make_tallies(self.job(run), self.wanted)
+
+    def with_met(self, met: list[Met]) -> "Runs":
+        cuts = tuple(
+            make_cut(max(len(one.channels), len(one.subtasks)) // 8, sum(footer.rows for footer in footers))
+            for one, footers in zip(met, self.footers, strict=True)
+        )
+        return attrs.evolve(self, met=tuple(met), cuts=cuts)
 
 
 @attrs.frozen
 class Part:
-    """Row groups of a file of a run."""
+    """Row groups of a file of a run, that follow each other."""
 
     run: int
-    path: str
+    file: int
     groups: tuple[int, ...]
-
-    def as_text(self) -> str:
-        return json.dumps(attrs.astuple(self))
-
-    @classmethod
-    def from_text(cls, text: str) -> "Part":
-        run, path, groups = json.loads(text)
-        return cls(run, path, tuple(groups))
 
 
 @attrs.define
 class Seen:
-    """What a worker saw of a run, on its way to the driver."""
+    """What a worker saw of a run, on its way to the driver. Channels and subtasks are told by their codes."""
 
     run: int
     tallies: dict[str, Tally] = attrs.Factory(dict)
@@ -67,9 +104,9 @@ class Seen:
     late: list[tuple[int, bytes]] = attrs.Factory(list)
     unclear: dict[int, set[Identity]] = attrs.Factory(dict)
     firsts: Firsts = attrs.Factory(dict)
-    #: Of a file: what its subtasks did, and which they are; None where their steps go on in another file.
+    met: Met = Met()
+    #: Of a file: what its subtasks did; None where their steps go on in another file.
     steps: dict[str, Tally] | None = None
-    subtasks: set[int] = attrs.Factory(set)
 
     def as_batch(self) -> Any:
         arrow: Any = import_module("pyarrow")
@@ -81,34 +118,22 @@ class Seen:
         assert isinstance(made, cls)
         return made
 
-
-def make_runs(runs: list[list[Footer]], most: int) -> Runs:
-    """Raise OutgrownError where so many channels cannot be numbered."""
-    return Runs(
-        names=tuple(run[0].run for run in runs),
-        jobs=tuple(json.dumps(encode(run[0].job)) for run in runs),
-        complete=tuple(all(footer.complete for footer in run) for run in runs),
-        most=most,
-        cuts=tuple(cut_run(run) for run in runs),
-    )
+    def note_late(self, numbering: Numbering, chunk: Chunk, late: Array) -> None:
+        channels, positions = chunk.channel[late], chunk.position[late]
+        for channel in np.unique(channels).tolist():
+            code = int(numbering.channels.codes[channel])
+            self.late.append((code, positions[channels == channel].tobytes()))
 
 
-def cut_run(run: list[Footer]) -> Cut:
-    layout = Layout(run[0].job)
-    return make_cut(max(int(layout.offsets[-1]), layout.subtasks), sum(footer.rows for footer in run))
-
-
-def make_parts(runs: list[list[Footer]], size: int | None) -> list[Part]:
-    """So many row groups each, or whole files."""
-    parquet: Any = import_module("pyarrow.parquet")
+def make_parts(runs: Runs, rows: int | None) -> list[Part]:
+    """So many rows each, or whole files."""
     parts = []
-    for number, run in enumerate(runs):
-        for footer in run:
-            system, place = open_file(footer.path)
-            count = parquet.read_metadata(place, filesystem=system).num_row_groups
-            groups = range(count)
-            step = size or count or 1
-            parts += [Part(number, footer.path, tuple(groups[at : at + step])) for at in range(0, count, step)]
+    for run, footers in enumerate(runs.footers):
+        for file, footer in enumerate(footers):
+            if rows is None:
+                parts.append(Part(run, file, tuple(range(len(footer.groups)))))
+            else:
+                parts += [Part(run, file, groups) for groups in group_rows(footer.groups, rows, 2**62)]
     return parts
 
 
@@ -121,76 +146,86 @@ def merge_seen(outcome: Outcome, seen: Seen) -> None:
 # --- reading --------------------------------------------------------------------------------------------------
 
 
-def read_part(part: Part, runs: Runs, layout: Layout) -> Iterator[Chunk]:
-    parquet: Any = import_module("pyarrow.parquet")
-    arrow: Any = import_module("pyarrow")
-    try:
-        system, place = open_file(part.path)
-        with parquet.ParquetFile(place, filesystem=system, read_dictionary=WORDS, pre_buffer=False) as file:
-            options = {"row_groups": list(part.groups), "columns": list(COLUMNS), "use_threads": False}
-            for batch in file.iter_batches(BATCH, **options):
-                check_run(part.path, batch, runs.names[part.run])
-                yield make_chunk(batch, layout)
-    except (arrow.ArrowException, OSError) as error:
-        raise LogFileError(part.path, f"cannot be read to its end: {error}") from error
-    except MalformedLogError as error:
-        raise LogFileError(part.path, str(error)) from error
+def read_part(part: Part, runs: Runs, numbering: Numbering) -> Iterator[Chunk]:
+    """Raise LogFileError where that cannot be done."""
+    footer = runs.footers[part.run][part.file]
+    with opened(footer) as log:
+        groups = [footer.groups[number] for number in part.groups]
+        for together in group_rows(groups, BATCH):
+            numbers = tuple(part.groups[number] for number in together)
+            yield from read_chunks(log.read(numbers, BATCH), numbering, [])
 
 
-def read_texts(batches: Iterator[Any]) -> Iterator[Part]:
+def read_parts(batches: Iterator[Any]) -> Iterator[Part]:
     for batch in batches:
-        yield from (Part.from_text(text) for text in batch.column("part").to_pylist())
+        for data in batch.column("part").to_pylist():
+            part = pickle.loads(data)  # noqa: S301 - it comes from our own driver, over Spark's own connection
+            assert isinstance(part, Part)
+            yield part
 
 
 def look_at_files(runs: Runs, _hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
     """Whether the rows are those of a log, their keys, and what the subtasks did if all their steps are in the file."""
-    for part in read_texts(batches):
-        seen, layout = Seen(part.run), runs.layout(part.run)
-        seen.tallies, steps = make_tallies(layout, runs.most), make_tallies(layout, runs.most)
-        routes, half = Routes(layout, seen.tallies.get("LOG-ROUTE", Tally())), SubtaskHalf(layout, steps)
-        is_whole = True
+    for part in read_parts(batches):
+        seen = Seen(part.run)
         try:
-            for chunk in read_part(part, runs, layout):
-                if "LOG-ROUTE" in seen.tallies:
-                    routes.feed_keys(chunk)
-                chunk.keys = None
-                is_whole = is_whole and feed_whole(half, chunk, seen)
-            half.finish()
-        except (LogFileError, OutgrownError) as error:
-            seen.problem = str(error)
-        seen.firsts, seen.subtasks = routes.firsts, set(half.steps)
-        seen.steps = steps if is_whole else None
+            look_at_file(part, runs, seen)
+        except (LogFileError, MalformedLogError, OutgrownError) as error:
+            path = runs.footers[part.run][part.file].path
+            seen.problem = str(error if isinstance(error, LogFileError) else LogFileError(path, str(error)))
         yield seen.as_batch()
 
 
-def feed_whole(half: SubtaskHalf, chunk: Chunk, seen: Seen) -> bool:
+def look_at_file(part: Part, runs: Runs, seen: Seen) -> None:
+    numbering = runs.number(part.run)
+    seen.tallies, steps = runs.tally(part.run), runs.tally(part.run)
+    routes = Routes(numbering, seen.tallies.get("LOG-ROUTE", Tally()))
+    half = SubtaskHalf(numbering, steps)
+    is_whole = True
+    channels = np.empty(0, dtype=np.int64)
+    for chunk in read_part(part, runs, numbering):
+        if "LOG-ROUTE" in seen.tallies:
+            routes.feed_keys(chunk)
+        chunk.keys = None
+        channels = np.union1d(channels, np.unique(chunk.channel))
+        is_whole = is_whole and feed_whole(half, numbering, chunk, seen)
+    half.finish()
+    seen.firsts = routes.firsts
+    seen.steps = steps if is_whole else None
+    subtasks = numbering.subtasks.codes[np.flatnonzero(half.steps.following)]
+    seen.met = Met(np.sort(numbering.channels.codes[channels]).tobytes(), np.sort(subtasks).tobytes())
+
+
+def feed_whole(half: SubtaskHalf, numbering: Numbering, chunk: Chunk, seen: Seen) -> bool:
     """Whether the steps of the subtasks are without gaps in this file."""
     try:
-        note_late(seen, chunk, half.feed(chunk))
+        _steps, late = half.feed(chunk)
     except MalformedLogError:
         return False
+    seen.note_late(numbering, chunk, late)
     return True
 
 
-def note_late(seen: Seen, chunk: Chunk, late: Array) -> None:
-    channels, positions = chunk.channel[late], chunk.position[late]
-    for channel in np.unique(channels).tolist():
-        seen.late.append((channel, positions[channels == channel].tobytes()))
+def deal(runs: Runs, part: Part, by: str, only: list[int] | None = None) -> Iterator[Any]:
+    """The rows of a part in blocks, by the step of their subtask or the position in their channel."""
+    try:
+        for chunk in read_part(part, runs, runs.number(part.run)):
+            rows, places = pack(chunk), chunk.subtask if by == "step" else chunk.channel
+            if only is not None:
+                chosen = np.flatnonzero(np.isin(places, only))
+                rows, places = rows.take(chosen), places[chosen]
+            yield make_blocks(part.run, runs.cuts[part.run], rows, places, by)
+    except (LogFileError, OutgrownError) as error:
+        # The file was read before, and is gone now, or another one.
+        yield tell_problem(part.run, str(error))
 
 
 def deal_by_subtask(runs: Runs, _hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
-    for part in read_texts(batches):
-        layout = runs.layout(part.run)
-        for chunk in read_part(part, runs, layout):
-            yield make_blocks(part.run, runs.cuts[part.run], pack(chunk), chunk.subtask, "step")
+    for part in read_parts(batches):
+        yield from deal(runs, part, "step")
 
 
 def deal_by_channel(runs: Runs, hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
-    for part in read_texts(batches):
-        layout = runs.layout(part.run)
-        for chunk in read_part(part, runs, layout):
-            rows, channel = pack(chunk), chunk.channel
-            if "unclear" in hints:
-                chosen = np.flatnonzero(np.isin(channel, list(hints["unclear"][part.run])))
-                rows, channel = rows.take(chosen), channel[chosen]
-            yield make_blocks(part.run, runs.cuts[part.run], rows, channel, "position")
+    for part in read_parts(batches):
+        only = list(hints["unclear"][part.run]) if "unclear" in hints else None
+        yield from deal(runs, part, "position", only)

@@ -1,22 +1,27 @@
-"""The few events around a violation, as a run log of their own that shows it again.
+"""The few events around violations, each as a run log of its own that shows it alone.
 
 Rows are taken from the subtask and from both ends of the channel, more and more of them until the fold of the
 invariant says of this excerpt what was said of the whole. Where thousands do not suffice, the nearest few are kept.
+The files are read again once for all violations, and only where their rows are known to stand.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
 
-from tidegate.conformance.audit.sources import Footer, group_statistics, open_file
+from tidegate.conformance.audit.reading import BATCH, Log, Span, group_rows, opened
+from tidegate.conformance.audit.sources import Footer, LogFileError, find_columns, read_statistics
+from tidegate.properties.kernels.columns import integers
 from tidegate.properties.kernels.findings import Finding
+from tidegate.properties.kernels.layout import Array
 from tidegate.properties.runlog import INVARIANTS
-from tidegate.traces.runlog import COLUMNS, Channel, Direction, Edge, Job, Kind, Row, RunLog, renumber, write_runlog
+from tidegate.traces.runlog import Channel, Direction, Edge, Job, Kind, Row, RunLog, renumber, write_runlog
 
-#: How far around the violation rows are taken, one after the other.
+#: How far around a violation rows are taken, one after the other.
 DISTANCES = (3, 30, 300, 3000)
 
 
@@ -30,17 +35,66 @@ class Excerpt:
     repeats: bool
 
 
-def make_excerpt(footers: Sequence[Footer], finding: Finding) -> Excerpt:
-    """Raise LogFileError or OSError where the files are not there any more."""
-    near: list[Row] = []
-    for distance in DISTANCES:
-        rows = read_around(footers, finding, distance)
-        near = near or list(rows)
-        log = cut_out(footers, finding, rows)
-        if log is not None and shows(log, finding, rows):
-            return Excerpt(finding, log, around(near, finding), repeats=True)
-    log = renumber(RunLog(footers[0].run, footers[0].job, tuple(near), complete=False))
-    return Excerpt(finding, log, around(near, finding), repeats=False)
+@attrs.define(eq=False)
+class Search:
+    """For an excerpt. `near`: the parts of the files with its rows, for each of the distances; None: any may be.
+
+    `held`: the rows that were found so far, by the greatest distance that was looked at.
+    """
+
+    footers: Sequence[Footer]
+    finding: Finding
+    near: Sequence[Sequence[Span] | None]
+    held: list[Any] = attrs.Factory(list)
+    closest: list[Row] = attrs.Factory(list)
+    excerpt: Excerpt | None = None
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The subtask that has seen it."""
+        edge = next(one for one in self.footers[0].job.edges if one.number == self.finding.channel[0])
+        return find_place(edge, self.finding)
+
+    def take(self, distance: int) -> None:
+        """Make the excerpt, if the rows so near suffice."""
+        rows = [row for batch in self.held for row in make_rows(batch, self.pick(batch, distance))]
+        self.closest = self.closest or list(rows)
+        log = cut_out(self.footers, self.finding, rows)
+        if log is not None and shows(log, self.finding, rows):
+            self.excerpt = Excerpt(self.finding, log, around(self.closest, self.finding), repeats=True)
+
+    def pick(self, batch: Any, distance: int) -> Array:
+        """The rows of the subtask by step, and those of both ends of the channel by position."""
+
+        def within(name: str, centre: int) -> Array:
+            column = integers(batch, name)
+            return (column >= centre - distance) & (column <= centre + distance)
+
+        task, subtask = self.place
+        of_subtask = np.flatnonzero(within("step", self.finding.step) & (integers(batch, "subtask") == subtask))
+        tasks = batch.column("task").take(of_subtask).to_pylist()
+        of_subtask = of_subtask[[one == task for one in tasks]] if len(of_subtask) else of_subtask
+        of_channel = within("position", self.finding.position)
+        for name, number in zip(("edge", "producer", "consumer"), self.finding.channel, strict=True):
+            of_channel &= integers(batch, name) == number
+        return np.union1d(of_subtask, np.flatnonzero(of_channel))
+
+    def give_up(self) -> Excerpt:
+        """The nearest rows, even if they do not show it."""
+        log = RunLog(self.footers[0].run, self.footers[0].job, tuple(self.closest), complete=False)
+        return Excerpt(self.finding, renumber(log), around(self.closest, self.finding), repeats=False)
+
+
+def make_excerpts(searches: Sequence[Search]) -> list[Excerpt]:
+    """Of files that are not there any more, nothing is shown."""
+    blind = [one for one in searches if one.near[0] is None]
+    read_all(blind, len(DISTANCES) - 1)
+    for level, distance in enumerate(DISTANCES):
+        left = [one for one in searches if one.excerpt is None]
+        read_all([one for one in left if one.near[level] is not None], level)
+        for search in left:
+            search.take(distance)
+    return [one.excerpt or one.give_up() for one in searches]
 
 
 def around(rows: list[Row], finding: Finding) -> tuple[Row, ...]:
@@ -57,63 +111,71 @@ def is_found(row: Row, finding: Finding) -> bool:
     return (row.dir, row.channel, row.kind, row.position) == wanted
 
 
-# --- reading --------------------------------------------------------------------------------------------------
-
-
-def read_around(footers: Sequence[Footer], finding: Finding, distance: int) -> list[Row]:
-    """Rows of the subtask by step, rows of both ends of the channel by position, in the order of their files."""
-    edge = next(one for one in footers[0].job.edges if one.number == finding.channel[0])
-    place = find_place(edge, finding)
-    rows: list[Row] = []
-    for footer in footers:
-        rows += read_file_around(footer.path, finding, place, distance)
-    return rows
-
-
 def find_place(edge: Edge, finding: Finding) -> tuple[str, int]:
     _edge, producer, consumer = finding.channel
     is_at_source = (finding.direction is Direction.OUT) is not (finding.kind is Kind.CREDIT)
     return (edge.source, producer) if is_at_source else (edge.target, consumer)
 
 
-def read_file_around(path: str, finding: Finding, place: tuple[str, int], distance: int) -> Iterator[Row]:
-    parquet: Any = import_module("pyarrow.parquet")
-    system, name = open_file(path)
-    with parquet.ParquetFile(name, filesystem=system) as file:
-        for number in range(file.metadata.num_row_groups):
-            group = group_statistics(file.metadata.row_group(number))
-            if is_near(group, finding, distance):
-                yield from pick_rows(file.read_row_group(number, columns=list(COLUMNS)), finding, place, distance)
+# --- reading --------------------------------------------------------------------------------------------------
 
 
-def is_near(group: dict[str, tuple[Any, Any]], finding: Finding, distance: int) -> bool:
-    """Whether a row group may have any of the rows; what is not known may."""
-    for name, centre in (("step", finding.step), ("position", finding.position)):
-        least, most = group.get(name, (centre, centre))
-        if least <= centre + distance and centre - distance <= most:
-            return True
-    return False
+def read_all(searches: Iterable[Search], level: int) -> None:
+    """Let each search hold its rows, in the order of their files; each file is opened once."""
+    wanted: dict[str, tuple[Footer, list[Search]]] = {}
+    for search in searches:
+        search.held = []
+        for footer in search.footers:
+            wanted.setdefault(footer.path, (footer, []))[1].append(search)
+    for footer, those in wanted.values():
+        try:
+            with opened(footer) as log:
+                read_log(log, those, level)
+        except LogFileError:
+            continue
 
 
-def pick_rows(table: Any, finding: Finding, place: tuple[str, int], distance: int) -> Iterator[Row]:
-    compute: Any = import_module("pyarrow.compute")
+def read_log(log: Log, searches: list[Search], level: int) -> None:
+    spans: dict[tuple[int, ...], list[tuple[Span | None, Search]]] = {}
+    for search in searches:
+        near = search.near[level]
+        if near is None:
+            for groups in find_near_groups(log, search.finding, DISTANCES[level]):
+                spans.setdefault(groups, []).append((None, search))
+        else:
+            for one in near:
+                if one.path == log.footer.path:
+                    spans.setdefault(one.groups, []).append((one, search))
+    for groups, those in sorted(spans.items()):
+        behind = max(find_end(span, log) for span, _search in those)
+        for place, batch in log.read(groups, BATCH):
+            for span, search in those:
+                if span is None or (span.first < find_end(place, log) and place.first < find_end(span, log)):
+                    rows = search.pick(batch, DISTANCES[level])
+                    search.held += [batch.take(rows)] if len(rows) else []
+            if find_end(place, log) >= behind:
+                break
 
-    def within(name: str, centre: int) -> Any:
-        low = compute.greater_equal(table[name], centre - distance)
-        return compute.and_(low, compute.less_equal(table[name], centre + distance))
 
-    def equal(**values: Any) -> Any:
-        masks = [compute.equal(table[name], value) for name, value in values.items()]
-        chosen = masks[0]
-        for mask in masks[1:]:
-            chosen = compute.and_(chosen, mask)
-        return chosen
+def find_end(span: Span | None, log: Log) -> int:
+    """The row behind the last."""
+    return span.first + span.count if span else log.footer.rows
 
-    edge, producer, consumer = finding.channel
-    of_subtask = compute.and_(equal(task=place[0], subtask=place[1]), within("step", finding.step))
-    channel = equal(edge=edge, producer=producer, consumer=consumer)
-    of_channel = compute.and_(channel, within("position", finding.position))
-    for line in table.filter(compute.or_(of_subtask, of_channel)).to_pylist():
+
+def find_near_groups(log: Log, finding: Finding, distance: int) -> Iterator[tuple[int, ...]]:
+    """Row groups that may have any of the rows; what is not known may."""
+    metadata = log.file.metadata
+    columns = find_columns(metadata)
+    for groups in group_rows(log.footer.groups, BATCH):
+        for name, centre in (("step", finding.step), ("position", finding.position)):
+            known = [read_statistics(metadata, group, columns.get(name)) for group in groups]
+            if any(one is None or (one[0] <= centre + distance and centre - distance <= one[1]) for one in known):
+                yield groups
+                break
+
+
+def make_rows(batch: Any, places: Array) -> Iterator[Row]:
+    for line in batch.take(import_module("pyarrow").array(places)).to_pylist():
         yield Row(**{**line, "dir": Direction(line["dir"]), "kind": Kind(line["kind"])})
 
 

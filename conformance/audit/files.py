@@ -1,97 +1,86 @@
 """A run in one worker: its files are read batch by batch, and the kernels see every batch once."""
 
-import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib import import_module
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from tidegate.conformance.audit.outcomes import Outcome
-from tidegate.conformance.audit.sources import Footer, LogFileError, open_file
-from tidegate.properties.kernels import Chunk, Layout, OutgrownError, audit_run, make_chunk, skipped
-from tidegate.properties.kernels.findings import MOST
-from tidegate.traces.runlog import COLUMNS, MalformedLogError
-
-#: So many rows are looked at together.
-BATCH = 2**18
-WORDS = ["run", "task", "dir", "kind", "key"]
-
-
-def read_batches(path: str, run: str, size: int = BATCH) -> Iterator[Any]:
-    parquet: Any = import_module("pyarrow.parquet")
-    arrow: Any = import_module("pyarrow")
-    try:
-        system, place = open_file(path)
-        with parquet.ParquetFile(place, filesystem=system, read_dictionary=WORDS, pre_buffer=False) as file:
-            for batch in file.iter_batches(size, columns=list(COLUMNS), use_threads=False):
-                check_run(path, batch, run)
-                yield batch
-    except (arrow.ArrowException, OSError) as error:
-        raise LogFileError(path, f"cannot be read to its end: {error}") from error
+from tidegate.conformance.audit.excerpts import DISTANCES
+from tidegate.conformance.audit.outcomes import Near, Outcome
+from tidegate.conformance.audit.reading import BATCH, Span, read_run
+from tidegate.conformance.audit.sources import Footer, LogFileError
+from tidegate.properties.kernels.columns import Chunk, make_chunk
+from tidegate.properties.kernels.findings import Finding
+from tidegate.properties.kernels.numbering import Numbering, OutgrownError
+from tidegate.properties.kernels.run import Audited, Wanted, audit_run, find_skipped
+from tidegate.traces.runlog import MalformedLogError
 
 
-def check_run(path: str, batch: Any, run: str) -> None:
-    column = batch.column("run")
-    column = column.dictionary_encode() if not hasattr(column, "dictionary") else column
-    runs = [one for one in column.dictionary.to_pylist() if one != run]
-    others = [one for one in runs if one in set(column.unique().to_pylist())] if runs else []
-    if others or column.null_count:
-        named = repr(others[0]) if others else "none"
-        raise LogFileError(path, f"has rows of run {named}, and says that it is of run {run!r}: a file is of one run")
+def read_chunks(batches: Iterable[tuple[Span, Any]], numbering: Numbering, spans: list[Span]) -> Iterator[Chunk]:
+    """`spans` is told where each chunk stands."""
+    for span, batch in batches:
+        try:
+            chunk = make_chunk(batch, numbering)
+        except MalformedLogError as error:
+            raise LogFileError(span.path, str(error)) from error
+        spans.append(span)
+        yield chunk
 
 
-def read_chunks(footers: Sequence[Footer], size: int = BATCH) -> Callable[[Layout], Iterator[Chunk]]:
-    """Files with rows of different subtasks are read in turn, those that go on with a run after the others."""
-
-    def chunks(layout: Layout) -> Iterator[Chunk]:
-        for batch, path in deal_batches(footers, size):
-            try:
-                yield make_chunk(batch, layout)
-            except MalformedLogError as error:
-                raise LogFileError(path, str(error)) from error
-
-    return chunks
-
-
-def deal_batches(footers: Sequence[Footer], size: int) -> Iterator[tuple[Any, str]]:
-    first = [one for one in footers if one.first_step == 0]
-    later = sorted((one for one in footers if one.first_step), key=lambda one: one.first_step)
-    waiting = [(one.path, read_batches(one.path, one.run, size)) for one in first]
-    while waiting:
-        going_on = []
-        for path, batches in waiting:
-            batch = next(batches, None)
-            if batch is not None:
-                yield batch, path
-                going_on.append((path, batches))
-        waiting = going_on
-    for footer in later:
-        yield from ((batch, footer.path) for batch in read_batches(footer.path, footer.run, size))
-
-
-def audit_files(footers: Sequence[Footer], most: int = MOST, size: int = BATCH) -> Outcome:
-    """One run. Whatever is wrong with its files costs this run only."""
+def audit_files(footers: Sequence[Footer], wanted: Wanted, show: int = 0, size: int = BATCH) -> Outcome:
+    """One run. Whatever is wrong with its files costs this run only. `show`: see locate."""
     outcome = Outcome(footers[0].run, tuple(one.path for one in footers))
-    try:
-        layout = Layout(footers[0].job)
+    spans: list[Span] = []
+    size = max(size // len(footers), 2**14)
+
+    def chunks(numbering: Numbering) -> Iterator[Chunk]:
+        spans.clear()
+        return read_chunks(read_run(footers, size), numbering, spans)
+
+    with guarded(outcome, footers, spans):
         complete = all(one.complete for one in footers)
-        chunks = read_chunks(footers, max(size // len(footers), 2**14))
-        outcome.tallies = audit_run(footers[0].job, chunks, complete=complete, most=most)
-        outcome.skipped = skipped(layout)
+        audited = audit_run(footers[0].job, chunks, complete=complete, wanted=wanted)
+        outcome.tallies = audited.tallies
+        outcome.skipped = find_skipped(footers[0].job, wanted)
         outcome.rows = sum(one.rows for one in footers)
-    except (LogFileError, MalformedLogError, OutgrownError) as error:
-        outcome.problem = describe_problem(error, footers)
-    except Exception as error:  # noqa: BLE001 - a file that breaks us must not cost the others their results
-        outcome.problem = f"{footers[0].path}: {type(error).__name__}: {error}\n{traceback.format_exc()}"
+        outcome.near = locate(audited, spans, show)
     return outcome
 
 
-def describe_problem(error: Exception, footers: Sequence[Footer]) -> str:
-    where = footers[0].path if len(footers) == 1 else f"run {footers[0].run} of {len(footers)} files"
-    if isinstance(error, LogFileError):
-        return str(error)
-    if isinstance(error, OutgrownError):
-        return f"{where}: {error}: audit it with --path shuffle"
-    return f"{where}: {error}"
+@contextmanager
+def guarded(outcome: Outcome, footers: Sequence[Footer], spans: list[Span]) -> Iterator[None]:
+    """What goes wrong is a problem of this run, and of no other. `spans`: what was read so far."""
+
+    def blame(text: str) -> str:
+        return str(LogFileError(spans[-1].path if spans else footers[0].path, text))
+
+    try:
+        yield
+    except LogFileError as error:
+        outcome.problem = str(error)
+    except MalformedLogError as error:
+        outcome.problem = blame(str(error))
+    except OutgrownError as error:
+        outcome.problem = blame(f"{error}: audit it with --path shuffle")
+    except Exception as error:
+        if os.environ.get("TIDEGATE_DEBUG"):
+            raise
+        text = f"cannot be audited: {type(error).__name__}: {error} (set TIDEGATE_DEBUG=1 to see where)"
+        outcome.problem = blame(text)
+
+
+def locate(audited: Audited, spans: list[Span], show: int) -> dict[str, list[Near]]:
+    """Where the rows around the first so many findings of each invariant stand."""
+    return {
+        name: [tuple(find_spans(audited, spans, finding, distance) for distance in DISTANCES) for finding in findings]
+        for name, findings in ((name, tally.findings[:show]) for name, tally in audited.tallies.items())
+        if findings
+    }
+
+
+def find_spans(audited: Audited, spans: list[Span], finding: Finding, distance: int) -> tuple[Span, ...] | None:
+    chunks = audited.find_chunks(finding, distance)
+    return None if chunks is None else tuple(spans[chunk] for chunk in chunks)
 
 
 def by_run(footers: Iterable[Footer]) -> list[list[Footer]]:

@@ -3,27 +3,41 @@
 import os
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 
 from tidegate.conformance.audit.files import audit_files
-from tidegate.conformance.audit.outcomes import Outcome, from_json, to_json
+from tidegate.conformance.audit.outcomes import Outcome
 from tidegate.conformance.audit.planning import Work
-from tidegate.conformance.audit.sources import Footer
+from tidegate.conformance.audit.sources import Footer, LogFileError
+from tidegate.properties.kernels.run import Wanted
 
 #: With fewer rows than this, starting processes takes longer than the audit.
 WORTH_A_PROCESS = 3_000_000
 
 
-def audit_here(work: Work, most: int, workers: int | None = None) -> Iterator[Outcome]:
+def audit_here(work: Work, wanted: Wanted, show: int = 0, workers: int | None = None) -> Iterator[Outcome]:
     workers = min(workers or os.cpu_count() or 1, len(work.runs))
     if workers <= 1 or work.rows < WORTH_A_PROCESS:
-        yield from (audit_files(run, most) for run in work.runs)
+        yield from (audit_files(run, wanted, show) for run in work.runs)
         return
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         largest_first = sorted(work.runs, key=lambda run: -sum(one.rows for one in run))
-        for future in as_completed([pool.submit(audit_for_another, run, most) for run in largest_first]):
-            yield from_json(future.result())
+        futures = {pool.submit(audit_files, run, wanted, show): run for run in largest_first}
+        for future in as_completed(futures):
+            run = futures[future]
+            try:
+                yield future.result()
+            except BrokenProcessPool:
+                # Some run took its process along, and this one may be innocent: alone it shows.
+                yield audit_alone(run, wanted, show)
 
 
-def audit_for_another(run: list[Footer], most: int) -> str:
-    return to_json(audit_files(run, most))
+def audit_alone(run: list[Footer], wanted: Wanted, show: int) -> Outcome:
+    """In a process of its own, which may die."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        try:
+            return pool.submit(audit_files, run, wanted, show).result()
+        except BrokenProcessPool:
+            problem = str(LogFileError(run[0].path, "the process that read it died: killed, or out of memory"))
+            return Outcome(run[0].run, tuple(one.path for one in run), problem=problem)

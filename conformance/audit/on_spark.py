@@ -9,6 +9,7 @@ from tidegate.conformance.audit.files import audit_files
 from tidegate.conformance.audit.outcomes import Outcome, from_json, to_json
 from tidegate.conformance.audit.planning import Work
 from tidegate.conformance.audit.sources import Footer, LogFileError, read_footer
+from tidegate.properties.kernels.run import Wanted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 SCHEMA = "outcome string"
 
 
-def audit_by_files(session: "SparkSession", work: Work, most: int) -> Iterator[Outcome]:
+def audit_by_files(session: "SparkSession", work: Work, wanted: Wanted, show: int = 0) -> Iterator[Outcome]:
     """A run is a task; the largest go first, so that no worker waits long for the last."""
     runs = sorted(work.runs, key=lambda run: -sum(footer.rows for footer in run))
     lines = [(number, json.dumps([footer.path for footer in run])) for number, run in enumerate(runs)]
@@ -29,13 +30,13 @@ def audit_by_files(session: "SparkSession", work: Work, most: int) -> Iterator[O
     def audit(batches: Iterator[Any]) -> Iterator[Any]:
         for batch in batches:
             for paths in batch.column("paths").to_pylist():
-                yield make_batch(to_json(audit_paths(json.loads(paths), most)))
+                yield make_batch(to_json(audit_paths(json.loads(paths), wanted, show)))
 
     for row in frame.mapInArrow(audit, SCHEMA).toLocalIterator(prefetchPartitions=True):
         yield from_json(row.outcome)
 
 
-def audit_paths(paths: list[str], most: int) -> Outcome:
+def audit_paths(paths: list[str], wanted: Wanted, show: int) -> Outcome:
     """On a worker. What the driver could open, the worker may not: then the path is not a shared one."""
     footers: list[Footer] = []
     for path in paths:
@@ -43,7 +44,7 @@ def audit_paths(paths: list[str], most: int) -> Outcome:
             footers.append(read_footer(path))
         except LogFileError as error:
             return Outcome("", tuple(paths), problem=f"{error} (on a worker: is it on storage that all workers share?)")
-    return audit_files(footers, most)
+    return audit_files(footers, wanted, show)
 
 
 def make_batch(text: str) -> Any:

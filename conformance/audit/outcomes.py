@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.audit.excerpts import Excerpt
+from tidegate.conformance.audit.reading import Span
 from tidegate.conformance.exits import Exit
 from tidegate.properties.kernels.findings import Finding, Tally
 from tidegate.properties.runlog import INVARIANTS
@@ -14,9 +15,16 @@ from tidegate.traces.runlog import Direction, Kind
 NAMES = tuple(one.id for one in INVARIANTS)
 
 
+#: The parts of files with the rows around a violation, for one distance after the other; None: any may have them.
+Near = tuple[tuple[Span, ...] | None, ...]
+
+
 @attrs.define
 class Outcome:
-    """Of one run. With a problem, nothing that was counted until then is kept."""
+    """Of one run. With a problem, nothing that was counted until then is kept.
+
+    `near`: of the first findings of each invariant, if it was noted where their rows stand.
+    """
 
     run: str
     paths: tuple[str, ...]
@@ -24,6 +32,7 @@ class Outcome:
     tallies: dict[str, Tally] = attrs.Factory(dict)
     skipped: dict[str, str] = attrs.Factory(dict)
     problem: str = ""
+    near: dict[str, list[Near]] = attrs.Factory(dict)
 
 
 @attrs.frozen
@@ -86,8 +95,17 @@ def to_json(outcome: Outcome) -> str:
 def from_json(text: str) -> Outcome:
     made: dict[str, Any] = json.loads(text)
     made["paths"] = tuple(made["paths"])
+    made["near"] = {name: [make_near(one) for one in nears] for name, nears in made["near"].items()}
     made["tallies"] = {name: make_tally(tally) for name, tally in made["tallies"].items()}
     return Outcome(**made)
+
+
+def make_near(made: list[Any]) -> Near:
+    return tuple(None if spans is None else tuple(make_span(one) for one in spans) for spans in made)
+
+
+def make_span(made: dict[str, Any]) -> Span:
+    return Span(**{**made, "groups": tuple(made["groups"])})
 
 
 def make_tally(made: dict[str, Any]) -> Tally:

@@ -1,5 +1,6 @@
 """What to audit, and on which path: a run in one worker, or its rows dealt out by channel."""
 
+import os
 from collections.abc import Iterable
 
 import attrs
@@ -28,17 +29,18 @@ class Work:
 def plan(paths: Iterable[str]) -> Work:
     footers: list[Footer] = []
     refused: list[Outcome] = []
-    for path in paths:
+    known: set[str] = set()
+    for file in (file for path in paths for file in find_files(path)):
         try:
-            files = find_files(path)
-        except LogFileError as error:
-            refused.append(Outcome("", (path,), problem=str(error)))
-            continue
-        for file in files:
-            try:
+            if isinstance(file, LogFileError):
+                raise file
+            # A file that is reached in two ways is one file.
+            real = file if "://" in file else os.path.realpath(file)
+            if real not in known:
+                known.add(real)
                 footers.append(read_footer(file))
-            except LogFileError as error:
-                refused.append(Outcome("", (file,), problem=str(error)))
+        except LogFileError as error:
+            refused.append(Outcome("", (error.path,), problem=str(error)))
     runs, foreign = split_foreign(by_run(footers))
     chosen, reason = choose_path(runs)
     return Work(runs, refused + foreign, chosen, reason)
@@ -51,8 +53,9 @@ def split_foreign(runs: list[list[Footer]]) -> tuple[list[list[Footer]], list[Ou
         if all(one.job == run[0].job for one in run):
             kept.append(run)
         else:
-            text = f"{run[0].path} and {len(run) - 1} more are of the run {run[0].run!r}, but of different jobs"
-            refused.append(Outcome(run[0].run, tuple(one.path for one in run), problem=text))
+            text = f"and {len(run) - 1} more are of the run {run[0].run!r}, but of different jobs"
+            problem = str(LogFileError(run[0].path, text))
+            refused.append(Outcome(run[0].run, tuple(one.path for one in run), problem=problem))
     return kept, refused
 
 

@@ -1,29 +1,46 @@
 """The files of an audit: which there are, and what their footers say before a row is read."""
 
 import json
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+from tidegate.conformance.audit.metadata import list_metadata
+from tidegate.conformance.engines.text import printable
 from tidegate.traces.codec import DecodeError, decode
 from tidegate.traces.runlog import COLUMNS, INTEGERS, Job
 
 #: A file of more rows than this must show that its rows are interleaved as they happened.
 MOST_IN_ANY_ORDER = 8_000_000
+#: So many bytes may describe a job: some ten thousand edges.
+MOST_OF_JOB = 2**22
+KNOWN = ("run", "job", "complete")
 
 
 class LogFileError(Exception):
     """A file that cannot be audited; the message names it."""
 
     def __init__(self, path: str, message: str) -> None:
-        super().__init__(f"{path}: {message}")
+        super().__init__(f"{printable(path)}: {printable(message)}")
         self.path = path
         self.message = message
 
     def __reduce__(self) -> tuple[type["LogFileError"], tuple[str, str]]:
         return LogFileError, (self.path, self.message)
+
+
+@attrs.frozen
+class Group:
+    """A row group of a file: its rows, and the bytes that they take when they are unpacked."""
+
+    rows: int
+    size: int
 
 
 @attrs.frozen
@@ -34,13 +51,20 @@ class Footer:
     run: str
     job: Job
     complete: bool
-    rows: int
+    groups: tuple[Group, ...]
     first_step: int
     interleaved: bool = True
 
     @property
+    def rows(self) -> int:
+        return sum(group.rows for group in self.groups)
+
+    @property
     def outgrows(self) -> bool:
         return self.rows > MOST_IN_ANY_ORDER and not self.interleaved
+
+
+# --- which files there are ------------------------------------------------------------------------------------
 
 
 def open_file(path: str) -> tuple[Any, str]:
@@ -52,43 +76,103 @@ def open_file(path: str) -> tuple[Any, str]:
     return system, place
 
 
-def find_files(path: str) -> list[str]:
-    """The Parquet files of a path or URL, sorted: itself, or those below it."""
-    filesystems: Any = import_module("pyarrow.fs")
+def find_files(path: str) -> Iterator[str | LogFileError]:
+    """The Parquet files of a path or URL, sorted: itself, or those below it; and what is there and cannot be read."""
     try:
-        system, place = open_file(path)
-        info = system.get_file_info(place)
-    except (OSError, ValueError) as error:
-        raise LogFileError(path, f"cannot be opened: {error}") from error
+        yield from find_remote_files(path) if "://" in path else find_local_files(path)
+    except LogFileError as error:
+        yield error
+    except (import_module("pyarrow").ArrowException, OSError, ValueError) as error:
+        yield LogFileError(path, f"cannot be opened: {error}")
+
+
+def find_remote_files(path: str) -> Iterator[str]:
+    filesystems: Any = import_module("pyarrow.fs")
+    system, place = open_file(path)
+    info = system.get_file_info(place)
     if info.type == filesystems.FileType.NotFound:
         raise LogFileError(path, "no such file or folder")
     if info.type == filesystems.FileType.File:
-        return [path]
+        yield path
+        return
     found = system.get_file_info(filesystems.FileSelector(place, recursive=True))
     names = sorted(one.path for one in found if one.is_file and one.path.endswith(".parquet"))
     if not names:
         raise LogFileError(path, "the folder has no *.parquet files")
-    prefix = path.split("://", maxsplit=1)[0] + "://" if "://" in path and not path.startswith("file:") else ""
-    return [prefix + name for name in names]
+    prefix = path.split("://", maxsplit=1)[0] + "://" if not path.startswith("file:") else ""
+    yield from (prefix + name for name in names)
+
+
+def find_local_files(path: str) -> Iterator[str | LogFileError]:
+    if not os.path.lexists(path):
+        raise LogFileError(path, "no such file or folder")
+    if not Path(path).is_dir():
+        yield check_local_file(path)
+        return
+    found = sorted(walk(path, ()), key=lambda one: one.path if isinstance(one, LogFileError) else one)
+    if not found:
+        raise LogFileError(path, "the folder has no *.parquet files")
+    yield from found
+
+
+def walk(folder: str, above: tuple[str, ...]) -> Iterator[str | LogFileError]:
+    """Links are followed, but not round and round. `above`: the real paths of the folders on the way here."""
+    real = os.path.realpath(folder)
+    if real in above:
+        yield LogFileError(folder, f"is a link that leads back to {real}")
+        return
+    try:
+        with os.scandir(folder) as entries:
+            names = [(entry.path, entry.is_dir()) for entry in entries]
+    except OSError as error:
+        yield LogFileError(folder, f"cannot be listed: {error.strerror}")
+        return
+    for path, is_folder in names:
+        if is_folder:
+            yield from walk(path, (*above, real))
+        elif path.endswith(".parquet"):
+            yield check_local_file(path)
+
+
+def check_local_file(path: str) -> str | LogFileError:
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError as error:
+        what = "is a link that leads nowhere" if Path(path).is_symlink() else "cannot be opened"
+        return LogFileError(path, f"{what}: {error.strerror}")
+    # To open a pipe would wait for whoever writes into it.
+    return path if stat.S_ISREG(mode) else LogFileError(path, "is no regular file")
+
+
+# --- what a footer says ---------------------------------------------------------------------------------------
 
 
 def read_footer(path: str) -> Footer:
+    """Raise LogFileError where the file is no run log."""
     parquet: Any = import_module("pyarrow.parquet")
     arrow: Any = import_module("pyarrow")
     try:
         system, place = open_file(path)
         with parquet.ParquetFile(place, filesystem=system) as file:
             check_schema(path, file.schema_arrow)
-            return make_footer(path, file.metadata)
+            return make_footer(path, file)
+    except FileNotFoundError as error:
+        raise LogFileError(path, "was there, and is gone") from error
     except (arrow.ArrowException, OSError) as error:
         raise LogFileError(path, f"is no Parquet file, or is cut short: {error}") from error
+    except UnicodeDecodeError as error:
+        raise LogFileError(path, f"is no run log: a name in it is not UTF-8: {error}") from error
 
 
 def check_schema(path: str, schema: Any) -> None:
     types: Any = import_module("pyarrow").types
-    missing = [name for name in COLUMNS if name not in schema.names]
+    counts = Counter(schema.names)
+    missing = [name for name in COLUMNS if not counts[name]]
     if missing:
         raise LogFileError(path, f"is no run log: it has no column {', '.join(missing)}")
+    doubled = [name for name in COLUMNS if counts[name] > 1]
+    if doubled:
+        raise LogFileError(path, f"is no run log: it has column {', '.join(doubled)} more than once")
     for name in COLUMNS:
         kind = schema.field(name).type
         kind = kind.value_type if types.is_dictionary(kind) else kind
@@ -98,37 +182,80 @@ def check_schema(path: str, schema: Any) -> None:
             raise LogFileError(path, f"is no run log: column {name} is {kind}, not {wanted}")
 
 
-def make_footer(path: str, metadata: Any) -> Footer:
-    known = {key.decode(): value.decode() for key, value in (metadata.metadata or {}).items()}
-    missing = [name for name in ("run", "job", "complete") if name not in known]
-    if missing:
-        raise LogFileError(path, f"is no run log: its metadata lacks {', '.join(missing)}")
+def make_footer(path: str, file: Any) -> Footer:
+    known = read_metadata(path, file)
+    if len(known["job"]) > MOST_OF_JOB:
+        size = f"{len(known['job']):,} characters, more than {MOST_OF_JOB:,}"
+        raise LogFileError(path, f"its metadata describe the job in {size}")
     try:
-        job = decode(json.loads(known["job"]), Job, "job")
-        complete = bool(json.loads(known["complete"]))
-    except (DecodeError, json.JSONDecodeError) as error:
-        raise LogFileError(path, f"its metadata says nothing sensible about the job: {error}") from error
-    groups = [group_statistics(metadata.row_group(number)) for number in range(metadata.num_row_groups)]
+        job = decode(read_json(known["job"]), Job, "job")
+        complete = read_json(known["complete"])
+    except (DecodeError, ValueError, RecursionError) as error:
+        raise LogFileError(path, f"its metadata say nothing sensible about the job: {error}") from error
+    if not isinstance(complete, bool):
+        raise LogFileError(path, f"its metadata say complete is {known['complete']}, which is neither true nor false")
+    metadata = file.metadata
+    groups = range(metadata.num_row_groups)
+    columns = find_columns(metadata)
+    steps = [read_statistics(metadata, group, columns.get("step")) for group in groups]
+    ways = [read_statistics(metadata, group, columns.get("dir")) for group in groups]
     return Footer(
         path=path,
         run=known["run"],
         job=job,
         complete=complete,
-        rows=metadata.num_rows,
-        first_step=min((group["step"][0] for group in groups if "step" in group), default=0),
-        interleaved=not any(group["dir"][0] == group["dir"][1] for group in groups if "dir" in group),
+        groups=tuple(Group(one.num_rows, one.total_byte_size) for one in map(metadata.row_group, groups)),
+        first_step=min((int(one[0]) for one in steps if one), default=0),
+        interleaved=not any(one and one[0] == one[1] for one in ways),
     )
 
 
-def group_statistics(group: Any) -> dict[str, tuple[Any, Any]]:
-    """The least and the greatest value of the columns of a row group, where they are known."""
-    found = {}
-    for number in range(group.num_columns):
-        column = group.column(number)
-        statistics = column.statistics
-        if column.path_in_schema in COLUMNS and statistics is not None and statistics.has_min_max:
-            found[column.path_in_schema] = statistics.min, statistics.max
-    return found
+def read_metadata(path: str, file: Any) -> dict[str, str]:
+    """What we need of it, each once."""
+    counts = Counter(key for key, _value in list_metadata(file.schema_arrow))
+    doubled = [name for name in KNOWN if counts[name.encode()] > 1]
+    if doubled:
+        raise LogFileError(path, f"is no run log: its metadata have {', '.join(doubled)} more than once")
+    entries: dict[bytes, bytes] = file.metadata.metadata or {}
+    missing = [name for name in KNOWN if name.encode() not in entries]
+    if missing:
+        raise LogFileError(path, f"is no run log: its metadata lack {', '.join(missing)}")
+    try:
+        return {name: entries[name.encode()].decode() for name in KNOWN}
+    except UnicodeDecodeError as error:
+        raise LogFileError(path, f"is no run log: its metadata are not UTF-8: {error}") from error
+
+
+def read_json(text: str) -> Any:
+    return json.loads(text, object_pairs_hook=without_doubles)
+
+
+def without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        name = next(name for name, count in Counter(name for name, _value in pairs).items() if count > 1)
+        raise ValueError(f"{name!r} is there more than once")
+    return made
+
+
+def find_columns(metadata: Any) -> dict[str, int]:
+    if not metadata.num_row_groups:
+        return {}
+    group = metadata.row_group(0)
+    return {group.column(number).path_in_schema: number for number in range(group.num_columns)}
+
+
+def read_statistics(metadata: Any, group: int, column: int | None) -> tuple[Any, Any] | None:
+    """The least and the greatest value of a column of a row group, where the file says so and makes sense."""
+    if column is None:
+        return None
+    statistics = metadata.row_group(group).column(column).statistics
+    if statistics is None or not statistics.has_min_max:
+        return None
+    try:
+        return statistics.min, statistics.max
+    except ValueError:  # text that is not UTF-8
+        return None
 
 
 def show_path(path: str) -> str:

@@ -7,11 +7,36 @@ from typing import Any
 import attrs
 import numpy as np
 
-from tidegate.properties.kernels.layout import DIRECTIONS, FLOWS, IN, KINDS, NONE, RECORD, SIDES, Array, Layout
-from tidegate.traces.runlog import MalformedLogError
+from tidegate.properties.kernels.layout import DIRECTIONS, FLOWS, IN, KINDS, NONE, RECORD, SIDES, Array
+from tidegate.properties.kernels.numbering import Numbering
+from tidegate.traces.runlog import INTEGERS, MalformedLogError
 
 #: Values are statuses, checkpoints, amounts and bytes: they leave room for the kind beside them in one number.
 MOST_VALUE = 2**58
+
+#: What a row is, in eight bits: its kind, and whether it is received.
+RECEIVED = 16
+KIND = 15
+WAYS = {str(one): number * RECEIVED for number, one in enumerate(DIRECTIONS)}
+NAMES = {str(one): number for number, one in enumerate(KINDS)}
+
+
+def by_what(value: Any) -> Array:
+    """A table by what a row is, of a function of its kind and direction."""
+    return np.array([value(what & KIND, what // RECEIVED) for what in range(2 * RECEIVED)])
+
+
+def tell_side(kind: int, direction: int) -> int:
+    return int(FLOWS[kind]) * 2 + direction if kind < len(KINDS) else 0
+
+
+def tell_end(kind: int, direction: int) -> int:
+    """Whether a row stands at the target of its channel: only credit is handed out there."""
+    return int((direction == IN) != (kind < len(KINDS) and FLOWS[kind] == 2))
+
+
+SIDE_OF = by_what(tell_side).astype(np.int32)
+AT_TARGET = by_what(tell_end).astype(np.int32)
 
 
 @attrs.define(slots=False, eq=False)
@@ -20,10 +45,9 @@ class Chunk:
 
     step: Array
     subtask: Array
-    direction: Array
     channel: Array
+    what: Array
     position: Array
-    kind: Array
     timestamp: Array
     id: Array
     value: Array
@@ -35,12 +59,14 @@ class Chunk:
 
     @cached_property
     def side(self) -> Array:
-        return self.channel * SIDES + FLOWS[self.kind] * 2 + self.direction
+        sides = self.channel * SIDES
+        sides += SIDE_OF.take(self.what)
+        return sides
 
     @cached_property
     def rare(self) -> Array:
         """The rows that are no records: few."""
-        return np.flatnonzero(self.kind != RECORD)
+        return np.flatnonzero(self.what & KIND)
 
     @cached_property
     def name(self) -> Array:
@@ -49,13 +75,17 @@ class Chunk:
         names[self.rare] = self.timestamp[self.rare]
         return names
 
-    @cached_property
-    def sort(self) -> Array:
-        """What an element is, in one number: its kind, and its value where it is no record."""
-        sorts = np.zeros(len(self), dtype=np.int64)
-        values = self.value[self.rare]
-        sorts[self.rare] = np.where(values == NONE, -MOST_VALUE, values) * 16 + self.kind[self.rare]
-        return sorts
+    def kind_at(self, place: int) -> int:
+        return int(self.what[place]) & KIND
+
+    def direction_at(self, place: int) -> int:
+        return int(self.what[place]) // RECEIVED
+
+
+def compute_sorts(what: Array, value: Array) -> Array:
+    """What elements are, in one number each: the kind, and the value where it is no record."""
+    kinds = (what & KIND).astype(np.int64)
+    return np.where(kinds == RECORD, 0, np.where(value == NONE, -MOST_VALUE, value) * 16 + kinds)
 
 
 def describe_element(name: int, sort: int) -> str:
@@ -66,47 +96,42 @@ def describe_element(name: int, sort: int) -> str:
     return f"{kind} {shown}".strip()
 
 
-def sort_stably(codes: Array) -> Array:
-    """The rows by code, in order. numpy sorts 16-bit numbers by digits: several times faster."""
-    is_small = len(codes) and codes.max() < 2**16
-    return np.argsort(codes.astype(np.uint16) if is_small else codes, kind="stable")
-
-
 # --- from Arrow -----------------------------------------------------------------------------------------------
 
 
-def make_chunk(batch: Any, layout: Layout) -> Chunk:
+def make_chunk(batch: Any, numbering: Numbering) -> Chunk:
     """Raise MalformedLogError where a row is at no place of the job."""
-    edge, producer, consumer = (integers(batch, name) for name in ("edge", "producer", "consumer"))
-    index = look_up(edge, layout.edge_index, "edge")
-    wrong = (producer < 0) | (producer >= layout.producers[index])
-    wrong |= (consumer < 0) | (consumer >= layout.consumers[index])
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise MalformedLogError(f"edge {edge[row]} has no channel from {producer[row]} to {consumer[row]}")
-    direction = words(batch, "dir", {str(one): number for number, one in enumerate(DIRECTIONS)}).astype(np.uint8)
-    kind = words(batch, "kind", {str(one): number for number, one in enumerate(KINDS)}).astype(np.uint8)
-    at_target = (direction == IN) ^ (FLOWS[kind] == 2)
-    place = layout.task_of_end[index, at_target.astype(np.int8)] + np.where(at_target, consumer, producer)
-    subtask = words(batch, "task", layout.tasks) + integers(batch, "subtask")
-    if not np.array_equal(subtask, place):
-        row = int(np.argmax(subtask != place))
-        task, number = layout.subtask_at(int(place[row]))
-        raise MalformedLogError(f"step {batch.column('step')[row]} of its subtask belongs to {task}/{number}")
+    channel = numbering.find_channels(*(integers(batch, name) for name in ("edge", "producer", "consumer")))
+    what = words(batch, "dir", WAYS)
+    what += words(batch, "kind", NAMES)
+    ends = channel * 2
+    ends += AT_TARGET.take(what)
+    place = numbering.ends.take(ends)
+    check_places(batch, numbering, place)
     key, keys = encode_keys(batch)
     return Chunk(
         step=integers(batch, "step"),
-        subtask=place,
-        direction=direction,
-        channel=layout.offsets[index] + producer * layout.consumers[index] + consumer,
+        subtask=numbering.find_subtasks(place),
+        channel=channel,
+        what=what,
         position=integers(batch, "position"),
-        kind=kind,
         timestamp=integers(batch, "timestamp", optional=True),
         id=integers(batch, "id", optional=True),
         value=check_values(integers(batch, "value", optional=True)),
         key=key,
         keys=keys,
     )
+
+
+def check_places(batch: Any, numbering: Numbering, place: Array) -> None:
+    """Every row stands where its channel leads."""
+    layout = numbering.layout
+    subtask = words(batch, "task", layout.tasks) + integers(batch, "subtask")
+    wrong = subtask != place
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        task, number = layout.subtask_at(int(place[row]))
+        raise MalformedLogError(f"step {batch.column('step')[row]} of its subtask belongs to {task}/{number}")
 
 
 def check_values(values: Array) -> Array:
@@ -116,42 +141,64 @@ def check_values(values: Array) -> Array:
 
 
 def integers(batch: Any, name: str, *, optional: bool = False) -> Array:
+    """As many bits as the column should have, however many it has."""
     column = batch.column(name)
-    if not optional or not column.null_count:
-        if column.null_count:
-            raise MalformedLogError(f"column {name} has no value in row {column.is_null().index(True).as_py()}")
-        return np.asarray(column.to_numpy(zero_copy_only=False))
-    values = np.asarray(column.fill_null(NONE).to_numpy(zero_copy_only=False))
-    if int((values == NONE).sum()) != column.null_count:
+    if column.null_count and not optional:
+        raise MalformedLogError(f"column {name} has no value in row {column.is_null().index(True).as_py()}")
+    arrow: Any = import_module("pyarrow")
+    wanted = arrow.int32() if INTEGERS[name] == 32 else arrow.int64()
+    if column.type != wanted:
+        column = convert(column, wanted, name)
+    if not column.null_count:
+        values = np.asarray(column.to_numpy(zero_copy_only=False))
+        return values if not optional else check_none(values, name)
+    # What lies under a null is not said, but mostly 0: only where it is not need one look closer.
+    below = np.frombuffer(column.buffers()[1], values_type(wanted))[column.offset : column.offset + len(column)]
+    if below.min() <= NONE:
+        check_none(np.asarray(column.drop_null().to_numpy(zero_copy_only=False)), name)
+    return np.asarray(column.fill_null(NONE).to_numpy(zero_copy_only=False))
+
+
+def values_type(wanted: Any) -> Any:
+    return np.dtype(wanted.to_pandas_dtype())
+
+
+def convert(column: Any, wanted: Any, name: str) -> Any:
+    arrow: Any = import_module("pyarrow")
+    try:
+        return column.cast(wanted)
+    except arrow.ArrowInvalid as error:
+        raise MalformedLogError(f"column {name} has a value that does not fit {wanted}: {error}") from error
+
+
+def check_none(values: Array, name: str) -> Array:
+    if (values == NONE).any():
         raise MalformedLogError(f"column {name} has {NONE}, which stands for no value")
     return values
-
-
-def look_up(numbers: Array, index: dict[int, int], name: str) -> Array:
-    """From the numbers of a log to our own, where they are not the same already."""
-    least, most = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
-    if len(numbers) and not (least in index and most in index and least >= 0 and most < 2**20):
-        raise MalformedLogError(f"{name} {least if least not in index else most} is unknown")
-    table = np.full(most + 1, -1, dtype=np.int32)
-    for number, place in index.items():
-        if 0 <= number <= most:
-            table[number] = place
-    found = table[numbers]
-    if (found < 0).any():
-        raise MalformedLogError(f"{name} {numbers[int(np.argmax(found < 0))]} is unknown")
-    return found
 
 
 def words(batch: Any, name: str, known: dict[str, int]) -> Array:
     column = as_dictionary(batch.column(name))
     if column.null_count:
         raise MalformedLogError(f"column {name} has rows without a value")
-    entries = column.dictionary.to_pylist()
-    codes = np.array([known.get(entry, -1) for entry in entries] or [-1], dtype=np.int32)
-    found: Array = codes[np.asarray(column.indices.to_numpy(zero_copy_only=False))]
-    if len(found) and found.min() < 0:
-        unknown = next(entry for entry in entries if entry not in known)
-        raise MalformedLogError(f"{name} {unknown!r} is unknown")
+    entries = read_entries(column.dictionary, name)
+    numbers = [known.get(entry, -1) for entry in entries]
+    if -1 in numbers:
+        # A dictionary may have entries that no row has.
+        used = np.unique(np.asarray(column.indices.to_numpy(zero_copy_only=False)))
+        unknown = [entries[at] for at in used.tolist() if numbers[at] < 0]
+        if unknown:
+            raise MalformedLogError(f"{name} {unknown[0]!r} is unknown")
+    kind = np.uint8 if max(known.values(), default=0) < 2**8 else np.int64
+    codes = np.array([max(number, 0) for number in numbers] or [0], dtype=kind)
+    return codes.take(np.asarray(column.indices.to_numpy(zero_copy_only=False)))
+
+
+def read_entries(dictionary: Any, name: str) -> list[Any]:
+    try:
+        found: list[Any] = dictionary.to_pylist()
+    except UnicodeDecodeError as error:
+        raise MalformedLogError(f"column {name} has text that is not UTF-8") from error
     return found
 
 
@@ -165,6 +212,11 @@ def encode_keys(batch: Any) -> tuple[Array, Any]:
     if column.null_count == len(column):
         return np.full(len(column), -1, dtype=np.int32), None
     column = as_dictionary(column)
+    arrow: Any = import_module("pyarrow")
+    try:
+        column.dictionary.validate(full=True)
+    except arrow.ArrowInvalid as error:
+        raise MalformedLogError(f"column key has text that is not UTF-8: {error}") from error
     indices = column.indices
     if indices.null_count:
         indices = indices.fill_null(-1)

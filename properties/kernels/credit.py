@@ -1,86 +1,107 @@
 """Kernels of credit: what a sender has left of it, and that it received what was granted."""
 
-from collections import defaultdict
-
 import attrs
 import numpy as np
 
-from tidegate.properties.kernels.columns import Chunk, sort_stably
-from tidegate.properties.kernels.findings import Finding, Tally
-from tidegate.properties.kernels.layout import BUFFER, CREDIT, DIRECTIONS, IN, KINDS, NONE, OUT, Array, Layout
-from tidegate.properties.kernels.subtasks import find, show
+from tidegate.properties.kernels.columns import RECEIVED, Chunk
+from tidegate.properties.kernels.disagreement import check_pending
+from tidegate.properties.kernels.findings import Finding, Tally, find
+from tidegate.properties.kernels.layout import BUFFER, CREDIT, DIRECTIONS, IN, KINDS, NONE, OUT, Array
+from tidegate.properties.kernels.meeting import ROW, Waiting
+from tidegate.properties.kernels.numbering import Numbering
+from tidegate.properties.kernels.ordered import Ordered
+from tidegate.properties.kernels.segments import (
+    EMPTY,
+    accumulate_sum,
+    find_lasts,
+    find_starts,
+    grown,
+    measure,
+    sort_stably,
+)
+from tidegate.properties.kernels.sides import show
+
+#: Beside elements, buffers and credit are the third flow of a channel.
+FLOW = 2
 
 
 @attrs.define
 class Credits:
-    """What is left of the credit of each channel, as its sender counts it."""
+    """What was spent and granted so far of the credit of each channel, as its sender counts it."""
 
-    layout: Layout
+    numbering: Numbering
     tally: Tally
-    left: dict[int, int] = attrs.Factory(dict)
+    balance: Array = EMPTY
 
-    def feed(self, chunk: Chunk, rare: Array) -> None:
-        kinds, directions = chunk.kind[rare], chunk.direction[rare]
-        places = rare[((kinds == BUFFER) & (directions == OUT)) | ((kinds == CREDIT) & (directions == IN))]
+    def feed(self, chunk: Chunk) -> None:
+        what = chunk.what[chunk.rare]
+        places = chunk.rare[(what == BUFFER) | (what == CREDIT + RECEIVED)]
         if not len(places):
             return
         self.tally.checked += len(places)
+        self.balance = grown(self.balance, len(self.numbering.channels), 0)
         places = places[sort_stably(chunk.channel[places])]
         channels = chunk.channel[places]
-        starts = np.flatnonzero(np.concatenate([[True], channels[1:] != channels[:-1]]))
-        for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(places)], strict=True):
-            self.count(chunk, int(channels[start]), places[start:stop])
-
-    def count(self, chunk: Chunk, channel: int, places: Array) -> None:
-        is_buffer = chunk.kind[places] == BUFFER
-        values = chunk.value[places]
+        starts = find_starts(channels)
+        is_buffer, values = chunk.what[places] == BUFFER, chunk.value[places]
         changes = np.where(is_buffer, -1, np.where(values == NONE, 0, values))
-        left = self.left.get(channel)
-        if left is None:
-            left = self.layout.edges[int(self.layout.edge_of_channel[channel])].initial_credit or 0
-        after = left + np.cumsum(changes)
-        self.left[channel] = int(after[-1])
-        wrong = places[is_buffer & (after < 0)]
+        firsts = channels[starts]
+        balance = accumulate_sum(changes, starts) + np.repeat(self.balance[firsts], measure(starts, len(places)))
+        self.balance[firsts] = balance[find_lasts(starts, len(places))]
+        initial = np.array([edge.initial_credit or 0 for edge in self.numbering.layout.edges])
+        wrong = places[is_buffer & (balance + initial[self.numbering.edge[channels]] < 0)]
         found = ((place, "a buffer is sent without credit") for place in wrong.tolist())
-        self.tally.add(len(wrong), find(chunk, self.layout, "LOG-CREDIT", found))
+        self.tally.add(len(wrong), find(chunk, self.numbering, "LOG-CREDIT", found))
 
 
 @attrs.define
 class Grants:
     """Credit received is that which was granted, one by one."""
 
-    layout: Layout
+    numbering: Numbering
     tally: Tally
-    granted: dict[int, list[Array]] = attrs.Factory(lambda: defaultdict(list))
-    waiting: dict[int, list[Array]] = attrs.Factory(lambda: defaultdict(list))
+    waiting: Waiting = attrs.Factory(Waiting)
 
-    def feed(self, channel: int, granted: Array, received: Array) -> None:
-        """`granted` are values; `received` has a row for each: value, position, step."""
-        self.tally.checked += len(granted) + len(received)
-        given = np.concatenate([*self.granted.pop(channel, ()), granted])
-        taken = np.concatenate([*self.waiting.pop(channel, ()), received])
-        count = min(len(given), len(taken))
-        self.accuse(channel, taken[:count][given[:count] != taken[:count, 0]])
-        if len(given) > count:
-            self.granted[channel] = [given[count:].copy()]
-        if len(taken) > count:
-            self.waiting[channel] = [taken[count:].copy()]
+    def feed(self, rows: Ordered) -> None:
+        channels, starts, counts = rows.runs_of(FLOW)
+        if not len(channels):
+            return
+        self.tally.checked += int(counts.sum())
+        meeting = self.waiting.meet(channels, starts, counts)
+        granted, received = meeting.pair(np.ones(len(channels), dtype=bool))
+        given, taken = self.rows_at(rows, granted), self.rows_at(rows, received)
+        self.accuse(taken[given["name"] != taken["name"]])
+        rest = (self.rows_at(rows, meeting.take_rest(direction, meeting.common)) for direction in (OUT, IN))
+        self.waiting.keep((next(rest), next(rest)), channels)
+        check_pending(len(self.waiting))
 
-    def accuse(self, channel: int, rows: Array) -> None:
+    def rows_at(self, rows: Ordered, places: Array) -> Array:
+        """The rows at places of a meeting; an amount of credit is called by its value."""
+        offset = len(self.waiting)
+        found = np.zeros(len(places), dtype=ROW)
+        is_old = places < offset
+        if is_old.any():
+            found[is_old] = np.concatenate(self.waiting.rows).take(places[is_old])
+        at = rows.order.take(places[~is_old] - offset)
+        for name, column in {"channel": "channel", "name": "value", "position": "position", "step": "step"}.items():
+            found[name][~is_old] = getattr(rows.chunk, column).take(at)
+        return found
+
+    def accuse(self, rows: Array) -> None:
+        columns = (rows[name][: self.tally.most].tolist() for name in ("channel", "name", "position", "step"))
         found = (
             Finding(
                 "LOG-CREDIT",
-                self.layout.channel_at(channel),
+                self.numbering.channel_at(channel),
                 DIRECTIONS[IN],
                 KINDS[CREDIT],
                 position,
                 step,
                 f"credit {show(value)} is received that was never granted",
             )
-            for value, position, step in rows.tolist()
+            for channel, value, position, step in zip(*columns, strict=True)
         )
         self.tally.add(len(rows), found)
 
     def finish(self) -> None:
-        for channel, parts in self.waiting.items():
-            self.accuse(channel, np.concatenate(parts))
+        self.accuse(self.waiting.rows[IN])

@@ -1,11 +1,17 @@
 """What kernels find: counts that are exact, and the first findings in words."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import attrs
 
+from tidegate.properties.kernels.layout import DIRECTIONS, KINDS
 from tidegate.traces.runlog import Channel, Direction, Kind
+
+if TYPE_CHECKING:
+    from tidegate.properties.kernels.columns import Chunk
+    from tidegate.properties.kernels.numbering import Numbering
 
 #: So many findings of an invariant are told in words; the rest is only counted.
 MOST = 10_000
@@ -41,3 +47,17 @@ class Tally:
     def merge(self, other: "Tally") -> None:
         self.checked += other.checked
         self.add(other.violated, other.findings)
+
+
+def find(chunk: "Chunk", numbering: "Numbering", invariant: str, found: Iterable[tuple[int, str]]) -> Iterator[Finding]:
+    """Findings from places in a chunk."""
+    for place, message in found:
+        yield Finding(
+            invariant,
+            numbering.channel_at(int(chunk.channel[place])),
+            DIRECTIONS[chunk.direction_at(place)],
+            KINDS[chunk.kind_at(place)],
+            int(chunk.position[place]),
+            int(chunk.step[place]),
+            message,
+        )

@@ -49,5 +49,5 @@ def rotate_left(values: Array, bits: int) -> Array:
     return (values << np.uint32(bits)) | (values >> np.uint32(32 - bits))
 
 
-def compute_owners(groups: Array, parallelism: int, max_parallelism: int) -> Array:
+def compute_owners(groups: Array, parallelism: Array | int, max_parallelism: int) -> Array:
     return groups * parallelism // max_parallelism

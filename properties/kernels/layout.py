@@ -1,6 +1,7 @@
-"""A job as tables: every channel, side and subtask has a small number, so that rows can be sorted and looked up by it.
+"""A job as arithmetic: every channel and subtask has a number, and what the wiring says of it is computed when asked.
 
-Of a channel there are six sides: elements, buffers and credit, each as handed out and as received.
+Nothing here grows with the parallelism that a job declares: a log of ten rows costs ten rows, whatever its metadata
+claim. Of a channel there are six sides: elements, buffers and credit, each as handed out and as received.
 """
 
 from functools import cached_property
@@ -10,8 +11,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tidegate.properties.runlog.invariant import compute_consumers
-from tidegate.reference.partitioning.partitioner import Partitioner
+from tidegate.properties.runlog.wired import count_consumers, count_producers
+from tidegate.reference.partitioning.wiring import Pattern
 from tidegate.traces.runlog import Channel, Direction, Edge, Job, Kind, MalformedLogError
 
 Array = npt.NDArray[Any]
@@ -27,15 +28,18 @@ SIDES = 6
 #: No value. A log that has this very number in it is refused.
 NONE = -(2**63) + 1
 
+#: Channels and subtasks are numbered below this, so that no arithmetic with their numbers overflows.
+MOST_NUMBERS = 2**60
+
 
 @attrs.frozen(eq=False)
 class Layout:
     job: Job
 
     def __attrs_post_init__(self) -> None:
-        for edge in self.job.edges:
-            if edge.partitioner == Partitioner.HASH and not edge.max_parallelism:
-                raise MalformedLogError(f"edge {edge.number} is partitioned by hash and has no max_parallelism")
+        channels = sum(edge.producers * edge.consumers for edge in self.job.edges)
+        if max(channels, self.subtasks) > MOST_NUMBERS:
+            raise MalformedLogError(f"the job declares {channels} channels, more than can be numbered")
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
@@ -48,15 +52,19 @@ class Layout:
     @cached_property
     def offsets(self) -> Array:
         """The first channel of each edge, and behind them the number of all channels."""
-        return np.cumsum([0, *(edge.producers * edge.consumers for edge in self.edges)]).astype(np.int32)
+        return np.cumsum([0, *(edge.producers * edge.consumers for edge in self.edges)], dtype=np.int64)
 
     @cached_property
     def producers(self) -> Array:
-        return np.array([edge.producers for edge in self.edges], dtype=np.int32)
+        return np.array([edge.producers for edge in self.edges], dtype=np.int64)
 
     @cached_property
     def consumers(self) -> Array:
-        return np.array([edge.consumers for edge in self.edges], dtype=np.int32)
+        return np.array([edge.consumers for edge in self.edges], dtype=np.int64)
+
+    @property
+    def channels(self) -> int:
+        return int(self.offsets[-1])
 
     def channel_at(self, code: int) -> Channel:
         index = int(np.searchsorted(self.offsets, code, "right")) - 1
@@ -68,22 +76,44 @@ class Layout:
         index = self.edge_index[edge]
         return int(self.offsets[index]) + producer * self.edges[index].consumers + consumer
 
-    @cached_property
-    def edge_of_channel(self) -> Array:
-        return np.repeat(np.arange(len(self.edges), dtype=np.int32), np.diff(self.offsets))
+    # --- wiring -----------------------------------------------------------------------------------------------
 
-    @cached_property
-    def place_of_channel(self) -> Array:
-        """Where a channel comes among those of its producer; -1 where the wiring has none."""
-        places = np.full(int(self.offsets[-1]), -1, dtype=np.int32)
-        for edge in self.edges:
-            for producer, consumers in compute_consumers(edge).items():
-                for place, consumer in enumerate(consumers):
-                    places[self.code_of((edge.number, producer, consumer))] = place
+    def find_places(self, index: Array, producer: Array, consumer: Array) -> Array:
+        """Where channels come among those of their producers; -1 where the wiring has none. As PART-15 to PART-17."""
+        places = consumer.copy()
+        for number, edge in enumerate(self.edges):
+            if edge.pattern != Pattern.ALL_TO_ALL:
+                mine = np.flatnonzero(index == number)
+                places[mine] = find_pointwise_places(edge, producer[mine], consumer[mine])
         return places
 
-    def consumers_of(self, edge: Edge, producer: int) -> list[int]:
-        return compute_consumers(edge)[producer]
+    def count_places(self, edge: Edge, producers: Array) -> Array | int:
+        """How many channels each of these producers has on the edge: one number, if it is the same for all."""
+        if (
+            edge.pattern == Pattern.ALL_TO_ALL
+            or edge.producers >= edge.consumers
+            or not edge.consumers % edge.producers
+        ):
+            return count_consumers(edge, 0)
+        unique, inverse = np.unique(producers, return_inverse=True)
+        return np.array([count_consumers(edge, one) for one in unique.tolist()], dtype=np.int64)[inverse]
+
+    @cached_property
+    def strays(self) -> bool:
+        """Whether there are channels at all that the wiring does not have."""
+        return any(
+            edge.pattern != Pattern.ALL_TO_ALL and (edge.producers, edge.consumers) != (1, 1) for edge in self.edges
+        )
+
+    def count_inputs(self, subtask: int) -> int:
+        """How many channels a subtask reads, whether or not anything comes of them."""
+        task, number = self.subtask_at(subtask)
+        return sum(count_producers(edge, number) for edge in self.edges if edge.target == task)
+
+    def count_outputs(self, subtask: int) -> int:
+        """How many channels lead out of a subtask."""
+        task, number = self.subtask_at(subtask)
+        return sum(count_consumers(edge, number) for edge in self.edges if edge.source == task)
 
     # --- subtasks ---------------------------------------------------------------------------------------------
 
@@ -103,13 +133,17 @@ class Layout:
     @cached_property
     def tasks(self) -> dict[str, int]:
         """The number of the first subtask of each task."""
-        firsts = np.cumsum([0, *self.sizes.values()])
-        return dict(zip(self.sizes, map(int, firsts), strict=False))
+        firsts, first = {}, 0
+        for task, size in self.sizes.items():
+            firsts[task] = first
+            first += size
+        return firsts
 
     @cached_property
     def task_of_end(self) -> Array:
         """The first subtask of the source and of the target of each edge."""
-        return np.array([[self.tasks[edge.source], self.tasks[edge.target]] for edge in self.edges], dtype=np.int32)
+        ends = [[self.tasks[edge.source], self.tasks[edge.target]] for edge in self.edges]
+        return np.array(ends, dtype=np.int64).reshape(-1, 2)
 
     def subtask_at(self, code: int) -> tuple[str, int]:
         task = max((first, name) for name, first in self.tasks.items() if first <= code)[1]
@@ -120,26 +154,16 @@ class Layout:
         return {edge.target for edge in self.edges}
 
     @cached_property
-    def inputs(self) -> dict[int, list[int]]:
-        """The channels that each subtask reads, whether or not anything comes of them."""
-        found: dict[int, list[int]] = {}
-        for edge in self.edges:
-            for producer, consumers in compute_consumers(edge).items():
-                for consumer in consumers:
-                    code = self.code_of((edge.number, producer, consumer))
-                    found.setdefault(self.tasks[edge.target] + consumer, []).append(code)
-        return found
+    def of_sources(self) -> Array:
+        """Of each edge, whether it begins at a task that reads nothing."""
+        return np.array([edge.source not in self.readers for edge in self.edges], dtype=bool)
 
-    @cached_property
-    def outputs(self) -> dict[int, set[int]]:
-        """The channels that lead out of each subtask, by the wiring."""
-        found: dict[int, set[int]] = {}
-        for edge in self.edges:
-            for producer, consumers in compute_consumers(edge).items():
-                codes = {self.code_of((edge.number, producer, consumer)) for consumer in consumers}
-                found.setdefault(self.tasks[edge.source] + producer, set()).update(codes)
-        return found
 
-    def is_source(self, channel: int) -> bool:
-        """Whether a channel begins at a task that reads nothing."""
-        return self.edges[int(self.edge_of_channel[channel])].source not in self.readers
+def find_pointwise_places(edge: Edge, producer: Array, consumer: Array) -> Array:
+    producers, consumers = edge.producers, edge.consumers
+    if producers >= consumers:
+        first, end = consumer * producers // consumers, (consumer + 1) * producers // consumers
+        return np.where((producer >= first) & (producer < end), 0, -1)
+    first = (producer * consumers + producers - 1) // producers
+    count = ((producer + 1) * consumers + producers - 1) // producers - first
+    return np.where((consumer >= first) & (consumer < first + count), consumer % count, -1)

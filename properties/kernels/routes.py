@@ -2,197 +2,244 @@
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import attrs
 import numpy as np
 
-from tidegate.properties.kernels.columns import Chunk
-from tidegate.properties.kernels.findings import Finding, Tally
+from tidegate.properties.kernels.columns import KIND, RECEIVED, Chunk
+from tidegate.properties.kernels.findings import Finding, Tally, find
 from tidegate.properties.kernels.keys import compute_hash_codes, compute_key_groups, compute_owners
-from tidegate.properties.kernels.layout import DIRECTIONS, IN, KINDS, NONE, OUT, RECORD, Array, Layout
-from tidegate.properties.kernels.matching import OutgrownError
-from tidegate.properties.kernels.subtasks import find
+from tidegate.properties.kernels.layout import DIRECTIONS, IN, KINDS, OUT, RECORD, Array
+from tidegate.properties.kernels.numbering import Numbering, OutgrownError
+from tidegate.properties.kernels.segments import find_lasts, find_starts, sort_stably
+from tidegate.properties.kernels.sides import show
+from tidegate.properties.kernels.subtasks import Steps
+from tidegate.properties.runlog.routing import list_consumers
+from tidegate.properties.runlog.wired import count_consumers, find_consumer
 from tidegate.reference.partitioning.partitioner import Partitioner
-from tidegate.traces.runlog import Edge
+from tidegate.traces.runlog import Channel, Edge
 
-#: More keys than this on edges with a partitioner that we do not know are more than a worker should hold.
-MOST_KEYS = 2_000_000
+#: More copies than this of records that not everyone has got, or receipts of keys on edges with a partitioner that we
+#: do not know, are more than a worker should hold.
+MOST_HELD = 500_000
 
-#: Where a row stands: consumer, channel, position, step.
-Place = tuple[int, int, int, int]
+#: Where a row stands: channel, position, step.
+Place = tuple[Channel, int, int]
 #: The first receipt of a key on an edge by each of its consumers.
 Firsts = dict[tuple[int, str], dict[int, Place]]
 
 
 @attrs.define
+class Copies:
+    """Of a record that was not sent to everyone yet: where the first stands, and who got one."""
+
+    first: Place
+    consumers: set[int]
+
+
+@attrs.define
 class Routes:
-    layout: Layout
+    numbering: Numbering
     tally: Tally
+    #: Where the next record of a producer goes, by edge and producer.
     turns: dict[tuple[int, int], int] = attrs.Factory(dict)
     #: The copies of a record that was not sent to everyone yet, by edge, producer and id.
-    copies: dict[tuple[int, int], dict[int, list[Place]]] = attrs.Factory(dict)
+    copies: dict[tuple[int, int], dict[int, Copies]] = attrs.Factory(dict)
+    held: int = 0
     firsts: Firsts = attrs.Factory(dict)
+    _hashed: tuple[Any, Array] | None = None
 
-    def feed(self, chunk: Chunk) -> None:
+    def feed(self, steps: Steps) -> None:
         """Turns and copies: the rows of a producer must come in order."""
-        is_record = chunk.kind == RECORD
-        self.tally.checked += int(is_record.sum())
-        for index, edge, records in self.by_edge(chunk, is_record & (chunk.direction == OUT)):
+        chunk = steps.chunk
+        self.tally.checked += int(np.count_nonzero(chunk.what & KIND == RECORD))
+        sent = steps.order.take(np.flatnonzero(steps.what == RECORD))
+        for index, edge, records in self.by_edge(chunk, sent):
             if edge.partitioner in set(Partitioner):
-                places = self.layout.place_of_channel[chunk.channel[records]]
-                self.accuse(chunk, records[places < 0], partial(describe_nowhere, self.layout))
-                wired = places >= 0
-                self.look_at_sent(chunk, index, Partitioner(edge.partitioner), records[wired], places[wired])
+                places = self.numbering.place.take(chunk.channel.take(records))
+                self.accuse(chunk, records[places < 0], partial(describe_nowhere, self.numbering))
+                self.look_at_sent(
+                    chunk, index, Partitioner(edge.partitioner), records[places >= 0], places[places >= 0]
+                )
+        if self.held > MOST_HELD:
+            raise OutgrownError(f"more than {MOST_HELD:,} records were broadcast, and not to everyone")
 
-    def feed_keys(self, chunk: Chunk) -> None:
-        """Keys: the rows of a consumer must come in order."""
-        if chunk.keys is None:
-            return
-        for index, edge, records in self.by_edge(chunk, (chunk.kind == RECORD) & (chunk.key >= 0)):
-            if edge.partitioner == Partitioner.HASH:
-                self.look_at_keys(chunk, index, edge, records)
-            else:
-                self.meet_keys(chunk, index, records[chunk.direction[records] == IN])
-
-    def by_edge(self, chunk: Chunk, chosen: Array) -> Iterator[tuple[int, Edge, Array]]:
-        rows = np.flatnonzero(chosen)
-        edges = self.layout.edge_of_channel[chunk.channel[rows]]
-        for index, edge in enumerate(self.layout.edges):
-            records = rows[edges == index]
-            if len(records):
-                yield index, edge, records
+    def by_edge(self, chunk: Chunk, rows: Array) -> Iterator[tuple[int, Edge, Array]]:
+        """Of these rows those of each edge, in the same order."""
+        edges = self.numbering.edge.take(chunk.channel.take(rows))
+        for index in np.flatnonzero(np.bincount(edges)).tolist() if len(edges) else ():
+            yield index, self.numbering.layout.edges[index], rows[np.flatnonzero(edges == index)]
 
     def accuse(self, chunk: Chunk, places: Array, message: "partial[str]") -> None:
         found = ((place, message(chunk, place)) for place in places.tolist())
-        self.tally.add(len(places), find(chunk, self.layout, "LOG-ROUTE", found))
+        self.tally.add(len(places), find(chunk, self.numbering, "LOG-ROUTE", found))
 
     def look_at_sent(self, chunk: Chunk, index: int, kind: Partitioner, sent: Array, places: Array) -> None:
         if kind in (Partitioner.GLOBAL, Partitioner.FORWARD):
-            self.accuse(chunk, sent[places != 0], partial(describe_record, self.layout, "not to the first"))
-        elif kind in (Partitioner.REBALANCE, Partitioner.RESCALE, Partitioner.BROADCAST):
-            producers = (chunk.channel[sent] - self.layout.offsets[index]) // self.layout.consumers[index]
-            for producer in np.unique(producers).tolist():
-                mine = producers == producer
-                if kind is Partitioner.BROADCAST:
-                    self.look_at_copies(chunk, index, producer, sent[mine])
-                else:
-                    self.look_at_turns(chunk, (index, producer), kind, sent[mine], places[mine])
+            if places.any():
+                self.accuse(chunk, sent[places != 0], partial(describe_record, self.numbering, ", not to the first"))
+        elif kind in (Partitioner.REBALANCE, Partitioner.RESCALE, Partitioner.BROADCAST) and len(sent):
+            producers = self.numbering.producer.take(chunk.channel.take(sent))
+            starts = find_starts(producers)
+            if kind is Partitioner.BROADCAST:
+                for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(sent)], strict=True):
+                    self.look_at_copies(chunk, index, int(producers[start]), sent[start:stop])
+            else:
+                self.look_at_turns(chunk, index, kind, sent, places, producers, starts)
 
-    def look_at_turns(self, chunk: Chunk, who: tuple[int, int], kind: Partitioner, sent: Array, places: Array) -> None:
-        count = len(self.layout.consumers_of(self.layout.edges[who[0]], who[1]))
+    def look_at_turns(
+        self, chunk: Chunk, index: int, kind: Partitioner, sent: Array, places: Array, producers: Array, starts: Array
+    ) -> None:
+        edge = self.numbering.layout.edges[index]
+        following = places + 1
+        following[following == self.numbering.layout.count_places(edge, producers)] = 0
         due = np.empty_like(places)
-        due[1:] = (places[:-1] + 1) % count
-        due[0] = self.turns.get(who, 0 if kind is Partitioner.RESCALE else places[0])
-        self.turns[who] = int(places[-1] + 1) % count
+        due[1:] = following[:-1]
+        lasts = find_lasts(starts, len(sent))
+        for start, last, producer in zip(starts.tolist(), lasts.tolist(), producers[starts].tolist(), strict=True):
+            first = 0 if kind is Partitioner.RESCALE else int(places[start])
+            due[start] = self.turns.get((index, producer), first)
+            self.turns[index, producer] = int(following[last])
         wrong = sent[places != due]
-        found = (
-            (place, describe_record(self.layout, "", chunk, place).rstrip(", ") + " out of turn")
-            for place in wrong.tolist()
-        )
-        self.tally.add(len(wrong), find(chunk, self.layout, "LOG-ROUTE", found))
+        self.accuse(chunk, wrong, partial(describe_record, self.numbering, " out of turn"))
 
     # --- copies -----------------------------------------------------------------------------------------------
 
     def look_at_copies(self, chunk: Chunk, index: int, producer: int, sent: Array) -> None:
         """Rounds that follow one another, as they nearly always do, are looked at all at once."""
-        consumers = np.sort(np.array(self.layout.consumers_of(self.layout.edges[index], producer)))
+        count = count_consumers(self.numbering.layout.edges[index], producer)
         waiting = self.copies.setdefault((index, producer), {})
         ids = chunk.id[sent]
         if waiting:
             is_known = np.isin(ids, list(waiting))
-            self.count_copies(chunk, index, producer, sent[is_known], len(consumers))
+            self.count_copies(chunk, index, producer, sent[is_known], count)
             sent, ids = sent[~is_known], ids[~is_known]
-        whole = len(sent) // len(consumers) * len(consumers)
-        targets = (chunk.channel[sent[:whole]] - self.layout.offsets[index]) % self.layout.consumers[index]
-        rounds = ids[:whole].reshape(-1, len(consumers))
-        right = (rounds == rounds[:, :1]).all() and (
-            np.sort(targets.reshape(-1, len(consumers)), axis=1) == consumers
-        ).all()
+        whole = len(sent) // count * count
+        right = True
+        if whole:
+            rounds = ids[:whole].reshape(-1, count)
+            # Each round has every place once.
+            places = np.sort(self.numbering.place[chunk.channel[sent[:whole]]].reshape(-1, count), axis=1)
+            right = bool((rounds == rounds[:, :1]).all() and (places == np.arange(count)).all())
         # A round that has the id of another one is not one of its own only if it is cut by the end of the rows.
-        self.count_copies(chunk, index, producer, sent[whole:] if right else sent, len(consumers))
+        self.count_copies(chunk, index, producer, sent[whole:] if right else sent, count)
 
     def count_copies(self, chunk: Chunk, index: int, producer: int, sent: Array, count: int) -> None:
         waiting = self.copies[index, producer]
         for place in sent.tolist():
             channel, number = int(chunk.channel[place]), int(chunk.id[place])
-            consumer = self.layout.channel_at(channel)[2]
-            copies = waiting.setdefault(number, [])
-            if any(one[0] == consumer for one in copies):
+            consumer = int(self.numbering.consumer[channel])
+            if number not in waiting:
+                waiting[number] = Copies(self.place_at(chunk, place), set())
+            consumers = waiting[number].consumers
+            if consumer in consumers:
                 text = f"record {show(number)} goes to {consumer} again, and not yet to everyone"
-                self.tally.add(1, find(chunk, self.layout, "LOG-ROUTE", [(place, text)]))
+                self.tally.add(1, find(chunk, self.numbering, "LOG-ROUTE", [(place, text)]))
                 continue
-            copies.append((consumer, channel, int(chunk.position[place]), int(chunk.step[place])))
-            if len(copies) == count:
+            consumers.add(consumer)
+            self.held += 1
+            if len(consumers) == count:
+                self.held -= count
                 del waiting[number]
+
+    def place_at(self, chunk: Chunk, place: int) -> Place:
+        channel = self.numbering.channel_at(int(chunk.channel[place]))
+        return channel, int(chunk.position[place]), int(chunk.step[place])
 
     # --- keys -------------------------------------------------------------------------------------------------
 
-    def look_at_keys(self, chunk: Chunk, index: int, edge: Edge, records: Array) -> None:
+    def feed_keys(self, chunk: Chunk) -> None:
+        """Keys: the rows of a consumer must come in order."""
+        if chunk.keys is None:
+            return
+        is_keyed = chunk.key >= 0
+        is_keyed &= chunk.what & KIND == RECORD
+        for index, edge, records in self.by_edge(chunk, np.flatnonzero(is_keyed)):
+            if edge.partitioner == Partitioner.HASH:
+                self.look_at_keys(chunk, edge, records)
+            else:
+                self.meet_keys(chunk, index, records[chunk.what[records] >= RECEIVED])
+
+    def look_at_keys(self, chunk: Chunk, edge: Edge, records: Array) -> None:
         """Sent and received alike: the wiring is the same from both ends."""
-        keys = chunk.key[records]
-        places = self.layout.place_of_channel[chunk.channel[records]]
+        channels = chunk.channel.take(records)
+        places = self.numbering.place.take(channels)
         assert edge.max_parallelism is not None
-        groups = compute_key_groups(compute_hash_codes(chunk.keys), edge.max_parallelism)
-        producers = (chunk.channel[records] - self.layout.offsets[index]) // self.layout.consumers[index]
-        sizes = np.array([len(self.layout.consumers_of(edge, one)) for one in range(edge.producers)])
-        owners = compute_owners(groups[keys], sizes[producers], edge.max_parallelism)
+        groups = compute_key_groups(self.hash_keys(chunk.keys), edge.max_parallelism)
+        owners = self.find_owners(edge, groups, chunk.key.take(records), channels)
+        wrong = np.flatnonzero(places != owners)
         # What was sent where no channel leads is accused of that already.
-        wrong = (places != owners) & ~((places < 0) & (chunk.direction[records] == OUT))
+        wrong = wrong[(places[wrong] >= 0) | (chunk.what[records[wrong]] >= RECEIVED)]
         found = (
-            (int(records[at]), describe_key(self.layout, chunk, int(records[at]), edge, int(owners[at])))
-            for at in np.flatnonzero(wrong).tolist()
+            (int(records[at]), describe_key(self.numbering, chunk, int(records[at]), edge, int(owners[at])))
+            for at in wrong.tolist()
         )
-        self.tally.add(int(wrong.sum()), find(chunk, self.layout, "LOG-ROUTE", found))
+        self.tally.add(len(wrong), find(chunk, self.numbering, "LOG-ROUTE", found))
+
+    def find_owners(self, edge: Edge, groups: Array, keys: Array, channels: Array) -> Array:
+        """The place of each key among the channels of its producer."""
+        producers = self.numbering.producer.take(channels)
+        counts = self.numbering.layout.count_places(edge, producers)
+        if isinstance(counts, int):
+            return compute_owners(groups, counts, edge.max_parallelism or 0).take(keys)
+        return compute_owners(groups.take(keys), counts, edge.max_parallelism or 0)
+
+    def hash_keys(self, keys: Any) -> Array:
+        """The hash codes of a dictionary, which is often the same for many chunks."""
+        if self._hashed is None or not keys.equals(self._hashed[0]):
+            self._hashed = keys, compute_hash_codes(keys)
+        return self._hashed[1]
 
     def meet_keys(self, chunk: Chunk, index: int, received: Array) -> None:
-        keys = chunk.key[received]
-        consumers = (chunk.channel[received] - self.layout.offsets[index]) % self.layout.consumers[index]
-        _pairs, firsts = np.unique(keys.astype(np.int64) * 2**31 + consumers, return_index=True)
-        for at in firsts.tolist():
-            place, consumer = int(received[at]), int(consumers[at])
-            row = consumer, int(chunk.channel[place]), int(chunk.position[place]), int(chunk.step[place])
-            self.firsts.setdefault((index, chunk.keys[int(keys[at])].as_py()), {}).setdefault(consumer, row)
-        if len(self.firsts) > MOST_KEYS:
-            raise OutgrownError(f"more than {MOST_KEYS:,} keys on edges whose partitioner is unknown")
+        if not len(received):
+            return
+        keys, consumers = chunk.key[received].astype(np.int64), self.numbering.consumer[chunk.channel[received]]
+        order = sort_stably(keys)
+        order = order[sort_stably(consumers[order])]
+        changes = (keys[order][1:] != keys[order][:-1]) | (consumers[order][1:] != consumers[order][:-1])
+        for at in order[np.append(True, changes)].tolist():
+            met = self.firsts.setdefault((index, chunk.keys[int(keys[at])].as_py()), {})
+            if int(consumers[at]) not in met:
+                met[int(consumers[at])] = self.place_at(chunk, int(received[at]))
+                self.held += 1
+        if self.held > MOST_HELD:
+            raise OutgrownError(f"more than {MOST_HELD:,} keys on edges whose partitioner is unknown")
 
     def finish(self) -> None:
         for waiting in self.copies.values():
-            for number, rows in waiting.items():
-                text = f"record {show(number)} goes to {sorted(row[0] for row in rows)}, not to everyone"
-                self.tally.add(1, [make_finding(self.layout, rows[0], OUT, text)] if rows else [])
-        found = list(find_scattered(self.layout, self.firsts))
+            for number, copies in waiting.items():
+                text = f"record {show(number)} goes to {list_consumers(copies.consumers)}, not to everyone"
+                self.tally.add(1, [make_finding(copies.first, OUT, text)])
+        found = list(find_scattered(self.firsts))
         self.tally.add(len(found), found)
 
 
-def find_scattered(layout: Layout, firsts: Firsts) -> Iterator[Finding]:
+def find_scattered(firsts: Firsts) -> Iterator[Finding]:
     for (_edge, key), rows in firsts.items():
         home = min(rows)
         for consumer, row in rows.items():
             if consumer != home:
-                yield make_finding(layout, row, IN, f"key {key!r} is received by {consumer}, and by {home}, too")
+                yield make_finding(row, IN, f"key {key!r} is received by {consumer}, and by {home}, too")
 
 
-def make_finding(layout: Layout, row: Place, direction: int, text: str) -> Finding:
-    _consumer, channel, position, step = row
-    return Finding("LOG-ROUTE", layout.channel_at(channel), DIRECTIONS[direction], KINDS[RECORD], position, step, text)
+def make_finding(row: Place, direction: int, text: str) -> Finding:
+    channel, position, step = row
+    return Finding("LOG-ROUTE", channel, DIRECTIONS[direction], KINDS[RECORD], position, step, text)
 
 
-def show(number: int) -> str:
-    return str(None if number == NONE else number)
-
-
-def describe_nowhere(layout: Layout, chunk: Chunk, place: int) -> str:
-    _edge, producer, consumer = layout.channel_at(int(chunk.channel[place]))
+def describe_nowhere(numbering: Numbering, chunk: Chunk, place: int) -> str:
+    _edge, producer, consumer = numbering.channel_at(int(chunk.channel[place]))
     return f"record {show(int(chunk.id[place]))} goes to {consumer}, where no channel of {producer} leads"
 
 
-def describe_record(layout: Layout, text: str, chunk: Chunk, place: int) -> str:
-    consumer = layout.channel_at(int(chunk.channel[place]))[2]
-    return f"record {show(int(chunk.id[place]))} goes to {consumer}, {text}"
+def describe_record(numbering: Numbering, text: str, chunk: Chunk, place: int) -> str:
+    consumer = numbering.channel_at(int(chunk.channel[place]))[2]
+    return f"record {show(int(chunk.id[place]))} goes to {consumer}{text}"
 
 
-def describe_key(layout: Layout, chunk: Chunk, place: int, edge: Edge, owner: int) -> str:
-    _edge, producer, consumer = layout.channel_at(int(chunk.channel[place]))
-    key, home = chunk.keys[int(chunk.key[place])].as_py(), layout.consumers_of(edge, producer)[owner]
-    verb = "goes to" if chunk.direction[place] == OUT else "is received by"
+def describe_key(numbering: Numbering, chunk: Chunk, place: int, edge: Edge, owner: int) -> str:
+    _edge, producer, consumer = numbering.channel_at(int(chunk.channel[place]))
+    key, home = chunk.keys[int(chunk.key[place])].as_py(), find_consumer(edge, producer, owner)
+    verb = "is received by" if chunk.direction_at(place) else "goes to"
     return f"key {key!r} {verb} {consumer}, and belongs to {home}"

@@ -1,11 +1,9 @@
-"""Kernels of the sides of channels: watermarks, statuses and endings. Each takes the rows of a side piece by piece."""
-
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+"""Kernels of the ends of channels: watermarks, statuses and endings, over all channels of a chunk at once."""
 
 import attrs
 import numpy as np
 
+from tidegate.properties.kernels.columns import KIND
 from tidegate.properties.kernels.findings import Finding, Tally
 from tidegate.properties.kernels.layout import (
     BARRIER,
@@ -18,197 +16,208 @@ from tidegate.properties.kernels.layout import (
     STATUS,
     WATERMARK,
     Array,
-    Layout,
 )
+from tidegate.properties.kernels.numbering import Numbering
+from tidegate.properties.kernels.ordered import Marks, Ordered
+from tidegate.properties.kernels.segments import count_up, find_last_before, find_lasts, find_starts, grown
 from tidegate.reference.elements import MAX
 
+NOTHING = np.empty(0, dtype=np.int64)
+FALSE = np.empty(0, dtype=bool)
 
-@attrs.frozen(eq=False)
-class Rows:
-    """Consecutive elements of one side of a channel. `rare` says where those are that are no records."""
 
-    layout: Layout
-    channel: int
-    direction: int
-    kind: Array
-    timestamp: Array
-    value: Array
-    position: Array
-    step: Array
-    rare: Array
-
-    @property
-    def side(self) -> tuple[int, int]:
-        return self.channel, self.direction
-
-    def pick(self, *kinds: int) -> Array:
-        """The rows of these kinds, none of which is that of records."""
-        among = self.kind[self.rare]
-        chosen = among == kinds[0]
-        for kind in kinds[1:]:
-            chosen |= among == kind
-        return np.asarray(self.rare[chosen])
-
-    def find(self, invariant: str, places: Iterable[int], message: Callable[[int], str]) -> Iterator[Finding]:
-        for place in places:
-            yield Finding(
-                invariant,
-                self.layout.channel_at(self.channel),
-                DIRECTIONS[self.direction],
-                KINDS[self.kind[place]],
-                int(self.position[place]),
-                int(self.step[place]),
-                message(int(place)),
-            )
+def show(number: int) -> str:
+    return str(None if number == NONE else int(number))
 
 
 @attrs.define
 class Watermarks:
-    """The last watermark of each side."""
+    """The last watermark of each end; NONE before the first."""
 
     tally: Tally
     equal_is_right: bool
-    last: dict[tuple[int, int], int] = attrs.Factory(dict)
+    last: Array = NOTHING
 
-    def feed(self, rows: Rows) -> None:
-        places = rows.pick(WATERMARK)
-        places = places[rows.timestamp[places] != NONE]
-        if not len(places):
+    def feed(self, rows: Ordered, marks: Marks) -> None:
+        which, starts = marks.pick((marks.kind == WATERMARK) & (marks.timestamp != NONE))
+        if not len(which):
             return
-        self.tally.checked += len(places)
-        values = rows.timestamp[places]
+        self.tally.checked += len(which)
+        ends, values = marks.end[which], marks.timestamp[which]
+        self.last = grown(self.last, int(ends[-1]) + 1, NONE)
         before = np.empty_like(values)
         before[1:] = values[:-1]
-        before[0] = self.last.get(rows.side, values[0])
+        before[starts] = self.last[ends[starts]]
         wrong = values < before if self.equal_is_right else values <= before
-        wrong[0] &= rows.side in self.last
-        self.last[rows.side] = int(values[-1])
-        if wrong.any():
-            texts = dict(zip(places[wrong].tolist(), zip(values[wrong], before[wrong], strict=True), strict=True))
-            found = rows.find(
-                "LOG-WATERMARK", texts, lambda place: f"watermark {texts[place][0]} after {texts[place][1]}"
+        wrong &= before != NONE
+        lasts = find_lasts(starts, len(which))
+        self.last[ends[lasts]] = values[lasts]
+        found = np.flatnonzero(wrong)
+        if len(found):
+            self.tally.add(
+                len(found),
+                rows.find(
+                    "LOG-WATERMARK",
+                    marks.places[which[found]].tolist(),
+                    lambda turn: f"watermark {values[found[turn]]} after {before[found[turn]]}",
+                ),
             )
-            self.tally.add(len(texts), found)
-
-
-def fill_forward(marked: Array) -> Array:
-    """For each place the last marked one up to and with it, or -1."""
-    return np.maximum.accumulate(np.where(marked, np.arange(len(marked)), -1))
 
 
 @attrs.define
 class Statuses:
-    """Whether each side was active last."""
+    """Whether each end was idle last."""
 
     tally: Tally
-    active: dict[tuple[int, int], bool] = attrs.Factory(dict)
+    idle: Array = FALSE
 
-    def feed(self, rows: Rows) -> None:
-        places = rows.pick(STATUS, WATERMARK)
-        if not len(places):
+    def feed(self, rows: Ordered, marks: Marks) -> None:
+        which, starts = marks.pick((marks.kind == STATUS) | (marks.kind == WATERMARK))
+        if not len(which):
             return
-        self.tally.checked += len(places)
-        is_status = rows.kind[places] == STATUS
-        was_active = self.active.get(rows.side, True)
-        if was_active and not is_status.any():
+        self.tally.checked += len(which)
+        ends, is_status = marks.end[which], marks.kind[which] == STATUS
+        self.idle = grown(self.idle, int(ends[-1]) + 1, fill=False)
+        if not is_status.any() and not self.idle[ends[starts]].any():
             return
-        active = (rows.value[places] != 0) & (rows.value[places] != NONE)
-        last = np.concatenate([[-1], fill_forward(is_status)])
-        before = np.where(last[:-1] < 0, was_active, active[last[:-1]])
-        wrong = np.where(is_status, active == before, ~before)
-        self.active[rows.side] = bool(active[last[-1]]) if last[-1] >= 0 else was_active
-        if wrong.any():
-            states = dict(zip(places[wrong].tolist(), before[wrong].tolist(), strict=True))
-            found = rows.find("LOG-STATUS", states, lambda place: describe_status(rows, place, active=states[place]))
-            self.tally.add(len(states), found)
+        idle = is_idle(marks.value[which])
+        before = find_last_before(is_status, starts)
+        was_idle = np.where(before < 0, self.idle[ends], idle[before])
+        wrong = np.where(is_status, idle == was_idle, was_idle)
+        lasts = find_lasts(starts, len(which))
+        is_idle_now = np.where(is_status, idle, was_idle)
+        self.idle[ends[lasts]] = is_idle_now[lasts]
+        found = np.flatnonzero(wrong)
+        if len(found):
+            times = marks.timestamp[which]
+
+            def message(turn: int) -> str:
+                at = found[turn]
+                if is_status[at]:
+                    return f"{'idle' if was_idle[at] else 'active'} is announced again"
+                return f"watermark {show(times[at])} while the channel is idle"
+
+            self.tally.add(len(found), rows.find("LOG-STATUS", marks.places[which[found]].tolist(), message))
 
 
-def describe_status(rows: Rows, place: int, *, active: bool) -> str:
-    if rows.kind[place] == STATUS:
-        return f"{'active' if active else 'idle'} is announced again"
-    return f"watermark {show(rows.timestamp[place])} while the channel is idle"
-
-
-def show(number: int | None) -> str:
-    return str(None if number in (None, NONE) else int(number or 0))
-
-
-@attrs.define
-class Ending:
-    """How far a side has come, and its last row."""
-
-    data_ended: bool = False
-    ended: bool = False
-    watermark: int | None = None
-    active: bool = True
-    last: tuple[int, int, int] = (0, 0, 0)
-
-
-def first_behind(ends: Array, count: int) -> int:
-    """The place behind the first of the ends; beyond all places if there is none."""
-    return int(ends[0]) + 1 if len(ends) else count + 1
+def is_idle(values: Array) -> Array:
+    return np.asarray((values == 0) | (values == NONE))
 
 
 @attrs.define
 class Endings:
+    """Of each end: whether its data and itself are over, its last watermark and status, and its last row."""
+
+    numbering: Numbering
     tally: Tally
     explicit_watermarks: bool
-    sides: dict[tuple[int, int], Ending] = attrs.Factory(lambda: defaultdict(Ending))
+    data_ended: Array = FALSE
+    ended: Array = FALSE
+    watermark: Array = NOTHING
+    idle: Array = FALSE
+    last_kind: Array = attrs.Factory(lambda: np.empty(0, dtype=np.int8))
+    last_position: Array = NOTHING
+    last_step: Array = NOTHING
 
-    def feed(self, rows: Rows) -> None:
-        self.tally.checked += len(rows.kind)
-        side = self.sides[rows.side]
-        ends = rows.pick(END_OF_DATA, END_OF_PARTITION)
-        if len(ends) or side.data_ended or side.ended:
-            self.find_rows_behind_an_end(rows, side, ends)
-        if rows.direction == OUT and self.explicit_watermarks and rows.layout.is_source(rows.channel):
-            self.find_early_end(rows, side)
-        side.last = int(rows.kind[-1]), int(rows.position[-1]), int(rows.step[-1])
+    def feed(self, rows: Ordered, marks: Marks, channels: Array, starts: Array, counts: Array) -> None:
+        self.tally.checked += int(counts.sum())
+        self.make_room()
+        # The ends that have rows, with the first place and the number of these.
+        here = counts.T.reshape(-1) > 0
+        ends = (channels[:, np.newaxis] * 2 + np.arange(2)).reshape(-1)[here]
+        firsts, lengths = starts.T.reshape(-1)[here], counts.T.reshape(-1)[here]
+        self.find_rows_behind_an_end(rows, marks, ends, firsts, lengths)
+        if self.explicit_watermarks:
+            self.find_early_ends(rows, marks)
+        lasts = firsts + lengths - 1
+        self.last_kind[ends] = rows.what[lasts] & KIND
+        self.last_position[ends] = rows.position[lasts]
+        self.last_step[ends] = rows.chunk.step[rows.order[lasts]]
 
-    def find_rows_behind_an_end(self, rows: Rows, side: Ending, ends: Array) -> None:
-        kinds = rows.kind
-        place = np.arange(len(kinds))
-        first_data = 0 if side.data_ended else first_behind(ends[kinds[ends] == END_OF_DATA], len(kinds))
-        first_end = 0 if side.ended else first_behind(ends[kinds[ends] == END_OF_PARTITION], len(kinds))
-        behind_end = place >= first_end
-        behind_data = (place >= first_data) & ~behind_end & (kinds != BARRIER) & (kinds != END_OF_PARTITION)
-        too_early = (kinds == END_OF_PARTITION) & (place < first_data) & ~behind_end
-        side.data_ended, side.ended = first_data <= len(kinds), first_end <= len(kinds)
+    def make_room(self) -> None:
+        size = len(self.numbering.channels) * 2
+        self.data_ended, self.ended, self.idle = (
+            grown(one, size, fill=False) for one in (self.data_ended, self.ended, self.idle)
+        )
+        self.watermark, self.last_position = grown(self.watermark, size, NONE), grown(self.last_position, size, 0)
+        self.last_kind, self.last_step = grown(self.last_kind, size, -1), grown(self.last_step, size, 0)
+
+    def find_rows_behind_an_end(self, rows: Ordered, marks: Marks, ends: Array, firsts: Array, lengths: Array) -> None:
+        """Only where something ends now, or has ended before."""
+        is_end = (marks.kind == END_OF_DATA) | (marks.kind == END_OF_PARTITION)
+        touched = self.data_ended[ends] | self.ended[ends]
+        if is_end.any():
+            touched |= np.isin(ends, marks.end[is_end])
+        hot = np.flatnonzero(touched)
+        if not len(hot):
+            return
+        ends, lengths = ends[hot], lengths[hot]
+        places = count_up(firsts[hot], lengths)
+        run = np.repeat(np.arange(len(hot)), lengths)
+        turn = places - firsts[hot][run]
+        kinds = rows.what[places] & KIND
+        data_ended = first_behind(kinds == END_OF_DATA, turn, run, self.data_ended[ends], lengths)
+        ended = first_behind(kinds == END_OF_PARTITION, turn, run, self.ended[ends], lengths)
+        self.data_ended[ends], self.ended[ends] = data_ended <= lengths, ended <= lengths
+        behind_end = turn >= ended[run]
+        behind_data = (turn >= data_ended[run]) & ~behind_end & (kinds != BARRIER) & (kinds != END_OF_PARTITION)
+        too_early = (kinds == END_OF_PARTITION) & (turn < data_ended[run]) & ~behind_end
         wrong = np.flatnonzero(behind_end | behind_data | too_early)
 
-        def message(at: int) -> str:
+        def message(turn: int) -> str:
+            at = wrong[turn]
             if behind_end[at]:
                 return f"{KINDS[kinds[at]]} behind the end of the partition"
-            return (
-                f"{KINDS[kinds[at]]} behind the end of data"
-                if behind_data[at]
-                else "the partition ends before its data"
-            )
+            if behind_data[at]:
+                return f"{KINDS[kinds[at]]} behind the end of data"
+            return "the partition ends before its data"
 
-        self.tally.add(len(wrong), rows.find("LOG-END", wrong, message))
+        self.tally.add(len(wrong), rows.find("LOG-END", places[wrong].tolist(), message))
 
-    def find_early_end(self, rows: Rows, side: Ending) -> None:
-        for place in rows.pick(WATERMARK, STATUS, END_OF_DATA) if len(rows.pick(END_OF_DATA)) else ():
-            self.watch_source(rows, side, int(place))
-        if not len(rows.pick(END_OF_DATA)):
-            for place in rows.pick(WATERMARK)[-1:]:
-                side.watermark = int(rows.timestamp[place])
-            for place in rows.pick(STATUS)[-1:]:
-                side.active = rows.value[place] not in (0, NONE)
+    def find_early_ends(self, rows: Ordered, marks: Marks) -> None:
+        """Sources that end their data while they are active and have not said that event time is over."""
+        starts = find_starts(marks.end)
+        lasts = find_lasts(starts, len(marks.end))
+        ends = np.flatnonzero(marks.kind == END_OF_DATA)
+        watermark = latest(marks, starts, marks.kind == WATERMARK, marks.timestamp, self.watermark)
+        idle = latest(marks, starts, marks.kind == STATUS, is_idle(marks.value), self.idle)
+        numbers = marks.end[ends] // 2
+        of_source = self.numbering.layout.of_sources[self.numbering.edge[numbers]] if len(ends) else FALSE
+        is_out = marks.end[ends] % 2 == OUT
+        found = ends[of_source & is_out & ~idle[ends] & (watermark[ends] != MAX)]
+        times = watermark[found].tolist()
 
-    def watch_source(self, rows: Rows, side: Ending, place: int) -> None:
-        if rows.kind[place] == WATERMARK:
-            side.watermark = int(rows.timestamp[place])
-        elif rows.kind[place] == STATUS:
-            side.active = rows.value[place] not in (0, NONE)
-        elif side.active and side.watermark != MAX:
-            text = f"the source ends at watermark {show(side.watermark)}, not at the maximum"
-            self.tally.add(1, rows.find("LOG-END", [place], lambda _place: text))
+        def message(turn: int) -> str:
+            return f"the source ends at watermark {show(times[turn])}, not at the maximum"
 
-    def finish(self, layout: Layout, *, complete: bool) -> None:
-        for (channel, direction), side in self.sides.items():
-            kind, position, step = side.last
-            if complete and direction == OUT and kind != END_OF_PARTITION:
-                message = "the run is over, but the channel was not ended"
-                place = layout.channel_at(channel), DIRECTIONS[direction], KINDS[kind]
-                self.tally.add(1, [Finding("LOG-END", *place, position, step, message)])
+        self.tally.add(len(found), rows.find("LOG-END", marks.places[found].tolist(), message))
+        self.watermark[marks.end[lasts]], self.idle[marks.end[lasts]] = watermark[lasts], idle[lasts]
+
+    def finish(self, *, complete: bool) -> None:
+        if not complete:
+            return
+        kinds = self.last_kind[OUT::2]
+        for channel in np.flatnonzero((kinds >= 0) & (kinds != END_OF_PARTITION)).tolist():
+            end = channel * 2 + OUT
+            place = self.numbering.channel_at(channel), DIRECTIONS[OUT], KINDS[self.last_kind[end]]
+            row = int(self.last_position[end]), int(self.last_step[end])
+            self.tally.add(1, [Finding("LOG-END", *place, *row, "the run is over, but the channel was not ended")])
+
+
+def first_behind(is_end: Array, turn: Array, run: Array, ended_before: Array, lengths: Array) -> Array:
+    """Of each run: the turn behind its first end, 0 if it has ended before, beyond all turns if it does not end."""
+    found = lengths + 1
+    places = np.flatnonzero(is_end)
+    ended, firsts = np.unique(run[places], return_index=True)
+    found[ended] = turn[places[firsts]] + 1
+    found[ended_before] = 0
+    return found
+
+
+def latest(marks: Marks, starts: Array, chosen: Array, values: Array, state: Array) -> Array:
+    """The value of the last chosen mark of its end up to and with each mark."""
+    if not len(marks.end):
+        return values
+    before = find_last_before(chosen, starts)
+    places = np.where(chosen, np.arange(len(chosen)), before)
+    return np.where(places < 0, state[marks.end], values[places])

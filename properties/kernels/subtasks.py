@@ -1,59 +1,54 @@
-"""Kernels of subtasks: event time, barriers and credit, in each subtask's own order of steps."""
+"""Kernels of subtasks: event time and barriers, in each subtask's own order of steps."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from heapq import heappop, heappush
 
 import attrs
 import numpy as np
 
-from tidegate.properties.kernels.columns import Chunk
-from tidegate.properties.kernels.findings import Finding, Tally
+from tidegate.properties.kernels.columns import KIND, RECEIVED, Chunk
+from tidegate.properties.kernels.findings import Tally, find
 from tidegate.properties.kernels.layout import (
     BARRIER,
     BUFFER,
-    DIRECTIONS,
     END_OF_PARTITION,
-    IN,
     KINDS,
     NONE,
-    OUT,
     RECORD,
     STATUS,
     WATERMARK,
     Array,
-    Layout,
 )
+from tidegate.properties.kernels.numbering import Numbering
+from tidegate.properties.kernels.segments import find_starts, measure, sort_stably
+from tidegate.properties.kernels.sides import show
 from tidegate.reference.elements import MIN
 
 
-@attrs.frozen(eq=False)
 class Steps:
-    """Consecutive rows of a subtask, as places in a chunk. `rare` are those that are no records."""
+    """The rows of a chunk in the order of their subtasks, and of the steps of each. Places count in this order.
 
-    chunk: Chunk
-    layout: Layout
-    subtask: int
-    places: Array
-    rare: Array
+    `order` says where a row stands in the chunk. `subtasks` are those of the runs that begin at `starts`.
+    """
 
-    def pick(self, kind: int, direction: int | None = None) -> Array:
-        chosen = self.chunk.kind[self.rare] == kind
-        if direction is not None:
-            chosen &= self.chunk.direction[self.rare] == direction
-        return np.asarray(self.rare[chosen])
+    def __init__(self, chunk: Chunk) -> None:
+        self.chunk = chunk
+        self.order = sort_stably(chunk.subtask)
+        subtasks = chunk.subtask.take(self.order)
+        self.starts = find_starts(subtasks)
+        self.subtasks = subtasks.take(self.starts)
+        self.lengths = measure(self.starts, len(chunk))
+        self.what = chunk.what.take(self.order)
+        self.step = chunk.step.take(self.order)
+        self.rare = np.flatnonzero(self.what & KIND)
 
-
-def find(chunk: Chunk, layout: Layout, invariant: str, found: Iterable[tuple[int, str]]) -> Iterator[Finding]:
-    """Findings from places in a chunk."""
-    for place, message in found:
-        yield Finding(
-            invariant,
-            layout.channel_at(int(chunk.channel[place])),
-            DIRECTIONS[chunk.direction[place]],
-            KINDS[chunk.kind[place]],
-            int(chunk.position[place]),
-            int(chunk.step[place]),
-            message,
-        )
+    def by_subtask(self, places: Array) -> Iterator[tuple[int, int, int, Array]]:
+        """Each subtask with its first place and the one behind its last, and those of these places that are its own."""
+        behind = self.starts + self.lengths
+        bounds = np.searchsorted(places, np.append(self.starts, behind[-1:])).tolist()
+        runs = zip(self.subtasks.tolist(), self.starts.tolist(), behind.tolist(), strict=True)
+        for turn, (subtask, start, stop) in enumerate(runs):
+            yield subtask, start, stop, places[bounds[turn] : bounds[turn + 1]]
 
 
 # --- event time -----------------------------------------------------------------------------------------------
@@ -61,83 +56,75 @@ def find(chunk: Chunk, layout: Layout, invariant: str, found: Iterable[tuple[int
 
 @attrs.define
 class Clock:
-    """Event time at a subtask, and what each of its channels has reached; as the fold's clock."""
+    """Event time at a subtask, and what each of its channels has reached; as the fold's clock.
 
-    columns: dict[int, int]
-    reached: Array
+    `unheard`: so many channels of the wiring have brought no watermark yet. `lowest`: what channels have reached, the
+    least first; also what they had reached before.
+    """
+
+    unheard: int
+    reached: dict[int, int] = attrs.Factory(dict)
+    lowest: list[tuple[int, int]] = attrs.Factory(list)
     time: int = int(MIN)
     never_idle: bool = True
+
+    def reach(self, channel: int, stamp: int) -> None:
+        if stamp > self.reached.get(channel, stamp - 1):
+            self.reached[channel] = stamp
+            heappush(self.lowest, (stamp, channel))
+        while self.reached[self.lowest[0][1]] > self.lowest[0][0]:
+            heappop(self.lowest)
+        if not self.unheard:
+            self.time = max(self.time, self.lowest[0][0])
 
 
 @attrs.define
 class Clocks:
     """Finds the received records that are late at their receiver; who was in time when sent, only the channel knows."""
 
-    layout: Layout
+    numbering: Numbering
     clocks: dict[int, Clock] = attrs.Factory(dict)
 
     def find_late(self, steps: Steps) -> Array:
-        """The places of the records that come at or after their time."""
-        clock = self.clocks.get(steps.subtask) or self.start(steps.subtask)
-        chunk = steps.chunk
-        ticks = np.sort(np.concatenate([steps.pick(WATERMARK), steps.pick(STATUS, IN)]))
-        first = clock.time
-        times = self.advance(clock, chunk, ticks)
-        in_force = np.concatenate([[first], times])
-        bounds = np.searchsorted(steps.places, ticks)
-        time_at = np.repeat(in_force, np.diff(np.concatenate([[0], bounds, [len(steps.places)]])))
-        times_of_rows = chunk.timestamp[steps.places]
-        late = times_of_rows <= time_at
-        late &= (chunk.kind[steps.places] == RECORD) & (chunk.direction[steps.places] == IN)
-        if late.any():
-            late &= times_of_rows != NONE
-        return steps.places[late]
+        """The rows of the chunk that are records which come at or after their time."""
+        kinds, received = steps.what[steps.rare] & KIND, steps.what[steps.rare] >= RECEIVED
+        ticks = steps.rare[(kinds == WATERMARK) | ((kinds == STATUS) & received)]
+        bounds, times = [], []
+        for subtask, start, _stop, mine in steps.by_subtask(ticks):
+            clock = self.clocks.get(subtask) or self.start(subtask)
+            bounds.append(start)
+            times.append(clock.time)
+            if len(mine):
+                bounds += mine.tolist()
+                times += self.advance(clock, steps, mine)
+        in_force = np.repeat(np.array(times, dtype=np.int64), measure(np.array(bounds), len(steps.what)))
+        stamps = steps.chunk.timestamp.take(steps.order)
+        late = np.flatnonzero((stamps <= in_force) & (steps.what == RECORD + RECEIVED))
+        return np.asarray(steps.order[late[stamps[late] != NONE]])
 
     def start(self, subtask: int) -> Clock:
-        columns = {channel: column for column, channel in enumerate(self.layout.inputs.get(subtask, ()))}
-        clock = Clock(columns, np.full(len(columns), MIN, dtype=np.int64))
+        clock = Clock(self.numbering.layout.count_inputs(int(self.numbering.subtasks.codes[subtask])))
         self.clocks[subtask] = clock
         return clock
 
-    def advance(self, clock: Clock, chunk: Chunk, ticks: Array) -> Array:
+    def advance(self, clock: Clock, steps: Steps, ticks: Array) -> list[int]:
         """Event time after each tick."""
-        if not len(ticks):
-            return np.empty(0, dtype=np.int64)
-        kinds, stamps = chunk.kind[ticks], chunk.timestamp[ticks]
-        is_out = chunk.direction[ticks] == OUT
-        usable = (kinds == WATERMARK) & (stamps != NONE)
-        idle = np.logical_or.accumulate(kinds == STATUS) | (not clock.never_idle)
-        times = np.where(usable & is_out, stamps, MIN)
-        counted = np.flatnonzero(usable & ~is_out & ~idle)
-        if len(counted):
-            times[counted] = self.reach(clock, chunk.channel[ticks[counted]], stamps[counted])
-        times = np.maximum(np.maximum.accumulate(times), clock.time)
-        clock.time, clock.never_idle = int(times[-1]), not bool(idle[-1])
-        return times
-
-    def reach(self, clock: Clock, channels: Array, stamps: Array) -> Array:
-        """The least of what all channels have reached, after each watermark."""
-        if not all(channel in clock.columns for channel in np.unique(channels).tolist()):
-            return self.reach_one_by_one(clock, channels, stamps)
-        columns = np.array([clock.columns[channel] for channel in channels.tolist()])
-        table = np.full((len(stamps) + 1, len(clock.reached)), MIN, dtype=np.int64)
-        table[0] = clock.reached
-        table[np.arange(1, len(stamps) + 1), columns] = stamps
-        table = np.maximum.accumulate(table, axis=0)
-        clock.reached = table[-1].copy()
-        return np.asarray(table[1:].min(axis=1))
-
-    def reach_one_by_one(self, clock: Clock, channels: Array, stamps: Array) -> Array:
-        """A channel that the wiring does not have counts from its first watermark on."""
+        rows, what = steps.order[ticks], steps.what[ticks]
+        columns = what.tolist(), steps.chunk.timestamp[rows].tolist(), steps.chunk.channel[rows].tolist()
         times = []
-        for channel, stamp in zip(channels.tolist(), stamps.tolist(), strict=True):
-            if channel not in clock.columns:
-                clock.columns[channel] = len(clock.columns)
-                clock.reached = np.append(clock.reached, MIN)
-            column = clock.columns[channel]
-            clock.reached[column] = max(clock.reached[column], stamp)
-            times.append(int(clock.reached.min()))
-        return np.array(times, dtype=np.int64)
+        for one, stamp, channel in zip(*columns, strict=True):
+            if one == STATUS + RECEIVED:
+                clock.never_idle = False
+            elif stamp == NONE:
+                pass
+            elif one == WATERMARK:
+                clock.time = max(clock.time, stamp)
+            elif clock.never_idle:
+                if channel not in clock.reached:
+                    clock.unheard -= int(self.numbering.place[channel] >= 0)
+                clock.reach(channel, stamp)
+            times.append(clock.time)
+        return times
 
 
 # --- barriers -------------------------------------------------------------------------------------------------
@@ -145,14 +132,24 @@ class Clocks:
 
 @attrs.define
 class Alignment:
-    """As the fold's, but that a barrier is owed to every output that has not got it."""
+    """As the fold's, but that a barrier is owed to every output that has not got it.
 
-    channels: set[int]
+    `inputs` and `outputs`: how many channels the wiring has. `strangers`: those read that it does not have. `unpaid`:
+    how many outputs of the wiring have not got the barrier yet.
+    """
+
+    inputs: int
+    outputs: int
     checkpoint: int = NONE
     met: set[int] = attrs.Factory(set)
     over: set[int] = attrs.Factory(set)
+    strangers: set[int] = attrs.Factory(set)
     owes: bool = False
     paid: set[int] = attrs.Factory(set)
+    unpaid: int = 0
+
+    def are_all(self, channels: set[int]) -> bool:
+        return len(channels) == self.inputs and self.strangers.isdisjoint(channels)
 
     def is_owed(self, channel: int) -> bool:
         return self.owes and channel not in self.paid
@@ -162,74 +159,90 @@ class Alignment:
 class Barriers:
     """Only barriers and ends change anything: what lies between them is looked at all at once."""
 
-    layout: Layout
+    numbering: Numbering
     tally: Tally
-    subtasks: dict[int, Alignment] = attrs.Factory(dict)
+    subtasks: dict[int, Alignment | None] = attrs.Factory(dict)
 
     def feed(self, steps: Steps) -> None:
-        if self.layout.subtask_at(steps.subtask)[0] not in self.layout.readers:
-            return
-        self.tally.checked += len(steps.places)
-        state = self.subtasks.setdefault(steps.subtask, Alignment(set(self.layout.inputs.get(steps.subtask, ()))))
-        marks = np.sort(np.concatenate([steps.pick(BARRIER), steps.pick(END_OF_PARTITION)]))
-        bounds = np.searchsorted(steps.places, marks)
-        at = 0
-        for mark, bound in zip(marks.tolist(), bounds.tolist(), strict=True):
-            self.look_between(steps, state, steps.places[at:bound])
-            wrong = self.step(steps.chunk, state, mark)
-            if wrong:
-                self.tally.add(1, find(steps.chunk, self.layout, "LOG-BARRIER", [(mark, wrong)]))
-            at = bound + 1
-        self.look_between(steps, state, steps.places[at:])
+        kinds = steps.what[steps.rare] & KIND
+        marks = steps.rare[(kinds == BARRIER) | (kinds == END_OF_PARTITION)]
+        for subtask, start, stop, mine in steps.by_subtask(marks):
+            state = self.subtasks[subtask] if subtask in self.subtasks else self.start(subtask)
+            if state is None:
+                continue
+            self.tally.checked += stop - start
+            at = start
+            for mark in mine.tolist():
+                self.look_between(steps, state, at, mark)
+                place = int(steps.order[mark])
+                wrong = self.step(steps.chunk, state, place)
+                if wrong:
+                    self.tally.add(1, find(steps.chunk, self.numbering, "LOG-BARRIER", [(place, wrong)]))
+                at = mark + 1
+            self.look_between(steps, state, at, stop)
 
-    def look_between(self, steps: Steps, state: Alignment, places: Array) -> None:
-        if not len(places) or not (state.met or state.owes):
+    def start(self, subtask: int) -> Alignment | None:
+        """None for a task that reads nothing."""
+        layout, code = self.numbering.layout, int(self.numbering.subtasks.codes[subtask])
+        state = None
+        if layout.subtask_at(code)[0] in layout.readers:
+            state = Alignment(layout.count_inputs(code), layout.count_outputs(code))
+        self.subtasks[subtask] = state
+        return state
+
+    def look_between(self, steps: Steps, state: Alignment, start: int, stop: int) -> None:
+        if start == stop or not (state.met or state.owes):
             return
-        chunk = steps.chunk
-        if not state.met and state.paid >= self.layout.outputs.get(steps.subtask, set()):
+        chunk, places = steps.chunk, steps.order[start:stop]
+        if not state.met and not state.unpaid:
             # All that the wiring has is paid: a barrier is owed only to channels that it does not have.
-            places = places[self.layout.place_of_channel[chunk.channel[places]] < 0]
-            if not len(places):
+            if not self.numbering.layout.strays:
                 return
-        places = places[chunk.kind[places] < BUFFER]
-        channels, received = chunk.channel[places], chunk.direction[places] == IN
-        wrong = received & np.isin(channels, list(state.met))
+            places = places[self.numbering.place[chunk.channel[places]] < 0]
+        what = chunk.what[places]
+        channels = chunk.channel[places]
+        wrong = (what >= RECEIVED) & np.isin(channels, list(state.met))
         if state.owes:
-            wrong |= ~received & ~np.isin(channels, list(state.paid))
-        found = [(place, describe(KINDS[chunk.kind[place]], chunk, place, state)) for place in places[wrong].tolist()]
-        self.tally.add(len(found), find(chunk, self.layout, "LOG-BARRIER", found))
+            wrong |= (what < RECEIVED) & ~np.isin(channels, list(state.paid))
+        found = places[wrong & (what & KIND < BUFFER)]
+        # The state goes on while the findings are told: what they say of it is told now.
+        texts = {received: describe(state, received=received) for received in (False, True)}
+        told = ((at, f"{KINDS[chunk.kind_at(at)]} {texts[bool(chunk.direction_at(at))]}") for at in found.tolist())
+        self.tally.add(len(found), find(chunk, self.numbering, "LOG-BARRIER", told))
 
     def step(self, chunk: Chunk, state: Alignment, place: int) -> str:
         """What is wrong with a barrier or an end."""
-        kind, channel, number = int(chunk.kind[place]), int(chunk.channel[place]), int(chunk.value[place])
-        if chunk.direction[place] == OUT:
-            if kind != BARRIER:
-                return describe(KINDS[kind], chunk, place, state) if state.is_owed(channel) else ""
-            is_owed = state.is_owed(channel)
-            if is_owed and number == state.checkpoint:
-                state.paid.add(channel)
-                return ""
-            begins = not is_owed and state.over == state.channels
-            return "" if begins else f"barrier {show(number)} is sent before it was met on all channels"
+        kind, channel, number = chunk.kind_at(place), int(chunk.channel[place]), int(chunk.value[place])
+        if not chunk.direction_at(place):
+            return self.send(state, kind, channel, number)
         if channel in state.met:
-            return describe(KINDS[kind], chunk, place, state)
+            return f"{KINDS[kind]} {describe(state, received=True)}"
         if kind == BARRIER and state.met and number != state.checkpoint:
             return f"barrier {show(number)} is met while others wait for barrier {show(state.checkpoint)}"
+        if self.numbering.place[channel] < 0:
+            state.strangers.add(channel)
         if kind == BARRIER:
             state.met.add(channel)
             state.checkpoint = number
         else:
             state.over.add(channel)
-        if state.met and state.met | state.over == state.channels:
-            state.met, state.owes, state.paid = set(), True, set()
+        if state.met and state.are_all(state.met | state.over):
+            state.met, state.owes, state.paid, state.unpaid = set(), True, set(), state.outputs
         return ""
 
+    def send(self, state: Alignment, kind: int, channel: int, number: int) -> str:
+        is_owed = state.is_owed(channel)
+        if kind != BARRIER:
+            return f"{KINDS[kind]} {describe(state, received=False)}" if is_owed else ""
+        if is_owed and number == state.checkpoint:
+            state.paid.add(channel)
+            state.unpaid -= int(self.numbering.place[channel] >= 0)
+            return ""
+        begins = not is_owed and state.are_all(state.over)
+        return "" if begins else f"barrier {show(number)} is sent before it was met on all channels"
 
-def describe(kind: str, chunk: Chunk, place: int, state: Alignment) -> str:
-    if chunk.direction[place] == IN:
-        return f"{kind} is read behind a barrier that other channels have not brought"
-    return f"{kind} is sent before barrier {show(state.checkpoint)}, which was met on all channels"
 
-
-def show(number: int) -> str:
-    return str(None if number == NONE else number)
+def describe(state: Alignment, *, received: bool) -> str:
+    if received:
+        return "is read behind a barrier that other channels have not brought"
+    return f"is sent before barrier {show(state.checkpoint)}, which was met on all channels"

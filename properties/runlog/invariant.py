@@ -3,12 +3,10 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from functools import cache
 
 import attrs
 
-from tidegate.reference.partitioning import wiring
-from tidegate.traces.runlog import Capabilities, Channel, Direction, Edge, Row, RunLog
+from tidegate.traces.runlog import Capabilities, Channel, Direction, Row, RunLog
 
 #: How many rows of the same subtask are shown on either side of a violation.
 AROUND = 3
@@ -89,26 +87,3 @@ def by_subtask(log: RunLog) -> dict[tuple[str, int], list[Row]]:
 
 def channels_of(log: RunLog) -> list[Channel]:
     return list(dict.fromkeys(row.channel for row in log.rows))
-
-
-def channels_into(log: RunLog, task: str, subtask: int) -> set[Channel]:
-    """The channels that a subtask reads, whether or not anything came of them yet."""
-    return {
-        (edge.number, producer, subtask)
-        for edge in log.job.edges
-        if edge.target == task
-        for producer, consumers in compute_consumers(edge).items()
-        if subtask in consumers
-    }
-
-
-@cache
-def compute_consumers(edge: Edge) -> dict[int, list[int]]:
-    """The consumers of each producer, in the order of its subpartitions."""
-    (state,) = wiring.start(wiring.Config(wiring.Pattern(edge.pattern), edge.producers, edge.consumers))
-    (outcome,) = wiring.step(state, wiring.Wire())
-    reads = [seen for seen in outcome.observations if isinstance(seen, wiring.Reads)]
-    ordered = sorted(reads, key=lambda seen: seen.subpartition)
-    return {
-        producer: [seen.consumer for seen in ordered if seen.producer == producer] for producer in range(edge.producers)
-    }

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 import attrs
 
-from tidegate.properties.runlog.invariant import Finding, Invariant, by_side, by_subtask, channels_into
+from tidegate.properties.runlog.invariant import Finding, Invariant, by_side, by_subtask
+from tidegate.properties.runlog.wired import count_inputs, is_wired
 from tidegate.reference.elements import MIN
-from tidegate.traces.runlog import Capabilities, Channel, ClockScope, Direction, Kind, Row, RunLog
+from tidegate.traces.runlog import Capabilities, Channel, ClockScope, Direction, Job, Kind, Row, RunLog
 
 # --- credit ---------------------------------------------------------------------------------------------------
 
@@ -44,9 +45,14 @@ CREDIT = Invariant(
 
 @attrs.define
 class Clock:
-    """Event time at a subtask: the highest watermark that it has handed on, or that all its channels have reached."""
+    """Event time at a subtask: the highest watermark that it has handed on, or that all its channels have reached.
 
-    reached: dict[Channel, int]
+    `unheard`: so many channels of the wiring have brought no watermark yet.
+    """
+
+    job: Job
+    unheard: int
+    reached: dict[Channel, int] = attrs.Factory(dict)
     time: int = MIN
     never_idle: bool = True
 
@@ -58,15 +64,18 @@ class Clock:
         if row.dir is Direction.OUT:
             self.time = max(self.time, row.timestamp)
         elif self.never_idle:
+            if row.channel not in self.reached:
+                self.unheard -= is_wired(self.job, row.channel)
             self.reached[row.channel] = max(row.timestamp, self.reached.get(row.channel, MIN))
-            self.time = max(self.time, min(self.reached.values()))
+            if not self.unheard:
+                self.time = max(self.time, min(self.reached.values()))
 
 
 def find_records_made_late(log: RunLog) -> Iterator[Finding]:
     """Of records with one id, the first received is the first sent; what was never sent cannot be late."""
     in_time = find_in_time(log)
     for (task, subtask), rows in by_subtask(log).items():
-        clock = Clock(dict.fromkeys(channels_into(log, task, subtask), MIN))
+        clock = Clock(log.job, count_inputs(log.job, task, subtask))
         met: Counter[tuple[Channel, int | None]] = Counter()
         for row in rows:
             clock.tick(row)
@@ -115,12 +124,17 @@ LATE = Invariant(
 class Alignment:
     """What a subtask has read and owes: where it met the barrier, which channels are over, where it must send it."""
 
-    channels: set[Channel]
+    job: Job
+    inputs: int
     outputs: set[Channel]
     checkpoint: int | None = None
     met: set[Channel] = attrs.Factory(set)
     over: set[Channel] = attrs.Factory(set)
     owed: set[Channel] = attrs.Factory(set)
+
+    def are_all(self, channels: set[Channel]) -> bool:
+        """Whether these are exactly the channels that the wiring has into the subtask."""
+        return len(channels) == self.inputs and all(is_wired(self.job, channel) for channel in channels)
 
     def read(self, row: Row) -> str:
         if row.channel in self.met:
@@ -132,7 +146,7 @@ class Alignment:
             self.checkpoint = row.value
         if row.kind is Kind.END_OF_PARTITION:
             self.over.add(row.channel)
-        if self.met and self.met | self.over == self.channels:
+        if self.met and self.are_all(self.met | self.over):
             self.met, self.owed = set(), set(self.outputs)
         return ""
 
@@ -145,7 +159,7 @@ class Alignment:
             self.owed.discard(row.channel)
             return ""
         # A task whose channels are all over begins checkpoints by itself.
-        begins = not is_owed and self.over == self.channels
+        begins = not is_owed and self.are_all(self.over)
         return "" if begins else f"barrier {row.value} is sent before it was met on all channels"
 
 
@@ -156,7 +170,7 @@ def find_cuts_that_leak(log: RunLog) -> Iterator[Finding]:
             continue
         elements = [row for row in rows if row.flow is None]
         outputs = {row.channel for row in elements if row.dir is Direction.OUT}
-        alignment = Alignment(channels_into(log, task, subtask), outputs)
+        alignment = Alignment(log.job, count_inputs(log.job, task, subtask), outputs)
         for row in elements:
             wrong = alignment.read(row) if row.dir is Direction.IN else alignment.write(row)
             if wrong:

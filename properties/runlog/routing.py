@@ -3,11 +3,15 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from tidegate.properties.runlog.invariant import Finding, Invariant, compute_consumers
+from tidegate.properties.runlog.invariant import Finding, Invariant
+from tidegate.properties.runlog.wired import count_consumers, find_consumer, find_place
 from tidegate.reference.partitioning.keys import StringKey
 from tidegate.reference.partitioning.partitioner import Config, Partitioner, compute_channel_of_key
 from tidegate.traces import runlog
 from tidegate.traces.runlog import Direction, Edge, Row, RunLog
+
+#: So many consumers of a record are listed in a message.
+MOST_LISTED = 10
 
 
 def find_wrong_routes(log: RunLog) -> Iterator[Finding]:
@@ -15,58 +19,73 @@ def find_wrong_routes(log: RunLog) -> Iterator[Finding]:
         records = [row for row in log.rows if row.edge == edge.number and row.kind is runlog.Kind.RECORD]
         received = [row for row in records if row.dir is Direction.IN]
         # What a user's own partitioner does is nobody else's business, as long as the records of a key meet.
-        wired = compute_consumers(edge) if edge.partitioner in set(Partitioner) else {}
-        for producer, consumers in wired.items():
-            sent = [row for row in records if row.dir is Direction.OUT and row.producer == producer]
-            yield from find_wrongly_sent(edge, consumers, sent)
-            if edge.partitioner == Partitioner.BROADCAST:
-                yield from find_incomplete_broadcasts(consumers, sent)
+        if edge.partitioner in set(Partitioner):
+            for sent in by_producer(records):
+                yield from find_wrongly_sent(edge, sent)
+                if edge.partitioner == Partitioner.BROADCAST:
+                    yield from find_incomplete_broadcasts(edge, sent)
         if edge.partitioner == Partitioner.HASH:
-            yield from find_strange_keys(edge, wired, received)
+            yield from find_strange_keys(edge, received)
         else:
             yield from find_scattered_keys(received)
 
 
-def find_wrongly_sent(edge: Edge, consumers: list[int], sent: list[Row]) -> Iterator[Finding]:
+def by_producer(records: list[Row]) -> list[list[Row]]:
+    """What each producer has sent."""
+    sent: dict[int, list[Row]] = defaultdict(list)
+    for row in records:
+        if row.dir is Direction.OUT:
+            sent[row.producer].append(row)
+    return list(sent.values())
+
+
+def find_wrongly_sent(edge: Edge, sent: list[Row]) -> Iterator[Finding]:
     kind = Partitioner(edge.partitioner)
     following = 0 if kind is Partitioner.RESCALE else None
     for row in sent:
-        if row.consumer not in consumers:
+        place = find_place(edge, row.producer, row.consumer)
+        if place is None:
             yield row, f"record {row.id} goes to {row.consumer}, where no channel of {row.producer} leads"
             continue
-        place = consumers.index(row.consumer)
         if kind in (Partitioner.REBALANCE, Partitioner.RESCALE):
             if following not in (None, place):
                 yield row, f"record {row.id} goes to {row.consumer} out of turn"
-            following = (place + 1) % len(consumers)
+            following = (place + 1) % count_consumers(edge, row.producer)
         elif kind is Partitioner.HASH and row.key is not None:
-            owner = compute_owner(edge, consumers, row.key)
+            owner = compute_owner(edge, row.producer, row.key)
             if row.consumer != owner:
                 yield row, f"key {row.key!r} goes to {row.consumer}, and belongs to {owner}"
         elif kind in (Partitioner.GLOBAL, Partitioner.FORWARD) and place != 0:
             yield row, f"record {row.id} goes to {row.consumer}, not to the first"
 
 
-def find_incomplete_broadcasts(consumers: list[int], sent: list[Row]) -> Iterator[Finding]:
+def find_incomplete_broadcasts(edge: Edge, sent: list[Row]) -> Iterator[Finding]:
     """A record goes to everyone once before it goes to anyone again."""
     reached: dict[int | None, list[Row]] = defaultdict(list)
     for row in sent:
-        if row.consumer not in consumers:
+        if find_place(edge, row.producer, row.consumer) is None:
             continue
         if row.consumer in [one.consumer for one in reached[row.id]]:
             yield row, f"record {row.id} goes to {row.consumer} again, and not yet to everyone"
             continue
         reached[row.id].append(row)
-        if len(reached[row.id]) == len(consumers):
+        if len(reached[row.id]) == count_consumers(edge, row.producer):
             del reached[row.id]
     for rows in reached.values():
-        yield rows[0], f"record {rows[0].id} goes to {sorted(row.consumer for row in rows)}, not to everyone"
+        reached_by = {row.consumer for row in rows}
+        yield rows[0], f"record {rows[0].id} goes to {list_consumers(reached_by)}, not to everyone"
 
 
-def find_strange_keys(edge: Edge, wired: dict[int, list[int]], received: list[Row]) -> Iterator[Finding]:
+def list_consumers(consumers: set[int]) -> str:
+    """In order, and only the first of many."""
+    first = sorted(consumers)[:MOST_LISTED]
+    return f"{first}" if len(first) == len(consumers) else f"{first} and {len(consumers) - len(first)} more"
+
+
+def find_strange_keys(edge: Edge, received: list[Row]) -> Iterator[Finding]:
     for row in received:
-        if row.key is not None and row.producer in wired:
-            owner = compute_owner(edge, wired[row.producer], row.key)
+        if row.key is not None:
+            owner = compute_owner(edge, row.producer, row.key)
             if row.consumer != owner:
                 yield row, f"key {row.key!r} is received by {row.consumer}, and belongs to {owner}"
 
@@ -84,9 +103,9 @@ def find_scattered_keys(received: list[Row]) -> Iterator[Finding]:
                 yield row, f"key {key!r} is received by {consumer}, and by {home}, too"
 
 
-def compute_owner(edge: Edge, consumers: list[int], key: str) -> int:
-    config = Config(Partitioner.HASH, len(consumers), edge.max_parallelism)
-    return consumers[compute_channel_of_key(config, StringKey(key))]
+def compute_owner(edge: Edge, producer: int, key: str) -> int:
+    config = Config(Partitioner.HASH, count_consumers(edge, producer), edge.max_parallelism)
+    return find_consumer(edge, producer, compute_channel_of_key(config, StringKey(key)))
 
 
 ROUTE = Invariant(

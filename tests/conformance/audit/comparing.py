@@ -3,6 +3,9 @@
 from collections import Counter
 
 from tidegate.conformance.synthetic.planning import read_planted
+from tidegate.properties.kernels.run import Wanted
+
+WANTED = Wanted(most=1000)
 
 
 def found(outcomes):

@@ -6,9 +6,9 @@ np = pytest.importorskip("numpy")
 pyarrow = pytest.importorskip("pyarrow")
 
 from tidegate.conformance.audit import blocks  # noqa: E402
-from tidegate.conformance.audit.blocks import MOST_PLACES, ORDER, ROW, make_blocks, make_cut, pack, read_buckets  # noqa: E402
-from tidegate.properties.kernels import OutgrownError  # noqa: E402
+from tidegate.conformance.audit.blocks import ORDER, ROW, make_blocks, make_cut, pack, read_buckets, tell_problem  # noqa: E402
 from tidegate.properties.kernels.columns import Chunk  # noqa: E402
+from tidegate.properties.kernels.numbering import MOST_MET  # noqa: E402
 
 WILD = [-(2**63), -1, 2**40, 2**63 - 1]
 
@@ -20,10 +20,9 @@ def make_rows(channel, position, seed=3):
     return Chunk(
         **numbers,
         subtask=random.integers(0, 50, count).astype(np.int32),
-        direction=random.integers(0, 2, count).astype(np.uint8),
         channel=np.asarray(channel, dtype=np.int32),
         position=np.asarray(position, dtype=np.int64),
-        kind=random.integers(0, 9, count).astype(np.uint8),
+        what=(random.integers(0, 9, count) + 16 * random.integers(0, 2, count)).astype(np.uint8),
         key=np.full(count, -1, dtype=np.int32),
         keys=None,
     )
@@ -120,9 +119,15 @@ def test_no_rows_are_no_blocks():
     assert read(cut, [make_blocks(0, cut, pack(make_rows([], [])), np.empty(0, int), "position")]) == []
 
 
-def test_rows_have_no_room_for_more_channels():
-    chunk = make_rows([MOST_PLACES - 1], [5])
-    cut = make_cut(MOST_PLACES, 10)
+def test_rows_have_room_for_as_many_channels_as_a_run_may_have():
+    chunk = make_rows([MOST_MET - 1], [5])
+    cut = make_cut(MOST_MET, 10)
     assert as_tuples(read(cut, deal(cut, chunk, 1))) == as_tuples([chunk])
-    with pytest.raises(OutgrownError, match="more than 67,108,864 channels"):
-        make_cut(MOST_PLACES + 1, 10)
+
+
+def test_a_problem_comes_through():
+    cut = make_cut(1, 100)
+    dealt = [tell_problem(0, "wörds"), *deal(cut, shuffled(1, 100), 50)]
+    problem, chunk = read(cut, dealt)
+    assert problem == "wörds"
+    assert len(chunk) == 100

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from tests.conformance.audit.comparing import checked, found, planted
+from tests.conformance.audit.comparing import WANTED, checked, found, planted
 from tests.conformance.audit.conftest import write_logs
 from tests.spark_cluster import start_cluster
 from tidegate.conformance.audit.local import audit_here
@@ -19,8 +19,9 @@ from tidegate.conformance.audit.on_spark import audit_by_files
 from tidegate.conformance.audit.outcomes import to_json
 from tidegate.conformance.audit.planning import plan
 from tidegate.conformance.engines.spark.session import make_session
+from tidegate.properties.kernels.run import Wanted
 session = make_session(sys.argv[1], "tidegate audit")
-for number, outcome in enumerate(audit_by_files(session, plan([sys.argv[2]]), 1000)):
+for number, outcome in enumerate(audit_by_files(session, plan([sys.argv[2]]), Wanted(most=1000))):
     print(to_json(outcome), flush=True)
     if number == 0:
         sys.stdin.readline()
@@ -48,4 +49,4 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path):
     outcomes = [from_json(line) for line in (first, *rest.splitlines())]
     assert len(outcomes) == RUNS
     assert found(outcomes) == planted(logs)
-    assert checked(outcomes) == checked(list(audit_here(plan([str(logs)]), 1000)))
+    assert checked(outcomes) == checked(list(audit_here(plan([str(logs)]), WANTED)))

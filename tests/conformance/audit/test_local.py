@@ -7,15 +7,17 @@ from collections import Counter
 import attrs
 import pytest
 
-from tests.conformance.audit.comparing import checked, found, planted
+from tests.conformance.audit.comparing import WANTED, checked, found, planted
 from tests.conformance.audit.conftest import write_logs
-from tidegate.conformance.audit import files, local
-from tidegate.conformance.audit.excerpts import make_excerpt
+from tidegate.conformance.audit import local
+from tidegate.conformance.audit.auditing import Options, audit
+from tidegate.conformance.audit.excerpts import DISTANCES, Search, make_excerpts
 from tidegate.conformance.audit.files import audit_files
 from tidegate.conformance.audit.local import audit_here
 from tidegate.conformance.audit.outcomes import NAMES, from_json, to_json
 from tidegate.conformance.audit.planning import FILES, SHUFFLE, plan
-from tidegate.conformance.audit.sources import LogFileError, find_files, read_footer
+from tidegate.conformance.audit.reading import WORDS
+from tidegate.conformance.audit.sources import find_files, read_footer
 from tidegate.conformance.synthetic.planning import spread
 from tidegate.properties.runlog import INVARIANTS
 from tidegate.traces.runlog import COLUMNS, read_runlog
@@ -30,21 +32,21 @@ def test_every_planted_fault_is_found_and_none_invented(tmp_path):
     work = plan([str(tmp_path)])
     assert work.rows > 290_000
     assert {name for _run, name, *_place in planted(tmp_path)} == set(NAMES)
-    assert found(audit_here(work, 1000)) == planted(tmp_path)
+    assert found(audit_here(work, WANTED)) == planted(tmp_path)
 
 
 @pytest.mark.parametrize("size", [5000, 10**6])
 def test_the_size_of_a_batch_changes_nothing(faulty, size):
-    outcomes = [audit_files(run, 1000, size) for run in plan([str(faulty)]).runs]
+    outcomes = [audit_files(run, WANTED, size=size) for run in plan([str(faulty)]).runs]
     assert found(outcomes) == planted(faulty)
-    assert checked(outcomes) == checked(audit_here(plan([str(faulty)]), 1000))
+    assert checked(outcomes) == checked(audit_here(plan([str(faulty)]), WANTED))
 
 
 def test_a_run_over_several_files(spread_out):
     work = plan([str(spread_out)])
     assert (work.path, len(work.runs), len(work.runs[0])) == (SHUFFLE, 1, 3)
     assert "spans 3 files" in work.reason
-    assert found(audit_here(work, 1000)) == planted(spread_out)
+    assert found(audit_here(work, WANTED)) == planted(spread_out)
 
 
 def test_a_run_whose_later_part_is_another_file(faulty, tmp_path):
@@ -53,19 +55,19 @@ def test_a_run_whose_later_part_is_another_file(faulty, tmp_path):
     middle = len(file) // 2
     for name, part in (("b", file[:middle]), ("a", file[middle:])):
         parquet.write_table(part, tmp_path / f"{name}.parquet")
-    (outcome,) = audit_here(plan([str(tmp_path)]), 1000)
+    (outcome,) = audit_here(plan([str(tmp_path)]), WANTED)
     wanted = Counter({key: count for key, count in planted(faulty).items() if key[0] == outcome.run})
     assert found([outcome]) == wanted
 
 
 def test_several_processes_find_the_same(faulty, monkeypatch):
     monkeypatch.setattr(local, "WORTH_A_PROCESS", 0)
-    outcomes = list(audit_here(plan([str(faulty)]), 1000, workers=2))
+    outcomes = list(audit_here(plan([str(faulty)]), WANTED, workers=2))
     assert found(outcomes) == planted(faulty)
 
 
 def test_an_outcome_survives_its_way_to_the_driver(faulty):
-    outcome = next(audit_here(plan([str(faulty)]), 1000))
+    outcome = next(audit_here(plan([str(faulty)]), WANTED))
     assert from_json(to_json(outcome)) == outcome
 
 
@@ -134,7 +136,7 @@ def missing_edge(table):
 WRONG = {
     "lacks a column": (lambda table: table.drop_columns(["position", "id"]), "it has no column position, id"),
     "has a column of another type": (lambda table: text_instead(table, "step"), "column step is string, not int64"),
-    "lacks its metadata": (without_metadata, "its metadata lacks run, job, complete"),
+    "lacks its metadata": (without_metadata, "its metadata lack run, job, complete"),
     "has metadata that is no JSON": (lambda table: with_metadata(table, job="{"), "nothing sensible about the job"),
     "has a job that is none": (lambda table: with_metadata(table, job="{}"), "nothing sensible about the job"),
     "is of another run": (other_run, "has rows of run 'another', and says that it is of run"),
@@ -150,7 +152,7 @@ def test_a_file_that_is_no_log_is_named_and_costs_only_itself(clean, tmp_path, w
     shutil.copy(path, tmp_path / "good.parquet")
     rewrite(path, tmp_path / "bad.parquet", lambda table: change(renamed(table, "run-bad")))
     work = plan([str(tmp_path)])
-    outcomes = [*audit_here(work, 1000), *work.refused]
+    outcomes = [*audit_here(work, WANTED), *work.refused]
     (problem,) = [one.problem for one in outcomes if one.problem]
     assert message in problem
     assert "bad.parquet" in problem
@@ -172,15 +174,15 @@ def test_a_file_with_broken_pages_is_named(clean, tmp_path):
     data = bytearray(path.read_bytes())
     data[100 : len(data) // 2] = bytes(len(data) // 2 - 100)
     (tmp_path / "broken.parquet").write_bytes(data)
-    (outcome,) = audit_here(plan([str(tmp_path)]), 1000)
+    (outcome,) = audit_here(plan([str(tmp_path)]), WANTED)
     assert "broken.parquet: cannot be read to its end" in outcome.problem
     assert outcome.tallies == {}
 
 
 def test_folders_without_files_and_paths_without_anything(tmp_path):
-    for path, message in [(tmp_path, r"no \*.parquet files"), (tmp_path / "nowhere", "no such file or folder")]:
-        with pytest.raises(LogFileError, match=message):
-            find_files(str(path))
+    for path, message in [(tmp_path, "no *.parquet files"), (tmp_path / "nowhere", "no such file or folder")]:
+        (problem,) = find_files(str(path))
+        assert message in str(problem)
 
 
 def test_files_of_one_run_must_be_of_one_job(clean, tmp_path):
@@ -199,25 +201,31 @@ def test_files_of_one_run_must_be_of_one_job(clean, tmp_path):
 def test_a_run_that_was_cut_off_is_not_to_blame_for_its_end(clean, tmp_path):
     (path,) = clean.glob("*.parquet")
     rewrite(path, tmp_path / "cut.parquet", lambda table: with_metadata(table[:5000], complete="false"))
-    (outcome,) = audit_here(plan([str(tmp_path)]), 1000)
+    (outcome,) = audit_here(plan([str(tmp_path)]), WANTED)
     assert sum(tally.violated for tally in outcome.tallies.values()) == 0
     rewrite(path, tmp_path / "cut.parquet", lambda table: table[:5000])
-    (outcome,) = audit_here(plan([str(tmp_path)]), 1000)
+    (outcome,) = audit_here(plan([str(tmp_path)]), WANTED)
     assert {name for name, tally in outcome.tallies.items() if tally.violated} == {"LOG-LOSS", "LOG-END"}
 
 
 # --- excerpts -------------------------------------------------------------------------------------------------
 
 
-def test_an_excerpt_shows_its_violation_on_its_own(faulty):
+@pytest.mark.parametrize("is_known", [True, False])
+def test_an_excerpt_shows_its_violation_on_its_own(faulty, is_known):
     """A few rows, that the fold of the invariant finds as wrong as the kernel found the whole."""
     folds = {one.id: one for one in INVARIANTS}
     shown = set()
     for run in plan([str(faulty)]).runs:
-        outcome = audit_files(run, 1000)
+        outcome = audit_files(run, WANTED, show=1000, size=2**15)
         whole = {(row.dir, row.channel, row.kind, row.position): row for row in read_runlog(run[0].path).rows}
-        for finding in [one for tally in outcome.tallies.values() for one in tally.findings]:
-            excerpt = make_excerpt(run, finding)
+        searches = [
+            Search(run, finding, near if is_known else (None,) * len(DISTANCES))
+            for name, tally in outcome.tallies.items()
+            for finding, near in zip(tally.findings, outcome.near.get(name, ()), strict=True)
+        ]
+        for excerpt in make_excerpts(searches):
+            finding = excerpt.finding
             assert excerpt.repeats, finding
             assert any(folds[finding.invariant].find(excerpt.log))
             row = whole[finding.direction, finding.channel, finding.kind, finding.position]
@@ -227,5 +235,15 @@ def test_an_excerpt_shows_its_violation_on_its_own(faulty):
     assert shown == set(NAMES)
 
 
+def test_excerpts_read_only_where_their_rows_stand(spread_out):
+    """Of a run over several files, too, whose rows were read in turn."""
+    report = audit([spread_out], Options(show=5))
+    assert len(report.excerpts) > len(NAMES)
+    assert all(excerpt.repeats for excerpt in report.excerpts)
+    near = [spans for one in report.outcomes[0].near.values() for levels in one for spans in levels]
+    assert near
+    assert None not in near
+
+
 def test_columns_are_those_of_a_log():
-    assert set(files.WORDS) < set(COLUMNS)
+    assert set(WORDS) < set(COLUMNS)

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.conformance.audit.comparing import checked, found, planted
+from tests.conformance.audit.comparing import WANTED, checked, found, planted
 from tidegate.conformance.audit import blocks
 from tidegate.conformance.audit.local import audit_here
 from tidegate.conformance.audit.on_spark import audit_by_files
@@ -22,9 +22,9 @@ def findings(outcomes):
 
 
 def test_by_files(spark, faulty):
-    outcomes = list(audit_by_files(spark, plan([str(faulty)]), 1000))
+    outcomes = list(audit_by_files(spark, plan([str(faulty)]), WANTED))
     assert found(outcomes) == planted(faulty)
-    here = list(audit_here(plan([str(faulty)]), 1000))
+    here = list(audit_here(plan([str(faulty)]), WANTED))
     assert findings(outcomes) == findings(here)
     assert checked(outcomes) == checked(here)
 
@@ -33,9 +33,9 @@ def test_by_files(spark, faulty):
 def test_by_channels(spark, request, logs):
     """Also of a channel that has lost elements and swapped others, which needs a second look."""
     folder = request.getfixturevalue(logs)
-    outcomes = list(audit_by_channel(spark, plan([str(folder)]), 1000))
+    outcomes = list(audit_by_channel(spark, plan([str(folder)]), WANTED))
     assert found(outcomes) == planted(folder)
-    here = list(audit_here(plan([str(folder)]), 1000))
+    here = list(audit_here(plan([str(folder)]), WANTED))
     assert findings(outcomes) == findings(here)
     assert [one.rows for one in outcomes] == [one.rows for one in here]
 
@@ -45,9 +45,9 @@ def test_by_channels_in_many_buckets(spark, spread_out, monkeypatch, numbers, pa
     """Every channel is far larger than a bucket, or many channels share one."""
     monkeypatch.setattr(blocks, "NUMBERS", numbers)
     monkeypatch.setattr(blocks, "MOST_PARTS", parts)
-    outcomes = list(audit_by_channel(spark, plan([str(spread_out)]), 1000))
+    outcomes = list(audit_by_channel(spark, plan([str(spread_out)]), WANTED))
     assert found(outcomes) == planted(spread_out)
-    assert findings(outcomes) == findings(audit_here(plan([str(spread_out)]), 1000))
+    assert findings(outcomes) == findings(audit_here(plan([str(spread_out)]), WANTED))
 
 
 @pytest.mark.parametrize("wild", [-(2**63), -1, 2**41, 2**63 - 1])
@@ -61,7 +61,7 @@ def test_a_position_that_cannot_be_costs_only_its_run(spark, faulty, tmp_path, w
     column = table.schema.get_field_index("position")
     table = table.set_column(column, table.schema.field(column), [positions])
     parquet.write_table(table, tmp_path / "bad.parquet")
-    good, bad = sorted(audit_by_channel(spark, plan([str(tmp_path)]), 1000), key=lambda one: one.problem)
+    good, bad = sorted(audit_by_channel(spark, plan([str(tmp_path)]), WANTED), key=lambda one: one.problem)
     assert "is missing, comes twice or is out of order" in bad.problem
     assert (good.problem, bad.tallies) == ("", {})
     assert set(found([good])) == {key for key in planted(faulty) if key[0] == good.run}
@@ -75,7 +75,7 @@ def test_by_channels_where_a_run_goes_on_in_another_file(spark, faulty, tmp_path
     middle = len(table) // 2
     for name, part in (("b", table[:middle]), ("a", table[middle:])):
         parquet.write_table(part, tmp_path / f"{name}.parquet", row_group_size=10_000)
-    (outcome,) = audit_by_channel(spark, plan([str(tmp_path)]), 1000)
+    (outcome,) = audit_by_channel(spark, plan([str(tmp_path)]), WANTED)
     assert set(found([outcome])) == {key for key in planted(faulty) if key[0] == outcome.run}
 
 
@@ -87,7 +87,7 @@ def test_a_bad_file_costs_only_itself(spark, faulty, tmp_path, path):
     table = parquet.read_table(second)
     parquet.write_table(table.slice(1), tmp_path / "bad.parquet")
     run = audit_by_files if path == "files" else audit_by_channel
-    good, bad = sorted(run(spark, plan([str(tmp_path)]), 1000), key=lambda one: one.problem)
+    good, bad = sorted(run(spark, plan([str(tmp_path)]), WANTED), key=lambda one: one.problem)
     assert "step 1 is missing" in bad.problem
     assert "run-0001" in bad.problem or "bad.parquet" in bad.problem
     assert (good.problem, bad.tallies) == ("", {})

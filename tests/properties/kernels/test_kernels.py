@@ -1,14 +1,16 @@
 """The kernels find what the folds find: on clean logs, on corrupted ones, however the rows are cut into chunks."""
 
 from collections import Counter
+from contextlib import ExitStack
 from random import Random
+from unittest import mock
 
 import attrs
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.properties.runlog.test_runlog import CORRUPTIONS, EDGE, MIDDLE, places, rebuilt, run_of, small_log, swap
+from tests.properties.runlog.test_runlog import CORRUPTIONS, MIDDLE, places, rebuilt, run_of, small_log, swap
 from tidegate.properties.cases.job import draw as strategy
 from tidegate.properties.runlog import Status, check
 from tidegate.properties.runlog.recording import make_log
@@ -32,9 +34,12 @@ from tidegate.traces.runlog import (
 pyarrow = pytest.importorskip("pyarrow")
 np = pytest.importorskip("numpy")
 
-from tidegate.properties.kernels import OutgrownError, audit_run, make_chunk, matching, skipped  # noqa: E402
+from tidegate.properties.kernels import disagreement, matching, numbering  # noqa: E402
+from tidegate.properties.kernels.columns import make_chunk  # noqa: E402
 from tidegate.properties.kernels.keys import compute_hash_codes, compute_key_groups  # noqa: E402
 from tidegate.properties.kernels.layout import NONE, Layout  # noqa: E402
+from tidegate.properties.kernels.numbering import OutgrownError  # noqa: E402
+from tidegate.properties.kernels.run import Wanted, audit_run, find_skipped  # noqa: E402
 
 WIDTHS = {32: pyarrow.int32(), 64: pyarrow.int64()}
 SCHEMA = pyarrow.schema([(name, WIDTHS[INTEGERS[name]] if name in INTEGERS else pyarrow.string()) for name in COLUMNS])
@@ -48,11 +53,11 @@ def as_batch(rows):
 def chunks_of(log, sizes):
     """The rows of a log in chunks of the sizes, over and over."""
 
-    def chunks(layout):
+    def chunks(numbering):
         start, turn = 0, 0
         while start < len(log.rows):
             size = sizes[turn % len(sizes)]
-            yield make_chunk(as_batch(log.rows[start : start + size]), layout)
+            yield make_chunk(as_batch(log.rows[start : start + size]), numbering)
             start, turn = start + size, turn + 1
 
     return chunks
@@ -65,8 +70,22 @@ def by_fold(log):
     return found
 
 
+#: As where a job is large, where much waits at a channel, where much is out of order.
+CRAMPED = {(numbering, "FEW"): 0, (matching, "LONG"): 2, (disagreement, "MOST_TANGLED"): 1}
+
+
 def by_kernel(log, sizes=(7, 1, 30)):
-    tallies = audit_run(log.job, chunks_of(log, sizes), complete=log.complete)
+    """With room, and without any."""
+    found = look(log, sizes)
+    with ExitStack() as stack:
+        for (module, name), value in CRAMPED.items():
+            stack.enter_context(mock.patch.object(module, name, value))
+        assert look(log, sizes) == found
+    return found
+
+
+def look(log, sizes):
+    tallies = audit_run(log.job, chunks_of(log, sizes), complete=log.complete).tallies
     for tally in tallies.values():
         assert tally.violated == len(tally.findings)
     steps = {(row.dir, row.channel, row.kind, row.position): row.step for row in log.rows}
@@ -207,7 +226,7 @@ def test_scattered_and_broadcast_records():
 
 def test_messages_and_counts():
     log = small_log(*[("out", "watermark", {"timestamp": stamp}) for stamp in (5, 3, 3)])
-    tallies = audit_run(log.job, chunks_of(log, [2]), complete=False, most=1)
+    tallies = audit_run(log.job, chunks_of(log, [2]), complete=False, wanted=Wanted(most=1)).tallies
     tally = tallies["LOG-WATERMARK"]
     assert (tally.checked, tally.violated) == (3, 2)
     assert [one.message for one in tally.findings] == ["watermark 3 after 5"]
@@ -217,8 +236,8 @@ def test_messages_and_counts():
 def test_what_an_engine_cannot_show_is_skipped():
     log = small_log(*records("out", 1), capabilities=Capabilities(explicit_watermarks=False, credit=True))
     verdicts = {one.invariant: one.reason for one in check(log) if one.status is Status.SKIPPED}
-    assert skipped(Layout(log.job)) == verdicts
-    assert set(audit_run(log.job, chunks_of(log, [2]), complete=False)).isdisjoint(verdicts)
+    assert find_skipped(log.job, Wanted()) == verdicts
+    assert set(audit_run(log.job, chunks_of(log, [2]), complete=False).tallies).isdisjoint(verdicts)
 
 
 def test_keys_belong_where_the_specification_says():
@@ -263,13 +282,8 @@ def test_rows_that_are_no_log_are_refused(change, message):
         audit_run(log.job, chunks_of(attrs.evolve(log, rows=tuple(rows)), [10]), complete=False)
 
 
-def test_a_hash_edge_needs_its_key_groups():
-    with pytest.raises(MalformedLogError, match="no max_parallelism"):
-        Layout(Job("test", "flink-7728", (attrs.evolve(EDGE, partitioner="hash"),)))
-
-
 def test_what_does_not_fit_a_worker_is_refused(monkeypatch):
-    monkeypatch.setattr(matching, "MOST_PENDING", 20)
+    monkeypatch.setattr(disagreement, "MOST_PENDING", 20)
     log = small_log(*records("out", *range(50)))
     with pytest.raises(OutgrownError, match="27 elements wait for their other side"):
         audit_run(log.job, chunks_of(log, [9]), complete=False)
@@ -280,7 +294,8 @@ def test_a_job_is_a_table():
     assert [layout.channel_at(code) for code in range(3)] == [(0, 0, 0), (0, 1, 0), (1, 0, 0)]
     assert [layout.code_of(layout.channel_at(code)) for code in range(3)] == [0, 1, 2]
     assert [layout.subtask_at(code) for code in range(4)] == [("in", 0), ("in", 1), ("mid", 0), ("out", 0)]
-    assert layout.inputs == {2: [0, 1], 3: [2]}
+    assert [layout.count_inputs(code) for code in range(4)] == [0, 0, 2, 1]
+    assert [layout.count_outputs(code) for code in range(4)] == [1, 1, 1, 0]
 
 
 def test_a_word_count_is_clean():

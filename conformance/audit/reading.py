@@ -1,0 +1,127 @@
+"""The rows of run logs, batch by batch: each says where it stands, so that it can be read again alone."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import attrs
+
+from tidegate.conformance.audit.sources import Footer, Group, LogFileError, open_file
+from tidegate.properties.kernels.columns import as_dictionary, read_entries
+from tidegate.traces.runlog import COLUMNS, MalformedLogError
+
+#: Rows per batch, and bytes where rows are long.
+BATCH = 2**18
+BYTES = 2**26
+#: These are read as dictionaries.
+WORDS = ["run", "task", "dir", "kind", "key"]
+
+
+@attrs.frozen
+class Span:
+    """Rows of a file: so many from the first on, of these row groups."""
+
+    path: str
+    groups: tuple[int, ...]
+    first: int
+    count: int
+
+
+def group_rows(groups: Sequence[Group], size: int, most: int = BYTES) -> Iterator[tuple[int, ...]]:
+    """Row groups to be read together: a large one alone, small ones up to so many rows and bytes."""
+    held: list[int] = []
+    rows = bytes_held = 0
+    for number, group in enumerate(groups):
+        if held and (rows + group.rows > size or bytes_held + group.size > most):
+            yield tuple(held)
+            held, rows, bytes_held = [], 0, 0
+        held.append(number)
+        rows, bytes_held = rows + group.rows, bytes_held + group.size
+    if held:
+        yield tuple(held)
+
+
+def find_size(group: Group, size: int) -> int:
+    """So many rows of a group are as many bytes as we want to hold, and no more than `size`."""
+    return max(1, min(size, group.rows * BYTES // group.size if group.size > 0 else size))
+
+
+class Log:
+    """A file that is open."""
+
+    def __init__(self, footer: Footer) -> None:
+        self.footer = footer
+        parquet: Any = import_module("pyarrow.parquet")
+        system, place = open_file(footer.path)
+        self.file = parquet.ParquetFile(place, filesystem=system, read_dictionary=WORDS, pre_buffer=False)
+
+    def read(self, groups: tuple[int, ...], size: int) -> Iterator[tuple[Span, Any]]:
+        """Batches with rows of the run, and where they stand."""
+        first = 0
+        for batch in self.read_batches(groups, size):
+            check_run(self.footer.path, batch, self.footer.run)
+            yield Span(self.footer.path, groups, first, len(batch)), batch
+            first += len(batch)
+        said = sum(self.footer.groups[group].rows for group in groups)
+        if first != said:
+            raise LogFileError(self.footer.path, f"its footer says {said:,} rows where {first:,} are")
+
+    def read_batches(self, groups: tuple[int, ...], size: int) -> Iterator[Any]:
+        chosen = {"columns": list(COLUMNS), "use_threads": False}
+        if len(groups) == 1:
+            fitting = find_size(self.footer.groups[groups[0]], size)
+            yield from self.file.iter_batches(fitting, row_groups=list(groups), **chosen)
+            return
+        # Each row group has dictionaries of its own.
+        table = self.file.read_row_groups(list(groups), **chosen)
+        yield from table.unify_dictionaries().combine_chunks().to_batches(size)
+
+
+@contextmanager
+def opened(footer: Footer) -> Iterator[Log]:
+    """Raise LogFileError where the file is gone, or cannot be read to its end."""
+    arrow: Any = import_module("pyarrow")
+    try:
+        log = Log(footer)
+        with log.file:
+            yield log
+    except FileNotFoundError as error:
+        raise LogFileError(footer.path, "was there, and is gone") from error
+    except (arrow.ArrowException, OSError) as error:
+        raise LogFileError(footer.path, f"cannot be read to its end: {error}") from error
+
+
+def read_file(footer: Footer, size: int) -> Iterator[tuple[Span, Any]]:
+    with opened(footer) as log:
+        for groups in group_rows(footer.groups, size):
+            yield from log.read(groups, size)
+
+
+def check_run(path: str, batch: Any, run: str) -> None:
+    column = as_dictionary(batch.column("run"))
+    try:
+        entries = read_entries(column.dictionary, "run")
+    except MalformedLogError as error:
+        raise LogFileError(path, str(error)) from error
+    others = [] if entries == [run] else [one for one in column.unique().to_pylist() if one != run]
+    if others or column.null_count:
+        named = repr(others[0]) if others and others[0] is not None else "none"
+        raise LogFileError(path, f"has rows of run {named}, and says that it is of run {run!r}: a file is of one run")
+
+
+def read_run(footers: Sequence[Footer], size: int) -> Iterator[tuple[Span, Any]]:
+    """Files with rows of different subtasks are read in turn, those that go on with a run after the others."""
+    first = [one for one in footers if one.first_step == 0]
+    later = sorted((one for one in footers if one.first_step), key=lambda one: one.first_step)
+    waiting = [read_file(one, size) for one in first]
+    while waiting:
+        going_on = []
+        for batches in waiting:
+            batch = next(batches, None)
+            if batch is not None:
+                yield batch
+                going_on.append(batches)
+        waiting = going_on
+    for footer in later:
+        yield from read_file(footer, size)

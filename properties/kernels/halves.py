@@ -1,0 +1,175 @@
+"""The kernels in two halves: what needs both ends of a channel, and what needs the steps of a subtask.
+
+So rows which do not fit one worker can go to different ones. Only lateness needs both: the subtask says which records
+came late. Rows are sorted once by subtask and once by side.
+"""
+
+import attrs
+import numpy as np
+
+from tidegate.properties.kernels.columns import KIND, Chunk, compute_sorts
+from tidegate.properties.kernels.credit import Credits, Grants
+from tidegate.properties.kernels.disagreement import Disagreements, Identity, Queue
+from tidegate.properties.kernels.findings import Tally
+from tidegate.properties.kernels.layout import BUFFER, SIDES, Array
+from tidegate.properties.kernels.matching import Matching
+from tidegate.properties.kernels.numbering import Numbering
+from tidegate.properties.kernels.ordered import Ordered
+from tidegate.properties.kernels.routes import Routes
+from tidegate.properties.kernels.segments import EMPTY, find_starts, grown, is_counted_on, measure, sort_stably
+from tidegate.properties.kernels.sides import Endings, Statuses, Watermarks
+from tidegate.properties.kernels.subtasks import Barriers, Clocks, Steps
+from tidegate.traces.runlog import MalformedLogError
+
+
+@attrs.define
+class Counter:
+    """Steps, or positions: each run of rows goes on where the last one of its code has ended."""
+
+    following: Array = EMPTY
+
+    def count(self, codes: Array, starts: Array, lengths: Array, numbers: Array, size: int) -> int | None:
+        """The place of the first number that is wrong; `size`: so many codes there are."""
+        self.following = grown(self.following, size, 0)
+        firsts = self.following[codes]
+        self.following[codes] += lengths
+        if is_counted_on(numbers, starts) and np.array_equal(numbers[starts], firsts):
+            return None
+        due = np.arange(len(numbers)) + np.repeat(firsts - starts, lengths)
+        return int(np.argmax(numbers != due))
+
+
+@attrs.define
+class SubtaskHalf:
+    numbering: Numbering
+    tallies: dict[str, Tally]
+    steps: Counter = attrs.Factory(Counter)
+    routes: Routes = attrs.field(init=False)
+    clocks: Clocks = attrs.field(init=False)
+    barriers: Barriers = attrs.field(init=False)
+    credits: Credits = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        unused = Tally()
+        self.routes = Routes(self.numbering, self.tallies.get("LOG-ROUTE", unused))
+        self.clocks = Clocks(self.numbering)
+        self.barriers = Barriers(self.numbering, self.tallies.get("LOG-BARRIER", unused))
+        self.credits = Credits(self.numbering, self.tallies.get("LOG-CREDIT", unused))
+
+    def feed(self, chunk: Chunk) -> tuple[Steps, Array]:
+        """The rows in the order of their steps, and which of the chunk are records that came late."""
+        steps = Steps(chunk)
+        self.check_steps(steps)
+        if "LOG-ROUTE" in self.tallies:
+            self.routes.feed(steps)
+            self.routes.feed_keys(chunk)
+        if "LOG-CREDIT" in self.tallies:
+            self.credits.feed(chunk)
+        if "LOG-BARRIER" in self.tallies:
+            self.barriers.feed(steps)
+        return steps, self.clocks.find_late(steps) if "LOG-LATE" in self.tallies else EMPTY
+
+    def check_steps(self, steps: Steps) -> None:
+        size = len(self.numbering.subtasks)
+        wrong = self.steps.count(steps.subtasks, steps.starts, steps.lengths, steps.step, size)
+        if wrong is not None:
+            task, number = self.numbering.subtask_at(int(steps.chunk.subtask[steps.order[wrong]]))
+            raise MalformedLogError(describe_count(f"{task}/{number}", "step", int(steps.step[wrong])))
+
+    def finish(self) -> None:
+        self.routes.finish()
+
+
+def describe_count(where: str, what: str, number: int) -> str:
+    return f"{where}: {what} {number} is missing, comes twice or is out of order"
+
+
+@attrs.define
+class ChannelHalf:
+    numbering: Numbering
+    tallies: dict[str, Tally]
+    positions: Counter = attrs.Factory(Counter)
+    matching: Matching = attrs.field(init=False)
+    watermarks: Watermarks = attrs.field(init=False)
+    statuses: Statuses = attrs.field(init=False)
+    endings: Endings = attrs.field(init=False)
+    grants: Grants = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        able, unused = self.numbering.layout.job.capabilities, Tally()
+        order, loss, late = (self.tallies.get(f"LOG-{name}", unused) for name in ("ORDER", "LOSS", "LATE"))
+        self.matching = Matching(self.numbering, order, loss, late, looks_for_late="LOG-LATE" in self.tallies)
+        self.watermarks = Watermarks(self.tallies.get("LOG-WATERMARK", unused), able.equal_watermarks)
+        self.statuses = Statuses(self.tallies.get("LOG-STATUS", unused))
+        self.endings = Endings(self.numbering, self.tallies.get("LOG-END", unused), able.explicit_watermarks)
+        self.grants = Grants(self.numbering, self.tallies.get("LOG-CREDIT", unused))
+
+    def feed(self, chunk: Chunk, late: Array) -> Ordered:
+        rows = Ordered(chunk, self.numbering, late)
+        self.check_positions(rows)
+        marks, runs = rows.marks, rows.runs_of(0)
+        if "LOG-WATERMARK" in self.tallies:
+            self.watermarks.feed(rows, marks)
+        if "LOG-STATUS" in self.tallies:
+            self.statuses.feed(rows, marks)
+        if "LOG-END" in self.tallies:
+            self.endings.feed(rows, marks, *runs)
+        if not self.tallies.keys().isdisjoint({"LOG-ORDER", "LOG-LOSS", "LOG-LATE"}):
+            self.matching.feed(rows, marks, *runs)
+        if "LOG-CREDIT" in self.tallies:
+            self.grants.feed(rows)
+        return rows
+
+    def check_positions(self, rows: Ordered) -> None:
+        size = self.numbering.sides
+        wrong = self.positions.count(rows.codes, rows.starts, rows.lengths, rows.position, size)
+        if wrong is not None:
+            edge, producer, consumer = self.numbering.channel_at(int(rows.chunk.channel[rows.order[wrong]]))
+            where = f"channel {edge}/{producer}/{consumer}"
+            raise MalformedLogError(describe_count(where, "position", int(rows.position[wrong])))
+
+    def finish(self, *, complete: bool) -> dict[int, set[Identity]]:
+        """The channels whose order needs a second look, and what to leave out of it."""
+        if "LOG-END" in self.tallies:
+            self.endings.finish(complete=complete)
+        self.grants.finish()
+        return self.matching.finish(complete=complete)
+
+
+@attrs.define
+class SecondLook:
+    """At the order of channels that have lost, invented or doubled elements, without these."""
+
+    numbering: Numbering
+    tally: Tally
+    unclear: dict[int, set[Identity]]
+    matching: Disagreements = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        order = Tally(most=self.tally.most)
+        self.matching = Disagreements(self.numbering, order, Tally(most=0), Tally(most=0), self.unclear)
+
+    def feed(self, chunk: Chunk) -> None:
+        chosen = np.flatnonzero(np.isin(chunk.channel, list(self.unclear)))
+        chosen = chosen[chunk.what[chosen] & KIND < BUFFER]
+        side = chunk.side[chosen]
+        order = sort_stably(side)
+        chosen, side = chosen[order], side[order]
+        starts = find_starts(side)
+        queues: dict[int, dict[int, Queue]] = {}
+        for start, length in zip(starts.tolist(), measure(starts, len(side)).tolist(), strict=True):
+            part, code = chosen[start : start + length], int(side[start])
+            queues.setdefault(code // SIDES, {})[code % SIDES] = make_queue(chunk, part)
+        nothing = make_queue(chunk, EMPTY)
+        for channel, ends in queues.items():
+            self.matching.feed(channel, ends.get(0, nothing), ends.get(1, nothing))
+
+    def finish(self) -> None:
+        self.matching.finish(complete=True)
+        self.tally.add(self.matching.order.violated, self.matching.order.findings)
+
+
+def make_queue(chunk: Chunk, rows: Array) -> Queue:
+    sorts = compute_sorts(chunk.what[rows], chunk.value[rows])
+    columns = chunk.name[rows], sorts, chunk.position[rows], chunk.step[rows]
+    return Queue(*columns, np.zeros(len(rows), dtype=bool))
