@@ -92,7 +92,8 @@ def make_scope(
             f"a handler of kind {kind}{timed}, {ends} finished channels; {counted(channels, 'channel')}, "
             f"{counted(checkpoints, 'checkpoint')} begun at 0 ms, barriers marked {' or '.join(MODES[kind])}"
             f"{', announcements' * any(isinstance(event, barriers.Announcement) for event in events)}, "
-            "cancellations, ends of partitions, time passing by 1 ms; refused: what comes on channels that are blocked, ended or out of range"
+            "cancellations, ends of partitions, time passing by 1 ms; refused: what comes on channels that are "
+            "blocked, ended or out of range"
         ),
         canonical=stop_the_clock,
         concretions=tuple(concretions),
