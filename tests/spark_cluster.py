@@ -12,15 +12,15 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
 import attrs
 
+from tests.processes import wait_until
+
 HOST = "127.0.0.1"
-PATIENCE = 120.0
 
 
 @attrs.frozen
@@ -92,11 +92,10 @@ def launch(place, environment, role, *options):
 
 
 def await_line(log, text, process):
-    deadline = time.monotonic() + PATIENCE
-    while text not in log.read_text():
-        assert process.poll() is None, f"it ended: {log.read_text()[-2000:]}"
-        assert time.monotonic() < deadline, f"not seen in {PATIENCE} s: {text!r} in {log.read_text()[-2000:]}"
-        time.sleep(0.1)
+    try:
+        wait_until(lambda: text in log.read_text(), process)
+    except AssertionError as error:
+        raise AssertionError(f"{error}: {text!r} in {log.read_text()[-2000:]}") from error
 
 
 def kill(process):

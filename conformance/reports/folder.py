@@ -28,7 +28,7 @@ class Report(Observer):
         self.note = self._line = partial(make_line, engine=engine)
         self._folder = folder
         self._count = 0
-        self._file = (folder / "report.jsonl").open("w", encoding="utf-8")
+        self._file = (folder / "report.jsonl").open("w", encoding="utf-8", buffering=1)
         self._write(as_line({"format": FORMAT, "engine": engine, "seed": seed}))
 
     def see(self, verdict: Verdict) -> None:

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.paths import PYTHONPATH
+from tests.processes import PATIENCE
 
 MUSEUM = "python:tidegate.conformance.engines.museum.engines"
 
@@ -31,7 +32,7 @@ def run_pytest(tmp_path):
         environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": PYTHONPATH}
         command = [sys.executable, "-m", "pytest", "-p", plugin, "-p", "no:cacheprovider", *words]
         return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
 
     return run

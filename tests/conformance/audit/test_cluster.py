@@ -5,6 +5,7 @@ import sys
 
 from tests.conformance.audit.comparing import WANTED, checked, found, planted
 from tests.conformance.audit.conftest import write_logs
+from tests.processes import PATIENCE
 from tests.spark_cluster import start_cluster
 from tidegate.conformance.audit.local import audit_here
 from tidegate.conformance.audit.outcomes import from_json
@@ -44,7 +45,7 @@ def test_a_worker_that_is_killed_loses_nothing(tmp_path):
         first = driver.stdout.readline()
         assert first
         cluster.kill_worker(0)
-        rest, _ = driver.communicate("go on\n", timeout=200)
+        rest, _ = driver.communicate("go on\n", timeout=PATIENCE)
         assert driver.returncode == 0
     outcomes = [from_json(line) for line in (first, *rest.splitlines())]
     assert len(outcomes) == RUNS

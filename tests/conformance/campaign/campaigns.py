@@ -1,13 +1,10 @@
 """A campaign as a process, and what a run of the same cases in one process says, with nothing of campaigns in it."""
 
 import json
-import os
-import subprocess
-import sys
 from collections import deque
 from functools import cache
 
-from tests.paths import PYTHONPATH, ROOT
+from tests.processes import run_tidegate, tidegate_command
 from tidegate.conformance.judging.run import conclude
 from tidegate.conformance.judging.suite import Budget, declared_components, wanted_of
 from tidegate.conformance.judging.trial import Runner, Trial
@@ -18,19 +15,11 @@ ENGINES = "python:tests.conformance.campaign.engines"
 
 
 def command(*args):
-    return [sys.executable, "-m", "tidegate.conformance.cli.main", "campaign", *map(str, args)]
+    return tidegate_command("campaign", *args)
 
 
-def tidegate(*args, cwd=ROOT, **environment):
-    return subprocess.run(
-        command(*args),
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": PYTHONPATH, **environment},
-        timeout=300,
-        check=False,
-    )
+def tidegate(*args, **options):
+    return run_tidegate("campaign", *args, **options)
 
 
 def summary_of(folder):

@@ -1,10 +1,11 @@
-"""Engines that die, in ways that a campaign must survive."""
+"""Engines that die or wait, in ways that a campaign must survive."""
 
 import os
 import signal
+import time
 from pathlib import Path
 
-from tidegate.conformance.engines.museum.engines import Right
+from tidegate.conformance.engines.museum.engines import Right, ValveAlwaysFlushes
 
 
 class Mortal(Right):
@@ -30,6 +31,14 @@ class DiesOfOne(Mortal):
             os._exit(3)
 
 
+class StopsAtThirty(Mortal):
+    """Answers the cases up to 29, and then no more."""
+
+    def meet(self, index):
+        if index >= 30:
+            time.sleep(600)
+
+
 class DiesOfMany(Mortal):
     """Every case from 25 to 49 kills it, as long as nobody has mended it."""
 
@@ -45,3 +54,12 @@ class KillsItsWorker(Mortal):
         if index == 60 and not Path("killed").exists():
             Path("killed").touch()
             os.kill(os.getppid(), signal.SIGKILL)
+
+
+class Held(ValveAlwaysFlushes):
+    """Wrong, and waits at case 1000 for as long as the file exists that holds it."""
+
+    def replay_case(self, case):
+        while int(case["case"].rpartition("-")[2]) >= 1000 and Path(os.environ.get("TIDEGATE_HOLD", "")).is_file():
+            time.sleep(0.05)
+        return super().replay_case(case)

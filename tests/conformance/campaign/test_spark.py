@@ -1,21 +1,21 @@
 """Campaigns on Spark, in one process and on a real cluster, with parties to them killed in the middle."""
 
 import json
-import os
 import signal
 import subprocess
-import time
 import uuid
 
 import pyarrow.parquet as pq
 
-from tests.conformance.campaign.campaigns import ENGINES, ROOT, WRONG, command, in_one_process, summary_of, tidegate
+from tests.conformance.campaign.campaigns import ENGINES, command, in_one_process, summary_of, tidegate
 from tests.conformance.engines.conftest import MARK, survivors_in_the_end
+from tests.processes import PATIENCE, launch, wait_until
 from tests.spark_cluster import start_cluster
 from tidegate.conformance.exits import Exit
 
 CASES, CHUNK, SEED = 2000, 25, 7
-CAMPAIGN = ("--engine", WRONG, "--cases", CASES, "--chunk", CHUNK, "--seed", SEED)
+HELD = f"{ENGINES}:Held"
+CAMPAIGN = ("--engine", HELD, "--cases", CASES, "--chunk", CHUNK, "--seed", SEED)
 
 
 def chunks_in(out):
@@ -27,24 +27,17 @@ def workers_in(out):
     return {row["worker"] for row in rows} - {None}
 
 
-def await_that(condition, process, seconds=200):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert process.poll() is None, "it ended too early"
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
-def test_a_driver_that_is_killed_loses_nothing(tmp_path):
+def test_a_driver_that_is_killed_loses_nothing(tmp_path, monkeypatch):
     out, mark = tmp_path / "out", uuid.uuid4().hex
+    hold = tmp_path / "hold"
+    hold.touch()
+    monkeypatch.setenv("TIDEGATE_HOLD", str(hold))
     arguments = (*CAMPAIGN, "--master", "local[2]", "--out", out)
-    environment = {**os.environ, MARK: mark}
-    with subprocess.Popen(
-        command(*arguments), cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as driver:
-        await_that(lambda: len(chunks_in(out)) >= 5, driver)
+    with launch(command(*arguments), env={MARK: mark}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as driver:
+        wait_until(lambda: len(chunks_in(out)) >= 5, driver)
         driver.send_signal(signal.SIGKILL)
-    assert not survivors_in_the_end(mark, patience=30)
+    hold.unlink()
+    assert not survivors_in_the_end(mark)
     done_before = len(chunks_in(out))
     assert 5 <= done_before < CASES // CHUNK
     assert not (out / "summary.json").exists()
@@ -53,23 +46,24 @@ def test_a_driver_that_is_killed_loses_nothing(tmp_path):
     assert again.returncode == Exit.VIOLATIONS, again.stderr
     found, about = summary_of(out)
     assert about["chunks_resumed"] == done_before
-    assert found == in_one_process(WRONG, ("valve",), CASES, SEED)
+    assert found == in_one_process(HELD, ("valve",), CASES, SEED)
 
 
-def test_a_worker_of_the_cluster_that_is_killed_loses_nothing(tmp_path):
-    out = tmp_path / "out"
+def test_a_worker_of_the_cluster_that_is_killed_loses_nothing(tmp_path, monkeypatch):
+    out, hold = tmp_path / "out", tmp_path / "hold"
+    hold.touch()
+    monkeypatch.setenv("TIDEGATE_HOLD", str(hold))
     with start_cluster(tmp_path / "cluster", workers=2) as cluster:
         arguments = (*CAMPAIGN, "--master", cluster.master, "--out", out, "--format", "json")
-        with subprocess.Popen(
-            command(*arguments), cwd=ROOT, env=cluster.environment, stdout=subprocess.PIPE, text=True
-        ) as driver:
-            await_that(lambda: len(workers_in(out)) == 2, driver)
+        with launch(command(*arguments), env=cluster.environment, stderr=None) as driver:
+            wait_until(lambda: len(workers_in(out)) == 2, driver)
             cluster.kill_worker(0)
             assert len(chunks_in(out)) < CASES // CHUNK
-            said, _ = driver.communicate(timeout=200)
+            hold.unlink()
+            said, _ = driver.communicate(timeout=PATIENCE)
         assert driver.returncode == Exit.VIOLATIONS
     found, about = summary_of(out)
-    assert found == in_one_process(WRONG, ("valve",), CASES, SEED)
+    assert found == in_one_process(HELD, ("valve",), CASES, SEED)
     assert (about["chunks_resumed"], about["chunks_left"]) == (0, 0)
     assert json.loads(said)["cases"] == CASES
 
@@ -83,4 +77,4 @@ def test_a_python_worker_that_is_killed_costs_nothing(tmp_path):
     assert (tmp_path / "killed").exists()
     found, _about = summary_of(tmp_path / "out")
     assert found["counts"] == [{"component": "valve", "stage": "generated", "pass": 100}], done.stderr
-    assert not survivors_in_the_end(mark, patience=10)
+    assert not survivors_in_the_end(mark)

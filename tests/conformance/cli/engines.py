@@ -4,7 +4,7 @@ import os
 import signal
 import time
 
-from tidegate.conformance.engines.museum.engines import Engine
+from tidegate.conformance.engines.museum.engines import Engine, ValveAlwaysFlushes
 
 
 class KillsItsWorker(Engine):
@@ -16,13 +16,27 @@ class KillsItsWorker(Engine):
         return super().replay(cases)
 
 
-class SlowAtTheGate(Engine):
-    """Right, and never done with the gate."""
+class NeverDoneWithPriorities(Engine):
+    """Right, and never done with the gate that has them."""
 
     def replay(self, cases):
-        if any(case["component"] == "gate" for case in cases):
+        if any(case["component"] == "priority_gate" for case in cases):
             time.sleep(600)
         return super().replay(cases)
+
+
+class StopsAtTwoThousand(ValveAlwaysFlushes):
+    """Wrong for two thousand cases, and then silent."""
+
+    def __init__(self):
+        super().__init__()
+        self.answered = 0
+
+    def replay_case(self, case):
+        self.answered += 1
+        if self.answered > 2000:
+            time.sleep(600)
+        return super().replay_case(case)
 
 
 class WrongInTwoPlaces(Engine):

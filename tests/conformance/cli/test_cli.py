@@ -1,30 +1,21 @@
 """The command line as a user meets it: a real process, its output and its exit code."""
 
 import json
-import os
 import re
 import shlex
 import signal
-import subprocess
-import sys
-import time
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from tests.conformance.reports.reading import read_report
-from tests.paths import PYTHONPATH, ROOT
+from tests.processes import PATIENCE, launch, tidegate_command, wait_until
+from tests.processes import run_tidegate as tidegate
 from tidegate.properties.cases.drawing import draw_case
 from tidegate.traces.files import write_traces
 
 WRONG = "python:tidegate.conformance.engines.museum.engines:ValveAlwaysFlushes"
 QUICK = ("--stage", "directed", "--stage", "golden", "--stage", "generated", "--cases", "100")
-
-
-def tidegate(*args, cwd=ROOT, **options):
-    command = [sys.executable, "-m", "tidegate.conformance.cli.main", *map(str, args)]
-    environment = {**os.environ, "PYTHONPATH": PYTHONPATH}
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, **options, check=False)
 
 
 def test_a_right_engine_is_conformant():
@@ -169,17 +160,15 @@ def test_generated_traces_are_replayed(tmp_path):
 
 
 def test_an_interrupt_keeps_what_is_known(tmp_path):
-    command = [sys.executable, "-m", "tidegate.conformance.cli.main", "run", "--engine", WRONG, "--cases", "500000"]
-    command += ["--stage", "generated", "--component", "valve", "--report", str(tmp_path)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    engine = "python:tests.conformance.cli.engines:StopsAtTwoThousand"
+    options = ("--cases", 5000, "--stage", "generated", "--component", "valve", "--timeout", 600)
     report = tmp_path / "report.jsonl"
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not (report.exists() and report.stat().st_size > 20_000):
-        time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    with launch(tidegate_command("run", "--engine", engine, *options, "--report", tmp_path)) as process:
+        wait_until(lambda: report.exists() and len(report.read_bytes().splitlines()) > 50, process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1, err
     assert "interrupted" in out
     _header, verdicts, footer = read_report(report)
     assert footer["complete"] is False
-    assert len(verdicts) > 50
+    assert 50 < len(verdicts) <= 2000

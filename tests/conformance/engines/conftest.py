@@ -13,6 +13,8 @@ from typing import Any
 import attrs
 import pytest
 
+from tests.processes import PATIENCE
+
 HARNESS = Path(__file__).with_name("harness.py")
 HOSTILE = Path(__file__).with_name("hostile")
 MARK = "TIDEGATE_TEST_MARK"
@@ -46,9 +48,9 @@ def survivors(mark: str) -> list[str]:
     return alive
 
 
-def survivors_in_the_end(mark: str, patience: float = 2.0) -> list[str]:
+def survivors_in_the_end(mark: str) -> list[str]:
     """The survivors, after those that were killed have had the time to go."""
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + PATIENCE
     while (alive := survivors(mark)) and time.monotonic() < deadline:
         time.sleep(0.05)
     return alive
@@ -68,13 +70,13 @@ class Laboratory:
         return os.environ | {MARK: self.mark, "HOSTILE_SCRATCH": str(self.scratch)}
 
     def run(self, engine: str, cases: list[str], **options: Any) -> Outcome:
-        options = {"case_timeout": 1.0, "start_timeout": 20.0, "bye_grace": 0.5, "kill_grace": 0.2} | options
+        usual = {"case_timeout": PATIENCE, "start_timeout": PATIENCE, "bye_grace": 0.5, "kill_grace": 0.2}
         done = subprocess.run(
-            self.command(engine, cases, **options),
+            self.command(engine, cases, **(usual | options)),
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         assert done.returncode == 0, done.stderr

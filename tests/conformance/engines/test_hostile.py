@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.processes import HANGS
+
 MEMORY_LIMIT_MEGABYTES = 300
 AROUND = 12
 NAMES = [*(f"before-{i}" for i in range(AROUND)), "bad", *(f"after-{i}" for i in range(AROUND))]
@@ -62,11 +64,17 @@ CULPRITS = [
     ("answers_two_to_the_63", "Steps", "", 0),
 ]
 SLOW_CULPRITS = {"hangs_in_a_case", "ignores_sigterm", "falls_silent_in_half_a_line", "closes_stdin"}
+#: These must be waited for; all others are given all the time in the world.
+SILENT = {*SLOW_CULPRITS, "hangs_after_a_reply", "hangs_once", "is_slow_but_sure"}
+
+
+def run(laboratory: Any, engine: str, names: list[str], **options: Any) -> Any:
+    return laboratory.run(engine, names, **({"case_timeout": HANGS} if engine in SILENT else {}), **options)
 
 
 @pytest.mark.parametrize(("engine", "kind", "words", "restarts"), CULPRITS, ids=[each[0] for each in CULPRITS])
 def test_a_failure_costs_one_case(laboratory, engine, kind, words, restarts):
-    outcome = laboratory.run(engine, NAMES)
+    outcome = run(laboratory, engine, NAMES)
     assert_all_others_are_right(outcome, NAMES)
     found, detail = outcome.replies["bad"]
     assert found == kind
@@ -81,7 +89,7 @@ def test_a_failure_costs_one_case(laboratory, engine, kind, words, restarts):
     ids=lambda each: each,
 )
 def test_the_last_case_is_no_exception(laboratory, engine, kind):
-    outcome = laboratory.run(engine, LAST, window=3)
+    outcome = run(laboratory, engine, LAST, window=3)
     assert_all_others_are_right(outcome, LAST)
     assert outcome.replies["bad"][0] == kind
     assert_nothing_is_left(outcome)
@@ -89,7 +97,7 @@ def test_the_last_case_is_no_exception(laboratory, engine, kind):
 
 @pytest.mark.parametrize("engine", ["dies_after_a_reply", "hangs_after_a_reply", "closes_stdin_after_a_reply"])
 def test_a_reply_counts_and_so_does_the_restart_after_it(laboratory, engine):
-    outcome = laboratory.run(engine, NAMES)
+    outcome = run(laboratory, engine, NAMES)
     assert_all_others_are_right(outcome, NAMES)
     assert outcome.replies["bad"] == ("Steps", {"steps": right_steps(AROUND)})
     assert outcome.found["restarts"] == 1
@@ -98,7 +106,7 @@ def test_a_reply_counts_and_so_does_the_restart_after_it(laboratory, engine):
 
 @pytest.mark.parametrize("window", [1, 5, 64])
 def test_the_rest_is_not_run_after_ten_restarts(laboratory, window):
-    outcome = laboratory.run("dies_of_everything", NAMES, window=window)
+    outcome = run(laboratory, "dies_of_everything", NAMES, window=window)
     kinds = [kind for kind, _ in outcome.replies.values()]
     assert kinds == ["Crashed"] * 11 + ["NotRun"] * (len(NAMES) - 11), "how far we get does not depend on the window"
     assert outcome.found["restarts"] == 10
@@ -108,14 +116,14 @@ def test_the_rest_is_not_run_after_ten_restarts(laboratory, window):
 
 @pytest.mark.parametrize(("engine", "kind"), [("dies_after_hello", "Crashed"), ("closes_stdin_after_hello", "Broken")])
 def test_an_engine_that_greets_and_does_no_more(laboratory, engine, kind):
-    outcome = laboratory.run(engine, NAMES)
+    outcome = run(laboratory, engine, NAMES)
     kinds = [kind for kind, _ in outcome.replies.values()]
     assert kinds == [kind] * 11 + ["NotRun"] * (len(NAMES) - 11)
     assert_nothing_is_left(outcome)
 
 
 def test_restarts_are_counted_where_every_reply_is_right(laboratory):
-    outcome = laboratory.run("dies_after_every_reply", NAMES)
+    outcome = run(laboratory, "dies_after_every_reply", NAMES)
     kinds = [kind for kind, _ in outcome.replies.values()]
     assert kinds.count("Crashed") == 0
     answered = kinds.count("Steps")
@@ -125,7 +133,7 @@ def test_restarts_are_counted_where_every_reply_is_right(laboratory):
 
 
 def test_an_engine_that_cannot_be_started_again_is_given_up(laboratory):
-    outcome = laboratory.run("starts_once", NAMES)
+    outcome = run(laboratory, "starts_once", NAMES)
     kinds = [kind for kind, _ in outcome.replies.values()]
     assert kinds == ["Steps"] * AROUND + ["Crashed"] + ["NotRun"] * AROUND, "what was found before is kept"
     assert "could not be started again" in outcome.replies["after-0"][1]["reason"]
@@ -134,7 +142,7 @@ def test_an_engine_that_cannot_be_started_again_is_given_up(laboratory):
 
 def test_an_answer_from_the_previous_case_is_no_answer(laboratory):
     # In a fresh process the bad case has nothing to mix itself up with, so it may be that nobody repeats the failure.
-    outcome = laboratory.run("answers_with_the_previous_case", NAMES)
+    outcome = run(laboratory, "answers_with_the_previous_case", NAMES)
     assert_all_others_are_right(outcome, NAMES)
     assert outcome.replies["bad"][0] == "Broken"
     assert outcome.found["restarts"] == 1
@@ -144,7 +152,7 @@ def test_an_answer_from_the_previous_case_is_no_answer(laboratory):
 @pytest.mark.parametrize("window", [1, 2])
 @pytest.mark.parametrize("engine", ["hangs_once", "dies_once"])
 def test_a_failure_that_nobody_repeats_is_charged_to_the_case_at_work(laboratory, engine, window):
-    outcome = laboratory.run(engine, NAMES, window=window)
+    outcome = run(laboratory, engine, NAMES, window=window)
     assert_all_others_are_right(outcome, NAMES)
     assert outcome.replies["bad"][0] == {"hangs_once": "TimedOut", "dies_once": "Crashed"}[engine]
     assert outcome.found["restarts"] == 1
@@ -152,20 +160,20 @@ def test_a_failure_that_nobody_repeats_is_charged_to_the_case_at_work(laboratory
 
 
 def test_a_flood_of_standard_error_is_survived_and_its_end_kept(laboratory):
-    outcome = laboratory.run("floods_stderr", NAMES, case_timeout=40.0)
+    outcome = run(laboratory, "floods_stderr", NAMES)
     assert_all_others_are_right(outcome, NAMES)
     assert outcome.replies["bad"] == ("Steps", {"steps": right_steps(AROUND)})
     assert_nothing_is_left(outcome)
 
 
 def test_last_words_are_kept(laboratory):
-    outcome = laboratory.run("dies_in_a_case", ["bad"])
+    outcome = run(laboratory, "dies_in_a_case", ["bad"])
     assert outcome.replies["bad"][1]["stderr"] == ["panic: index out of bounds"]
 
 
 @pytest.mark.parametrize("engine", ["answers_out_of_order", "is_slow_but_sure", "ignores_bye"])
 def test_what_the_protocol_allows_is_no_failure(laboratory, engine):
-    outcome = laboratory.run(engine, NAMES)
+    outcome = run(laboratory, engine, NAMES)
     assert_all_others_are_right(outcome, NAMES)
     assert outcome.replies["bad"][0] == "Steps"
     assert outcome.found["restarts"] == 0
@@ -173,7 +181,7 @@ def test_what_the_protocol_allows_is_no_failure(laboratory, engine):
 
 
 def test_an_engine_that_cannot_cope_with_several_gets_one_at_a_time(laboratory):
-    outcome = laboratory.run("takes_one_request_at_a_time", NAMES, window=4)
+    outcome = run(laboratory, "takes_one_request_at_a_time", NAMES, window=4)
     kinds = [kind for kind, _ in outcome.replies.values()]
     assert kinds.count("Crashed") == outcome.found["restarts"] <= 2, "windows of four and of two"
     assert kinds.count("Steps") == len(NAMES) - outcome.found["restarts"]
@@ -194,7 +202,7 @@ def test_an_engine_that_cannot_cope_with_several_gets_one_at_a_time(laboratory):
     ],
 )
 def test_an_engine_that_does_not_start(laboratory, engine, code, words):
-    outcome = laboratory.run(engine, NAMES, start_timeout=1.0 if engine == "hangs_at_start" else 20.0)
+    outcome = run(laboratory, engine, NAMES, **({"start_timeout": 1.0} if engine == "hangs_at_start" else {}))
     assert outcome.found["code"] == code
     assert words in outcome.found["message"]
     if engine == "dies_at_start":

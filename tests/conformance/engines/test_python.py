@@ -4,6 +4,7 @@ import pytest
 
 from tests.conformance.engines import python_engines
 from tests.paths import PYTHONPATH
+from tests.processes import HANGS, PATIENCE
 from tidegate.conformance.engines import (
     CannotStartError,
     Claim,
@@ -25,7 +26,8 @@ def cases(names=NAMES):
 
 
 def hosted(name, **options):
-    return resolve(f"{HERE}:{name}", **({"case_timeout": 1.0, "kill_grace": 0.2} | options))
+    patience = HANGS if name in ("Hangs", "IsSlow") else PATIENCE
+    return resolve(f"{HERE}:{name}", **({"case_timeout": patience, "kill_grace": 0.2} | options))
 
 
 def in_process(name, **_):

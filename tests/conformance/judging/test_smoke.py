@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from tests.processes import HANGS, PATIENCE
 from tidegate.conformance.cli import main as cli
 from tidegate.conformance.engines import schemas
 from tidegate.conformance.engines.errors import StrictModeUnavailableError
@@ -130,7 +131,7 @@ def test_a_wrong_answer_comes_with_two_ways_to_see_it_again(tiny, tidegate):
     assert "valve breaks VALVE-10" in out
     assert "tidegate replay --engine" in out
     by_hand = next(line.strip().removeprefix("by hand  ") for line in out.splitlines() if line.startswith("  by hand"))
-    shown = subprocess.run(["/bin/sh", "-c", by_hand], capture_output=True, text=True, timeout=20, check=True)
+    shown = subprocess.run(["/bin/sh", "-c", by_hand], capture_output=True, text=True, timeout=PATIENCE, check=True)
     hello, replay = map(json.loads, shown.stdout.splitlines())
     assert hello["ok"]["implementation"]["name"] == "tiny"
     assert replay["ok"]["steps"][-1] == [{"type": "status", "status": "idle"}]
@@ -257,7 +258,7 @@ def tweak(request, reply):
         time.sleep(60)
     return reply
 """
-    smoked = look_at(tiny(wrong, components={"valve": {}, "wiring": {}}), case_timeout=0.5)
+    smoked = look_at(tiny(wrong, components={"valve": {}, "wiring": {}}), case_timeout=HANGS)
     assert {one.case.component: one.status for one in smoked.verdicts} == {
         "valve": Status.TIMEOUT,
         "wiring": Status.PASS,
