@@ -5,12 +5,27 @@ from types import SimpleNamespace
 import attrs
 import pytest
 
-from tidegate.reference.barriers import COMPONENT, buffering, channel_state
-from tidegate.reference.barriers.step import start, step
-from tidegate.reference.barriers.values import Barrier, Block, Cancel, Config, Kind, Mode, Resume, Trigger
+from tests.reference.walking import begin, broken_claims, last, law_holds, state_after, walk
+from tidegate.reference.barriers import buffering, channel_state
+from tidegate.reference.barriers.buffering import Arrival, Cut
+from tidegate.reference.barriers.channel_state import Channel, SubsumedError, on_barrier, on_poll, on_start
+from tidegate.reference.barriers.claims import trigger_before_resume
+from tidegate.reference.barriers.values import (
+    Abort,
+    Barrier,
+    Block,
+    Cancel,
+    Config,
+    EndOfPartition,
+    Kind,
+    Mode,
+    Reason,
+    Resume,
+    Trigger,
+)
+from tidegate.reference.elements import Long
 from tidegate.reference.mailbox.values import Kind as MailKind
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
-from tidegate.traces.notation.text import read_trace
 
 SIGNS = {"block": "-", "resume": "+", "start_persisting": "[", "stop_persisting": "]", "prioritize": "!"}
 
@@ -18,16 +33,6 @@ SIGNS = {"block": "-", "resume": "+", "start_persisting": "[", "stop_persisting"
 def config_of(kind, channels, *, finished=True, timeout=None):
     timeout = 30 if kind == "alternating" and timeout is None else timeout
     return Config(Kind(kind), channels, finished, timeout)
-
-
-def walk(config, trace):
-    (state,) = start(config)
-    outcomes = []
-    for event in read_trace("barriers", trace):
-        (outcome,) = step(state, event)
-        outcomes.append(outcome)
-        state = outcome.state
-    return outcomes
 
 
 def short(seen):
@@ -43,7 +48,7 @@ def short(seen):
 
 
 def run(kind, channels, trace, **more):
-    outcomes = walk(config_of(kind, channels, **more), trace)
+    outcomes = walk("barriers", config_of(kind, channels, **more), trace)
     return " ".join("".join(map(short, one.observations)) or "~" for one in outcomes)
 
 
@@ -96,9 +101,7 @@ def test_barr_6_a_channel_that_ends_counts_as_aligned(trace, finished, shown):
 
 @pytest.mark.rule("BARR-8")
 def test_barr_8_a_blocked_channel_delivers_nothing():
-    outcomes = walk(config_of("aligned", 2), "0b1 0b2")
-    assert (outcomes[-1].observations, outcomes[-1].rules) == ((Rejected(),), ("BARR-8",))
-    assert outcomes[-1].state == outcomes[-2].state
+    assert last("barriers", config_of("aligned", 2), "0b1 0b2") == ("rejected", "BARR-8")
     assert run("aligned", 2, "0b1 0e 0c1 0n2#0@0 1b1 0e") == "-0 x x x -1T1+0+1 ~"
 
 
@@ -126,9 +129,9 @@ def test_barr_10_at_least_once(channels, trace, finished, shown):
 
 @pytest.mark.rule("BARR-10")
 def test_barr_10_at_most_fifty_are_pending():
-    config = config_of("at_least_once", 2)
-    outcomes = walk(config, " ".join(f"0b{number}" for number in range(1, 53)))
-    assert [count.checkpoint for count in outcomes[-1].state.pending] == list(range(3, 53))
+    trace = " ".join(f"0b{number}" for number in range(1, 53))
+    state = state_after("barriers", config_of("at_least_once", 2), trace)
+    assert [count.checkpoint for count in state.pending] == list(range(3, 53))
 
 
 @pytest.mark.rule("BARR-13")
@@ -198,7 +201,7 @@ def test_barr_17_an_end_later_than_the_time_out_does_not_wait_for_the_timer():
     ],
 )
 def test_outcomes_name_their_rules(kind, trace, rules):
-    assert walk(config_of(kind, 2), trace)[-1].rules == rules
+    assert walk("barriers", config_of(kind, 2), trace)[-1].rules == rules
 
 
 @pytest.mark.parametrize(
@@ -218,22 +221,12 @@ def test_configs_that_make_no_sense(config):
 @pytest.mark.parametrize("kind", ["aligned", "at_least_once"])
 def test_unaligned_barriers_are_for_handlers_that_know_them(kind):
     with pytest.raises(InvalidInputError):
-        walk(config_of(kind, 2), "0u1")
+        walk("barriers", config_of(kind, 2), "0u1")
 
 
 def test_checkpoints_are_not_negative():
     with pytest.raises(InvalidInputError):
         Cancel(0, -1)
-
-
-@pytest.mark.parametrize("law", COMPONENT.laws, ids=lambda law: law.name)
-def test_law_holds_on_every_sample(law):
-    assert all(law.holds(*sample) for sample in law.samples())
-
-
-def fails(law_name):
-    (law,) = [law for law in COMPONENT.laws if law.name == law_name]
-    return not all(law.holds(*sample) for sample in law.samples())
 
 
 @pytest.mark.rule("BARR-8")
@@ -243,7 +236,7 @@ def test_barr_8_law_fails_where_nothing_is_kept(monkeypatch):
         return buffering.Cut(buffering.process_blocking(channels, arrivals).before and (frozenset(order),), order)
 
     monkeypatch.setattr(buffering, "process_buffering", read_on)
-    assert fails("same-cut-by-blocking-and-buffering")
+    assert not law_holds("barriers", "same-cut-by-blocking-and-buffering")
 
 
 def late(channel, checkpoint):
@@ -270,7 +263,7 @@ def data_first(channel):
 )
 def test_laws_of_channel_state_fail_on_mutants(monkeypatch, name, function, mutant):
     monkeypatch.setattr(channel_state, function, mutant)
-    assert fails(name)
+    assert not law_holds("barriers", name)
 
 
 @pytest.mark.rule("BARR-18")
@@ -290,18 +283,92 @@ def test_barr_18_law_fails_where_the_trigger_is_a_normal_mail(monkeypatch):
     ],
 )
 def test_properties_fail_on_a_broken_step(observations, claims):
-    before = walk(config_of("aligned", 2), "0b1")[-1].state
-    event = Barrier(1, 1, Mode.ALIGNED, 0)
-    (right,) = step(before, event)
+    first, right = walk("barriers", config_of("aligned", 2), "0b1 1b1")
     shown = Outcome(right.state, observations, ())
-    assert {claim.name for claim in COMPONENT.properties if not claim.holds(before, event, shown)} == claims
+    assert broken_claims("barriers", first.state, Barrier(1, 1, Mode.ALIGNED, 0), shown) == claims
 
 
 @pytest.mark.rule("BARR-1")
 def test_barr_1_property_fails_where_an_obsolete_checkpoint_is_triggered():
-    before = walk(config_of("aligned", 2), "0b2 1b2")[-1].state
+    before = state_after("barriers", config_of("aligned", 2), "0b2 1b2")
     again = Outcome(before, (Trigger(1, aligned=True),), ())
-    failed = {
-        claim.name for claim in COMPONENT.properties if not claim.holds(before, Barrier(0, 1, Mode.ALIGNED, 0), again)
-    }
-    assert failed == {"each-checkpoint-once"}
+    assert broken_claims("barriers", before, Barrier(0, 1, Mode.ALIGNED, 0), again) == {"each-checkpoint-once"}
+
+
+# --- claims, told of what is wrong ----------
+
+ONE = Long(1)
+
+
+@pytest.mark.rule("BARR-17")
+@pytest.mark.parametrize(("late", "shown"), [(10, "~ ~ -1 ~"), (11, "~ ~ -1 !0[1U1")])
+def test_barr_17_the_end_of_a_channel_notices_that_the_alignment_took_too_long(late, shown):
+    """The barrier that was announced first is strictly later than the time-out; that which was read is not."""
+    assert run("alternating", 3, f"+{late} 0n1#5@0 1t1@9 2e", timeout=10) == shown
+
+
+@pytest.mark.rule("BARR-10")
+def test_barr_10_the_end_of_a_channel_completes_all_that_waited_for_it_and_takes_the_newest():
+    assert run("at_least_once", 3, "0b1 1b1 0b2 1b2 2e 1e") == "~ ~ ~ ~ T2 ~"
+
+
+def test_barriers_that_were_not_polled_wait_in_their_order():
+    channel = on_barrier(on_barrier(Channel(), 1), 2)
+    assert channel.barriers == (1, 2)
+    assert on_poll(channel).barriers == (2,)
+
+
+def test_only_its_own_barrier_or_a_newer_one_ends_what_a_checkpoint_saves():
+    saving = on_start(Channel(), 2)
+    assert on_barrier(saving, 1).saving == 2
+    assert on_barrier(saving, 2).saving is None
+    assert on_barrier(saving, 3).saving is None
+
+
+@pytest.mark.rule("BARR-11")
+def test_barr_11_a_cancelled_checkpoint_ends_the_older_ones_for_good():
+    assert run("at_least_once", 2, "0b1 0b3 1c2 1b1") == "~ ~ A1c ~"
+
+
+# --- claims, told of what is wrong -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ahead", "holds"),
+    [
+        ((Abort(ONE, Reason.SUBSUMED), Resume(0)), False),
+        ((Resume(0), Abort(ONE, Reason.SUBSUMED)), True),
+        ((Resume(0), Abort(ONE, Reason.SUBSUMED), Resume(1)), False),
+        ((Abort(ONE, Reason.SUBSUMED), Resume(1), Abort(Long(2), Reason.SUBSUMED)), True),
+    ],
+)
+def test_the_last_resume_ahead_of_a_trigger_comes_before_the_last_checkpoint_given_up(ahead, holds):
+    state = begin("barriers", config_of("aligned", 2))
+    outcome = Outcome(state, (*ahead, Trigger(Long(3), aligned=True), Resume(0)), ())
+    assert trigger_before_resume.holds(state, EndOfPartition(0), outcome) == holds
+
+
+def test_each_way_to_align_must_keep_each_channel_in_order(monkeypatch):
+    """The same elements before the same checkpoints, but those of one channel in another order."""
+    arrivals = (Arrival(0, 1), Arrival(0, 2), Arrival(1, 11))
+    assert buffering.same_cut_by_blocking_and_buffering.holds(2, arrivals)
+    monkeypatch.setattr(buffering, "process_buffering", lambda _channels, _arrivals: Cut((), (2, 1, 11)))
+    assert not buffering.same_cut_by_blocking_and_buffering.holds(2, arrivals)
+
+
+def test_a_barrier_that_is_dropped_has_overtaken_nothing(monkeypatch):
+    def poll_data_first(channel):
+        return on_poll(channel_state.attrs.evolve(channel, barriers=()))
+
+    monkeypatch.setattr(channel_state, "on_poll", poll_data_first)
+    assert not channel_state.barrier_overtakes.holds(2, 0, 0)
+
+
+def test_a_checkpoint_is_not_too_late_for_its_own_barrier(monkeypatch):
+    def refuse_its_own(channel, checkpoint):
+        if checkpoint <= channel.last:
+            raise SubsumedError
+        return on_start(channel, checkpoint)
+
+    monkeypatch.setattr(channel_state, "on_start", refuse_its_own)
+    assert not channel_state.older_checkpoint_is_too_late.holds(1, (1,))

@@ -4,9 +4,12 @@ import attrs
 import pytest
 
 from tidegate.reference.chaining.chain_lifecycle import COMPONENT
+from tidegate.reference.chaining.chain_lifecycle import claims as chain_claims
 from tidegate.reference.chaining.chain_lifecycle import step as chain_lifecycle
+from tidegate.reference.chaining.chain_lifecycle.claims import subtrees_stay_together, working_while_they_are_called
 from tidegate.reference.chaining.chain_lifecycle.step import start, step
 from tidegate.reference.chaining.chain_lifecycle.values import (
+    SEMANTICS,
     Call,
     Called,
     Checkpoint,
@@ -20,10 +23,11 @@ from tidegate.reference.chaining.chain_lifecycle.values import (
     Mail,
     Open,
     Operator,
+    State,
     Step,
     compute_creation_order,
 )
-from tidegate.reference.model import InvalidInputError, Rejected
+from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 
 DRAIN, STOP = Finish(drain=True), Finish(drain=False)
 
@@ -247,11 +251,6 @@ def test_what_makes_no_sense_is_an_error(make):
         make()
 
 
-@pytest.mark.parametrize("law", COMPONENT.laws, ids=lambda law: law.name)
-def test_laws_hold(law):
-    assert all(law.holds(*sample) for sample in law.samples())
-
-
 def broken(config, *events):
     """The properties that the last event breaks."""
     outcomes = walk(config, *events)
@@ -272,3 +271,22 @@ def test_properties_see_the_reversed_order(monkeypatch, events, named):
     monkeypatch.setattr(chain_lifecycle, "compute_creation_order", lambda _config: (0, 1, 2))
     monkeypatch.setattr(chain_lifecycle, "compute_forward_order", lambda _config: (2, 1, 0))
     assert named in broken(STRAIGHT, *events)
+
+
+# --- claims, told of what is wrong ----------
+
+
+@pytest.mark.parametrize("semantics", SEMANTICS)
+@pytest.mark.parametrize("call", [Call.PREPARE, Call.FINISH, Call.QUIESCE])
+def test_operators_that_work_are_called_from_the_head_on(semantics, call):
+    chain = (Operator(lingers=False), Operator(lingers=False, parent=0))
+    before = State(Config(chain, 0, 1, semantics))
+    for order, holds in (((0, 1), True), ((1, 0), False)):
+        outcome = Outcome(before, tuple(Called(operator, call) for operator in order), ())
+        assert working_while_they_are_called.holds(before, Finish(drain=True), outcome) == holds
+
+
+def test_an_operator_that_is_created_before_those_below_it_is_refused(monkeypatch):
+    assert subtrees_stay_together.holds((0,))
+    monkeypatch.setattr(chain_claims, "compute_creation_order", lambda _config: (0, 1))
+    assert not subtrees_stay_together.holds((0,))

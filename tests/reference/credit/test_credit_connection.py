@@ -29,7 +29,6 @@ from tidegate.reference.credit.credit_connection import (
 from tidegate.reference.credit.credit_sender import Writable
 from tidegate.reference.credit.subpartitions import Item
 from tidegate.reference.model import InvalidInputError, Rejected
-from tidegate.reference.rules import rules_of
 
 ITEMS = {"d": Item.DATA, "o": Item.EMPTY, "e": Item.EVENT, "b": Item.BARRIER, ".": Item.END}
 OTHERS = {"f": Flush, "r": Resume, "c": Cancel, "x": Fail}
@@ -239,10 +238,3 @@ def without_reader(seen):
         case Backlog():
             return readers.Backlog(seen.backlog)
     return seen
-
-
-def test_every_rule_of_the_component_is_shown():
-    named = {rule for one in (*COMPONENT.properties, *COMPONENT.invariants) for rule in one.rules}
-    traces = ("0d 0d 0f 0o 0+1 0b 0+3 0r 0c 0d", "0. 0d break", "- 0e", "0b 0f 0d 0r")
-    named |= {rule for trace in traces for one in walk((0, 1), trace) for rule in one.rules}
-    assert named == {rule.id for rule in rules_of("credit_connection")}

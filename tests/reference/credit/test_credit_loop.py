@@ -1,11 +1,8 @@
 """The closed loop of credit, explored whole; and the parts without which it would break."""
 
-from random import Random
-
 import attrs
 import pytest
 
-from tidegate.properties.cases.credit_loop import draw as credit_loop
 from tidegate.properties.explorer.exploring import explore
 from tidegate.reference.credit import backpressure, buffers, readers, subpartitions
 from tidegate.reference.credit.buffers import Change
@@ -23,7 +20,6 @@ from tidegate.reference.credit.credit_loop import (
 )
 from tidegate.reference.credit.readers import Kind
 from tidegate.reference.model import InvalidInputError, Rejected
-from tidegate.reference.rules import rules_of
 
 WHOLE = [(2, exclusive, floating, 2, 0, 2) for exclusive in (0, 1, 2) for floating in (1, 2)] + [
     (2, exclusive, floating, 1, 1, 1) for exclusive in (0, 1, 2) for floating in (1, 2)
@@ -188,16 +184,3 @@ def test_the_loop_is_made_of_the_two_machines():
     (state,) = start(Config(2, 2, 3, 1))
     assert [link.sender.reader.credit for link in state.links] == [2, 2]
     assert state.receiver.gate.free == 3
-
-
-def test_every_rule_of_the_component_is_shown():
-    claims = (*COMPONENT.properties, *COMPONENT.invariants, *COMPONENT.laws)
-    named = {rule for one in claims for rule in one.rules}
-    for seed in range(300):
-        config, choices = credit_loop.draw(Random(seed))
-        (state,) = start(config)
-        for choice in choices:
-            (outcome,) = step(state, choice)
-            named |= set(outcome.rules)
-            state = outcome.state
-    assert named == {rule.id for rule in rules_of("credit_loop")}

@@ -16,7 +16,6 @@ from tidegate.reference.credit.credit_receiver import (
     step,
 )
 from tidegate.reference.model import InvalidInputError, Rejected
-from tidegate.reference.rules import rules_of
 from tidegate.traces.notation.text import read_trace
 
 EXCLUSIVE, FLOATING = Buffer.EXCLUSIVE, Buffer.FLOATING
@@ -312,11 +311,3 @@ def test_invariants_tell_a_wrong_state(gate, name):
     claims = {one.name: one.holds for one in COMPONENT.invariants}
     assert all(holds(state) for holds in claims.values())
     assert not claims[name](attrs.evolve(state, gate=gate))
-
-
-def test_every_rule_of_the_component_is_shown():
-    claims = (*COMPONENT.properties, *COMPONENT.invariants, *COMPONENT.laws)
-    named = {rule for one in claims for rule in one.rules}
-    trace = "0data0 0event0 0backlog3 0announce 0recycle 0barrier 0resume 1backlog9 0backlog9 1data0 1recycle 9announce"
-    named |= {rule for one in walk((2, 1, 2), trace) for rule in one.rules}
-    assert named == {rule.id for rule in rules_of("credit_receiver")}

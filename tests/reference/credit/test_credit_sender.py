@@ -8,7 +8,6 @@ from tidegate.reference.credit.credit_sender import COMPONENT, Config, Credit, s
 from tidegate.reference.credit.readers import Backlog, Kind, Send
 from tidegate.reference.credit.subpartitions import Item, Subpartition
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
-from tidegate.reference.rules import rules_of
 from tidegate.traces.notation.text import read_trace
 
 
@@ -251,10 +250,3 @@ def test_invariant_tells_a_reader_left_behind():
     assert not claim.holds(forgotten)
     assert not claim.holds(attrs.evolve(forgotten, writable=False))
     assert claim.holds(attrs.evolve(forgotten, writable=False, queued=True))
-
-
-def test_every_rule_of_the_component_is_shown():
-    named = {rule for one in (*COMPONENT.properties, *COMPONENT.invariants, *COMPONENT.laws) for rule in one.rules}
-    traces = ("data data flush resume", "data barrier data data flush resume finish finish", "writable- event credit0")
-    named |= {rule for credit in (0, 1) for trace in traces for one in walk(credit, trace) for rule in one.rules}
-    assert named == {rule.id for rule in rules_of("credit_sender")}

@@ -3,11 +3,12 @@
 import attrs
 import pytest
 
-from tests.reference.walking import failing_claims, last, seen, walk
+from tests.reference.walking import begin, broken_claims, last, seen, walk
 from tidegate.reference.gate import sequence_numbers
 from tidegate.reference.gate.gate import Poll
 from tidegate.reference.gate.priority_gate import step as priority_gate
 from tidegate.reference.gate.priority_gate.values import Arrive, Config, Item, NotifyPriority
+from tidegate.reference.gate.sequence_numbers import GREATEST_INT, LEAST_INT, is_outdated, wrap
 from tidegate.reference.model import InvalidInputError
 
 PLAIN = {"channels": 2}
@@ -134,7 +135,6 @@ def test_what_makes_no_sense(make):
 @pytest.mark.rule("GATE-11")
 def test_gate_11_law_fails_without_the_wrap_around(monkeypatch):
     law = sequence_numbers.later_numbers_are_newer
-    assert all(law.holds(*sample) for sample in law.samples())
     monkeypatch.setattr(sequence_numbers, "is_outdated", lambda sequence, polled: polled >= sequence)
     assert not all(law.holds(*sample) for sample in law.samples())
 
@@ -160,4 +160,39 @@ def test_claims_fail_on_a_broken_poll(changes, claims):
     before = walk("priority_gate", PLAIN, "0data 1priority 1data")[-1].state
     (outcome,) = priority_gate.step(before, Poll())
     broken = attrs.evolve(outcome, state=attrs.evolve(outcome.state, **changes))
-    assert failing_claims("priority_gate", before, Poll(), broken) == claims
+    assert broken_claims("priority_gate", before, Poll(), broken) == claims
+
+
+# --- claims, told of what is wrong ----------
+
+HALF = 2**30
+
+
+@pytest.mark.parametrize(
+    ("number", "wrapped"), [(2**31, -(2**31)), (2**31 - 1, 2**31 - 1), (-(2**31) - 1, 2**31 - 1), (2**32 + 5, 5)]
+)
+def test_numbers_wrap_around_after_32_bits(number, wrapped):
+    assert wrap(number) == wrapped
+
+
+@pytest.mark.rule("GATE-11")
+@pytest.mark.parametrize(
+    ("sequence", "polled", "outdated"),
+    [
+        (HALF, -1, True),
+        (HALF - 1, -1, False),
+        (-1, HALF, False),
+        (-1, HALF - 1, True),
+        (0, HALF, True),
+        (HALF, 0, False),
+        (LEAST_INT, GREATEST_INT, False),
+        (GREATEST_INT, LEAST_INT, True),
+    ],
+)
+def test_a_negative_number_is_newer_than_one_beyond_half_the_range(sequence, polled, outdated):
+    assert is_outdated(sequence, polled) == outdated
+
+
+def test_numbers_begin_with_0_where_nothing_else_is_said():
+    assert [channel.expected for channel in begin("priority_gate", PLAIN).channels] == [0, 0]
+    assert Config(2) == Config(2, subpartitions=1, first=0)

@@ -3,10 +3,10 @@
 import attrs
 import pytest
 
-from tests.reference.walking import failing_claims, last, seen, walk
+from tests.reference.walking import broken_claims, last, seen, walk
 from tidegate.reference.gate import union_gate
 from tidegate.reference.gate.gate import Poll
-from tidegate.reference.gate.union_gate import Config
+from tidegate.reference.gate.union_gate import Config, DataEnded, Item, Polled
 from tidegate.reference.model import InvalidInputError
 
 TWO = {"members": [2, 1]}
@@ -107,4 +107,14 @@ def test_claims_fail_on_a_broken_poll(changes, claims):
     before = walk("union_gate", TWO, "0.0data 1.0data")[-1].state
     (outcome,) = union_gate.step(before, Poll())
     broken = attrs.evolve(outcome, state=attrs.evolve(outcome.state, **changes))
-    assert failing_claims("union_gate", before, Poll(), broken) == claims
+    assert broken_claims("union_gate", before, Poll(), broken) == claims
+
+
+# --- claims, told of what is wrong ----------
+
+
+@pytest.mark.rule("GATE-27")
+def test_the_end_of_all_data_is_named_though_its_member_has_more():
+    *_, outcome = walk("union_gate", {"members": [1, 1]}, "0.0end 1.0end 1.0over poll poll")
+    assert outcome.observations == (Polled(1, Item.END_OF_DATA, more=True), DataEnded(drained=True))
+    assert outcome.rules == ("GATE-27", "GATE-26")

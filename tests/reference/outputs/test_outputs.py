@@ -8,8 +8,10 @@ import pytest
 from tidegate.reference.elements import MAX, MIN, Status, StatusChange, Watermark
 from tidegate.reference.model import InvalidInputError, Rejected
 from tidegate.reference.outputs import COMPONENT
+from tidegate.reference.outputs import claims as output_claims
 from tidegate.reference.outputs import handing as output_handing
 from tidegate.reference.outputs.claims import changes_stay_private_without_reuse, ways_to_change
+from tidegate.reference.outputs.handing import emit
 from tidegate.reference.outputs.step import start, step
 from tidegate.reference.outputs.values import (
     AttributesOut,
@@ -336,11 +338,6 @@ def test_a_property_sees_forgotten_copies(monkeypatch):
     assert broken(state, Record(1), outcome) == ["objects-are-shared-as-configured"]
 
 
-@pytest.mark.parametrize("law", COMPONENT.laws, ids=lambda law: law.name)
-def test_laws_hold(law):
-    assert all(law.holds(*sample) for sample in law.samples())
-
-
 def test_the_law_of_copies_sees_a_shared_value(monkeypatch):
     shared = partial(attrs.evolve, object_reuse=True)
     monkeypatch.setattr(
@@ -360,3 +357,29 @@ def test_properties_hold_on_a_long_trace():
         outcome = step(state, event)[0]
         assert broken(state, event, outcome) == []
         state = outcome.state
+
+
+# --- claims, told of what is wrong ----------
+
+
+def test_the_law_of_copies_sees_a_change_on_the_network(monkeypatch):
+    """Every chained operator finds what was emitted, and only what is written to the network is another."""
+
+    def emit_wrong(state, event, order):
+        outcome = emit(state, event, order)
+        seen = [attrs.evolve(one, content=9) if isinstance(one, Write) else one for one in outcome.observations]
+        return attrs.evolve(outcome, observations=tuple(seen))
+
+    assert changes_stay_private_without_reuse.holds((Change.VALUE,), 7)
+    monkeypatch.setattr(output_claims, "emit", emit_wrong)
+    assert not changes_stay_private_without_reuse.holds((Change.VALUE,), 7)
+
+
+@pytest.mark.rule("OUT-6")
+@pytest.mark.parametrize("event", [Watermark(1), StatusChange(Status.IDLE), LatencyMarker(), Barrier(unaligned=False)])
+def test_what_fails_names_the_rule_of_failures_first(event):
+    (state,) = start(Config((Network(unaligned=False),), object_reuse=True))
+    (failing,) = step(state, Fault(0, 1))
+    (outcome,) = step(failing.state, event)
+    assert isinstance(outcome.observations[-1], Failed)
+    assert outcome.rules == ("OUT-6", *step(state, event)[0].rules)

@@ -2,25 +2,27 @@
 
 from random import Random
 
+import attrs
 import pytest
 
 from tidegate.properties.cases.deserializer.draw import draw
 from tidegate.reference.model import InvalidInputError, Outcome
-from tidegate.reference.rules import rules_of
 from tidegate.reference.spanning import reading
 from tidegate.reference.spanning.deserializer import COMPONENT, spilling
 from tidegate.reference.spanning.deserializer import claims as deserializer_laws
 from tidegate.reference.spanning.deserializer.step import Buffer, Clear, Config, Partial, Record, State, start, step
 from tidegate.reference.spanning.reading import (
     Control,
+    Read,
     Reader,
     Result,
     compute_unconsumed,
     demultiplex,
     read_buffer,
     read_next,
+    read_spanning,
 )
-from tidegate.reference.spanning.records import encode_record
+from tidegate.reference.spanning.records import HEADER_BYTES, encode_record
 
 AB, CDEF, EMPTY = encode_record(b"ab"), encode_record(b"cdef"), encode_record(b"")
 
@@ -198,13 +200,6 @@ def test_a_record_is_intermediate_or_last():
         Record(b"", Result.PARTIAL)
 
 
-@pytest.mark.parametrize("law", COMPONENT.laws, ids=lambda law: law.name)
-def test_laws_hold(law):
-    samples = list(law.samples())
-    assert samples
-    assert [sample for sample in samples if not law.holds(*sample)] == []
-
-
 def broken_laws(names):
     laws = {law.name: law for law in COMPONENT.laws}
     return [name for name in names if not all(laws[name].holds(*sample) for sample in laws[name].samples())]
@@ -278,7 +273,236 @@ def test_properties_tell_a_clear_that_keeps_something():
     ]
 
 
-def test_every_rule_of_the_component_is_shown():
-    named = {rule for one in (*COMPONENT.properties, *COMPONENT.laws) for rule in one.rules}
-    named |= {rule for outcome in walk(AB[:2], AB[2:], None) for rule in outcome.rules}
-    assert named == {rule.id for rule in rules_of("deserializer")}
+# --- claims, told of what is wrong ----------
+
+CLAIMS = {claim.name: claim for claim in COMPONENT.claims}
+
+# --- reading --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("SPAN-22")
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_the_rest_of_a_header_is_read_by_the_rule_of_headers(length):
+    encoded = encode_record(b"a")
+    (state,) = start(Config())
+    (begun,) = step(state, Buffer(encoded[:length]))
+    (done,) = step(begun.state, Buffer(encoded[length:]))
+    assert "SPAN-22" in done.rules
+    (whole,) = step(state, Buffer(encoded))
+    assert "SPAN-22" not in whole.rules
+
+
+@pytest.mark.rule("SPAN-28")
+def test_the_beginning_of_a_header_has_no_sign_yet():
+    """Two bytes that would be a negative number are two bytes of a header."""
+    assert read_spanning(Reader(b"\xff", b"\xff"), None) == Read(Result.PARTIAL, b"", Reader(b"\xff\xff"))
+
+
+@pytest.mark.rule("SPAN-27")
+@pytest.mark.parametrize(("taken", "payload"), [(None, b"abcd"), (0, b""), (3, b"abc"), (4, b"abcd")])
+def test_a_reader_may_take_all_of_a_gathered_record(taken, payload):
+    encoded = encode_record(b"abcd")
+    assert read_spanning(Reader(encoded[:5], encoded[5:]), taken).payload == payload
+    assert read_spanning(Reader(encoded[:5], encoded[5:]), 5) is None
+
+
+@pytest.mark.parametrize(
+    ("gathered", "is_right"),
+    [(b"\0\0\0", True), (b"\0\0\0\1", True), (b"\0\0\0\0", False), (b"\0\0\0\2a", True), (b"\0\0\0\1a", False)],
+)
+def test_a_whole_record_is_not_kept(gathered, is_right):
+    outcome = Outcome(Reader(gathered), (), ())
+    assert CLAIMS["gathered-is-part-of-one-record"].holds(Reader(), Buffer(b"a"), outcome) == is_right
+
+
+# --- readers and lengths that are wrong -----------------------------------------------------------------------
+
+
+def read_of(payload, result=Result.LAST):
+    return Read(result, payload, Reader())
+
+
+@pytest.mark.parametrize(
+    ("modest", "greedy", "is_right"),
+    [
+        ([b"c", b"a"], None, True),
+        ([b"c", b"a"], read_of(b""), False),
+        ([b"c", b"b"], None, False),
+        ([b"c", b"b"], read_of(b""), False),
+    ],
+)
+def test_a_reader_that_is_not_bounded_is_refused(monkeypatch, modest, greedy, is_right):
+    def read_pieces(_pieces, taken):
+        return [read_of(payload) for payload in modest] if taken == 1 else [greedy]
+
+    monkeypatch.setattr(deserializer_laws, "read_pieces", read_pieces)
+    assert deserializer_laws.wrong_reader_across_buffers.holds((b"",)) == is_right
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_right"),
+    [
+        (read_of(b"\0"), read_of(b"\0"), True),
+        (None, read_of(b"\0"), False),
+        (read_of(b"\0"), None, False),
+        (read_of(b""), read_of(b"\0"), False),
+        (read_of(b"\0"), read_of(b""), False),
+    ],
+)
+def test_a_negative_length_fits(monkeypatch, first, second, is_right):
+    monkeypatch.setattr(deserializer_laws, "read_buffer", lambda *_arguments: (first, second))
+    assert deserializer_laws.negative_length_in_a_buffer.holds(-1, 1) == is_right
+
+
+PARTIAL = read_of(b"", Result.PARTIAL)
+
+
+@pytest.mark.parametrize(
+    ("reads", "is_right"),
+    [
+        ([PARTIAL, PARTIAL, read_of(b"ab")], True),
+        ([PARTIAL, PARTIAL, read_of(b"cd")], False),
+        ([PARTIAL, read_of(b"ab")], False),
+        ([PARTIAL, read_of(b"cdef", Result.INTERMEDIATE), read_of(b"ab")], False),
+    ],
+)
+def test_across_buffers_a_negative_length_loses_the_buffer(monkeypatch, reads, is_right):
+    monkeypatch.setattr(deserializer_laws, "read_pieces", lambda _pieces: reads)
+    assert deserializer_laws.negative_length_across_buffers.holds(-1, 1) == is_right
+
+
+@pytest.mark.parametrize("at", [1, 4, 7])
+def test_a_reader_that_the_end_of_its_buffer_bounds_is_refused_where_a_record_spans_buffers(monkeypatch, at):
+    """It may go one byte beyond its record, since one byte of the next record is there."""
+
+    def go_beyond(reader, taken):
+        data = reader.gathered + reader.rest
+        read = read_spanning(reader, taken)
+        end = HEADER_BYTES + (taken or 0)
+        return read if read is not None or end > len(data) else reading.deliver(data[HEADER_BYTES:end], data[end:])
+
+    four, two = encode_record(b"cdef"), encode_record(b"ab")
+    pieces = (four[:at], four[at:] + two[:1], two[1:])
+    assert CLAIMS["wrong-reader-across-buffers"].holds(pieces)
+    monkeypatch.setattr(reading, "read_spanning", go_beyond)
+    assert not CLAIMS["wrong-reader-across-buffers"].holds(pieces)
+
+
+def test_across_buffers_a_negative_length_is_no_error(monkeypatch):
+    monkeypatch.setattr(deserializer_laws, "read_pieces", lambda _pieces: [PARTIAL, None])
+    assert not CLAIMS["negative-length-across-buffers"].holds(-1, 1)
+
+
+# --- buffers and channels -------------------------------------------------------------------------------------
+
+ONE, TWO = encode_record(b"a"), encode_record(b"bc")
+
+
+def test_a_buffer_that_continues_a_record_is_given_back_too(monkeypatch):
+    """The record that it continues had begun behind another one."""
+
+    def keep_what_continues(reader, data):
+        reads = read_buffer(reader, data)
+        return (attrs.evolve(reads[0], result=Result.INTERMEDIATE), *reads[1:]) if reader.gathered else reads
+
+    pieces = (ONE + TWO[:5], TWO[5:])
+    holds = CLAIMS["each-buffer-is-given-back-once"].holds
+    assert holds((b"a", b"bc"), pieces)
+    monkeypatch.setattr(deserializer_laws, "read_buffer", keep_what_continues)
+    assert not holds((b"a", b"bc"), pieces)
+
+
+def test_a_buffer_in_which_the_reader_fails_is_not_given_back(monkeypatch):
+    monkeypatch.setattr(deserializer_laws, "read_buffer", lambda reader, data: (read_buffer(reader, data)[0], None))
+    assert not CLAIMS["each-buffer-is-given-back-once"].holds((b"a", b"bc"), (ONE + TWO,))
+
+
+def forget_who_ended(channels, arrivals):
+    """Wrong: the end of a partition takes back what was read of it."""
+    payloads = demultiplex(channels, arrivals)
+    if payloads is None:
+        return None
+    forgotten = [channel for channel, item in arrivals if item is Control.END_OF_PARTITION]
+    left = list(payloads)
+    for channel in forgotten:
+        left[channel] = ()
+    return tuple(left)
+
+
+def stop_when_all_have_ended(channels, arrivals):
+    """Wrong: who has seen all ends does not look at what comes after them."""
+    left = set(range(channels))
+    for place, (channel, item) in enumerate(arrivals):
+        if item is Control.END_OF_PARTITION:
+            left.discard(channel)
+        if not left:
+            return demultiplex(channels, arrivals[: place + 1])
+    return demultiplex(channels, arrivals)
+
+
+@pytest.mark.parametrize("wrong", [forget_who_ended, stop_when_all_have_ended])
+def test_readers_that_are_released_in_another_way_are_refused(monkeypatch, wrong):
+    pieces = (encode_record(b"ab")[:3], encode_record(b"ab")[3:])
+    assert CLAIMS["only-the-end-releases-a-reader"].holds(*pieces)
+    monkeypatch.setattr(deserializer_laws, "demultiplex", wrong)
+    assert not CLAIMS["only-the-end-releases-a-reader"].holds(*pieces)
+
+
+# --- spilling -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("SPAN-24")
+def test_sizes_that_nobody_asked_for():
+    assert (spilling.compute_threshold(), spilling.compute_read_buffer()) == (5 * 2**20, 2 * 2**20)
+
+
+@pytest.mark.rule("SPAN-23")
+@pytest.mark.parametrize(("length", "capacity"), [(1024, 1024), (1025, 2048), (2048, 2048), (2049, 2049)])
+def test_an_array_grows_at_least_twofold(length, capacity):
+    assert spilling.compute_capacity(length) == capacity
+
+
+@pytest.mark.parametrize(("capacity", "is_right"), [(2048, True), (1025, True), (1024, False), (2049, False)])
+def test_an_array_that_is_too_small_or_too_large_is_refused(monkeypatch, capacity, is_right):
+    monkeypatch.setattr(spilling, "compute_capacity", lambda _length: capacity)
+    assert spilling.the_array_holds_the_record.holds(1025) == is_right
+    monkeypatch.setattr(spilling, "compute_capacity", lambda _length: 2048)
+    assert not spilling.the_array_holds_the_record.holds(1024)
+
+
+@pytest.mark.rule("SPAN-23")
+@pytest.mark.parametrize(
+    ("usable", "first", "found"),
+    [("--uu", 0, 2), ("--uu", 1, 3), ("---u", 0, 3), ("u---", 1, 0), ("-u-u", 2, 1), ("----", 3, None)],
+)
+def test_directories_are_tried_in_turn(usable, first, found):
+    """The next attempt goes one further, in the list from which the one that failed is gone."""
+    assert spilling.find_directory(tuple(mark == "u" for mark in usable), first) == found
+
+
+@pytest.mark.parametrize(("usable", "is_right"), [((False, False), True), ((True, False), False)])
+def test_giving_up_with_a_usable_directory_left_is_refused(monkeypatch, usable, is_right):
+    monkeypatch.setattr(spilling, "find_directory", lambda _usable, _first: None)
+    assert spilling.a_usable_directory_is_found.holds(usable, 0) == is_right
+
+
+def test_never_giving_up_is_refused(monkeypatch):
+    def try_all(usable, _first):
+        return usable.index(True) if any(usable) else None
+
+    monkeypatch.setattr(spilling, "find_directory", try_all)
+    assert not spilling.ten_attempts_at_a_file.holds(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_right"),
+    [
+        ("07" * 20 + ".inputchannel", True),
+        ("07" * 19 + ".inputchannel", False),
+        ("08" * 20 + ".inputchannel", False),
+        ("07" * 20 + ".channel", False),
+    ],
+)
+def test_another_name_of_a_file_is_refused(monkeypatch, name, is_right):
+    monkeypatch.setattr(spilling, "compute_file_name", lambda _random_bytes: name)
+    assert spilling.a_spill_file_has_forty_digits.holds(b"\7" * 20) == is_right

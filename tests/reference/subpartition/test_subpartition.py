@@ -12,8 +12,10 @@ from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Item, Kind, Queue
 from tidegate.reference.subpartition.subpartition import COMPONENT
+from tidegate.reference.subpartition.subpartition.claims import takes_from_the_front
+from tidegate.reference.subpartition.subpartition.step import start, step
 from tidegate.reference.subpartition.subpartition.values import AddEvent, Config, Poll, Query, State
-from tidegate.reference.subpartition.values import AddBuffer, Availability, Flush, Polled
+from tidegate.reference.subpartition.values import AddBuffer, Availability, CreateView, Flush, Polled
 
 HOLDS = {"barrier": "barrier", "recovered": "recovery_completion", "watermark": "aligned_watermark"}
 USUAL = {"exclusive": 2, "size_hint": UNLIMITED}
@@ -292,3 +294,26 @@ def test_without_open_buffers_it_is_the_queue_of_the_credit_sender():
                 available = queues.is_available(queue, has_credit=credit)
                 assert available == subpartitions.is_available(simple, has_credit=credit), trace
             assert queue.sequence == simple.sequence, trace
+
+
+# --- claims, told of what is wrong ----------
+
+
+@pytest.mark.parametrize(("event", "rules"), [(Flush(), ("SUBP-7", "SUBP-13")), (Poll(), ("SUBP-13", "SUBP-8"))])
+def test_a_hold_is_named_where_it_decides(event, rules):
+    (state,) = start(Config())
+    for before in (CreateView(), AddEvent(Kind.BARRIER), Poll()):
+        state = step(state, before)[0].state
+    assert step(state, event)[0].rules == rules
+
+
+def test_an_empty_buffer_that_is_handed_out_says_nothing():
+    (state,) = start(Config())
+    before = attrs.evolve(state, queue=Queue((Item(Kind.DATA), Item(Kind.BARRIER))))
+    after = attrs.evolve(state, queue=Queue((Item(Kind.BARRIER),)))
+    polled = Polled(Kind.DATA, b"", 0, Kind.BARRIER, 0)
+    assert takes_from_the_front.holds(before, Poll(), Outcome(after, (polled,), ()))
+
+
+def test_two_buffers_a_channel_and_no_limit_of_size_are_usual():
+    assert Config() == Config(exclusive=2, size_hint=2**31 - 1)

@@ -2,10 +2,11 @@
 
 import pytest
 
+from tidegate.reference.claims import claims_in
 from tidegate.reference.elements import MAX, Watermark
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 from tidegate.reference.task import COMPONENT, execution_states, submission
-from tidegate.reference.task.execution_states import TERMINAL, TaskState, compute_followers
+from tidegate.reference.task.execution_states import TERMINAL, TaskState, compare_and_set, compute_followers
 from tidegate.reference.task.step import STEPS, start, step
 from tidegate.reference.task.submission import Edge
 from tidegate.reference.task.values import (
@@ -171,11 +172,6 @@ def test_task_6_stages():
     assert len(submission.compute_deployments((2, 1, 3, 1), edges)) == 7
 
 
-@pytest.mark.parametrize("law", COMPONENT.laws, ids=lambda law: law.name)
-def test_law_holds_on_every_sample(law):
-    assert all(law.holds(*sample) for sample in law.samples())
-
-
 @pytest.mark.rule("TASK-1", "TASK-2", "TASK-6")
 @pytest.mark.parametrize(
     ("name", "module", "function", "mutant"),
@@ -207,3 +203,33 @@ def test_properties_fail_on_a_broken_end(observations, claims):
     shown = Outcome(right.state, observations, ())
     assert right.state.state in TERMINAL
     assert {claim.name for claim in COMPONENT.properties if not claim.holds(before, event, shown)} == claims
+
+
+# --- claims, told of what is wrong ----------
+
+CLAIMS = {law.name: law for law in claims_in(execution_states)}
+
+
+def test_one_way_back_is_enough_to_enter_a_state_twice(monkeypatch):
+    def deploy_again(state):
+        return compute_followers(state) | ({TaskState.DEPLOYING} if state is TaskState.RUNNING else set())
+
+    holds = CLAIMS["every-state-can-end"].holds
+    assert holds(TaskState.RUNNING)
+    monkeypatch.setattr(execution_states, "compute_followers", deploy_again)
+    assert not holds(TaskState.RUNNING)
+    assert not holds(TaskState.DEPLOYING)
+    assert holds(TaskState.SCHEDULED)
+
+
+def test_who_loses_a_race_and_sets_the_state_all_the_same_is_refused(monkeypatch):
+    """Both have read that it runs; the first wins, and the second sets the state although it says that it lost."""
+
+    def set_anyway(state, expected, target):
+        return target, compare_and_set(state, expected, target)[1]
+
+    race = (TaskState.RUNNING, (TaskState.CANCELING, TaskState.FINISHED), (0, 1, 0, 1))
+    holds = CLAIMS["races-are-like-turns"].holds
+    assert holds(*race)
+    monkeypatch.setattr(execution_states, "compare_and_set", set_anyway)
+    assert not holds(*race)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.reference.replaying import play
-from tests.reference.walking import last
+from tests.reference.walking import claim, last
+from tests.reference.watermarks.short import play
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.watermarks import multiplexer
@@ -19,12 +19,16 @@ from tidegate.reference.watermarks.multiplexer import (
 )
 
 FLINK_38454, FLINK_18934, FLINK_17653 = multiplexer.SEMANTICS
-CLAIMS = {claim.name: claim for claim in multiplexer.COMPONENT.claims}
 IDLE, ACTIVE = StatusChange(Status.IDLE), StatusChange(Status.ACTIVE)
 
 
+#: What is known to be wrong: always, and until FLINK-38454.
+DEFECTS, OLD_DEFECTS = {"idle-only-with-outputs"}, {"idle-has-put-out-the-maximum"}
+
+
 def run(trace, semantics=FLINK_38454):
-    return play("multiplexer", {"semantics": semantics}, trace)
+    defects = DEFECTS if semantics == FLINK_38454 else DEFECTS | OLD_DEFECTS
+    return play("multiplexer", {"semantics": semantics}, trace, breaks=defects)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +107,7 @@ def state(combined, *outputs, idle=False):
 
 
 def refuses(name, after, *seen, event=EMIT):
-    return not CLAIMS[name].holds(state(5, Output(Long(5), id=0)), event, Outcome(after, seen, ()))
+    return not claim("multiplexer", name)(state(5, Output(Long(5), id=0)), event, Outcome(after, seen, ()))
 
 
 @pytest.mark.parametrize(("combined", "emitted"), [(5, [5]), (4, []), (5, [4]), (5, [6]), (6, [])])
@@ -146,5 +150,5 @@ def test_idle_of_nobody_and_of_some_is_refused():
 
 
 def test_an_id_twice_is_refused():
-    assert not CLAIMS["ids-are-unique"].holds(state(5, Output(id=0), Output(id=0)))
-    assert CLAIMS["ids-are-unique"].holds(state(5, Output(id=0), Output(id=1)))
+    assert not claim("multiplexer", "ids-are-unique")(state(5, Output(id=0), Output(id=0)))
+    assert claim("multiplexer", "ids-are-unique")(state(5, Output(id=0), Output(id=1)))

@@ -2,22 +2,21 @@
 
 import pytest
 
+from tests.reference.walking import begin, broken_claims, claim, law_holds, state_after, walk
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 from tidegate.reference.watermarks import latency, statuses
-from tidegate.reference.watermarks.statuses import COMPONENT, Config, Element, Handled, Sent, start, step
+from tidegate.reference.watermarks.statuses import (
+    Config,
+    Element,
+    Handled,
+    Sent,
+)
 from tidegate.traces.notation.text import read_trace
 
 NEW, OLD = "flink-18934", "flink-5017"
 
 
-def walk(trace, channels=2, operators=1, outputs=2, semantics=NEW):
-    (state,) = start(Config(channels, operators, outputs, semantics))
-    steps = []
-    for event in read_trace("statuses", trace):
-        outcomes = step(state, event)
-        steps.append(outcomes)
-        state = outcomes[0].state
-    return steps
+CONFIG = {"channels": 2, "operators": 1, "outputs": 2, "semantics": NEW}
 
 
 def short(seen):
@@ -32,8 +31,8 @@ def short(seen):
 
 
 def run(trace, **config):
-    shown = (" ".join(map(short, outcomes[0].observations)) or "~" for outcomes in walk(trace, **config))
-    return " | ".join(shown)
+    outcomes = walk("statuses", CONFIG | config, trace)
+    return " | ".join(" ".join(map(short, one.observations)) or "~" for one in outcomes)
 
 
 @pytest.mark.rule("STAT-1", "STAT-2")
@@ -61,13 +60,14 @@ def test_stat_3_of_old_only_the_output_is_told():
 @pytest.mark.rule("STAT-4")
 def test_stat_4_a_quiet_return_is_ignored():
     assert run("0i 0w5 0a 0w5", channels=1, outputs=1) == "o0s 0i | ~ | o0s 0a | o0w 0w5"
-    assert walk("0i 0w5", channels=1)[-1][0].rules == ("STAT-4", "VALVE-2")
+    assert walk("statuses", CONFIG | {"channels": 1}, "0i 0w5")[-1].rules == ("STAT-4", "VALVE-2")
 
 
 @pytest.mark.rule("LAT-1", "LAT-2")
 def test_lat_2_a_marker_takes_any_one_channel():
-    (*_, outcomes) = walk("0i 1i 0m", outputs=3)
-    assert [" ".join(map(short, one.observations)) for one in outcomes] == ["o0l 0m", "o0l 1m", "o0l 2m"]
+    idle = state_after("statuses", CONFIG | {"outputs": 3}, "0i 1i")
+    shown = [" ".join(map(short, one.observations)) for one in statuses.step(idle, statuses.LatencyMarker(0))]
+    assert shown == ["o0l 0m", "o0l 1m", "o0l 2m"]
     assert run("0m", operators=2, outputs=0) == "o0l o1l"
 
 
@@ -85,11 +85,6 @@ def test_configs_that_make_no_sense(config):
         Config(*config)
 
 
-@pytest.mark.parametrize("law", COMPONENT.laws, ids=lambda law: law.name)
-def test_law_holds_on_every_sample(law):
-    assert all(law.holds(*sample) for sample in law.samples())
-
-
 @pytest.mark.parametrize(
     ("name", "module", "function", "mutant"),
     [
@@ -99,9 +94,8 @@ def test_law_holds_on_every_sample(law):
     ],
 )
 def test_laws_fail_on_mutants(monkeypatch, name, module, function, mutant):
-    (law,) = [law for law in COMPONENT.laws if law.name == name]
     monkeypatch.setattr(module, function, mutant)
-    assert not all(law.holds(*sample) for sample in law.samples())
+    assert not law_holds("statuses", name)
 
 
 @pytest.mark.parametrize(
@@ -113,8 +107,35 @@ def test_laws_fail_on_mutants(monkeypatch, name, module, function, mutant):
     ],
 )
 def test_properties_fail_on_a_broken_step(trace, observations, claims):
-    (before,) = start(Config(1, 1, 2))
     (event,) = read_trace("statuses", trace)
-    (right, *_others) = step(before, event)
-    shown = Outcome(right.state, observations, ())
-    assert {claim.name for claim in COMPONENT.properties if not claim.holds(before, event, shown)} == claims
+    (right,) = walk("statuses", Config(1, 1, 2), trace)
+    assert (
+        broken_claims("statuses", begin("statuses", Config(1, 1, 2)), event, Outcome(right.state, observations, ()))
+        == claims
+    )
+
+
+# --- claims, told of what is wrong ----------
+
+
+@pytest.mark.rule("LAT-1")
+def test_lat_1_markers_came_every_two_seconds_until_1_6_and_are_off_since():
+    assert latency.compute_default_interval((1, 6)) == 2000
+    assert latency.compute_default_interval((1, 7)) == 0
+
+
+@pytest.mark.parametrize("times", [(0,), (0, 1, 7), (0, 7), (1, 7, 14), (0, 7, 15)])
+def test_markers_that_are_not_regular_are_refused(monkeypatch, times):
+    holds = claim("statuses", "markers-are-regular")
+    assert holds(7, 14)
+    monkeypatch.setattr(latency, "compute_marker_times", lambda _interval, _until: times)
+    assert not holds(7, 14)
+
+
+# --- claims, told of what is wrong ----------
+
+
+@pytest.mark.rule("STAT-1")
+def test_stat_1_a_record_that_passes_while_the_input_is_idle_names_the_status_that_does_not_stop_it():
+    before, _idle, while_idle = walk("statuses", CONFIG | {"channels": 1}, "0r 0i 0r")
+    assert (before.rules, while_idle.rules) == (("STAT-2",), ("STAT-2", "STAT-1"))

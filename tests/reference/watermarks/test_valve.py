@@ -2,22 +2,24 @@
 
 import pytest
 
-from tests.reference.replaying import play
-from tidegate.reference.components import COMPONENTS
-from tidegate.reference.elements import MAX, MIN
-from tidegate.reference.model import InvalidInputError
+from tests.reference.walking import begin, claim, walk
+from tests.reference.watermarks.short import play
+from tidegate.reference.elements import MAX, MIN, Long, Watermark
+from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.watermarks import valve
+from tidegate.reference.watermarks.valve import Channel, Config, State
 
 FLINK_7728, FLINK_40475 = valve.SEMANTICS
+DEFECTS = {FLINK_7728: {"all-idle-puts-out-the-maximum", "no-pending-minimum"}, FLINK_40475: set()}
 
 
 def run(channels, trace, semantics=FLINK_7728):
-    return play("valve", {"channels": channels, "semantics": semantics}, trace)
+    return play("valve", {"channels": channels, "semantics": semantics}, trace, breaks=DEFECTS[semantics])
 
 
 @pytest.mark.rule("VALVE-1")
 def test_valve_1_starts_active_aligned_and_at_the_smallest_timestamp():
-    (state,) = valve.start(valve.Config(2))
+    state = begin("valve", {"channels": 2})
     assert state.channels == (valve.Channel(MIN, active=True, aligned=True),) * 2
     assert (state.last, state.active) == (MIN, True)
 
@@ -26,9 +28,6 @@ def test_valve_1_starts_active_aligned_and_at_the_smallest_timestamp():
 @pytest.mark.parametrize("trace", ["2w5", "-1w5", "2i", "-1a"])
 def test_valve_1_refuses_an_index_outside_the_range(trace):
     assert run(2, trace) == ["rejected"]
-    (state,) = valve.start(valve.Config(2))
-    event = valve.ChannelWatermark(2, MAX)
-    assert COMPONENTS["valve"].step(state, event)[0].state == state
 
 
 @pytest.mark.parametrize("bad", [{"channels": 0}, {"channels": -1}, {"channels": 1, "semantics": "flink-1"}])
@@ -74,6 +73,32 @@ def test_rule_in_flink_40475(rule, channels, trace, answers):
 
 
 def test_outcomes_name_the_deciding_rule_first():
-    (state,) = valve.start(valve.Config(1))
-    (outcome,) = valve.step(state, valve.ChannelStatus(0, valve.Status.IDLE))
+    (outcome,) = walk("valve", {"channels": 1}, "0i")
     assert outcome.rules == ("VALVE-10", "VALVE-8", "VALVE-14")
+
+
+# --- claims, told of what is wrong ----------
+
+BEFORE = State(Config(2), (Channel(Long(5)), Channel(Long(7))), last=Long(5))
+
+
+def refuses(name, after, *seen):
+    return not claim("valve", name)(BEFORE, valve.ChannelWatermark(0, Long(6)), Outcome(after, seen, ()))
+
+
+@pytest.mark.parametrize(
+    ("last", "emitted"), [(5, [5]), (4, []), (5, [6, 5]), (6, [4])], ids=["again", "fallen", "twice", "behind"]
+)
+def test_a_watermark_that_is_not_new_is_refused(last, emitted):
+    after = State(BEFORE.config, BEFORE.channels, Long(last))
+    assert refuses("watermarks-increase", after, *(Watermark(Long(timestamp)) for timestamp in emitted))
+
+
+def test_one_channel_that_falls_is_refused():
+    after = State(BEFORE.config, (Channel(Long(6)), Channel(Long(6))), Long(6))
+    assert refuses("channel-watermarks-never-fall", after)
+
+
+@pytest.mark.parametrize("channel", [Channel(Long(9), active=False), Channel(Long(4), active=True)])
+def test_an_aligned_channel_that_is_idle_or_behind_is_refused(channel):
+    assert not claim("valve", "aligned-means-caught-up")(State(Config(1), (channel,), Long(5)))
