@@ -12,10 +12,9 @@ from tidegate.traces.notation.text import read_trace, write_observations
 
 
 def begin(component, config):
-    """The state before the first event."""
+    """The state before the first event; the first, where there are several."""
     model = COMPONENTS[component]
-    (state,) = model.start(decode(config, model.config, strict=True) if isinstance(config, dict) else config)
-    return state
+    return model.start(decode(config, model.config, strict=True) if isinstance(config, dict) else config)[0]
 
 
 def walk(component, config, trace, *, breaks=(), choose=0):
@@ -53,8 +52,19 @@ def last(component, config, trace, **options):
 
 
 def brief(outcome):
-    """What an outcome shows, in fewer words: `data 0, availability True 1`."""
+    """What an outcome shows, in fewer words: `view 0, availability True 1`."""
     return ", ".join(" ".join(map(str, encode(one).values())) for one in outcome.observations)
+
+
+def play(component, config, trace, **options):
+    """What each event shows, in brief."""
+    return list(map(brief, walk(component, config, trace, **options)))
+
+
+def ending(component, config, trace, **options):
+    """What the last event shows, in brief, and all its rules."""
+    outcome = walk(component, config, trace, **options)[-1]
+    return brief(outcome), outcome.rules
 
 
 # --- claims -----------------------------------------------------------------------------------------------------
@@ -71,6 +81,11 @@ def claim(component, name):
     """What decides whether the claim of that name holds."""
     (found,) = [one.holds for one in COMPONENTS[component].claims if one.name == name]
     return found
+
+
+def refuses(component, name, *about):
+    """Whether the claim of that name fails on these."""
+    return not claim(component, name)(*about)
 
 
 def law_holds(component, name):

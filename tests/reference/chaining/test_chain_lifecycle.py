@@ -3,11 +3,10 @@
 import attrs
 import pytest
 
-from tidegate.reference.chaining.chain_lifecycle import COMPONENT
+from tests.reference.walking import broken_claims, state_after, walk
 from tidegate.reference.chaining.chain_lifecycle import claims as chain_claims
 from tidegate.reference.chaining.chain_lifecycle import step as chain_lifecycle
 from tidegate.reference.chaining.chain_lifecycle.claims import subtrees_stay_together, working_while_they_are_called
-from tidegate.reference.chaining.chain_lifecycle.step import start, step
 from tidegate.reference.chaining.chain_lifecycle.values import (
     SEMANTICS,
     Call,
@@ -27,7 +26,7 @@ from tidegate.reference.chaining.chain_lifecycle.values import (
     Step,
     compute_creation_order,
 )
-from tidegate.reference.model import InvalidInputError, Outcome, Rejected
+from tidegate.reference.model import InvalidInputError, Outcome
 
 DRAIN, STOP = Finish(drain=True), Finish(drain=False)
 
@@ -35,16 +34,6 @@ DRAIN, STOP = Finish(drain=True), Finish(drain=False)
 def tree(*parents, sources=0, inputs=1, semantics="flink-2.3", lingering=()):
     operators = [Operator(index in lingering, parent) for index, parent in enumerate((None, *parents))]
     return Config(tuple(operators), sources, sources + inputs, semantics)
-
-
-def walk(config, *events):
-    (state,) = start(config)
-    outcomes = []
-    for event in events:
-        (outcome,) = step(state, event)
-        outcomes.append(outcome)
-        state = outcome.state
-    return outcomes
 
 
 def show(seen):
@@ -58,7 +47,7 @@ def show(seen):
 
 
 def last(config, *events):
-    return " ".join(map(show, walk(config, *events)[-1].observations))
+    return " ".join(map(show, walk("chain_lifecycle", config, events)[-1].observations))
 
 
 def fails(operator, call):
@@ -82,7 +71,7 @@ STRAIGHT = tree(0, 1)
     ],
 )
 def test_chain_30_subtree_by_subtree(config, order):
-    (created,) = walk(config, Create())
+    (created,) = walk("chain_lifecycle", config, (Create(),))
     assert created.observations == tuple(Called(index, Call.CREATE) for index in order)
     assert created.rules == ("CHAIN-30",)
     assert compute_creation_order(config) == order
@@ -102,7 +91,7 @@ def test_chain_32_prepare_from_the_head_without_sources():
     prepare = Checkpoint(Step.PREPARE)
     assert last(tree(0, 0, sources=1), *OPENED, prepare) == "0.prepare 2.prepare 1.prepare"
     assert last(STRAIGHT, *OPENED, fails(1, Call.PREPARE), prepare) == "0.prepare 1.prepare !1"
-    assert walk(STRAIGHT, *OPENED, prepare)[-1].rules == ("CHAIN-32", "CHAIN-33")
+    assert walk("chain_lifecycle", STRAIGHT, (*OPENED, prepare))[-1].rules == ("CHAIN-32", "CHAIN-33")
 
 
 @pytest.mark.rule("CHAIN-33")
@@ -139,7 +128,7 @@ def test_chain_34_each_completely_before_the_next():
     )
     assert last(tree(sources=1, inputs=0), *ended) == "1.quiesce 1.finish 0.quiesce 0.finish"
     assert last(STRAIGHT, *OPENED, EndInput(0), fails(1, Call.END_INPUT), DRAIN).endswith("1.end_input !1")
-    assert walk(STRAIGHT, *ended)[-1].rules == ("CHAIN-34", "CHAIN-37")
+    assert walk("chain_lifecycle", STRAIGHT, ended)[-1].rules == ("CHAIN-34", "CHAIN-37")
 
 
 @pytest.mark.rule("CHAIN-34")
@@ -155,7 +144,7 @@ def test_chain_34_the_old_orders():
 @pytest.mark.rule("CHAIN-34")
 def test_chain_34_the_head_is_told_of_each_input_once():
     config = tree(0, inputs=2)
-    outcome = walk(config, *OPENED, EndInput(1))[-1]
+    outcome = walk("chain_lifecycle", config, (*OPENED, EndInput(1)))[-1]
     assert outcome.observations == (Called(0, Call.END_INPUT, 1),)
     assert last(config, *OPENED, EndInput(1), EndInput(1)) == "x"
     assert last(config, *OPENED, EndInput(1), DRAIN) == "x"
@@ -224,9 +213,7 @@ def test_chain_37_mails_run_before_the_next_operator_learns_anything():
     ],
 )
 def test_what_is_refused_changes_nothing(events, refused):
-    states = [outcome.state for outcome in walk(STRAIGHT, *events)] or list(start(STRAIGHT))
-    (outcome,) = step(states[-1], refused)
-    assert (outcome.state, outcome.observations) == (states[-1], (Rejected(),))
+    assert last(STRAIGHT, *events, refused) == "x"
 
 
 @pytest.mark.parametrize(
@@ -251,13 +238,6 @@ def test_what_makes_no_sense_is_an_error(make):
         make()
 
 
-def broken(config, *events):
-    """The properties that the last event breaks."""
-    outcomes = walk(config, *events)
-    before, outcome = outcomes[-2].state, outcomes[-1]
-    return [prop.name for prop in COMPONENT.properties if not prop.holds(before, events[-1], outcome)]
-
-
 @pytest.mark.parametrize(
     ("events", "named"),
     [
@@ -267,10 +247,11 @@ def broken(config, *events):
     ],
 )
 def test_properties_see_the_reversed_order(monkeypatch, events, named):
-    assert broken(STRAIGHT, *events) == []
+    before = state_after("chain_lifecycle", STRAIGHT, events[:-1])
     monkeypatch.setattr(chain_lifecycle, "compute_creation_order", lambda _config: (0, 1, 2))
     monkeypatch.setattr(chain_lifecycle, "compute_forward_order", lambda _config: (2, 1, 0))
-    assert named in broken(STRAIGHT, *events)
+    (turned,) = chain_lifecycle.step(before, events[-1])
+    assert named in broken_claims("chain_lifecycle", before, events[-1], turned)
 
 
 # --- claims, told of what is wrong ----------

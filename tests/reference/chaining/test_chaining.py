@@ -1,13 +1,10 @@
 """Operator chaining: each condition alone, chained sources, the walk back from yielding operators, names."""
 
-from random import Random
-
 import attrs
 import pytest
 
-from tidegate.properties.cases.chaining import draw as generator
+from tests.reference.walking import begin, claim, law_holds, refuses, walk
 from tidegate.reference.chaining import chains
-from tidegate.reference.chaining.chaining import COMPONENT
 from tidegate.reference.chaining.chaining import claims as chain_laws
 from tidegate.reference.chaining.chaining import step as chaining
 from tidegate.reference.chaining.chaining.claims import FORWARD, SOURCE, make_operator
@@ -71,9 +68,7 @@ def graph(operators, edges=""):
 
 
 def run(config, operators, edges=""):
-    (state,) = chaining.start(config)
-    (outcome,) = chaining.step(state, graph(operators, edges))
-    assert outcome.state == state
+    (outcome,) = walk("chaining", config, (graph(operators, edges),))
     return outcome
 
 
@@ -231,19 +226,18 @@ def test_chain_19_vertices_are_ordered_by_head_whatever_the_order_of_the_graph()
 
 def test_a_name_is_taken_as_it_is():
     odd = (attrs.evolve(operator("1 source"), name="a -> [b], (c)"), attrs.evolve(operator("2"), name=""))
-    (outcome,) = chaining.step(chaining.State(ON), Graph(odd, (edge("1>2"),)))
+    (outcome,) = walk("chaining", ON, (Graph(odd, (edge("1>2"),)),))
     assert outcome.observations == (Vertex(1, (1, 2), "a -> [b], (c) -> "),)
 
 
 def test_an_empty_graph_has_no_vertices():
-    (outcome,) = chaining.step(chaining.State(ON), Graph((), ()))
+    (outcome,) = walk("chaining", ON, (Graph((), ()),))
     assert outcome.observations == ()
 
 
 def test_a_graph_leaves_no_trace_in_the_next():
-    (state,) = chaining.start(ON)
-    (first,) = chaining.step(state, graph("1 source, 2", "1>2 batch"))
-    assert chaining.step(first.state, graph("1 source, 2", "1>2")) == (run(ON, "1 source, 2", "1>2"),)
+    _first, second = walk("chaining", ON, (graph("1 source, 2", "1>2 batch"), graph("1 source, 2", "1>2")))
+    assert second == run(ON, "1 source, 2", "1>2")
 
 
 # --- what is no graph -----------------------------------------------------------------------------------------
@@ -297,8 +291,7 @@ def test_numbers_outside_their_domain_are_no_input(change):
 )
 def test_law_fails_on_a_broken_decision(monkeypatch, law, name, broken):
     monkeypatch.setattr(chains, name, broken)
-    (law,) = (one for one in COMPONENT.laws if one.name == law)
-    assert not all(law.holds(*sample) for sample in law.samples())
+    assert not law_holds("chaining", law)
 
 
 def test_law_of_names_fails_without_brackets(monkeypatch):
@@ -306,19 +299,7 @@ def test_law_of_names_fails_without_brackets(monkeypatch):
     monkeypatch.setattr(
         chain_laws, "compute_name", lambda plan, node: bare(plan, node).replace("(", "").replace(")", "")
     )
-    (law,) = (one for one in COMPONENT.laws if one.name == "names-tell-trees-apart")
-    assert not all(law.holds(*sample) for sample in law.samples())
-
-
-@pytest.mark.parametrize("seed", range(150))
-def test_generated_cases_keep_every_property(seed):
-    config, events = generator.draw(Random(seed))
-    assert (config, events) == generator.draw(Random(seed))
-    (state,) = chaining.start(config)
-    for event in events:
-        (outcome,) = chaining.step(state, event)
-        assert [one.name for one in COMPONENT.properties if not one.holds(state, event, outcome)] == []
-        state = outcome.state
+    assert not law_holds("chaining", "names-tell-trees-apart")
 
 
 @pytest.mark.parametrize(
@@ -333,21 +314,19 @@ def test_generated_cases_keep_every_property(seed):
     ],
 )
 def test_property_fails_on_wrong_vertices(name, operators, edges, vertices):
-    (one,) = (one for one in COMPONENT.properties if one.name == name)
     seen = tuple(Vertex(head, members, "") for head, members in vertices)
-    state = chaining.State(ON)
-    assert not one.holds(state, graph(operators, edges), Outcome(state, seen, ()))
+    state = begin("chaining", ON)
+    assert refuses("chaining", name, state, graph(operators, edges), Outcome(state, seen, ()))
 
 
 def test_property_fails_on_chains_where_chaining_is_off():
-    (one,) = (one for one in COMPONENT.properties if one.name == "off-means-apart")
-    state = chaining.State(OFF)
-    assert not one.holds(state, graph("1 source, 2", "1>2"), Outcome(state, (Vertex(1, (1, 2), ""),), ()))
+    state = begin("chaining", OFF)
+    chained = Outcome(state, (Vertex(1, (1, 2), ""),), ())
+    assert refuses("chaining", "off-means-apart", state, graph("1 source, 2", "1>2"), chained)
 
 
 # --- claims, told of what is wrong ----------
 
-CLAIMS = {claim.name: claim for claim in COMPONENT.claims}
 STATE = State(Config(chaining=True, chain_different_max_parallelism=True))
 
 
@@ -366,7 +345,7 @@ def make_graph(*changes):
 
 def holds(name, graph, *groups):
     vertices = tuple(Vertex(group[0], group, "") for group in groups)
-    return CLAIMS[name].holds(STATE, graph, Outcome(STATE, vertices, ()))
+    return claim("chaining", name)(STATE, graph, Outcome(STATE, vertices, ()))
 
 
 @pytest.mark.parametrize("changed", [{"parallelism": 3}, {"slot_group": "other"}])

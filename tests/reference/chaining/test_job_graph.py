@@ -1,13 +1,10 @@
 """Job graphs: what is filled in, several inputs, virtual nodes, the order of vertices and outputs, shared results."""
 
-from random import Random
-
 import attrs
 import pytest
 
-from tidegate.properties.cases.job_graph import draw as generator
+from tests.reference.walking import begin, claim, law_holds, refuses, walk
 from tidegate.reference.chaining.chains import Exchange, Kind, Partitioner, Strategy
-from tidegate.reference.chaining.job_graph import COMPONENT
 from tidegate.reference.chaining.job_graph import claims as job_graph_claims
 from tidegate.reference.chaining.job_graph import edges as job_edges
 from tidegate.reference.chaining.job_graph import outputs as job_outputs
@@ -79,9 +76,7 @@ def graph(operators, edges=""):
 
 
 def run(operators, edges="", **config):
-    (state,) = job_graph.start(attrs.evolve(ON, **config))
-    (outcome,) = job_graph.step(state, graph(operators, edges))
-    assert outcome.state == state
+    (outcome,) = walk("job_graph", attrs.evolve(ON, **config), (graph(operators, edges),))
     return outcome
 
 
@@ -373,19 +368,8 @@ def always(*_arguments, **_described):
     ],
 )
 def test_law_fails_on_a_broken_function(monkeypatch, law, module, name, broken):
-    (law,) = (one for one in COMPONENT.laws if one.name == law)
     monkeypatch.setattr(module, name, broken)
-    assert not all(law.holds(*sample) for sample in law.samples())
-
-
-@pytest.mark.parametrize("seed", range(150))
-def test_generated_cases_keep_every_property(seed):
-    config, events = generator.draw(Random(seed))
-    assert (config, events) == generator.draw(Random(seed))
-    (state,) = job_graph.start(config)
-    for event in events:
-        (outcome,) = job_graph.step(state, event)
-        assert [one.name for one in COMPONENT.properties if not one.holds(state, event, outcome)] == []
+    assert not law_holds("job_graph", law)
 
 
 def tamper(observations, **changes):
@@ -410,24 +394,14 @@ def tamper(observations, **changes):
     ],
 )
 def test_property_fails_on_a_wrong_job(name, wrong):
-    (one,) = (one for one in COMPONENT.properties if one.name == name)
     event = graph("1 source, 2, 3", "1>2, 1>3 hash")
-    state = job_graph.State(ON)
-    (right,) = job_graph.step(state, event)
-    assert one.holds(state, event, right)
-    assert not one.holds(state, event, Outcome(state, wrong(right.observations), ()))
+    (right,) = walk("job_graph", ON, (event,))
+    assert refuses("job_graph", name, right.state, event, Outcome(right.state, wrong(right.observations), ()))
 
 
 # --- claims, told of what is wrong ----------
 
-CLAIMS = {claim.name: claim for claim in COMPONENT.claims}
-CONFIG = Config(chaining=True, chain_different_max_parallelism=True, mode=Mode.ALL_EDGES_PIPELINED)
 OPERATORS = (JobOperator(1, "1", Kind.SOURCE, 1), JobOperator(2, "2", Kind.OPERATOR, 1))
-
-
-def make_state():
-    (state,) = job_graph.start(CONFIG)
-    return state
 
 
 def make_vertex(*ids):
@@ -443,16 +417,16 @@ def test_inputs_are_counted_from_0():
 @pytest.mark.parametrize(("vertex", "consumer", "is_right"), [(1, 2, True), (2, 1, False), (1, 1, False)])
 def test_a_vertex_is_complete_after_those_that_read_from_it(vertex, consumer, is_right):
     output = NetworkOutput(vertex, vertex, Partitioner.HASH, Pattern.ALL_TO_ALL, Result.PIPELINED_BOUNDED, (consumer,))
-    outcome = Outcome(make_state(), (make_vertex(2), make_vertex(1), output), ())
+    outcome = Outcome(begin("job_graph", ON), (make_vertex(2), make_vertex(1), output), ())
     graph = JobGraph(OPERATORS, (JobEdge(1, 2),))
-    assert CLAIMS["consumers-are-completed-first"].holds(make_state(), graph, outcome) == is_right
+    assert claim("job_graph", "consumers-are-completed-first")(begin("job_graph", ON), graph, outcome) == is_right
 
 
 def test_a_graph_that_is_cut_by_its_tags_is_refused(monkeypatch):
     tagged = JobGraph(OPERATORS, (JobEdge(1, 2, via=(SideOutputNode("late"),)),))
     right = job_graph.step
-    (outcome,) = right(make_state(), tagged)
-    assert CLAIMS["tags-do-not-chain"].holds(make_state(), tagged, outcome)
+    (outcome,) = right(begin("job_graph", ON), tagged)
+    assert claim("job_graph", "tags-do-not-chain")(begin("job_graph", ON), tagged, outcome)
 
     def cut_tagged(state, graph):
         if any(edge.via for edge in graph.edges):
@@ -460,8 +434,8 @@ def test_a_graph_that_is_cut_by_its_tags_is_refused(monkeypatch):
         return right(state, graph)
 
     monkeypatch.setattr(job_graph, "step", cut_tagged)
-    (outcome,) = cut_tagged(make_state(), tagged)
-    assert not CLAIMS["tags-do-not-chain"].holds(make_state(), tagged, outcome)
+    (outcome,) = cut_tagged(begin("job_graph", ON), tagged)
+    assert not claim("job_graph", "tags-do-not-chain")(begin("job_graph", ON), tagged, outcome)
 
 
 def test_a_source_that_nobody_configured_can_be_chained_to(monkeypatch):
@@ -470,7 +444,7 @@ def test_a_source_that_nobody_configured_can_be_chained_to(monkeypatch):
     monkeypatch.setattr(
         job_edges, "compute_strategy", lambda kind, *more, **named: never.get(kind) or right(kind, *more, **named)
     )
-    assert not CLAIMS["chaining-is-the-default"].holds("2.3", Request.NOTHING, "function", (1,))
+    assert not claim("job_graph", "chaining-is-the-default")("2.3", Request.NOTHING, "function", (1,))
 
 
 # --- virtual nodes --------------------------------------------------------------------------------------------
@@ -525,7 +499,7 @@ def drop_partitioner_at_tag(via):
     ids=["no tag", "another tag", "last tag", "last partitioner", "first exchange", "both", "forgets", "another"],
 )
 def test_a_route_that_is_walked_otherwise_is_refused(monkeypatch, wrong, via, node):
-    holds = CLAIMS["virtual-nodes-count-from-both-ends"].holds
+    holds = claim("job_graph", "virtual-nodes-count-from-both-ends")
     assert holds(via, node)
     monkeypatch.setattr(job_edges, "compute_route", wrong)
     assert not holds(via, node)
@@ -538,14 +512,14 @@ def forget_the_tag_behind_a_partitioner(via):
 
 def test_a_partitioner_at_the_producers_end_does_not_take_the_tag_away(monkeypatch):
     monkeypatch.setattr(job_edges, "compute_route", forget_the_tag_behind_a_partitioner)
-    assert not CLAIMS["virtual-nodes-count-from-both-ends"].holds((LATE,), HASH)
+    assert not claim("job_graph", "virtual-nodes-count-from-both-ends")((LATE,), HASH)
 
 
 # --- the rules that a graph names -------------------------------------------------------------------------------
 
 
 def compute_rules(*more, edges):
-    (outcome,) = job_graph.step(make_state(), JobGraph((*OPERATORS, *more), edges))
+    (outcome,) = walk("job_graph", ON, (JobGraph((*OPERATORS, *more), edges),))
     return set(outcome.rules)
 
 

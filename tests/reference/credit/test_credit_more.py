@@ -27,10 +27,6 @@ from tidegate.reference.credit.readers import Backlog, Kind, Reader, Send
 from tidegate.reference.credit.subpartitions import Item, Subpartition
 from tidegate.reference.model import InvalidInputError, Outcome
 
-CLAIMS = {
-    component.name: {claim.name: claim for claim in component.claims}
-    for component in (sender.COMPONENT, receiver.COMPONENT, connection.COMPONENT, loop.COMPONENT)
-}
 
 
 # --- the buffers of a gate ------------------------------------------------------------------------------------
@@ -45,7 +41,7 @@ def lose(gate, _index, _kind):
 
 def test_a_gate_that_loses_a_floating_buffer_is_refused(monkeypatch):
     monkeypatch.setattr(buffers, "give_back", lose)
-    holds = CLAIMS["credit_receiver"]["empty-data-loses-no-buffer"].holds
+    holds = claim("credit_receiver", "empty-data-loses-no-buffer")
     assert not holds(FLOATING, 0, 0)
     assert not holds(Gate(0, (Channel(0, floating=2), Channel(0)), 0), 0, 0)
     # Nothing is sent to a channel that has no buffer, so nothing is said about it.
@@ -61,7 +57,7 @@ def test_a_plan_that_is_changed_without_information_is_refused(monkeypatch, chan
     monkeypatch.setattr(
         buffers, "learn_backlog", lambda change, _index, _backlog: Change(attrs.evolve(change.gate, **changes))
     )
-    holds = CLAIMS["credit_receiver"]["no-information-changes-no-plan"].holds
+    holds = claim("credit_receiver", "no-information-changes-no-plan")
     gate = Gate(0, (Channel(0, floating=1, required=1), Channel(0)), 0)
     assert not holds(gate, 0, 0)
     assert not holds(attrs.evolve(gate, channels=(Channel(0, floating=2, required=1), Channel(0))), 0, 0)
@@ -71,12 +67,12 @@ def test_a_plan_that_is_changed_without_information_is_refused(monkeypatch, chan
 def test_a_notification_without_information_is_refused(monkeypatch):
     monkeypatch.setattr(buffers, "learn_backlog", lambda change, _index, _backlog: attrs.evolve(change, notified=(0,)))
     gate = Gate(0, (Channel(0, floating=1, required=1), Channel(0)), 0)
-    assert not CLAIMS["credit_receiver"]["no-information-changes-no-plan"].holds(gate, 0, 0)
+    assert not claim("credit_receiver", "no-information-changes-no-plan")(gate, 0, 0)
 
 
 def test_a_released_channel_that_loses_what_was_in_use_is_refused(monkeypatch):
     gate = Gate(0, (Channel(0, held=(Buffer.FLOATING,)), Channel(0)), 1)
-    holds = CLAIMS["credit_receiver"]["release-gives-everything-back"].holds
+    holds = claim("credit_receiver", "release-gives-everything-back")
     assert holds(gate, 0, 1)
 
     def forget(gate, index):
@@ -112,7 +108,7 @@ def test_a_barrier_of_a_channel_with_exclusive_buffers_changes_no_promise():
     config = receiver.Config(1, 1, 1)
     (before,) = receiver.start(config)
     after = receiver.State(config, attrs.evolve(before.gate, channels=(Channel(1, floating=1),), free=0))
-    holds = CLAIMS["credit_receiver"]["promises-only-what-it-has"].holds
+    holds = claim("credit_receiver", "promises-only-what-it-has")
     assert not holds(before, receiver.Barrier(0), Outcome(after, (), ()))
     assert not holds(before, receiver.Backlog(0, 1), Outcome(after, (), ()))
     without = receiver.Config(1, 0, 1)
@@ -160,7 +156,7 @@ def test_a_flush_that_ends_early_is_refused(monkeypatch):
         after, item = right(subpartition, keeps_empty=keeps_empty)
         return attrs.evolve(after, flush_requested=False), item
 
-    holds = CLAIMS["credit_sender"]["a-flush-ends-with-the-last-item"].holds
+    holds = claim("credit_sender", "a-flush-ends-with-the-last-item")
     assert holds(Subpartition((Item.DATA,) * 3))
     monkeypatch.setattr(subpartitions, "take", forget_the_flush)
     assert not holds(Subpartition((Item.DATA,) * 3))
@@ -174,7 +170,7 @@ def test_a_flush_that_outlives_an_empty_item_is_refused(monkeypatch):
         stays = subpartition.flush_requested and item is Item.EMPTY
         return attrs.evolve(after, flush_requested=after.flush_requested or stays), item
 
-    holds = CLAIMS["credit_sender"]["a-flush-ends-with-the-last-item"].holds
+    holds = claim("credit_sender", "a-flush-ends-with-the-last-item")
     assert holds(Subpartition((Item.DATA, Item.EMPTY)))
     monkeypatch.setattr(subpartitions, "take", go_on_behind_an_empty_one)
     assert not holds(Subpartition((Item.DATA, Item.EMPTY)))
@@ -190,7 +186,7 @@ def make_sender(queue=(), *, credit=0, blocked=False, **changes):
 def test_credit_is_never_negative():
     after = make_sender(credit=-1)
     outcome = Outcome(after, (Send(Kind.DATA, 0, 0),), ())
-    assert not CLAIMS["credit_sender"]["data-costs-credit"].holds(make_sender(), sender.Data(), outcome)
+    assert not claim("credit_sender", "data-costs-credit")(make_sender(), sender.Data(), outcome)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +204,7 @@ def test_credit_is_never_negative():
 def test_the_backlog_is_what_is_queued_or_one_less(queued, blocked, backlog, is_right):
     after = make_sender((Item.DATA,) * queued, blocked=blocked)
     outcome = Outcome(after, (Backlog(backlog),), ())
-    holds = CLAIMS["credit_sender"]["backlog-is-what-is-queued"].holds
+    holds = claim("credit_sender", "backlog-is-what-is-queued")
     assert holds(make_sender(), sender.Flush(), outcome) == is_right
 
 
@@ -226,7 +222,7 @@ def test_the_backlog_is_what_is_queued_or_one_less(queued, blocked, backlog, is_
 )
 def test_what_can_be_sent_is_sent_or_queued(sendable, queued, writable, is_right):
     state = make_sender((Item.DATA,) if sendable else (), credit=1, queued=queued, writable=writable)
-    assert CLAIMS["credit_sender"]["nothing-sendable-is-left-behind"].holds(state) == is_right
+    assert claim("credit_sender", "nothing-sendable-is-left-behind")(state) == is_right
 
 
 # --- a connection ---------------------------------------------------------------------------------------------
@@ -255,7 +251,7 @@ def test_who_fails_stays_in_the_queue_and_a_break_empties_it():
 )
 def test_nobody_sends_twice_while_another_waits(turns, is_right):
     seen = tuple(connection.Send(int(turn), Kind.DATA, 0, 0) for turn in turns)
-    holds = CLAIMS["credit_connection"]["takes-turns"].holds
+    holds = claim("credit_connection", "takes-turns")
     assert holds(TWO, connection.Flush(0), Outcome(TWO, seen, ())) == is_right
 
 
@@ -271,7 +267,7 @@ def test_nobody_sends_twice_while_another_waits(turns, is_right):
 )
 def test_whoever_is_served_and_can_send_is_queued(lives, queue, is_right):
     state = attrs.evolve(TWO, lives=lives, queue=queue)
-    assert CLAIMS["credit_connection"]["whoever-can-send-is-queued"].holds(state) == is_right
+    assert claim("credit_connection", "whoever-can-send-is-queued")(state) == is_right
 
 
 # --- the closed loop ------------------------------------------------------------------------------------------
@@ -322,7 +318,7 @@ def with_credit(state, place, credit, unannounced):
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_credit_below_zero_is_not_conserved_even_if_the_sum_is_right(place):
-    holds = CLAIMS["credit_loop"]["credit-is-conserved"].holds
+    holds = claim("credit_loop", "credit-is-conserved")
     assert holds(start_loop())
     assert holds(with_credit(start_loop(), place, 0, 1))
     assert not holds(with_credit(start_loop(), place, -1, 2))
@@ -332,7 +328,7 @@ def test_credit_below_zero_is_not_conserved_even_if_the_sum_is_right(place):
 def test_a_lost_buffer_is_not_conserved_even_if_no_channel_lacks_it():
     state = start_loop()
     lost = receiver.State(state.receiver.config, attrs.evolve(state.receiver.gate, free=0))
-    assert not CLAIMS["credit_loop"]["credit-is-conserved"].holds(attrs.evolve(state, receiver=lost))
+    assert not claim("credit_loop", "credit-is-conserved")(attrs.evolve(state, receiver=lost))
 
 
 @pytest.mark.parametrize(
@@ -343,7 +339,7 @@ def test_only_a_barrier_that_has_arrived_leaves_stale_credit(blocked, down, is_r
     state = start_loop(exclusive=0)
     stale = attrs.evolve(state.links[0].sender, reader=Reader(0, 1, Subpartition(blocked=blocked)))
     link = attrs.evolve(state.links[0], sender=stale, down=down)
-    assert CLAIMS["credit_loop"]["credit-is-conserved"].holds(loop.with_link(state, 0, link)) == is_right
+    assert claim("credit_loop", "credit-is-conserved")(loop.with_link(state, 0, link)) == is_right
 
 
 # --- backpressure ---------------------------------------------------------------------------------------------

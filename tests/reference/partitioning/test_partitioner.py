@@ -2,14 +2,13 @@
 
 import pytest
 
+from tests.reference.walking import begin, claim, state_after, walk
 from tidegate.reference.elements import MAX, Long, Status, StatusChange, Watermark
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
-from tidegate.reference.partitioning import keygroups, selection
 from tidegate.reference.partitioning import partitioner as partitioning
-from tidegate.reference.partitioning.keygroups import MOST_KEY_GROUPS
+from tidegate.reference.partitioning import selection
 from tidegate.reference.partitioning.keys import IntKey, LongKey, StringKey
 from tidegate.reference.partitioning.partitioner import (
-    COMPONENT,
     Config,
     LatencyMarker,
     Partitioner,
@@ -36,13 +35,8 @@ def record_for(kind):
 
 def run(config, *events):
     """The channels of each event, and the rules of the last, where nothing is free."""
-    (state,) = start(config)
-    channels, rules = [], ()
-    for event in events:
-        (outcome,) = step(state, event)
-        channels.append([seen.channel for seen in outcome.observations])
-        state, rules = outcome.state, outcome.rules
-    return channels, rules
+    outcomes = walk("partitioner", config, events)
+    return [[seen.channel for seen in outcome.observations] for outcome in outcomes], outcomes[-1].rules
 
 
 @pytest.mark.rule("PART-1")
@@ -72,7 +66,7 @@ def test_part_3_rebalance_starts_anywhere_and_wraps():
 
 @pytest.mark.rule("PART-4")
 def test_part_4_shuffle_may_take_any_channel_at_any_time():
-    (state,) = start(Config(Partitioner.SHUFFLE, 3))
+    state = begin("partitioner", Config(Partitioner.SHUFFLE, 3))
     outcomes = step(state, Record())
     assert [outcome.observations for outcome in outcomes] == [(Send(0),), (Send(1),), (Send(2),)]
     assert {outcome.state for outcome in outcomes} == {state}
@@ -99,11 +93,8 @@ def test_part_5_broadcast_sends_to_every_channel():
     ],
 )
 def test_part_6_hash(key, channels, most, channel):
-    (state,) = start(Config(Partitioner.HASH, channels, most))
-    (outcome,) = step(state, Record(key))
-    assert outcome.observations == (Send(channel),)
-    assert outcome.state == state
-    assert outcome.rules == ("PART-6", "PART-7", "PART-8")
+    rules = ("PART-6", "PART-7", "PART-8")
+    assert run(Config(Partitioner.HASH, channels, most), Record(key)) == ([[channel]], rules)
 
 
 @pytest.mark.rule("PART-6")
@@ -138,9 +129,8 @@ def test_out_9_only_changes_of_the_status_are_announced():
 @pytest.mark.rule("OUT-10")
 @pytest.mark.parametrize("kind", list(Partitioner))
 def test_out_10_records_pass_while_idle(kind):
-    active = start(config_of(kind))[0]
-    (announced,) = step(active, IDLE)
-    awake, asleep = step(active, record_for(kind)), step(announced.state, record_for(kind))
+    active, idle = begin("partitioner", config_of(kind)), state_after("partitioner", config_of(kind), (IDLE,))
+    awake, asleep = step(active, record_for(kind)), step(idle, record_for(kind))
     assert [outcome.observations for outcome in awake] == [outcome.observations for outcome in asleep]
     assert all(outcome.rules[-1] == "OUT-10" and not outcome.state.active for outcome in asleep)
 
@@ -185,13 +175,13 @@ def test_max_parallelism_belongs_to_hash(kind):
 @pytest.mark.rule("PART-6")
 def test_part_6_a_record_without_key_is_no_input():
     with pytest.raises(InvalidInputError):
-        step(start(config_of(Partitioner.HASH))[0], Record())
+        run(config_of(Partitioner.HASH), Record())
 
 
 @pytest.mark.parametrize("kind", KEYLESS)
 def test_a_key_belongs_to_hash(kind):
     with pytest.raises(InvalidInputError):
-        step(start(config_of(kind))[0], Record(IntKey(1)))
+        run(config_of(kind), Record(IntKey(1)))
 
 
 @pytest.mark.rule("PART-3")
@@ -214,15 +204,6 @@ def test_part_13_law_fails_where_outputs_share_a_partitioner(monkeypatch):
     assert not partitioning.outputs_do_not_share_their_turn.holds(3, 3)
 
 
-def test_all_laws_belong_to_the_component():
-    named = {rule for law in COMPONENT.laws for rule in law.rules}
-    assert {f"PART-{number}" for number in (2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 20)} == named
-
-
-# --- claims, told of what is wrong ----------
-
-CLAIMS = {claim.name: claim for claim in partitioning.COMPONENT.claims}
-
 # --- channels -------------------------------------------------------------------------------------------------
 
 
@@ -233,12 +214,12 @@ CLAIMS = {claim.name: claim for claim in partitioning.COMPONENT.claims}
 def test_one_channel_or_all(channels, is_right):
     state = State(Config(Partitioner.GLOBAL, 2))
     outcome = Outcome(state, tuple(map(Send, channels)), ())
-    assert CLAIMS["channels-exist"].holds(state, Record(), outcome) == is_right
+    assert claim("partitioner", "channels-exist")(state, Record(), outcome) == is_right
 
 
 def test_what_is_refused_is_sent_nowhere():
     state = State(Config(Partitioner.GLOBAL, 2))
-    assert CLAIMS["channels-exist"].holds(state, Record(), Outcome(state, (Rejected(),), ()))
+    assert claim("partitioner", "channels-exist")(state, Record(), Outcome(state, (Rejected(),), ()))
 
 
 @pytest.mark.parametrize(
@@ -248,49 +229,7 @@ def test_what_is_refused_is_sent_nowhere():
 )
 def test_a_rebalance_that_leaves_channels_out_is_refused(monkeypatch, rounds):
     monkeypatch.setattr(partitioning, "compute_turns", lambda state, _records: rounds[state.next_channel])
-    assert not CLAIMS["rebalance-may-start-anywhere"].holds(3)
-
-
-# --- key groups -----------------------------------------------------------------------------------------------
-
-
-def test_a_range_that_is_not_the_preimage_is_refused(monkeypatch):
-    right = keygroups.compute_owned_range
-    monkeypatch.setattr(
-        keygroups, "compute_owned_range", lambda subtask, *counts: range(1) if subtask == 1 else right(subtask, *counts)
-    )
-    assert not CLAIMS["owned-ranges-are-preimages"].holds(3, 8)
-
-
-@pytest.mark.parametrize(
-    ("most", "is_right"), [(32, True), (18, False), (16, False), (24, False), (MOST_KEY_GROUPS, True)]
-)
-def test_a_default_without_room_to_grow_is_refused(monkeypatch, most, is_right):
-    monkeypatch.setattr(keygroups, "compute_default_max_parallelism", lambda _parallelism: most)
-    assert CLAIMS["default-leaves-room-to-grow"].holds(12) == is_right
-
-
-@pytest.mark.rule("PART-11")
-def test_a_target_with_a_single_key_group_counts():
-    assert keygroups.compute_effective_max_parallelism(128, 1) == 1
-
-
-def test_a_writer_that_ignores_the_target_is_refused(monkeypatch):
-    monkeypatch.setattr(keygroups, "compute_effective_max_parallelism", lambda configured, _of_target: configured)
-    assert not CLAIMS["channel-is-where-the-state-is"].holds(7, 1, 4)
-
-
-@pytest.mark.parametrize(
-    ("value", "bits", "rotated"), [(2**31, 1, 1), (2**32 - 1, 13, 2**32 - 1), (0x8000_0001, 15, 0xC000)]
-)
-def test_what_is_rotated_out_comes_in_again(value, bits, rotated):
-    assert keygroups.rotate_left(value, bits) == rotated
-
-
-@pytest.mark.parametrize("surrogate", [0xD800, 0xDBFF, 0xDC00, 0xDFFF])
-def test_an_unpaired_surrogate_is_no_text(surrogate):
-    with pytest.raises(InvalidInputError):
-        StringKey(f"a{chr(surrogate)}b")
+    assert not claim("partitioner", "rebalance-may-start-anywhere")(3)
 
 
 # --- draws ----------------------------------------------------------------------------------------------------
@@ -342,7 +281,7 @@ def test_a_scrambled_seed_has_48_bits():
 )
 def test_a_custom_choice_that_is_changed_or_not_refused_is_noticed(monkeypatch, name, wrong):
     monkeypatch.setattr(selection, name, wrong)
-    assert not CLAIMS["custom-choice-is-not-checked"].holds(-1, 2)
+    assert not claim("partitioner", "custom-choice-is-not-checked")(-1, 2)
 
 
 @pytest.mark.parametrize(
@@ -361,7 +300,7 @@ def test_a_custom_choice_that_is_changed_or_not_refused_is_noticed(monkeypatch, 
 def test_the_idlest_is_the_first_of_the_best(monkeypatch, loads, traversed, chosen, is_right):
     monkeypatch.setattr(selection, "compute_idlest_channel", lambda _loads, _last, _traversed: chosen)
     loads = tuple(Load(*load) for load in loads)
-    assert CLAIMS["idlest-is-the-first-of-the-best"].holds(loads, -1, traversed) == is_right
+    assert claim("partitioner", "idlest-is-the-first-of-the-best")(loads, -1, traversed) == is_right
 
 
 def by_bytes_alone(loads, last, traversed):
@@ -378,4 +317,4 @@ def once_while_all_are_idle(loads, last, _traversed):
 @pytest.mark.parametrize(("choose", "is_right"), [(by_bytes_alone, True), (once_while_all_are_idle, False)])
 def test_channels_that_nobody_reads_get_fuller(monkeypatch, choose, is_right):
     monkeypatch.setattr(selection, "compute_idlest_channel", choose)
-    assert CLAIMS["unread-channels-take-turns"].holds(3, 3) == is_right
+    assert claim("partitioner", "unread-channels-take-turns")(3, 3) == is_right

@@ -1,16 +1,14 @@
 """The deserializer, rule by rule."""
 
-from random import Random
-
 import attrs
 import pytest
 
-from tidegate.properties.cases.deserializer.draw import draw
+from tests.reference.walking import broken_claims, claim, law_holds, walk
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.spanning import reading
-from tidegate.reference.spanning.deserializer import COMPONENT, spilling
 from tidegate.reference.spanning.deserializer import claims as deserializer_laws
-from tidegate.reference.spanning.deserializer.step import Buffer, Clear, Config, Partial, Record, State, start, step
+from tidegate.reference.spanning.deserializer import spilling
+from tidegate.reference.spanning.deserializer.step import Buffer, Clear, Config, Partial, Record, State
 from tidegate.reference.spanning.reading import (
     Control,
     Read,
@@ -27,17 +25,6 @@ from tidegate.reference.spanning.records import HEADER_BYTES, encode_record
 AB, CDEF, EMPTY = encode_record(b"ab"), encode_record(b"cdef"), encode_record(b"")
 
 
-def walk(*buffers):
-    """The outcome of each buffer; None clears."""
-    (state,) = start(Config())
-    outcomes = []
-    for data in buffers:
-        (outcome,) = step(state, Clear() if data is None else Buffer(data))
-        outcomes.append(outcome)
-        state = outcome.state
-    return outcomes
-
-
 def show(outcome):
     """The payloads, with + where bytes remain; a - for partial."""
     return " ".join(
@@ -46,8 +33,14 @@ def show(outcome):
     )
 
 
-def run(*buffers):
-    return [show(outcome) for outcome in walk(*buffers)]
+def read(*buffers, breaks=()):
+    """The outcome of each buffer; None clears."""
+    events = [Clear() if data is None else Buffer(data) for data in buffers]
+    return walk("deserializer", Config(), events, breaks=breaks)
+
+
+def run(*buffers, breaks=()):
+    return [show(outcome) for outcome in read(*buffers, breaks=breaks)]
 
 
 @pytest.mark.rule("SPAN-20", "SPAN-21")
@@ -64,13 +57,13 @@ def run(*buffers):
 )
 def test_span_21_a_buffer_ends_with_its_last_record(buffers, shown, named):
     assert run(*buffers) == shown
-    assert walk(*buffers)[-1].rules == named
+    assert read(*buffers)[-1].rules == named
 
 
 @pytest.mark.rule("SPAN-21")
 @pytest.mark.parametrize("before", [b"", AB[:1], AB[:3], AB[:4], AB[:5]])
 def test_span_21_an_empty_buffer_changes_nothing(before):
-    first, second = walk(before, b"")
+    first, second = read(before, b"")
     assert second.state == first.state
     assert second.observations == (Partial(),)
 
@@ -90,7 +83,7 @@ def test_span_21_an_empty_buffer_changes_nothing(before):
 )
 def test_span_22_headers_may_be_cut_anywhere(buffers, shown, named):
     assert run(*buffers) == shown
-    assert walk(*buffers)[-1].rules == named
+    assert read(*buffers)[-1].rules == named
 
 
 @pytest.mark.rule("SPAN-22")
@@ -111,13 +104,13 @@ def test_span_22_byte_by_byte():
 )
 def test_span_27_a_gathered_record_ends_with_its_length(buffers, shown, named):
     assert run(*buffers) == shown
-    assert walk(*buffers)[-1].rules == named
+    assert read(*buffers)[-1].rules == named
 
 
 @pytest.mark.rule("SPAN-29")
 @pytest.mark.parametrize("before", [b"", AB, AB[:1], AB[:3], AB[:4], AB[:5], AB + CDEF[:2], AB + CDEF[:7]])
 def test_span_29_clear_forgets_what_was_gathered(before):
-    _, cleared, after = walk(before, None, AB)
+    _, cleared, after = read(before, None, AB)
     assert cleared == Outcome(State(), (), ("SPAN-29",))
     assert after.observations == (Record(b"ab", Result.LAST),)
 
@@ -134,9 +127,9 @@ def test_span_29_clear_forgets_what_was_gathered(before):
     ],
 )
 def test_span_24_what_is_longer_than_the_threshold_is_spilled(header, asked, storage):
-    (*_, outcome) = walk(header)
+    (*_, outcome) = read(header)
     assert spilling.compute_storage(outcome.state, asked) == storage
-    (*_, cleared) = walk(header, None)
+    (*_, cleared) = read(header, None)
     assert spilling.compute_storage(cleared.state, asked) == "none"
 
 
@@ -166,10 +159,10 @@ def test_span_27_across_buffers_the_length_decides():
 
 @pytest.mark.rule("SPAN-28")
 def test_span_28_negative_lengths_are_trusted():
-    minus_one = b"\xff\xff\xff\xff"
-    assert run(minus_one + AB) == ["+ ab"]
-    assert run(minus_one[:2], minus_one[2:] + CDEF, AB) == ["-", "-", "ab"]
-    (_, lost) = walk(minus_one[:2], minus_one[2:])
+    minus_one, lost_bytes = b"\xff\xff\xff\xff", {"records-are-the-bytes-received"}
+    assert run(minus_one + AB, breaks=lost_bytes) == ["+ ab"]
+    assert run(minus_one[:2], minus_one[2:] + CDEF, AB, breaks=lost_bytes) == ["-", "-", "ab"]
+    (_, lost) = read(minus_one[:2], minus_one[2:], breaks=lost_bytes)
     assert lost.rules[0] == "SPAN-28"
 
 
@@ -200,22 +193,17 @@ def test_a_record_is_intermediate_or_last():
         Record(b"", Result.PARTIAL)
 
 
-def broken_laws(names):
-    laws = {law.name: law for law in COMPONENT.laws}
-    return [name for name in names if not all(laws[name].holds(*sample) for sample in laws[name].samples())]
-
-
 def test_stale_left_over_is_told_by_the_laws(monkeypatch):
     """FLINK-17315: what was gathered is still unconsumed after the record was read."""
     monkeypatch.setattr(deserializer_laws, "compute_unconsumed", lambda reader: reader.rest or reader.gathered or AB)
-    assert broken_laws(["unconsumed-bytes-can-be-replayed"]) == ["unconsumed-bytes-can-be-replayed"]
+    assert not law_holds("deserializer", "unconsumed-bytes-can-be-replayed")
 
 
 def test_one_reader_for_all_channels_is_told_by_the_laws(monkeypatch):
     shared = lambda channels, arrivals: demultiplex(channels, tuple((0, item) for _, item in arrivals))  # noqa: E731
     monkeypatch.setattr(deserializer_laws, "demultiplex", shared)
     names = ["channels-do-not-mix", "only-the-end-releases-a-reader"]
-    assert broken_laws(names) == names
+    assert not any(law_holds("deserializer", name) for name in names)
 
 
 def test_forgotten_header_bytes_are_told_by_the_laws(monkeypatch):
@@ -224,7 +212,7 @@ def test_forgotten_header_bytes_are_told_by_the_laws(monkeypatch):
 
     monkeypatch.setattr(deserializer_laws, "read_buffer", forgetful)
     names = ["cuts-do-not-matter", "only-what-spans-is-copied", "unconsumed-bytes-can-be-replayed"]
-    assert broken_laws(names) == names
+    assert not any(law_holds("deserializer", name) for name in names)
 
 
 def test_early_recycling_is_told_by_the_laws(monkeypatch):
@@ -232,23 +220,13 @@ def test_early_recycling_is_told_by_the_laws(monkeypatch):
         return reading.Read(Result.LAST, payload, Reader(rest=rest))
 
     monkeypatch.setattr(reading, "deliver", drop_rest)
-    assert broken_laws(["each-buffer-is-given-back-once"]) == ["each-buffer-is-given-back-once"]
+    assert not law_holds("deserializer", "each-buffer-is-given-back-once")
 
 
 def test_lower_thresholds_are_told_by_the_laws(monkeypatch):
     monkeypatch.setattr(spilling, "compute_threshold", lambda asked=1: asked)
     names = ["long-records-go-to-a-file", "sizes-have-a-floor"]
-    assert broken_laws(names) == names
-
-
-def test_properties_hold_in_every_drawn_case():
-    for seed in range(300):
-        config, events = draw(Random(seed))
-        (state,) = start(config)
-        for event in events:
-            (outcome,) = step(state, event)
-            assert [one.name for one in COMPONENT.properties if not one.holds(state, event, outcome)] == []
-            state = outcome.state
+    assert not any(law_holds("deserializer", name) for name in names)
 
 
 @pytest.mark.parametrize(
@@ -263,19 +241,13 @@ def test_properties_hold_in_every_drawn_case():
 )
 def test_properties_tell_wrong_outcomes(state, observations, failed):
     wrong = Outcome(state, observations, ())
-    assert {one.name for one in COMPONENT.properties if not one.holds(State(), Buffer(AB), wrong)} == failed
+    assert broken_claims("deserializer", State(), Buffer(AB), wrong) == failed
 
 
 def test_properties_tell_a_clear_that_keeps_something():
     wrong = Outcome(State(AB[:2]), (), ())
-    assert [one.name for one in COMPONENT.properties if not one.holds(State(AB[:2]), Clear(), wrong)] == [
-        "clear-forgets-everything"
-    ]
+    assert broken_claims("deserializer", State(AB[:2]), Clear(), wrong) == {"clear-forgets-everything"}
 
-
-# --- claims, told of what is wrong ----------
-
-CLAIMS = {claim.name: claim for claim in COMPONENT.claims}
 
 # --- reading --------------------------------------------------------------------------------------------------
 
@@ -284,12 +256,8 @@ CLAIMS = {claim.name: claim for claim in COMPONENT.claims}
 @pytest.mark.parametrize("length", [1, 2, 3])
 def test_the_rest_of_a_header_is_read_by_the_rule_of_headers(length):
     encoded = encode_record(b"a")
-    (state,) = start(Config())
-    (begun,) = step(state, Buffer(encoded[:length]))
-    (done,) = step(begun.state, Buffer(encoded[length:]))
-    assert "SPAN-22" in done.rules
-    (whole,) = step(state, Buffer(encoded))
-    assert "SPAN-22" not in whole.rules
+    assert "SPAN-22" in read(encoded[:length], encoded[length:])[-1].rules
+    assert "SPAN-22" not in read(encoded)[-1].rules
 
 
 @pytest.mark.rule("SPAN-28")
@@ -312,7 +280,7 @@ def test_a_reader_may_take_all_of_a_gathered_record(taken, payload):
 )
 def test_a_whole_record_is_not_kept(gathered, is_right):
     outcome = Outcome(Reader(gathered), (), ())
-    assert CLAIMS["gathered-is-part-of-one-record"].holds(Reader(), Buffer(b"a"), outcome) == is_right
+    assert claim("deserializer", "gathered-is-part-of-one-record")(Reader(), Buffer(b"a"), outcome) == is_right
 
 
 # --- readers and lengths that are wrong -----------------------------------------------------------------------
@@ -383,14 +351,14 @@ def test_a_reader_that_the_end_of_its_buffer_bounds_is_refused_where_a_record_sp
 
     four, two = encode_record(b"cdef"), encode_record(b"ab")
     pieces = (four[:at], four[at:] + two[:1], two[1:])
-    assert CLAIMS["wrong-reader-across-buffers"].holds(pieces)
+    assert claim("deserializer", "wrong-reader-across-buffers")(pieces)
     monkeypatch.setattr(reading, "read_spanning", go_beyond)
-    assert not CLAIMS["wrong-reader-across-buffers"].holds(pieces)
+    assert not claim("deserializer", "wrong-reader-across-buffers")(pieces)
 
 
 def test_across_buffers_a_negative_length_is_no_error(monkeypatch):
     monkeypatch.setattr(deserializer_laws, "read_pieces", lambda _pieces: [PARTIAL, None])
-    assert not CLAIMS["negative-length-across-buffers"].holds(-1, 1)
+    assert not claim("deserializer", "negative-length-across-buffers")(-1, 1)
 
 
 # --- buffers and channels -------------------------------------------------------------------------------------
@@ -406,7 +374,7 @@ def test_a_buffer_that_continues_a_record_is_given_back_too(monkeypatch):
         return (attrs.evolve(reads[0], result=Result.INTERMEDIATE), *reads[1:]) if reader.gathered else reads
 
     pieces = (ONE + TWO[:5], TWO[5:])
-    holds = CLAIMS["each-buffer-is-given-back-once"].holds
+    holds = claim("deserializer", "each-buffer-is-given-back-once")
     assert holds((b"a", b"bc"), pieces)
     monkeypatch.setattr(deserializer_laws, "read_buffer", keep_what_continues)
     assert not holds((b"a", b"bc"), pieces)
@@ -414,7 +382,7 @@ def test_a_buffer_that_continues_a_record_is_given_back_too(monkeypatch):
 
 def test_a_buffer_in_which_the_reader_fails_is_not_given_back(monkeypatch):
     monkeypatch.setattr(deserializer_laws, "read_buffer", lambda reader, data: (read_buffer(reader, data)[0], None))
-    assert not CLAIMS["each-buffer-is-given-back-once"].holds((b"a", b"bc"), (ONE + TWO,))
+    assert not claim("deserializer", "each-buffer-is-given-back-once")((b"a", b"bc"), (ONE + TWO,))
 
 
 def forget_who_ended(channels, arrivals):
@@ -443,9 +411,9 @@ def stop_when_all_have_ended(channels, arrivals):
 @pytest.mark.parametrize("wrong", [forget_who_ended, stop_when_all_have_ended])
 def test_readers_that_are_released_in_another_way_are_refused(monkeypatch, wrong):
     pieces = (encode_record(b"ab")[:3], encode_record(b"ab")[3:])
-    assert CLAIMS["only-the-end-releases-a-reader"].holds(*pieces)
+    assert claim("deserializer", "only-the-end-releases-a-reader")(*pieces)
     monkeypatch.setattr(deserializer_laws, "demultiplex", wrong)
-    assert not CLAIMS["only-the-end-releases-a-reader"].holds(*pieces)
+    assert not claim("deserializer", "only-the-end-releases-a-reader")(*pieces)
 
 
 # --- spilling -------------------------------------------------------------------------------------------------

@@ -1,17 +1,14 @@
 """The writer of many channels, rule by rule."""
 
-from random import Random
-
 import attrs
 import pytest
 
-from tidegate.properties.cases.writer.draw import draw
+from tests.reference.walking import begin, broken_claims, claim, law_holds, state_after, walk
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 from tidegate.reference.spanning import builders
 from tidegate.reference.spanning.builders import UNLIMITED, Builder, compute_capacity, enlarge
 from tidegate.reference.spanning.dated_writers import write_to_shared_memory
 from tidegate.reference.spanning.records import encode_record
-from tidegate.reference.spanning.writer import COMPONENT
 from tidegate.reference.spanning.writer import step as writer
 from tidegate.reference.spanning.writer.claims import get_open_builders
 from tidegate.reference.spanning.writer.step import start, step
@@ -38,18 +35,8 @@ from tidegate.reference.spanning.writer.values import (
 A, AB, CDEF = b"a", b"ab", b"cdef"
 
 
-def walk(config, *events):
-    """The outcome of each event; where there is a choice, the last: nothing is noticed yet."""
-    (state,) = start(config)
-    outcomes = []
-    for event in events:
-        outcomes.append(step(state, event)[-1])
-        state = outcomes[-1].state
-    return outcomes
-
-
 def last(config, *events):
-    return walk(config, *events)[-1].observations
+    return walk("writer", config, events)[-1].observations
 
 
 def selecting(channels=2, size=8, timeout=-1):
@@ -66,7 +53,7 @@ def lengths(observations, channel=0):
 
 @pytest.mark.rule("SPAN-5")
 def test_span_5_a_new_record_is_queued_before_it_is_written():
-    (outcome,) = walk(selecting(), Record(1, AB))
+    (outcome,) = walk("writer", selecting(), (Record(1, AB),))
     assert outcome.observations == (Request(), Add(1, committed=0, partial=0))
     assert outcome.rules == ("SPAN-5", "SPAN-12")
 
@@ -107,7 +94,7 @@ def test_span_6_flush_shows_what_was_written_once():
 def test_span_8_a_hint_limits_new_buffers_but_splits_no_record():
     """Observed on Flink 2.3.0: hint 10, a record of 30 bytes in all, then three of 6."""
     six = Record(0, AB)
-    outcomes = walk(selecting(1, 64), Hint(0, 10), Record(0, bytes(26)), six, six, six, Finish())
+    outcomes = walk("writer", selecting(1, 64), (Hint(0, 10), Record(0, bytes(26)), six, six, six, Finish()))
     assert [lengths(outcome.observations) for outcome in outcomes] == [[], [30], [], [10], [], [8]]
     assert outcomes[1].rules == ("SPAN-5", "SPAN-8", "SPAN-15", "SPAN-12")
 
@@ -124,7 +111,7 @@ def test_span_8_the_end_of_a_long_record_may_fill_a_limited_buffer():
     [((9, UNLIMITED), Builder(9, 5)), ((9, 7), Builder(7, 5)), ((0, 7), Builder(16, 5)), ((3, 4), None)],
 )
 def test_span_8_a_shared_buffer_follows_the_smallest_hint(hints, shared):
-    (*_, outcome) = walk(broadcast(2, 16), Hint(0, hints[0]), Hint(1, hints[1]), Broadcast(A))
+    (*_, outcome) = walk("writer", broadcast(2, 16), (Hint(0, hints[0]), Hint(1, hints[1]), Broadcast(A)))
     assert outcome.state.shared == shared
 
 
@@ -147,7 +134,7 @@ def test_span_9_without_another_buffer_a_limited_one_grows():
     hinted, empty_pool = Hint(0, 6), Pool(available=False)
     six = Record(0, AB)
     assert lengths(last(selecting(1, 16), hinted, six)) == [6]
-    (*_, grown) = walk(selecting(1, 16), hinted, empty_pool, six)
+    (*_, grown) = walk("writer", selecting(1, 16), (hinted, empty_pool, six))
     assert grown.observations == (Request(), Add(0, 0, 0))
     assert grown.state.builders == (Builder(7, 6),)
     assert grown.rules == ("SPAN-5", "SPAN-8", "SPAN-9", "SPAN-12")
@@ -203,7 +190,7 @@ def test_span_10_other_negative_timeouts_are_illegal(timeout):
 
 @pytest.mark.rule("SPAN-11")
 def test_span_11_a_failed_flusher_may_show_at_once_and_then_always():
-    (*_, failed) = walk(selecting(timeout=5), Record(0, A), Fail())
+    (*_, failed) = walk("writer", selecting(timeout=5), (Record(0, A), Fail()))
     surfaced, passed = step(failed.state, Record(0, A))
     assert surfaced.observations == (IoError(),)
     assert surfaced.state.pending == failed.state.pending
@@ -216,7 +203,7 @@ def test_span_11_a_failed_flusher_may_show_at_once_and_then_always():
 @pytest.mark.rule("SPAN-11")
 @pytest.mark.parametrize(("emits", "choices"), [(0, 2), (99, 2), (100, 1)])
 def test_span_11_after_100_emits_it_must_show(emits, choices):
-    (*_, outcome) = walk(selecting(timeout=5), Fail(), *[Record(0, b"")] * emits)
+    (*_, outcome) = walk("writer", selecting(timeout=5), (Fail(), *[Record(0, b"")] * emits), choose=-1)
     assert len(step(outcome.state, Record(0, b""))) == choices
 
 
@@ -236,7 +223,7 @@ def test_span_12_a_broadcast_is_copied_or_shared():
 @pytest.mark.rule("SPAN-13", "SPAN-15")
 def test_span_13_buffers_of_the_other_kind_are_finished_first():
     a, ab = encode_record(A), encode_record(AB)
-    (_, unicast) = walk(broadcast(2, 16), Broadcast(A), Record(1, AB))
+    (_, unicast) = walk("writer", broadcast(2, 16), (Broadcast(A), Record(1, AB)))
     assert unicast.observations == (Buffer(0, a), Buffer(1, a), Count(10, 2), Request(), Add(1, 0, 0))
     assert unicast.rules == ("SPAN-13", "SPAN-15", "SPAN-5", "SPAN-12")
     shared = last(broadcast(2, 16), Record(1, AB), Record(0, A), Broadcast(A))
@@ -265,7 +252,7 @@ def test_span_14_an_event_comes_behind_all_that_was_written(config, event, finis
 @pytest.mark.rule("SPAN-14")
 @pytest.mark.parametrize("event", [Record(0, A), Broadcast(A), ControlEvent(), Fail(), Finish()])
 def test_span_14_nothing_is_written_after_the_end(event):
-    (*_, over, refused) = walk(selecting(timeout=5), Record(0, A), Finish(), event)
+    (*_, over, refused) = walk("writer", selecting(timeout=5), (Record(0, A), Finish(), event))
     assert refused == Outcome(over.state, (Rejected(),), ("SPAN-14",))
 
 
@@ -280,7 +267,7 @@ def test_span_14_nothing_is_written_after_the_end(event):
     ],
 )
 def test_what_makes_no_sense_is_refused(config, event, rule):
-    (before, refused) = walk(config, Broadcast(A), event)
+    (before, refused) = walk("writer", config, (Broadcast(A), event))
     assert refused == Outcome(before.state, (Rejected(),), (rule,))
 
 
@@ -318,19 +305,8 @@ def test_values_outside_their_domain(make):
     ],
 )
 def test_laws_can_fail(monkeypatch, module, name, broken, law):
-    (one,) = [one for one in COMPONENT.laws if one.name == law]
     monkeypatch.setattr(module, name, broken)
-    assert not all(one.holds(*sample) for sample in one.samples())
-
-
-def test_properties_hold_in_every_drawn_case():
-    for seed in range(200):
-        config, events = draw(Random(seed))
-        (state,) = start(config)
-        for event in events:
-            for outcome in step(state, event):
-                assert [one.name for one in COMPONENT.properties if not one.holds(state, event, outcome)] == []
-            state = outcome.state
+    assert not law_holds("writer", law)
 
 
 @pytest.mark.parametrize(
@@ -344,34 +320,30 @@ def test_properties_hold_in_every_drawn_case():
     ],
 )
 def test_properties_tell_wrong_outcomes(event, change, failed):
-    (before,) = start(selecting())
+    before = begin("writer", selecting())
     (right,) = step(before, event)
     wrong = Outcome(right.state, change(right.observations), right.rules)
-    assert {one.name for one in COMPONENT.properties if not one.holds(before, event, wrong)} == failed
+    assert broken_claims("writer", before, event, wrong) == failed
 
 
 @pytest.mark.rule("SPAN-10")
 def test_properties_tell_a_flush_that_did_not_happen():
-    (state,) = start(selecting(timeout=5))
-    (written,) = step(state, Record(0, A))
-    forgotten = Outcome(written.state, (), ())
-    failed = [one.name for one in COMPONENT.properties if not one.holds(written.state, Elapse(5), forgotten)]
-    assert failed == ["flushes-as-the-timeout-says"]
+    written = state_after("writer", selecting(timeout=5), (Record(0, A),))
+    forgotten = Outcome(written, (), ())
+    assert broken_claims("writer", written, Elapse(5), forgotten) == {"flushes-as-the-timeout-says"}
 
 
 # --- claims, told of what is wrong ----------
 
-CLAIMS = {claim.name: claim for claim in COMPONENT.claims}
 HALF, EMPTY, FULL = Builder(8, 4), Builder(8, 0), Builder(8, 8)
 
 
 def make_state(timeout=-1, **changes):
-    (state,) = start(Config(Kind.BROADCAST, 2, 8, timeout))
-    return attrs.evolve(state, **changes)
+    return attrs.evolve(begin("writer", broadcast(timeout=timeout)), **changes)
 
 
 def holds(name, before, event, after, *seen):
-    return CLAIMS[name].holds(before, event, Outcome(after, seen, ()))
+    return claim("writer", name)(before, event, Outcome(after, seen, ()))
 
 
 # --- buffers --------------------------------------------------------------------------------------------------
@@ -419,7 +391,7 @@ def test_before_any_hint_a_buffer_is_as_large_as_an_int_can_say():
 
 def test_an_enlarged_buffer_without_a_byte_more_is_refused(monkeypatch):
     monkeypatch.setattr(builders, "enlarge", lambda builder, _size, needed: Builder(builder.filled + needed))
-    assert not CLAIMS["enlarged-by-one-byte-more"].holds(Builder(2), 8, 4)
+    assert not claim("writer", "enlarged-by-one-byte-more")(Builder(2), 8, 4)
 
 
 # --- flushes --------------------------------------------------------------------------------------------------
@@ -497,4 +469,4 @@ def too_late(state, event):
 @pytest.mark.parametrize("wrong", [never_surely, not_for_good, too_late])
 def test_a_failure_that_does_not_surface_is_refused(monkeypatch, wrong):
     monkeypatch.setattr(writer, "on_emit", wrong)
-    assert not CLAIMS["a-failed-flusher-surfaces-in-time"].holds(Broadcast(b"a"))
+    assert not claim("writer", "a-failed-flusher-surfaces-in-time")(Broadcast(b"a"))

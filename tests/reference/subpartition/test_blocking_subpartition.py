@@ -3,9 +3,10 @@
 import attrs
 import pytest
 
-from tests.reference import words
+from tests.reference import walking
+from tests.reference.walking import broken_claims, ending, refuses
 from tidegate.reference.model import Outcome
-from tidegate.reference.subpartition.blocking_subpartition import COMPONENT, stores
+from tidegate.reference.subpartition.blocking_subpartition import stores
 from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store
 from tidegate.reference.subpartition.blocking_subpartition.values import Config, Deleted, State
 from tidegate.reference.subpartition.queue import Item, Kind
@@ -15,11 +16,11 @@ ALL = [store.value for store in Store]
 
 
 def play(store, trace):
-    return words.play("blocking_subpartition", {"store": store}, trace)
+    return walking.play("blocking_subpartition", {"store": store}, trace)
 
 
 def last(store, trace):
-    return words.last("blocking_subpartition", {"store": store}, trace)
+    return walking.ending("blocking_subpartition", {"store": store}, trace)
 
 
 @pytest.mark.rule("SUBP-30")
@@ -141,14 +142,12 @@ def test_subp_36_the_last_holder_deletes():
 
 @pytest.mark.rule("SUBP-34", "SUBP-35", "SUBP-37")
 def test_laws_notice_what_they_forbid(monkeypatch):
-    laws = {law.name: law for law in COMPONENT.laws}
-    assert all(law.holds(*sample) for law in COMPONENT.laws for sample in law.samples())
     monkeypatch.setattr(stores, "choose_store", lambda _bits: Store.FILE)
-    assert not laws["mapped-with-address-space"].holds(64)
+    assert refuses("blocking_subpartition", "mapped-with-address-space", 64)
     monkeypatch.setattr(stores, "uses_sort_merge", lambda subpartitions, threshold: subpartitions > threshold)
-    assert not laws["sort-merge-instead"].holds("2.3", 1, 1)
+    assert refuses("blocking_subpartition", "sort-merge-instead", "2.3", 1, 1)
     monkeypatch.setattr(stores, "remember", lambda _store, _kind: Kind.EVENT)
-    assert not laws["data-and-events-apart"].holds(Store.FILE, Kind.END_OF_DATA)
+    assert refuses("blocking_subpartition", "data-and-events-apart", Store.FILE, Kind.END_OF_DATA)
 
 
 def test_claims_notice_what_they_forbid():
@@ -157,21 +156,21 @@ def test_claims_notice_what_they_forbid():
     moved = attrs.evolve(state, readers=(Reader(1, 1), Reader()))
     polled = Polled(Kind.DATA, b"a", 0, Kind.END_OF_PARTITION, 0)
     right = Outcome(moved, (polled,), ())
-    assert all(claim.holds(state, Poll(0), right) for claim in COMPONENT.properties)
+    assert not broken_claims("blocking_subpartition", state, Poll(0), right)
     for change, name in (
         ({"observations": (attrs.evolve(polled, data=b"b"),)}, "each-view-is-complete"),
         ({"observations": (attrs.evolve(polled, backlog=1),)}, "backlog-is-exact"),
         ({"state": attrs.evolve(moved, written=())}, "written-stays-written"),
         ({"observations": (polled, Deleted())}, "deleted-by-the-last"),
     ):
-        assert words.breaks(COMPONENT.properties, name, state, Poll(0), attrs.evolve(right, **change))
-    assert words.breaks(COMPONENT.properties, "views-are-independent", state, Poll(1), right)
+        assert refuses("blocking_subpartition", name, state, Poll(0), attrs.evolve(right, **change))
+    assert refuses("blocking_subpartition", "views-are-independent", state, Poll(1), right)
     unfinished = State(Config(Store.FILE))
-    assert words.breaks(
-        COMPONENT.properties, "read-when-finished", unfinished, Release(), Outcome(unfinished, (ViewCreated(0),), ())
+    assert refuses(
+        "blocking_subpartition", "read-when-finished", unfinished, Release(), Outcome(unfinished, (ViewCreated(0),), ())
     )
-    assert words.breaks(COMPONENT.invariants, "two-read-buffers", attrs.evolve(state, readers=(Reader(0, 2),)))
-    assert words.breaks(COMPONENT.invariants, "ends-once-finished", attrs.evolve(state, finished=False))
+    assert refuses("blocking_subpartition", "two-read-buffers", attrs.evolve(state, readers=(Reader(0, 2),)))
+    assert refuses("blocking_subpartition", "ends-once-finished", attrs.evolve(state, finished=False))
 
 
 # --- claims, told of what is wrong ----------
@@ -181,10 +180,10 @@ def test_claims_notice_what_they_forbid():
 @pytest.mark.parametrize("again", ["append:62", "close"])
 def test_a_buffer_that_is_finished_takes_no_more(again):
     trace = f"open:61 close {again}"
-    assert words.last("blocking_subpartition", {"store": "file"}, trace) == ("rejected", ("SUBP-1",))
+    assert ending("blocking_subpartition", {"store": "file"}, trace) == ("rejected", ("SUBP-1",))
 
 
 @pytest.mark.rule("SUBP-36")
 def test_the_last_reader_of_what_was_released_deletes_it():
     trace = "finish view view release 0leave 1leave"
-    assert words.last("blocking_subpartition", {"store": "file"}, trace) == ("deleted", ("SUBP-36",))
+    assert ending("blocking_subpartition", {"store": "file"}, trace) == ("deleted", ("SUBP-36",))

@@ -3,12 +3,13 @@
 import attrs
 import pytest
 
-from tests.reference import words
+from tests.reference import walking
+from tests.reference.walking import begin, claim, refuses, walk
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store
 from tidegate.reference.subpartition.queue import Item, Kind, Queue, open_buffer
-from tidegate.reference.subpartition.result_partition import COMPONENT, union
+from tidegate.reference.subpartition.result_partition import union
 from tidegate.reference.subpartition.result_partition.claims import broadcast_to_all, data_ends_once
 from tidegate.reference.subpartition.result_partition.values import (
     Broadcast,
@@ -20,21 +21,20 @@ from tidegate.reference.subpartition.result_partition.values import (
     PartitionKind,
     State,
 )
-from tidegate.reference.subpartition.subpartition import step as pipelined
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
 from tidegate.reference.subpartition.values import Flush, Released
 
 
 def play(trace, kind="pipelined", subpartitions=2):
-    return words.play("result_partition", {"kind": kind, "subpartitions": subpartitions}, trace)
+    return walking.play("result_partition", {"kind": kind, "subpartitions": subpartitions}, trace)
 
 
 def last(trace, kind="pipelined", subpartitions=2):
-    return words.last("result_partition", {"kind": kind, "subpartitions": subpartitions}, trace)
+    return walking.ending("result_partition", {"kind": kind, "subpartitions": subpartitions}, trace)
 
 
 def state_after(trace, kind="pipelined", subpartitions=2):
-    return words.walk("result_partition", {"kind": kind, "subpartitions": subpartitions}, trace)[-1].state
+    return walk("result_partition", {"kind": kind, "subpartitions": subpartitions}, trace)[-1].state
 
 
 @pytest.mark.rule("SUBP-20")
@@ -88,11 +88,11 @@ def test_subp_22_a_union_is_read_in_rounds_of_records():
     ],
 )
 def test_union_laws_notice_what_they_forbid(monkeypatch, name, broken):
-    (law,) = [law for law in COMPONENT.laws if law.name == name]
+    holds = claim("result_partition", name)
     sample = ((False, True), (True,)) if "splits" in name else ((True, True), (True,))
-    assert law.holds(*sample)
+    assert holds(*sample)
     monkeypatch.setattr(union, "merge", broken)
-    assert not law.holds(*sample)
+    assert not holds(*sample)
 
 
 @pytest.mark.rule("SUBP-23", "SUBP-17")
@@ -175,28 +175,28 @@ def test_a_partition_has_a_subpartition():
 def test_properties_notice_what_they_forbid():
     state = state_after("setup 0emit:61")
     released = Outcome(state, (Released(),), ())
-    assert words.breaks(COMPONENT.properties, "released-once", state, CloseWriter(), released)
-    assert words.breaks(COMPONENT.properties, "lives-while-used", state, CloseWriter(), released)
+    assert refuses("result_partition", "released-once", state, CloseWriter(), released)
+    assert refuses("result_partition", "lives-while-used", state, CloseWriter(), released)
     waiting = State(state.config, waiting=(1,))
-    assert words.breaks(COMPONENT.properties, "told-once", waiting, Expire(), Outcome(State(state.config), (), ()))
+    assert refuses("result_partition", "told-once", waiting, Expire(), Outcome(State(state.config), (), ()))
     other = Outcome(state_after("setup 0emit:61 0emit:62"), (), ())
-    assert words.breaks(COMPONENT.properties, "flushes-differ", state, Flush(), other)
+    assert refuses("result_partition", "flushes-differ", state, Flush(), other)
     finished = state_after("setup finish")
-    assert words.breaks(COMPONENT.properties, "nothing-behind-the-end", finished, Emit(0, b"a"), Outcome(state, (), ()))
+    assert refuses("result_partition", "nothing-behind-the-end", finished, Emit(0, b"a"), Outcome(state, (), ()))
     one_sided = Outcome(state_after("setup 0emit:61 1emit:62"), (), ())
-    assert words.breaks(COMPONENT.properties, "broadcast-to-all", state, Broadcast(b"62"), one_sided)
+    assert refuses("result_partition", "broadcast-to-all", state, Broadcast(b"62"), one_sided)
 
 
 def test_invariants_notice_what_they_forbid():
     state = state_after("setup")
-    assert words.breaks(COMPONENT.invariants, "registered-exists", State(state.config, registered=True))
-    assert words.breaks(COMPONENT.invariants, "waits-for-the-unknown", attrs.evolve(state, waiting=(0,)))
+    assert refuses("result_partition", "registered-exists", State(state.config, registered=True))
+    assert refuses("result_partition", "waits-for-the-unknown", attrs.evolve(state, waiting=(0,)))
     failed = attrs.evolve(state, partition=attrs.evolve(state.partition, failed=True))
-    assert words.breaks(COMPONENT.invariants, "failed-is-gone", failed)
+    assert refuses("result_partition", "failed-is-gone", failed)
     ended = state.partition.subpartitions[0]
     twice = attrs.evolve(ended, queue=attrs.evolve(ended.queue, items=(Item(Kind.END_OF_DATA),) * 2))
     partition = attrs.evolve(state.partition, subpartitions=(twice, ended))
-    assert words.breaks(COMPONENT.invariants, "data-ends-once", attrs.evolve(state, partition=partition))
+    assert refuses("result_partition", "data-ends-once", attrs.evolve(state, partition=partition))
 
 
 # --- claims, told of what is wrong ----------
@@ -214,7 +214,7 @@ def test_in_a_blocking_subpartition_all_counts_that_is_written_or_pending(writte
 
 
 def make_pipelined(*queues):
-    (empty,) = pipelined.start(pipelined_values.Config())
+    empty = begin("subpartition", pipelined_values.Config())
     inner = tuple(attrs.evolve(empty, queue=Queue(items)) for items in queues)
     return State(Config(PartitionKind.PIPELINED, len(queues)), Partition(inner))
 

@@ -5,7 +5,8 @@ from itertools import product
 import attrs
 import pytest
 
-from tests.reference import words
+from tests.reference import walking
+from tests.reference.walking import begin, brief, broken_claims, refuses, walk
 from tidegate.reference.credit import subpartitions
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.spanning.builders import UNLIMITED
@@ -13,20 +14,19 @@ from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Item, Kind, Queue
 from tidegate.reference.subpartition.subpartition import COMPONENT
 from tidegate.reference.subpartition.subpartition.claims import takes_from_the_front
-from tidegate.reference.subpartition.subpartition.step import start, step
 from tidegate.reference.subpartition.subpartition.values import AddEvent, Config, Poll, Query, State
-from tidegate.reference.subpartition.values import AddBuffer, Availability, CreateView, Flush, Polled
+from tidegate.reference.subpartition.values import AddBuffer, Availability, Flush, Polled
 
 HOLDS = {"barrier": "barrier", "recovered": "recovery_completion", "watermark": "aligned_watermark"}
 USUAL = {"exclusive": 2, "size_hint": UNLIMITED}
 
 
 def play(trace, **config):
-    return words.play("subpartition", USUAL | config, trace)
+    return walking.play("subpartition", USUAL | config, trace)
 
 
 def last(trace, **config):
-    return words.last("subpartition", USUAL | config, trace)
+    return walking.ending("subpartition", USUAL | config, trace)
 
 
 @pytest.mark.rule("SUBP-1")
@@ -114,8 +114,8 @@ def test_subp_6_the_first_finished_item_wakes(trace, wakes):
     ],
 )
 def test_subp_7_a_flush_is_recorded_and_wakes_for_a_lone_item(trace, wakes, requested):
-    outcome = words.walk("subpartition", USUAL, trace)[-1]
-    assert ("data_available" in words.show(outcome)) == wakes
+    outcome = walk("subpartition", USUAL, trace)[-1]
+    assert ("data_available" in brief(outcome)) == wakes
     assert outcome.state.queue.flush_requested == requested
 
 
@@ -221,23 +221,23 @@ def test_properties_notice_what_they_forbid():
     less = attrs.evolve(state, queue=Queue((data,), sequence=1))
     polled = Polled(Kind.DATA, b"a", 0, Kind.NONE, 0)
     right = Outcome(less, (polled,), ())
-    assert all(claim.holds(state, Poll(), right) for claim in COMPONENT.properties)
+    assert not broken_claims("subpartition", state, Poll(), right)
     for wrong, name in (
         (attrs.evolve(right, state=state), "takes-from-the-front"),
         (attrs.evolve(right, observations=(attrs.evolve(polled, sequence=1),)), "no-gaps"),
         (attrs.evolve(right, observations=(attrs.evolve(polled, backlog=2),)), "backlog-is-real"),
     ):
-        assert words.breaks(COMPONENT.properties, name, state, Poll(), wrong)
+        assert refuses("subpartition", name, state, Poll(), wrong)
     held = attrs.evolve(state, queue=attrs.evolve(state.queue, blocked=True))
-    assert words.breaks(COMPONENT.properties, "held-back", held, Poll(), right)
+    assert refuses("subpartition", "held-back", held, Poll(), right)
     empty = State(Config(), UNLIMITED, has_view=True)
     silent = Outcome(attrs.evolve(empty, queue=Queue((data,))), (), ())
-    assert words.breaks(COMPONENT.properties, "no-lost-wake-up", empty, AddBuffer(b"a", finished=True), silent)
+    assert refuses("subpartition", "no-lost-wake-up", empty, AddBuffer(b"a", finished=True), silent)
     loud = Outcome(empty, (Availability(available=True, backlog=1),), ())
-    assert words.breaks(COMPONENT.properties, "backlog-is-real", empty, Query(credit=True), loud)
+    assert refuses("subpartition", "backlog-is-real", empty, Query(credit=True), loud)
     unseen = attrs.evolve(empty, has_view=False)
     woken = COMPONENT.step(attrs.evolve(empty, queue=Queue((data,))), Flush())[0]
-    assert words.breaks(COMPONENT.properties, "wakes-only-a-reader", unseen, Flush(), woken)
+    assert refuses("subpartition", "wakes-only-a-reader", unseen, Flush(), woken)
 
 
 @pytest.mark.parametrize(
@@ -299,16 +299,13 @@ def test_without_open_buffers_it_is_the_queue_of_the_credit_sender():
 # --- claims, told of what is wrong ----------
 
 
-@pytest.mark.parametrize(("event", "rules"), [(Flush(), ("SUBP-7", "SUBP-13")), (Poll(), ("SUBP-13", "SUBP-8"))])
+@pytest.mark.parametrize(("event", "rules"), [("flush", ("SUBP-7", "SUBP-13")), ("poll", ("SUBP-13", "SUBP-8"))])
 def test_a_hold_is_named_where_it_decides(event, rules):
-    (state,) = start(Config())
-    for before in (CreateView(), AddEvent(Kind.BARRIER), Poll()):
-        state = step(state, before)[0].state
-    assert step(state, event)[0].rules == rules
+    assert last(f"view barrier poll {event}")[1] == rules
 
 
 def test_an_empty_buffer_that_is_handed_out_says_nothing():
-    (state,) = start(Config())
+    state = begin("subpartition", Config())
     before = attrs.evolve(state, queue=Queue((Item(Kind.DATA), Item(Kind.BARRIER))))
     after = attrs.evolve(state, queue=Queue((Item(Kind.BARRIER),)))
     polled = Polled(Kind.DATA, b"", 0, Kind.BARRIER, 0)
