@@ -5,10 +5,18 @@ from random import Random
 import attrs
 import pytest
 
+from tests.reference.walking import broken_claims, claim, refuses, walk
 from tidegate.properties.cases.credit_sender import draw as credit_sender
 from tidegate.properties.explorer.exploring import explore
-from tidegate.reference.credit import credit_sender as sender
-from tidegate.reference.credit import readers
+from tidegate.reference.credit import (
+    credit_connection as connection,
+)
+from tidegate.reference.credit import (
+    credit_sender as sender,
+)
+from tidegate.reference.credit import (
+    readers,
+)
 from tidegate.reference.credit.credit_connection import (
     COMPONENT,
     Add,
@@ -20,6 +28,7 @@ from tidegate.reference.credit.credit_connection import (
     Credit,
     Fail,
     Flush,
+    Life,
     ReaderError,
     Resume,
     Send,
@@ -27,35 +36,26 @@ from tidegate.reference.credit.credit_connection import (
     step,
 )
 from tidegate.reference.credit.credit_sender import Writable
-from tidegate.reference.credit.subpartitions import Item
-from tidegate.reference.model import InvalidInputError, Rejected
+from tidegate.reference.credit.readers import Kind, Reader
+from tidegate.reference.credit.subpartitions import Item, Subpartition
+from tidegate.reference.model import InvalidInputError, Outcome
 
-ITEMS = {"d": Item.DATA, "o": Item.EMPTY, "e": Item.EVENT, "b": Item.BARRIER, ".": Item.END}
-OTHERS = {"f": Flush, "r": Resume, "c": Cancel, "x": Fail}
-PLAIN = {"-": Writable(value=False), "+": Writable(value=True), "break": Break()}
+#: An item by its letter, and what else is told of a reader; the words of the notation for them.
+WORDS = {"d": "data", "o": "empty", "e": "event", "b": "barrier", ".": "end", "f": "flush", "r": "resume"}
+WORDS |= {"c": "cancel", "x": "fail"}
 
 
-def read(word):
+def share(initial_credits, trace):
     """`0d` adds data for reader 0 (o empty, e event, b barrier, . end), `0+2` grants credit; f r c x; - + break."""
-    if word in PLAIN:
-        return PLAIN[word]
-    reader, _, amount = word.partition("+")
-    if amount:
-        return Credit(int(reader), int(amount))
-    index, letter = int(word[:-1]), word[-1]
-    return Add(index, ITEMS[letter]) if letter in ITEMS else OTHERS[letter](index)
-
-
-def walk(initial_credits, trace):
-    (state,) = start(Config(initial_credits))
-    outcomes = []
+    words = []
     for word in trace.split():
-        (outcome,) = step(state, read(word))
-        if outcome.observations == (Rejected(),):
-            assert outcome.state == state
-        outcomes.append(outcome)
-        state = outcome.state
-    return outcomes
+        if word in ("+", "-"):
+            words.append(f"writable{word}")
+        elif "+" in word:
+            words.append(word.replace("+", "credit"))
+        else:
+            words.append(word if word == "break" else word[:-1] + WORDS[word[-1]])
+    return walk("credit_connection", Config(initial_credits), " ".join(words))
 
 
 def short(seen):
@@ -72,11 +72,7 @@ def short(seen):
 
 
 def run(initial_credits, trace):
-    return " ".join(",".join(map(short, one.observations)) or "~" for one in walk(initial_credits, trace))
-
-
-def last(initial_credits, trace):
-    return run(initial_credits, trace).rpartition(" ")[2]
+    return " ".join(",".join(map(short, one.observations)) or "~" for one in share(initial_credits, trace))
 
 
 @pytest.mark.rule("CREDIT-20", "CREDIT-21", "CREDIT-22")
@@ -92,7 +88,7 @@ def last(initial_credits, trace):
     ids=lambda value: str(value).replace(" ", "-"),
 )
 def test_credit_21_readers_take_turns(initial, trace, shown):
-    assert last(initial, trace) == shown
+    assert run(initial, trace).rpartition(" ")[2] == shown
 
 
 @pytest.mark.rule("CREDIT-20", "CREDIT-24")
@@ -131,7 +127,7 @@ def test_credit_27_a_cancelled_reader_is_unknown(trace, shown):
 )
 def test_credit_28_empty_data_is_sent_only_without_initial_credit(initial, trace, shown, left):
     assert run((initial,), trace) == shown
-    assert walk((initial,), trace)[-1].state.readers[0].credit == left
+    assert share((initial,), trace)[-1].state.readers[0].credit == left
 
 
 @pytest.mark.rule("CREDIT-29")
@@ -182,26 +178,20 @@ def test_properties_hold_as_far_as_two_readers_reach(initial):
 
 @pytest.mark.rule("CREDIT-21")
 def test_properties_tell_who_is_served_twice():
-    before = walk((5, 5), "- 0d 0d 1d 1d")[-1].state
-    (outcome,) = step(before, Writable(value=True))
-    claims = {one.name: one.holds for one in COMPONENT.properties}
+    *_, before, outcome = share((5, 5), "- 0d 0d 1d 1d +")
     first, second, third, fourth = outcome.observations
     greedy = attrs.evolve(outcome, observations=(first, third, second, fourth))
-    assert claims["takes-turns"](before, Writable(value=True), outcome)
-    assert not claims["takes-turns"](before, Writable(value=True), greedy)
+    assert refuses("credit_connection", "takes-turns", before.state, Writable(value=True), greedy)
 
 
 @pytest.mark.rule("CREDIT-27", "CREDIT-29")
 def test_properties_tell_a_reader_that_takes_others_along():
-    before = walk((2, 2), "- 0d 1d")[-1].state
-    (outcome,) = step(before, Cancel(0))
-    claims = {one.name: one.holds for one in COMPONENT.properties}
-    assert claims["leaves-the-others-alone"](before, Cancel(0), outcome)
+    *_, before, outcome = share((2, 2), "- 0d 1d 0c")
     emptied = attrs.evolve(outcome, state=attrs.evolve(outcome.state, queue=()))
-    assert not claims["leaves-the-others-alone"](before, Cancel(0), emptied)
-    (invariant,) = COMPONENT.invariants
-    assert invariant.holds(outcome.state)
-    assert not invariant.holds(emptied.state)
+    assert broken_claims("credit_connection", before.state, Cancel(0), emptied) == {
+        "leaves-the-others-alone",
+        "whoever-can-send-is-queued",
+    }
 
 
 def same_for_a_connection(event):
@@ -238,3 +228,48 @@ def without_reader(seen):
         case Backlog():
             return readers.Backlog(seen.backlog)
     return seen
+
+
+# --- a connection ------------------------------------------------------------------------------------------
+
+WAITING = Reader(1, 1, Subpartition((Item.DATA,)))
+TWO = connection.State((WAITING, WAITING), (Life.SERVED, Life.SERVED), queue=(1, 0), writable=False)
+
+
+@pytest.mark.rule("CREDIT-27")
+def test_who_is_cancelled_leaves_the_queue():
+    (outcome,) = connection.step(TWO, connection.Cancel(1))
+    assert outcome.state.queue == (0,)
+
+
+@pytest.mark.rule("CREDIT-29")
+def test_who_fails_stays_in_the_queue_and_a_break_empties_it():
+    (failed,) = connection.step(TWO, connection.Fail(1))
+    assert failed.state.queue == (1, 0)
+    (broken,) = connection.step(TWO, connection.Break())
+    assert (broken.state.queue, broken.state.closed) == ((), True)
+
+
+@pytest.mark.parametrize(
+    ("turns", "is_right"),
+    [("", True), ("00", True), ("0101", True), ("0110", False), ("010", True), ("001", False), ("01001", False)],
+)
+def test_nobody_sends_twice_while_another_waits(turns, is_right):
+    seen = tuple(Send(int(turn), Kind.DATA, 0, 0) for turn in turns)
+    holds = claim("credit_connection", "takes-turns")
+    assert holds(TWO, connection.Flush(0), Outcome(TWO, seen, ())) == is_right
+
+
+@pytest.mark.parametrize(
+    ("lives", "queue", "is_right"),
+    [
+        ((Life.SERVED, Life.SERVED), (0, 1), True),
+        ((Life.SERVED, Life.SERVED), (0,), False),
+        ((Life.SERVED, Life.SERVED), (0, 1, 0), False),
+        ((Life.SERVED, Life.FAILED), (0,), True),
+        ((Life.CANCELLED, Life.FAILED), (), True),
+    ],
+)
+def test_whoever_is_served_and_can_send_is_queued(lives, queue, is_right):
+    state = attrs.evolve(TWO, lives=lives, queue=queue)
+    assert claim("credit_connection", "whoever-can-send-is-queued")(state) == is_right

@@ -3,13 +3,26 @@
 import attrs
 import pytest
 
+from tests.reference.walking import begin, claim, last, seen, state_after, walk
 from tidegate.properties.explorer.exploring import explore
-from tidegate.reference.credit import backpressure, buffers, readers, subpartitions
+from tidegate.reference.credit import (
+    backpressure,
+    buffers,
+    readers,
+    subpartitions,
+)
+from tidegate.reference.credit import (
+    credit_loop as loop,
+)
+from tidegate.reference.credit import (
+    credit_receiver as receiver,
+)
+from tidegate.reference.credit import (
+    credit_sender as sender,
+)
 from tidegate.reference.credit.buffers import Change
 from tidegate.reference.credit.credit_loop import (
     COMPONENT,
-    Action,
-    Choice,
     Config,
     Consumed,
     enabled,
@@ -18,8 +31,9 @@ from tidegate.reference.credit.credit_loop import (
     start,
     step,
 )
-from tidegate.reference.credit.readers import Kind
-from tidegate.reference.model import InvalidInputError, Rejected
+from tidegate.reference.credit.readers import Backlog, Kind, Reader
+from tidegate.reference.credit.subpartitions import Item, Subpartition
+from tidegate.reference.model import InvalidInputError
 
 WHOLE = [(2, exclusive, floating, 2, 0, 2) for exclusive in (0, 1, 2) for floating in (1, 2)] + [
     (2, exclusive, floating, 1, 1, 1) for exclusive in (0, 1, 2) for floating in (1, 2)
@@ -117,43 +131,31 @@ def test_a_gate_without_a_floating_buffer_would_be_stuck():
 # --- single choices -------------------------------------------------------------------------------------------
 
 
-def walk(config, *choices):
-    (state,) = start(Config(*config))
-    for channel, action in choices:
-        (outcome,) = step(state, Choice(channel, Action(action)))
-        state = outcome.state
-    return outcome
-
-
 @pytest.mark.rule("CREDIT-18", "CREDIT-2", "CREDIT-7")
 def test_credit_18_data_is_delivered_and_read():
-    delivered = walk((1, 1, 1, 1), (0, "write"), (0, "deliver"))
+    _written, delivered, read = walk("credit_loop", Config(1, 1, 1, 1), "0write 0deliver 0consume")
     assert (delivered.observations, delivered.rules[0]) == ((), "CREDIT-18")
-    read = walk((1, 1, 1, 1), (0, "write"), (0, "deliver"), (0, "consume"))
     assert read.observations == (Consumed(0, Kind.DATA),)
 
 
 @pytest.mark.rule("CREDIT-14", "CREDIT-15", "CREDIT-26")
 def test_credit_15_all_channels_resume_when_the_last_has_aligned():
-    one = [(0, "barrier"), (0, "deliver"), (0, "consume")]
-    assert walk((2, 0, 1, 0, 1), *one).rules == ("CREDIT-14",)
-    both = walk((2, 0, 1, 0, 1), *one, (1, "barrier"), (1, "deliver"), (1, "consume"))
-    assert both.rules == ("CREDIT-15",)
-    assert [len(link.up) for link in both.state.links] == [1, 1]
+    trace = "0barrier 0deliver 0consume 1barrier 1deliver 1consume"
+    outcomes = walk("credit_loop", Config(2, 0, 1, 0, 1), trace)
+    assert (outcomes[2].rules, outcomes[-1].rules) == (("CREDIT-14",), ("CREDIT-15",))
+    assert [len(link.up) for link in outcomes[-1].state.links] == [1, 1]
 
 
 @pytest.mark.rule("CREDIT-30")
 def test_credit_30_a_producer_without_free_buffers_cannot_write():
-    outcome = walk((1, 1, 1, 4, 0, 2), *[(0, "write")] * 4)
-    assert (outcome.observations, outcome.rules) == ((Rejected(),), ("CREDIT-30",))
-    assert outcome.state.links[0].data == 1
+    config, trace = Config(1, 1, 1, 4, 0, 2), "0write 0write 0write 0write"
+    assert last("credit_loop", config, trace) == ("rejected", "CREDIT-30")
+    assert state_after("credit_loop", config, trace).links[0].data == 1
 
 
-@pytest.mark.parametrize("choice", [(-1, "write"), (1, "consume"), (0, "deliver"), (0, "announce"), (0, "flush")])
+@pytest.mark.parametrize("choice", ["-1write", "1consume", "0deliver", "0announce", "0flush"])
 def test_what_cannot_happen_is_refused(choice):
-    (state,) = start(Config(1, 1, 1, 1))
-    outcome = walk((1, 1, 1, 1), choice)
-    assert (outcome.observations, outcome.state) == ((Rejected(),), state)
+    assert seen("credit_loop", Config(1, 1, 1, 1), choice) == ["rejected"]
 
 
 @pytest.mark.parametrize("config", [(0, 0, 1, 1), (1, -1, 1, 1), (1, 0, 0, 1), (1, 0, 1, -1), (1, 0, 1, 1, 0, 0)])
@@ -181,6 +183,88 @@ def test_credit_30_both_the_pool_and_the_share_of_a_channel_stop_the_writer(monk
 
 
 def test_the_loop_is_made_of_the_two_machines():
-    (state,) = start(Config(2, 2, 3, 1))
+    state = begin("credit_loop", Config(2, 2, 3, 1))
     assert [link.sender.reader.credit for link in state.links] == [2, 2]
     assert state.receiver.gate.free == 3
+
+
+# --- the closed loop ---------------------------------------------------------------------------------------
+
+TWO_CHANNELS = Config(channels=2, exclusive=1, floating=1, data=0)
+
+
+def test_a_loop_has_no_barriers_and_two_buffers_unless_it_says_so():
+    config = Config(1, 1, 1, 1)
+    assert (config.barriers, config.output) == (0, 2)
+    with pytest.raises(InvalidInputError):
+        Config(1, 1, 1, 1, barriers=-1)
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        {"data": 1},
+        {"barriers": 1},
+        {"down": (Backlog(1),)},
+        {"inbox": (Kind.DATA,)},
+        {"sender": sender.State(Reader(1, 1, Subpartition((Item.DATA,))))},
+    ],
+    ids=lambda left: next(iter(left)),
+)
+def test_a_loop_with_something_left_on_one_channel_is_not_done(left):
+    state = begin("credit_loop", TWO_CHANNELS)
+    assert loop.is_done(state)
+    for place in (0, 1):
+        links = list(state.links)
+        links[place] = attrs.evolve(links[place], **left)
+        assert not loop.is_done(attrs.evolve(state, links=tuple(links)))
+
+
+def with_credit(state, place, credit, unannounced):
+    link = state.links[place]
+    reader = attrs.evolve(link.sender.reader, credit=credit)
+    gate = state.receiver.gate
+    channel = attrs.evolve(gate.channels[place], unannounced=unannounced)
+    return attrs.evolve(
+        loop.with_link(state, place, attrs.evolve(link, sender=attrs.evolve(link.sender, reader=reader))),
+        receiver=receiver.State(state.receiver.config, buffers.with_channel(gate, place, channel)),
+    )
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_credit_below_zero_is_not_conserved_even_if_the_sum_is_right(place):
+    holds = claim("credit_loop", "credit-is-conserved")
+    assert holds(begin("credit_loop", TWO_CHANNELS))
+    assert holds(with_credit(begin("credit_loop", TWO_CHANNELS), place, 0, 1))
+    assert not holds(with_credit(begin("credit_loop", TWO_CHANNELS), place, -1, 2))
+    assert not holds(with_credit(begin("credit_loop", TWO_CHANNELS), place, 1, 1))
+
+
+def test_a_lost_buffer_is_not_conserved_even_if_no_channel_lacks_it():
+    state = begin("credit_loop", TWO_CHANNELS)
+    lost = receiver.State(state.receiver.config, attrs.evolve(state.receiver.gate, free=0))
+    assert not claim("credit_loop", "credit-is-conserved")(attrs.evolve(state, receiver=lost))
+
+
+@pytest.mark.parametrize(
+    ("blocked", "down", "is_right"),
+    [(True, (), True), (False, (), False), (True, (Backlog(1),), False), (False, (Backlog(1),), False)],
+)
+def test_only_a_barrier_that_has_arrived_leaves_stale_credit(blocked, down, is_right):
+    state = begin("credit_loop", attrs.evolve(TWO_CHANNELS, exclusive=0))
+    stale = attrs.evolve(state.links[0].sender, reader=Reader(0, 1, Subpartition(blocked=blocked)))
+    link = attrs.evolve(state.links[0], sender=stale, down=down)
+    assert claim("credit_loop", "credit-is-conserved")(loop.with_link(state, 0, link)) == is_right
+
+
+# --- backpressure ------------------------------------------------------------------------------------------
+
+
+def test_a_writer_without_a_limit_for_one_channel_is_refused(monkeypatch):
+    monkeypatch.setattr(backpressure, "is_writer_blocked", lambda free, _queued, _limit: free == 0)
+    assert not backpressure.credit_keeps_the_writer_going.holds(4, 1, 0, 4)
+
+
+def test_a_writer_that_credit_does_not_help_is_refused(monkeypatch):
+    monkeypatch.setattr(backpressure, "write_until_blocked", lambda _pool, _limit, _initial: (1, 1))
+    assert not backpressure.credit_keeps_the_writer_going.holds(2, 2, 0, 0)

@@ -3,34 +3,24 @@
 import attrs
 import pytest
 
-from tidegate.reference.credit import buffers
+from tests.reference.walking import begin, claim, law_holds, refuses, walk
+from tidegate.reference.credit import (
+    buffers,
+)
+from tidegate.reference.credit import (
+    credit_receiver as receiver,
+)
 from tidegate.reference.credit.buffers import Buffer, Change, Channel, Gate
 from tidegate.reference.credit.credit_receiver import (
-    COMPONENT,
     Config,
     Credit,
     Data,
     Notify,
     ResumeMessage,
-    start,
-    step,
 )
-from tidegate.reference.model import InvalidInputError, Rejected
-from tidegate.traces.notation.text import read_trace
+from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 
 EXCLUSIVE, FLOATING = Buffer.EXCLUSIVE, Buffer.FLOATING
-
-
-def walk(config, trace):
-    (state,) = start(Config(*config))
-    outcomes = []
-    for event in read_trace("credit_receiver", trace):
-        (outcome,) = step(state, event)
-        if outcome.observations == (Rejected(),):
-            assert outcome.state == state
-        outcomes.append(outcome)
-        state = outcome.state
-    return outcomes
 
 
 def short(seen):
@@ -47,11 +37,13 @@ def short(seen):
 
 def run(config, trace):
     """One word an event, `~` where nothing is seen."""
-    return " ".join(",".join(map(short, one.observations)) or "~" for one in walk(config, trace))
+    return " ".join(
+        ",".join(map(short, one.observations)) or "~" for one in walk("credit_receiver", Config(*config), trace)
+    )
 
 
 def gate_after(config, trace):
-    return walk(config, trace)[-1].state.gate
+    return walk("credit_receiver", Config(*config), trace)[-1].state.gate
 
 
 def words(value):
@@ -60,8 +52,7 @@ def words(value):
 
 @pytest.mark.rule("CREDIT-1")
 def test_credit_1_starts_with_exclusive_buffers_and_nothing_required():
-    (state,) = start(Config(2, 3, 4))
-    assert state.gate == Gate(3, (Channel(3), Channel(3)), 4)
+    assert begin("credit_receiver", Config(2, 3, 4)).gate == Gate(3, (Channel(3), Channel(3)), 4)
     assert buffers.compute_available(Channel(3, floating=2)) == 5
 
 
@@ -69,7 +60,7 @@ def test_credit_1_starts_with_exclusive_buffers_and_nothing_required():
 @pytest.mark.parametrize("channel", [-1, 2])
 @pytest.mark.parametrize("event", ["data0", "event0", "backlog1", "recycle", "announce", "barrier", "resume"])
 def test_credit_1_no_such_channel(channel, event):
-    (outcome,) = walk((2, 1, 1), f"{channel}{event}")
+    (outcome,) = walk("credit_receiver", Config(*(2, 1, 1)), f"{channel}{event}")
     assert (outcome.observations, outcome.rules) == ((Rejected(),), ("CREDIT-1",))
 
 
@@ -81,7 +72,7 @@ def test_credit_2_takes_floating_buffers_first():
 
 @pytest.mark.rule("CREDIT-2")
 def test_credit_2_data_without_a_buffer_is_refused():
-    outcome = walk((1, 0, 1), "0data0")[-1]
+    outcome = walk("credit_receiver", Config(*(1, 0, 1)), "0data0")[-1]
     assert (outcome.observations, outcome.rules) == ((Rejected(),), ("CREDIT-2",))
     assert run((1, 0, 1), "0backlog1 0data0 0data0 0recycle") == "n0 ~ x ~"
     assert run((1, 0, 2), "0backlog2 0data0 0data5") == "n0 ~ ~"  # accepted whether or not it was announced
@@ -89,7 +80,7 @@ def test_credit_2_data_without_a_buffer_is_refused():
 
 @pytest.mark.rule("CREDIT-3")
 def test_credit_3_events_take_no_buffer():
-    outcomes = walk((1, 2, 3), "0event0 0event0")
+    outcomes = walk("credit_receiver", Config(*(1, 2, 3)), "0event0 0event0")
     assert [one.observations for one in outcomes] == [(), ()]
     assert outcomes[-1].state.gate.channels[0] == Channel(2, required=2)
     assert "CREDIT-3" in outcomes[-1].rules
@@ -115,7 +106,7 @@ def test_credit_4_requests_what_the_backlog_calls_for(config, trace, shown, chan
 @pytest.mark.rule("CREDIT-4")
 @pytest.mark.parametrize("event", ["0data-1", "0event-1", "0backlog0", "0backlog-1"])
 def test_credit_4_a_backlog_that_is_none_is_refused(event):
-    outcome = walk((1, 1, 1), event)[-1]
+    outcome = walk("credit_receiver", Config(*(1, 1, 1)), event)[-1]
     assert (outcome.observations, outcome.rules) == ((Rejected(),), ("CREDIT-4",))
 
 
@@ -166,7 +157,7 @@ def test_credit_7_grants_credit_where_nothing_floats():
 def test_credit_8_floating_buffers_go_back_to_all():
     gate = gate_after((2, 0, 1), "0backlog1 0data0 0recycle")
     assert (gate.free, gate.channels[0].floating) == (1, 0)
-    assert walk((1, 1, 1), "0recycle")[-1].rules == ("CREDIT-8",)
+    assert walk("credit_receiver", Config(*(1, 1, 1)), "0recycle")[-1].rules == ("CREDIT-8",)
     assert run((1, 1, 1), "0recycle 0data0 0recycle 0recycle") == "x n0 ~ x"
 
 
@@ -175,28 +166,28 @@ def test_credit_10_a_stale_registration_declines():
     stale = gate_after((2, 1, 1), "0data1 0event0")
     assert stale.waiting == (0,)
     assert buffers.compute_available(stale.channels[0]) >= stale.channels[0].required
-    declined = walk((2, 1, 1), "0data1 0event0 0recycle")[-1]
+    declined = walk("credit_receiver", Config(*(2, 1, 1)), "0data1 0event0 0recycle")[-1]
     assert declined.rules[0] == "CREDIT-10"
     assert (declined.state.gate.waiting, declined.state.gate.free, declined.observations) == ((), 1, ())
 
 
 @pytest.mark.rule("CREDIT-10")
 def test_credit_10_exclusive_buffers_may_satisfy_a_channel_that_waits():
-    satisfied = walk((2, 2, 1), "0data1 0announce 0recycle 1backlog1")
+    satisfied = walk("credit_receiver", Config(*(2, 2, 1)), "0data1 0announce 0recycle 1backlog1")
     assert satisfied[2].rules == ("CREDIT-7", "CREDIT-10", "CREDIT-5")
     assert satisfied[-1].state.gate.waiting == (0, 1)
 
 
 @pytest.mark.rule("CREDIT-11")
 def test_credit_11_a_falling_backlog_keeps_its_buffers():
-    outcomes = walk((1, 0, 4), "0backlog4 0backlog1 0event0")
+    outcomes = walk("credit_receiver", Config(*(1, 0, 4)), "0backlog4 0backlog1 0event0")
     assert outcomes[-1].rules[0] == "CREDIT-11"
     assert outcomes[-1].state.gate == Gate(0, (Channel(0, 4, 0, 4),), 0)
 
 
 @pytest.mark.rule("CREDIT-12")
 def test_credit_12_tops_up_for_the_buffer_in_use():
-    outcome = walk((1, 2, 8), "0data0")[-1]
+    outcome = walk("credit_receiver", Config(*(1, 2, 8)), "0data0")[-1]
     assert outcome.observations == (Notify(0),)
     assert outcome.rules[0] == "CREDIT-12"
 
@@ -274,25 +265,19 @@ LEARN = buffers.learn_backlog
     ],
 )
 def test_laws_tell_a_broken_function(monkeypatch, function, broken, law):
-    (held,) = [one for one in COMPONENT.laws if one.name == law]
-    samples = list(held.samples())
-    assert all(held.holds(*sample) for sample in samples)
     monkeypatch.setattr(buffers, function, broken)
-    assert not all(held.holds(*sample) for sample in samples)
+    assert not law_holds("credit_receiver", law)
 
 
 def test_properties_tell_a_wrong_outcome():
-    (before,) = start(Config(1, 1, 2))
-    event = Data(0, 0)
-    (outcome,) = step(before, event)
-    claims = {one.name: one.holds for one in COMPONENT.properties}
-    assert all(holds(before, event, outcome) for holds in claims.values())
+    before, event = begin("credit_receiver", Config(1, 1, 2)), Data(0, 0)
+    (outcome,) = walk("credit_receiver", Config(1, 1, 2), (event,))
     silent = attrs.evolve(outcome, observations=())
-    assert not claims["notifies-once"](before, event, silent)
+    assert refuses("credit_receiver", "notifies-once", before, event, silent)
     kept = attrs.evolve(outcome, state=before)
-    assert not claims["promises-only-what-it-has"](before, event, kept)
+    assert refuses("credit_receiver", "promises-only-what-it-has", before, event, kept)
     freed = attrs.evolve(outcome, state=attrs.evolve(before, gate=attrs.evolve(before.gate, free=3)))
-    assert not claims["a-backlog-frees-nothing"](before, event, freed)
+    assert refuses("credit_receiver", "a-backlog-frees-nothing", before, event, freed)
 
 
 @pytest.mark.parametrize(
@@ -307,7 +292,94 @@ def test_properties_tell_a_wrong_outcome():
     ids=words,
 )
 def test_invariants_tell_a_wrong_state(gate, name):
-    (state,) = start(Config(1, 1, 1))
-    claims = {one.name: one.holds for one in COMPONENT.invariants}
-    assert all(holds(state) for holds in claims.values())
-    assert not claims[name](attrs.evolve(state, gate=gate))
+    state = begin("credit_receiver", Config(1, 1, 1))
+    assert refuses("credit_receiver", name, attrs.evolve(state, gate=gate))
+
+
+# --- the buffers of a gate ---------------------------------------------------------------------------------
+
+ONE_FLOATS = Gate(0, (Channel(0, floating=1), Channel(0, required=1)), 0, waiting=(1,))
+NONE_LEFT = Gate(0, (Channel(0), Channel(0)), 1)
+
+
+def lose(gate, _index, _kind):
+    return Change(gate)
+
+
+def test_a_gate_that_loses_a_floating_buffer_is_refused(monkeypatch):
+    monkeypatch.setattr(buffers, "give_back", lose)
+    holds = claim("credit_receiver", "empty-data-loses-no-buffer")
+    assert not holds(ONE_FLOATS, 0, 0)
+    assert not holds(Gate(0, (Channel(0, floating=2), Channel(0)), 0), 0, 0)
+    # Nothing is sent to a channel that has no buffer, so nothing is said about it.
+    assert holds(NONE_LEFT, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"free": 5}, {"waiting": (0,)}, {"channels": (Channel(0, required=7), Channel(0))}],
+    ids=["frees", "queues", "plans"],
+)
+def test_a_plan_that_is_changed_without_information_is_refused(monkeypatch, changes):
+    monkeypatch.setattr(
+        buffers, "learn_backlog", lambda change, _index, _backlog: Change(attrs.evolve(change.gate, **changes))
+    )
+    holds = claim("credit_receiver", "no-information-changes-no-plan")
+    gate = Gate(0, (Channel(0, floating=1, required=1), Channel(0)), 0)
+    assert not holds(gate, 0, 0)
+    assert not holds(attrs.evolve(gate, channels=(Channel(0, floating=2, required=1), Channel(0))), 0, 0)
+    assert holds(NONE_LEFT, 0, 0)
+
+
+def test_a_notification_without_information_is_refused(monkeypatch):
+    monkeypatch.setattr(buffers, "learn_backlog", lambda change, _index, _backlog: attrs.evolve(change, notified=(0,)))
+    gate = Gate(0, (Channel(0, floating=1, required=1), Channel(0)), 0)
+    assert not claim("credit_receiver", "no-information-changes-no-plan")(gate, 0, 0)
+
+
+def test_a_released_channel_that_loses_what_was_in_use_is_refused(monkeypatch):
+    gate = Gate(0, (Channel(0, held=(Buffer.FLOATING,)), Channel(0)), 1)
+    holds = claim("credit_receiver", "release-gives-everything-back")
+    assert holds(gate, 0, 1)
+
+    def forget(gate, index):
+        channel = attrs.evolve(gate.channels[index], held=gate.channels[index].held[1:])
+        return Change(buffers.with_channel(gate, index, channel))
+
+    monkeypatch.setattr(buffers, "recycle", forget)
+    assert not holds(gate, 0, 1)
+
+
+@pytest.mark.rule("CREDIT-13")
+def test_minus_one_is_no_information():
+    assert buffers.learn_backlog(Change(NONE_LEFT), 0, -1).rules == ("CREDIT-13",)
+    assert buffers.learn_backlog(Change(NONE_LEFT), 0, -1).gate == NONE_LEFT
+
+
+@pytest.mark.rule("CREDIT-9")
+def test_a_buffer_that_is_handed_over_brings_others_that_are_free():
+    gate = Gate(0, (Channel(0, required=3),), 5, waiting=(0,))
+    change = buffers.return_floating(Change(gate))
+    assert change.gate == Gate(0, (Channel(0, floating=3, required=3, unannounced=3),), 3)
+    assert change.notified == (0,)
+
+
+@pytest.mark.rule("CREDIT-14")
+def test_a_blocked_channel_wants_nothing():
+    blocked = buffers.block(ONE_FLOATS, 0).gate
+    assert blocked.channels[0] == Channel(0, required=0)
+    assert Channel(2).required == 0
+
+
+def test_a_barrier_of_a_channel_with_exclusive_buffers_changes_no_promise():
+    config = receiver.Config(1, 1, 1)
+    before = begin("credit_receiver", config)
+    after = receiver.State(config, attrs.evolve(before.gate, channels=(Channel(1, floating=1),), free=0))
+    holds = claim("credit_receiver", "promises-only-what-it-has")
+    assert not holds(before, receiver.Barrier(0), Outcome(after, (), ()))
+    assert not holds(before, receiver.Backlog(0, 1), Outcome(after, (), ()))
+    without = receiver.Config(1, 0, 1)
+    bare = begin("credit_receiver", without)
+    gained = receiver.State(without, attrs.evolve(bare.gate, channels=(Channel(0, floating=1),), free=0))
+    assert holds(bare, receiver.Barrier(0), Outcome(gained, (), ()))
+    assert not holds(bare, receiver.Backlog(0, 1), Outcome(gained, (), ()))
