@@ -36,6 +36,15 @@ def walk(component, config, trace, *, breaks=(), choose=0):
     return outcomes
 
 
+def run_out(component, state, enabled, pick=0):
+    """Of all choices that are enabled always the same one, until there is none: (before, choice, outcome) each time."""
+    while choices := enabled(state):
+        choice = choices[pick % len(choices)]
+        (outcome,) = COMPONENTS[component].step(state, choice)
+        yield state, choice, outcome
+        state = outcome.state
+
+
 def state_after(component, config, trace, **options):
     return [begin(component, config), *(outcome.state for outcome in walk(component, config, trace, **options))][-1]
 

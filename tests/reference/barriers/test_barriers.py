@@ -295,7 +295,7 @@ def test_barr_1_property_fails_where_an_obsolete_checkpoint_is_triggered():
     assert broken_claims("barriers", before, Barrier(0, 1, Mode.ALIGNED, 0), again) == {"each-checkpoint-once"}
 
 
-# --- claims, told of what is wrong ----------
+# --- corners --------------------------------------------------------------------------------------------------
 
 ONE = Long(1)
 

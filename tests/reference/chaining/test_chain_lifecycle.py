@@ -254,7 +254,7 @@ def test_properties_see_the_reversed_order(monkeypatch, events, named):
     assert named in broken_claims("chain_lifecycle", before, events[-1], turned)
 
 
-# --- claims, told of what is wrong ----------
+# --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("semantics", SEMANTICS)

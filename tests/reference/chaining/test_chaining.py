@@ -325,7 +325,7 @@ def test_property_fails_on_chains_where_chaining_is_off():
     assert refuses("chaining", "off-means-apart", state, graph("1 source, 2", "1>2"), chained)
 
 
-# --- claims, told of what is wrong ----------
+# --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 STATE = State(Config(chaining=True, chain_different_max_parallelism=True))
 

@@ -399,7 +399,7 @@ def test_property_fails_on_a_wrong_job(name, wrong):
     assert refuses("job_graph", name, right.state, event, Outcome(right.state, wrong(right.observations), ()))
 
 
-# --- claims, told of what is wrong ----------
+# --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 OPERATORS = (JobOperator(1, "1", Kind.SOURCE, 1), JobOperator(2, "2", Kind.OPERATOR, 1))
 

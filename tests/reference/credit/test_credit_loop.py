@@ -3,7 +3,7 @@
 import attrs
 import pytest
 
-from tests.reference.walking import begin, claim, last, seen, state_after, walk
+from tests.reference.walking import begin, claim, last, run_out, seen, state_after, walk
 from tidegate.properties.explorer.exploring import explore
 from tidegate.reference.credit import (
     backpressure,
@@ -28,8 +28,6 @@ from tidegate.reference.credit.credit_loop import (
     enabled,
     is_done,
     is_stuck,
-    start,
-    step,
 )
 from tidegate.reference.credit.readers import Backlog, Kind, Reader
 from tidegate.reference.credit.subpartitions import Item, Subpartition
@@ -55,16 +53,15 @@ def test_nothing_is_lost_and_nobody_waits_for_ever(config):
 
 @pytest.mark.parametrize("config", [(2, 0, 1, 3, 1, 2), (3, 1, 1, 2, 1, 1), (2, 2, 2, 4, 0, 4)], ids=str)
 def test_any_schedule_ends_with_everything_read(config):
-    (state,) = start(Config(*config))
-    seen = []
-    while choices := enabled(state):
-        (outcome,) = step(state, choices[len(seen) % len(choices)])
-        seen += outcome.observations
-        state = outcome.state
-    assert is_done(state)
-    for channel in range(config[0]):
-        kinds = [one.kind for one in seen if one.channel == channel]
-        assert (kinds.count(Kind.DATA), kinds.count(Kind.EVENT)) == (config[3], config[4])
+    for pick in (0, 1, 2, -1):
+        outcomes = [
+            outcome for *_, outcome in run_out("credit_loop", begin("credit_loop", Config(*config)), enabled, pick)
+        ]
+        assert is_done(outcomes[-1].state)
+        consumed = [one for outcome in outcomes for one in outcome.observations]
+        for channel in range(config[0]):
+            kinds = [one.kind for one in consumed if one.channel == channel]
+            assert (kinds.count(Kind.DATA), kinds.count(Kind.EVENT)) == (config[3], config[4])
 
 
 # --- what it would be without ---------------------------------------------------------------------------------
@@ -119,13 +116,10 @@ def test_each_part_is_needed(monkeypatch, spoil, config, names):
 
 @pytest.mark.rule("CREDIT-9")
 def test_a_gate_without_a_floating_buffer_would_be_stuck():
-    (state,) = start(Config(1, 0, 1, 1))
+    state = begin("credit_loop", Config(1, 0, 1, 1))
     bare = attrs.evolve(state.receiver, gate=attrs.evolve(state.receiver.gate, free=0))
-    state = attrs.evolve(state, receiver=bare)
-    while choices := enabled(state):
-        (outcome,) = step(state, choices[0])
-        state = outcome.state
-    assert is_stuck(state)
+    *_, (_before, _choice, end) = run_out("credit_loop", attrs.evolve(state, receiver=bare), enabled)
+    assert is_stuck(end.state)
 
 
 # --- single choices -------------------------------------------------------------------------------------------

@@ -149,7 +149,7 @@ def test_properties_notice_what_they_forbid():
     assert refuses("exchange", "released-once", state, Flush(), Outcome(state, (Released(),), ()))
 
 
-# --- claims, told of what is wrong ----------
+# --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("wrong", [{"repeatable": False}, {"may_be_early": True}])

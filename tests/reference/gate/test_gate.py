@@ -204,7 +204,7 @@ def test_properties_fail_on_a_broken_poll(breaking, claims):
     assert broken_claims("gate", last.state, Poll(), wrong) == claims
 
 
-# --- claims, told of what is wrong ----------
+# --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 DATA, END = Item.DATA, Item.END_OF_PARTITION
 BEFORE = State(Config(2), (Channel((DATA, DATA)), Channel((DATA,))), (0, 1), available=True)

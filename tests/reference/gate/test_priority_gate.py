@@ -163,7 +163,7 @@ def test_claims_fail_on_a_broken_poll(changes, claims):
     assert broken_claims("priority_gate", before, Poll(), broken) == claims
 
 
-# --- claims, told of what is wrong ----------
+# --- sequence numbers -----------------------------------------------------------------------------------------
 
 HALF = 2**30
 

@@ -110,7 +110,7 @@ def test_claims_fail_on_a_broken_poll(changes, claims):
     assert broken_claims("union_gate", before, Poll(), broken) == claims
 
 
-# --- claims, told of what is wrong ----------
+# --- the end of all data --------------------------------------------------------------------------------------
 
 
 @pytest.mark.rule("GATE-27")

@@ -198,7 +198,7 @@ def test_claims_fail_on_broken_outcomes(event, changes, claims):
     assert broken_claims("input_channels", before, event, broken) == claims
 
 
-# --- claims, told of what is wrong ----------
+# --- corners --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.rule("GATE-22")

@@ -115,7 +115,7 @@ def test_claims_fail_on_broken_calls():
     assert broken_claims("multiple_inputs", before, call, nobody) == {"nothing-means-nothing"}
 
 
-# --- claims, told of what is wrong ----------
+# --- corners --------------------------------------------------------------------------------------------------
 
 TWO = {"inputs": [1, 1]}
 BUFFER = "0.0b000000020161"

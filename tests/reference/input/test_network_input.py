@@ -7,7 +7,8 @@ from tests.reference.walking import broken_claims, walk
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.input import backlogs
 from tidegate.reference.input.network_input import step as network_input
-from tidegate.reference.input.network_input.values import Buffer, Config, InputStatus, Process, Record, Returned
+from tidegate.reference.input.network_input import values
+from tidegate.reference.input.network_input.values import Buffer, Config, InputStatus, Process, Returned
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.spanning.reading import Reader
 from tidegate.reference.spanning.records import encode_record
@@ -225,15 +226,10 @@ def test_claims_fail_on_wrong_observations():
     assert broken_claims("network_input", finished, call, outcome) == {"finished-operator-is-spared"}
 
 
-# --- claims, told of what is wrong ----------
+# --- corners --------------------------------------------------------------------------------------------------
 
 OLD = "flink-1.5"
 CALL = Process(batch=False)
-
-
-def last(trace, **more):
-    outcome = run(trace, **more)[-1]
-    return short(outcome), outcome.rules
 
 
 @pytest.mark.rule("NIN-4")
@@ -245,7 +241,7 @@ def test_nin_4_barriers_are_no_end(semantics):
 
 @pytest.mark.rule("GATE-25")
 def test_gate_25_a_buffer_of_no_length_does_not_arrive():
-    assert last("0b") == ("", ("GATE-25",))
+    assert last("0b") == ("", "GATE-25")
     assert last("0b call")[0] == "nothing_available"
 
 
@@ -274,11 +270,11 @@ def test_nin_8_what_came_before_the_end_reaches_the_operator():
     ],
 )
 def test_a_call_names_the_rules_of_all_its_turns(trace, rules):
-    assert last(trace)[1] == tuple(rules.split())
+    assert run(trace)[-1].rules == tuple(rules.split())
 
 
 def test_of_old_there_was_no_rule_when_a_call_ends():
-    assert last("call", semantics=OLD)[1] == ("NIN-1", "NIN-5")
+    assert run("call", semantics=OLD)[-1].rules == ("NIN-1", "NIN-5")
 
 
 # --- claims, told of what is wrong ------------------------------------------------------------------------------
@@ -288,7 +284,7 @@ def test_of_old_a_call_with_two_records_is_refused():
     before = run("0:ab", semantics=OLD)[-1].state
     (outcome,) = network_input.step(before, CALL)
     assert broken_claims("network_input", before, CALL, outcome) == set()
-    twice = attrs.evolve(outcome, observations=(Record(b"a"), *outcome.observations))
+    twice = attrs.evolve(outcome, observations=(values.Record(b"a"), *outcome.observations))
     assert broken_claims("network_input", before, CALL, twice) == {"one-element-a-call"}
 
 
@@ -321,7 +317,7 @@ def test_records_in_another_order_and_records_of_no_channel_are_refused(monkeypa
 
     def make_one_up(state, *, batch):
         outcome = right(state, batch=batch)
-        return attrs.evolve(outcome, observations=(Record(b"x"), *outcome.observations))
+        return attrs.evolve(outcome, observations=(values.Record(b"x"), *outcome.observations))
 
     for wrong in (turn_round, make_one_up):
         monkeypatch.setattr(network_input, "on_process", wrong)

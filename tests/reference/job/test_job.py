@@ -5,6 +5,7 @@ from random import Random
 import attrs
 import pytest
 
+from tests.reference.walking import begin, claim, run_out, walk
 from tidegate.properties.cases.drawing import draw_case
 from tidegate.properties.cases.job import draw as strategy
 from tidegate.properties.explorer.exploring import explore
@@ -53,15 +54,13 @@ def count_words(*scripts, parallelism=2, wire=None):
     return Config(operators, (Edge(1, 2, HASH), Edge(2, 3)), wire)
 
 
-def run(config, *, last=False):
-    """Always the first, or always the last choice that there is."""
-    (state,) = start(config)
-    seen = []
-    while choices := enabled(state):
-        (outcome,) = step(state, choices[-1 if last else 0])
-        seen += outcome.observations
-        state = outcome.state
-    return state, seen
+def run(config, pick=0):
+    return [outcome for *_, outcome in run_out("job", begin("job", config), enabled, pick)]
+
+
+def after(config, trace):
+    """The outcome of the last choice."""
+    return walk("job", config, trace)[-1]
 
 
 # --- what becomes of a program --------------------------------------------------------------------------------
@@ -93,7 +92,9 @@ def test_channels_of_a_pointwise_edge_are_dealt_out():
 @pytest.mark.parametrize("wire", [None, Wire(16, 0, 1, 1), Wire(7, 2, 1, 2), Wire(1, 1, 1, 1), Wire(1000, 2, 8, 10)])
 @pytest.mark.parametrize("last", [False, True])
 def test_word_count_counts_words(wire, last):
-    state, seen = run(make_word_count(wire), last=last)
+    outcomes = run(make_word_count(wire), pick=-1 if last else 0)
+    seen = [row for outcome in outcomes for row in outcome.observations]
+    state = outcomes[-1].state
     assert is_done(state)
     results = compute_results(state)
     assert results.totals == ((3, "be", 2), (3, "not", 1), (3, "or", 1), (3, "to", 2))
@@ -170,21 +171,13 @@ def test_programs_are_checked(make):
 # --- single choices -------------------------------------------------------------------------------------------
 
 
-def walk(config, trace):
-    (state,) = start(config)
-    for choice in read_trace("job", trace):
-        (outcome,) = step(state, choice)
-        state = outcome.state
-    return outcome
-
-
 def shown(outcome):
     return [(one.task, one.subtask, one.dir, one.consumer, one.kind, one.timestamp) for one in outcome.observations]
 
 
 @pytest.mark.rule("PART-6")
 def test_a_record_goes_to_the_owner_of_its_key():
-    outcome = walk(count_words((rec("a"), rec("c"))), "emit0 emit0")
+    outcome = after(count_words((rec("a"), rec("c"))), "emit0 emit0")
     assert shown(outcome) == [("in", 0, "out", 0, "record", 1)]
     assert outcome.observations[0].key == "c"
     assert outcome.observations[0].id == 3
@@ -195,9 +188,9 @@ def test_a_record_goes_to_the_owner_of_its_key():
 def test_a_watermark_waits_for_the_slowest_channel():
     operators = (source((mark(3),), (mark(5),)), Operator(2, "mid", Function.MAP), Operator(3, "out", Function.SINK, 2))
     config = Config(operators, (Edge(1, 2), Edge(2, 3)))
-    first = walk(config, "emit1 poll2")
+    first = after(config, "emit1 poll2")
     assert shown(first) == [("mid", 0, "in", 0, "watermark", 5)]
-    second = walk(config, "emit1 poll2 emit0 poll2")
+    second = after(config, "emit1 poll2 emit0 poll2")
     assert shown(second) == [
         ("mid", 0, "in", 0, "watermark", 3),
         ("mid", 0, "out", 0, "watermark", 3),
@@ -218,14 +211,14 @@ def test_a_join_waits_for_both_inputs():
     names = [task.name for task in compute_layout(config).tasks]
     reads = names.index("join")
     emits = [number for number in range(len(names)) if names[number] in ("in", "other")]
-    outcome = walk(config, f"emit{emits[0]} emit{emits[1]} poll{reads} poll{reads}")
+    outcome = after(config, f"emit{emits[0]} emit{emits[1]} poll{reads} poll{reads}")
     assert [(one.kind, one.timestamp) for one in outcome.observations if one.dir == "out"] == [("watermark", 4)] * 2
     assert "COMB-2" in outcome.rules
 
 
 @pytest.mark.rule("OUT-7")
 def test_an_idle_source_sends_no_watermark_not_even_the_last():
-    _state, seen = run(count_words((IDLE, mark(1)), parallelism=1))
+    seen = [row for outcome in run(count_words((IDLE, mark(1)), parallelism=1)) for row in outcome.observations]
     assert [one.kind for one in seen if one.dir == "out"] == ["status", "end_of_data", "end_of_partition"]
 
 
@@ -236,10 +229,10 @@ def test_a_barrier_is_sent_on_when_it_was_met_on_all_channels():
         Operator(3, "out", Function.SINK, 2),
     )
     config = Config(operators, (Edge(1, 2), Edge(2, 3)))
-    behind = walk(config, "emit0 emit0 poll2")
+    behind = after(config, "emit0 emit0 poll2")
     assert [one.kind for one in behind.observations] == ["barrier"]
     assert Choice(Action.POLL, 2) not in enabled(behind.state)
-    met = walk(config, "emit0 emit0 poll2 emit1 poll2")
+    met = after(config, "emit0 emit0 poll2 emit1 poll2")
     assert shown(met)[1:] == [("mid", 0, "out", 0, "barrier", None), ("mid", 0, "out", 1, "barrier", None)]
     assert Choice(Action.POLL, 2) in enabled(met.state)
 
@@ -247,7 +240,7 @@ def test_a_barrier_is_sent_on_when_it_was_met_on_all_channels():
 @pytest.mark.rule("CREDIT-30")
 def test_a_task_without_free_buffers_stops():
     config = count_words((rec("a"), rec("a"), rec("a")), parallelism=1, wire=Wire(8, 0, 1, 1))
-    outcome = walk(config, "emit0 emit0")
+    outcome = after(config, "emit0 emit0")
     assert (outcome.observations, outcome.rules) == ((Rejected(),), ("CREDIT-30",))
     assert outcome.state.subtasks[0].cursor == 1
 
@@ -255,8 +248,8 @@ def test_a_task_without_free_buffers_stops():
 @pytest.mark.rule("CREDIT-30")
 def test_a_task_beyond_its_pool_stays_stopped():
     config = Config((source((mark(1),)), Operator(2, "out", Function.SINK, 3)), (Edge(1, 2),), Wire(64, 0, 1, 2))
-    assert walk(config, "emit0 flush0 flush1 emit0").observations == (Rejected(),)
-    assert walk(config, "emit0 flush0 flush1 flush2 emit0").observations == (Rejected(),)
+    assert after(config, "emit0 flush0 flush1 emit0").observations == (Rejected(),)
+    assert after(config, "emit0 flush0 flush1 flush2 emit0").observations == (Rejected(),)
 
 
 @pytest.mark.rule("OUT-1")
@@ -264,10 +257,10 @@ def test_several_outputs_are_served_in_the_order_of_the_rule():
     operators = (source((rec("a"), mark(1))), Operator(2, "next", Function.MAP), Operator(3, "out", Function.SINK, 2))
     config = Config((*operators, Operator(4, "far", Function.SINK, 2)), (Edge(1, 2), Edge(1, 3), Edge(2, 4)))
     for trace in ("emit0", "emit0 emit0"):
-        outcome = walk(config, trace)
+        outcome = after(config, trace)
         assert [seen.edge for seen in outcome.observations] == sorted(seen.edge for seen in outcome.observations)
         assert outcome.rules[-1] == "OUT-1"
-    alone = walk(make_word_count(), "emit0")
+    alone = after(make_word_count(), "emit0")
     assert "OUT-1" not in alone.rules
 
 
@@ -282,7 +275,7 @@ def test_values_wrap_around(function, value):
 def test_what_cannot_happen_is_refused(trace):
     config = count_words((rec("a"),), parallelism=1)
     (state,) = start(config)
-    outcome = walk(config, trace)
+    outcome = after(config, trace)
     assert (outcome.observations, outcome.state) == ((Rejected(),), state)
 
 
@@ -291,7 +284,7 @@ def test_a_run_is_replayed_from_its_choices():
         config, choices = strategy.draw(Random(seed))
         trace = write_trace("job", choices)
         assert read_trace("job", trace) == choices
-        assert walk(config, trace).state == walk(config, trace).state
+        assert after(config, trace).state == after(config, trace).state
 
 
 def test_jobs_are_cases():
@@ -459,17 +452,7 @@ def test_without_any_of_the_six_conditions_a_job_gets_stuck(monkeypatch, spoil, 
     assert is_stuck(find_stuck(config))
 
 
-# --- claims, told of what is wrong ----------
-
-
-
-def run(config):
-    """Always the first choice that there is: the state before it, the choice, what came of it."""
-    (state,) = start(config)
-    while choices := enabled(state):
-        (outcome,) = step(state, choices[0])
-        yield state, choices[0], outcome
-        state = outcome.state
+# --- corners ---------------------------------------------------------------------------------------------------
 
 
 def test_an_operator_has_a_subtask():
@@ -483,14 +466,6 @@ def make_job(*script, parallelism=1, wire=None):
     return Config(operators, (Edge(1, 2, Partitioner.REBALANCE),), wire)
 
 
-def choose(config, *choices):
-    (state,) = start(config)
-    for action, at in choices:
-        (outcome,) = step(state, Choice(action, at))
-        state = outcome.state
-    return outcome
-
-
 RECORD = Record("a", Long(1), Long(1))
 
 
@@ -500,51 +475,50 @@ def test_a_checkpoint_comes_once():
 
 
 def test_rebalance_begins_at_the_first_channel():
-    (row,) = choose(make_job(RECORD, parallelism=3), (Action.EMIT, 0)).observations
+    (row,) = after(make_job(RECORD, parallelism=3), "emit0").observations
     assert row.consumer == 0
 
 
 def test_a_task_with_one_input_combines_nothing():
-    rules = choose(make_job(Watermark(Long(1))), (Action.EMIT, 0), (Action.POLL, 1)).rules
+    rules = after(make_job(Watermark(Long(1))), "emit0 poll1").rules
     assert "VALVE-4" in rules
     assert not any(rule.startswith("COMB") for rule in rules)
 
 
 @pytest.mark.parametrize(
-    ("action", "at", "rule"),
+    ("choice", "rule"),
     [
-        *((Action.EMIT, 2, "CREDIT-30"), (Action.EMIT, -1, "CREDIT-30"), (Action.POLL, 0, "CREDIT-30")),
-        *((Action.FLUSH, 1, "CREDIT-20"), (Action.FLUSH, -1, "CREDIT-20"), (Action.DELIVER, 0, "CREDIT-20")),
+        *(("emit2", "CREDIT-30"), ("emit-1", "CREDIT-30"), ("poll0", "CREDIT-30")),
+        *(("flush1", "CREDIT-20"), ("flush-1", "CREDIT-20"), ("deliver0", "CREDIT-20")),
     ],
 )
-def test_what_cannot_be_chosen_is_refused_by_the_rule_of_tasks_or_of_channels(action, at, rule):
+def test_what_cannot_be_chosen_is_refused_by_the_rule_of_tasks_or_of_channels(choice, rule):
     config = make_job(RECORD, RECORD, wire=Wire(100, 0, 1, 2))
-    assert choose(config, (Action.EMIT, 0), (Action.FLUSH, 0)).observations != (Rejected(),)
-    outcome = choose(config, (Action.EMIT, 0), (action, at))
+    assert after(config, "emit0 flush0").observations != (Rejected(),)
+    outcome = after(config, f"emit0 {choice}")
     assert (outcome.observations, outcome.rules) == ((Rejected(),), (rule,))
 
 
 def test_a_job_is_done_when_all_of_it_is_and_not_stuck_before_or_after():
-    states = [before for before, _choice, _outcome in run(make_job(RECORD))]
-    assert not any(is_done(state) or is_stuck(state) for state in states)
-    *_, (_before, _choice, outcome) = run(make_job(RECORD))
-    assert is_done(outcome.state)
-    assert not is_stuck(outcome.state)
+    *before, end = [begin("job", make_job(RECORD)), *(outcome.state for outcome in run(make_job(RECORD)))]
+    assert not any(is_done(state) or is_stuck(state) for state in before)
+    assert is_done(end)
+    assert not is_stuck(end)
 
 
 def test_buffers_go_from_producer_to_consumer_and_credit_the_other_way():
-    rows = [row for *_, outcome in run(make_job(RECORD, wire=Wire(100, 0, 1, 2))) for row in outcome.observations]
+    rows = [row for outcome in run(make_job(RECORD, wire=Wire(100, 0, 1, 2))) for row in outcome.observations]
     seen = {(row.kind, row.dir, row.task) for row in rows if row.kind in ("buffer", "credit")}
     buffers = {("buffer", "out", "in"), ("buffer", "in", "out")}
     assert seen == buffers | {("credit", "out", "out"), ("credit", "in", "in")}
 
 
 def test_a_row_has_the_key_only_of_what_is_keyed_and_says_1_of_what_is_active():
-    (row,) = choose(make_job(RECORD), (Action.EMIT, 0)).observations
+    (row,) = after(make_job(RECORD), "emit0").observations
     assert row.key is None
     statuses = make_job(StatusChange(Status.IDLE), StatusChange(Status.ACTIVE))
-    (idle,) = choose(statuses, (Action.EMIT, 0)).observations
-    (active,) = choose(statuses, (Action.EMIT, 0), (Action.EMIT, 0)).observations
+    (idle,) = after(statuses, "emit0").observations
+    (active,) = after(statuses, "emit0 emit0").observations
     assert (idle.value, active.value) == (0, 1)
 
 
@@ -552,7 +526,7 @@ def test_the_lines_of_word_count_have_no_value_and_its_words_the_times_of_their_
     config = make_word_count()
     lines = [item for script in config.operators[0].scripts for item in script if isinstance(item, Record)]
     assert [(line.key, line.value) for line in lines] == [("to be or", 0), ("not", 0), ("to be", 0)]
-    rows = [row for _before, _choice, outcome in run(config) for row in outcome.observations if row.dir == "out"]
+    rows = [row for outcome in run(config) for row in outcome.observations if row.dir == "out"]
     words = [(row.subtask, row.key, row.timestamp) for row in rows if row.kind == "record"]
     assert sorted(words) == [(0, "be", 1), (0, "not", 2), (0, "or", 1), (0, "to", 1), (1, "be", 2), (1, "to", 2)]
     marks = {(row.subtask, row.timestamp) for row in rows if row.kind == "watermark"}
@@ -564,12 +538,12 @@ def test_data_that_is_sent_without_credit_finds_no_buffer(monkeypatch):
     script = (Record("a", Long(1), Long(1)), Watermark(Long(1)), Record("a", Long(1), Long(2)))
     operators = (Operator(1, "in", Function.SOURCE, 1, (script,)), Operator(2, "out", Function.SINK))
     config = Config(operators, (Edge(1, 2, Partitioner.REBALANCE),), Wire(8, 0, 1, 8))
-    claim = CLAIMS["data-finds-a-buffer"]
-    assert all(claim.holds(*one) for one in run(config))
+    holds = claim("job", "data-finds-a-buffer")
+    assert all(holds(*one) for one in run_out("job", begin("job", config), enabled))
     monkeypatch.setattr(
         subpartitions, "is_available", lambda subpartition, **_credit: subpartitions.is_readable(subpartition)
     )
-    broken = next(one for one in run(config) if not claim.holds(*one))
+    broken = next(one for one in run_out("job", begin("job", config), enabled) if not holds(*one))
     assert Overrun(0) in broken[2].observations
 
 
@@ -584,14 +558,14 @@ def make_line(*scripts):
 
 
 def test_one_barrier_is_aligned_at_once_and_several_are_waited_for():
-    alone = choose(make_line((Barrier(1),)), (Action.EMIT, 0), (Action.POLL, 1)).rules
-    first = choose(make_line((Barrier(1),), (Barrier(1),)), (Action.EMIT, 0), (Action.POLL, 2)).rules
+    alone = after(make_line((Barrier(1),)), "emit0 poll1").rules
+    first = after(make_line((Barrier(1),), (Barrier(1),)), "emit0 poll2").rules
     assert ("BARR-4" in alone, "BARR-3" in alone) == (True, False)
     assert ("BARR-4" in first, "BARR-3" in first) == (False, True)
 
 
 def test_a_task_ends_its_outputs_when_all_its_channels_have_ended():
-    rows = [row for *_, outcome in run(make_line((), ())) for row in outcome.observations if row.task == "mid"]
+    rows = [row for outcome in run(make_line((), ())) for row in outcome.observations if row.task == "mid"]
     for kind in ("end_of_data", "end_of_partition"):
         assert [row.dir for row in rows if row.kind == kind] == ["in", "in", "out", "out"]
 
@@ -605,4 +579,4 @@ def test_the_order_of_outputs_is_a_rule_only_where_something_is_put_out(value, i
         Operator(4, "again", Function.SINK, 1),
     )
     edges = (Edge(1, 2), Edge(2, 3, Partitioner.REBALANCE), Edge(2, 4, Partitioner.REBALANCE))
-    assert ("OUT-1" in choose(Config(operators, edges), (Action.EMIT, 0)).rules) == is_named
+    assert ("OUT-1" in after(Config(operators, edges), "emit0").rules) == is_named

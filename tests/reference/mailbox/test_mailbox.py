@@ -271,7 +271,7 @@ def test_mbox_14_property_fails_where_another_thread_runs_mails():
     assert broken_claims("mailbox", before, put(2), ran) == {"other-threads-only-put"}
 
 
-# --- claims, told of what is wrong ----------
+# --- the default action ---------------------------------------------------------------------------------------
 
 LAW = default_action.waits_for_what_is_missing
 MORE, NOTHING = InputStatus.MORE_AVAILABLE, InputStatus.NOTHING_AVAILABLE
@@ -313,7 +313,7 @@ def test_what_is_there_is_not_waited_for_and_the_end_waits_for_nothing(monkeypat
     assert LAW.holds(status, *there) == is_right
 
 
-# --- claims, told of what is wrong ----------
+# --- corners --------------------------------------------------------------------------------------------------
 
 NEW, OLD = "flink-35051", "flink-14304"
 

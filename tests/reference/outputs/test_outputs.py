@@ -334,7 +334,7 @@ def test_the_law_of_copies_sees_a_shared_value(monkeypatch):
     assert not all(changes_stay_private_without_reuse.holds(*sample) for sample in ways_to_change())
 
 
-# --- claims, told of what is wrong ----------
+# --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 
 def test_the_law_of_copies_sees_a_change_on_the_network(monkeypatch):

@@ -132,7 +132,7 @@ def test_part_17_property_fails_where_two_consumers_share_a_subpartition():
     assert broken_claims("wiring", outcome.state, Wire(), shared) == {"one-reader-for-each-subpartition"}
 
 
-# --- claims, told of what is wrong ----------
+# --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 
 def is_balanced(pairs):

@@ -194,7 +194,7 @@ def test_properties_tell_lost_and_empty_buffers():
         assert name in broken_claims("serializer", before.state, ControlEvent(), wrong)
 
 
-# --- claims, told of what is wrong ----------
+# --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("event", [ControlEvent(), Finish()])

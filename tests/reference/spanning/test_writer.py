@@ -333,7 +333,7 @@ def test_properties_tell_a_flush_that_did_not_happen():
     assert broken_claims("writer", written, Elapse(5), forgotten) == {"flushes-as-the-timeout-says"}
 
 
-# --- claims, told of what is wrong ----------
+# --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 HALF, EMPTY, FULL = Builder(8, 4), Builder(8, 0), Builder(8, 8)
 

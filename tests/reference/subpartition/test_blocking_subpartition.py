@@ -173,7 +173,7 @@ def test_claims_notice_what_they_forbid():
     assert refuses("blocking_subpartition", "ends-once-finished", attrs.evolve(state, finished=False))
 
 
-# --- claims, told of what is wrong ----------
+# --- corners --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.rule("SUBP-1")

@@ -199,7 +199,7 @@ def test_invariants_notice_what_they_forbid():
     assert refuses("result_partition", "data-ends-once", attrs.evolve(state, partition=partition))
 
 
-# --- claims, told of what is wrong ----------
+# --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 END, DATA, OPEN = Item(Kind.END_OF_DATA), Item(Kind.DATA, b"a"), open_buffer(b"ab")
 

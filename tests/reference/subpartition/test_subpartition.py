@@ -296,7 +296,7 @@ def test_without_open_buffers_it_is_the_queue_of_the_credit_sender():
             assert queue.sequence == simple.sequence, trace
 
 
-# --- claims, told of what is wrong ----------
+# --- corners --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("event", "rules"), [("flush", ("SUBP-7", "SUBP-13")), ("poll", ("SUBP-13", "SUBP-8"))])

@@ -194,7 +194,7 @@ def test_properties_fail_on_a_broken_end(observations, claims):
     assert broken_claims("task", started.state, event, Outcome(ended.state, observations, ())) == claims
 
 
-# --- claims, told of what is wrong ----------
+# --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 
 def test_one_way_back_is_enough_to_enter_a_state_twice(monkeypatch):

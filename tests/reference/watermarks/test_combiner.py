@@ -50,7 +50,7 @@ def test_a_config_without_sense_is_an_error(bad):
         combiner.Config(**bad)
 
 
-# --- claims, told of what is wrong ----------
+# --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 BEFORE = State(Config(1), (Input(Long(5)),), Long(5))
 

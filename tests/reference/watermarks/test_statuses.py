@@ -115,7 +115,7 @@ def test_properties_fail_on_a_broken_step(trace, observations, claims):
     )
 
 
-# --- claims, told of what is wrong ----------
+# --- latency markers ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.rule("LAT-1")
@@ -132,7 +132,7 @@ def test_markers_that_are_not_regular_are_refused(monkeypatch, times):
     assert not holds(7, 14)
 
 
-# --- claims, told of what is wrong ----------
+# --- statuses -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.rule("STAT-1")

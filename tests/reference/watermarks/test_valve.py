@@ -77,7 +77,7 @@ def test_outcomes_name_the_deciding_rule_first():
     assert outcome.rules == ("VALVE-10", "VALVE-8", "VALVE-14")
 
 
-# --- claims, told of what is wrong ----------
+# --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 BEFORE = State(Config(2), (Channel(Long(5)), Channel(Long(7))), last=Long(5))
 
