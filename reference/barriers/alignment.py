@@ -10,51 +10,33 @@ Choices. SingleCheckpointBarrierHandler and its states (WaitingForFirstBarrier, 
 
 import attrs
 
-from tidegate.reference.barriers.values import (
-    Abort,
-    Advance,
-    Alignment,
-    Announcement,
-    Barrier,
-    Block,
-    Cancel,
-    EndOfPartition,
-    Kind,
-    Mode,
-    Observation,
-    Prioritize,
-    Reason,
-    Resume,
-    StartPersisting,
-    StopPersisting,
-    Timer,
-    Trigger,
-)
+from tidegate.reference.barriers import values
+from tidegate.reference.barriers.values import Kind, Mode, Observation, Reason
 from tidegate.reference.elements import Long
 from tidegate.reference.model import Outcome
 
-Seen = Outcome[Alignment, Observation]
+Seen = Outcome[values.Alignment, Observation]
 #: A state, and what was seen on the way to it.
-Way = tuple[Alignment, tuple[Observation, ...]]
+Way = tuple[values.Alignment, tuple[Observation, ...]]
 
 
-def is_pending(state: Alignment) -> bool:
+def is_pending(state: values.Alignment) -> bool:
     return state.current != state.done
 
 
-def is_complete(state: Alignment) -> bool:
+def is_complete(state: values.Alignment) -> bool:
     return len(state.aligned) == state.target
 
 
-def is_obsolete(state: Alignment, checkpoint: Long) -> bool:
+def is_obsolete(state: values.Alignment, checkpoint: Long) -> bool:
     return checkpoint < state.current or (checkpoint == state.current and not is_pending(state))
 
 
-def is_alternating(state: Alignment) -> bool:
+def is_alternating(state: values.Alignment) -> bool:
     return state.config.kind is Kind.ALTERNATING
 
 
-def is_timed_out(state: Alignment, barrier: Barrier) -> bool:
+def is_timed_out(state: values.Alignment, barrier: values.Barrier) -> bool:
     """BARR-17: strictly later than the time-out."""
     timeout = state.config.timeout
     return timeout is not None and barrier.mode is Mode.TIMEOUT and state.now - barrier.created > timeout
@@ -63,19 +45,21 @@ def is_timed_out(state: Alignment, barrier: Barrier) -> bool:
 # --- events ---------------------------------------------------------------------------------------------------
 
 
-def on_barrier(state: Alignment, event: Barrier) -> Seen:
+def on_barrier(state: values.Alignment, event: values.Barrier) -> Seen:
     if is_obsolete(state, event.checkpoint):
-        resume = () if event.mode is Mode.UNALIGNED else (Resume(event.channel),)
+        resume = () if event.mode is Mode.UNALIGNED else (values.Resume(event.channel),)
         return Outcome(state, resume, ("BARR-1",))
     begun, seen, rules = begin_if_new(state, event)
     counted = attrs.evolve(begun, aligned=begun.aligned | {event.channel})
     after, more = read_barrier(counted, event)
     finished = finish_if_complete(after)
-    triggered = any(isinstance(one, Trigger) for one in more)
+    triggered = any(isinstance(one, values.Trigger) for one in more)
     return Outcome(finished, seen + more, (*rules_of_barrier(counted, after, event, triggered=triggered), *rules))
 
 
-def rules_of_barrier(before: Alignment, after: Alignment, event: Barrier, *, triggered: bool) -> tuple[str, ...]:
+def rules_of_barrier(
+    before: values.Alignment, after: values.Alignment, event: values.Barrier, *, triggered: bool
+) -> tuple[str, ...]:
     if not is_alternating(before):
         if before.config.kind is Kind.UNALIGNED:
             return ("BARR-13",)
@@ -84,18 +68,20 @@ def rules_of_barrier(before: Alignment, after: Alignment, event: Barrier, *, tri
     return ("BARR-17", "BARR-13") if switched and triggered else ("BARR-17",)
 
 
-def on_announcement(state: Alignment, event: Announcement) -> Seen:
+def on_announcement(state: values.Alignment, event: values.Announcement) -> Seen:
     if is_obsolete(state, event.checkpoint):
         return Outcome(state, (), ("BARR-1",))
-    begun, seen, rules = begin_if_new(state, Barrier(event.channel, event.checkpoint, Mode.TIMEOUT, event.created))
+    begun, seen, rules = begin_if_new(
+        state, values.Barrier(event.channel, event.checkpoint, Mode.TIMEOUT, event.created)
+    )
     if begun.unaligned:
-        return Outcome(begun, (*seen, Prioritize(event.channel, event.sequence)), ("BARR-17", *rules))
+        return Outcome(begun, (*seen, values.Prioritize(event.channel, event.sequence)), ("BARR-17", *rules))
     if not is_alternating(begun):
         return Outcome(begun, seen, rules or ("BARR-3",))
     return Outcome(announce(begun, event.channel, event.sequence), seen, ("BARR-17", *rules))
 
 
-def on_cancel(state: Alignment, event: Cancel) -> Seen:
+def on_cancel(state: values.Alignment, event: values.Cancel) -> Seen:
     newer = event.checkpoint > state.current
     if newer or (event.checkpoint == state.current and state.aligned):
         after, seen = give_up(state, event.checkpoint, Reason.CANCELLED)
@@ -103,7 +89,7 @@ def on_cancel(state: Alignment, event: Cancel) -> Seen:
     return Outcome(state, (), ("BARR-5",))
 
 
-def on_end_of_partition(state: Alignment, event: EndOfPartition) -> Seen:
+def on_end_of_partition(state: values.Alignment, event: values.EndOfPartition) -> Seen:
     ended = attrs.evolve(state, ended=state.ended | {event.channel})
     if not is_pending(state):
         return Outcome(ended, (), ("BARR-6", "BARR-7"))
@@ -116,7 +102,7 @@ def on_end_of_partition(state: Alignment, event: EndOfPartition) -> Seen:
     return Outcome(finish_if_complete(after), seen, ("BARR-6", "BARR-17") if is_alternating(state) else ("BARR-6",))
 
 
-def on_advance(state: Alignment, event: Advance) -> Seen:
+def on_advance(state: values.Alignment, event: values.Advance) -> Seen:
     later = attrs.evolve(state, now=state.now + event.milliseconds)
     if later.timer is None or later.timer.due > later.now:
         return Outcome(later, (), ("BARR-17",))
@@ -127,7 +113,9 @@ def on_advance(state: Alignment, event: Advance) -> Seen:
 # --- one checkpoint -------------------------------------------------------------------------------------------
 
 
-def begin_if_new(state: Alignment, barrier: Barrier) -> tuple[Alignment, tuple[Observation, ...], tuple[str, ...]]:
+def begin_if_new(
+    state: values.Alignment, barrier: values.Barrier
+) -> tuple[values.Alignment, tuple[Observation, ...], tuple[str, ...]]:
     """BARR-2: the first sign of a newer checkpoint gives up the one that is pending. BARR-7: who counts is fixed."""
     if barrier.checkpoint <= state.current:
         return state, (), ()
@@ -136,7 +124,7 @@ def begin_if_new(state: Alignment, barrier: Barrier) -> tuple[Alignment, tuple[O
         state, seen = give_up(state, state.current, Reason.SUBSUMED)
     timer = None
     if state.config.timeout is not None and barrier.mode is Mode.TIMEOUT:
-        timer = Timer(barrier.created + state.config.timeout)
+        timer = values.Timer(barrier.created + state.config.timeout)
     begun = attrs.evolve(
         state,
         current=barrier.checkpoint,
@@ -147,7 +135,7 @@ def begin_if_new(state: Alignment, barrier: Barrier) -> tuple[Alignment, tuple[O
     return begun, seen, ("BARR-2", "BARR-7")
 
 
-def read_barrier(state: Alignment, barrier: Barrier) -> Way:
+def read_barrier(state: values.Alignment, barrier: values.Barrier) -> Way:
     """What a barrier does whose channel already counts as aligned."""
     if state.unaligned:
         return read_unaligned(state, barrier)
@@ -157,7 +145,7 @@ def read_barrier(state: Alignment, barrier: Barrier) -> Way:
         return after, seen + more
     announced = tuple(pair for pair in state.announced if pair[0] != barrier.channel)
     blocked = attrs.evolve(state, announced=announced, blocked=state.blocked | {barrier.channel})
-    seen = (Block(barrier.channel),)
+    seen = (values.Block(barrier.channel),)
     if is_complete(blocked):
         after, more = take_aligned(blocked)
         return after, seen + more
@@ -168,14 +156,14 @@ def read_barrier(state: Alignment, barrier: Barrier) -> Way:
     return attrs.evolve(blocked, collecting=True), seen
 
 
-def read_unaligned(state: Alignment, barrier: Barrier) -> Way:
+def read_unaligned(state: values.Alignment, barrier: values.Barrier) -> Way:
     """BARR-13: the first barrier triggers, the others count. An aligned one has blocked its channel all the same."""
     seen: tuple[Observation, ...] = ()
     if barrier.mode is not Mode.UNALIGNED:
         state = attrs.evolve(state, blocked=state.blocked | {barrier.channel})
-        seen = (Block(barrier.channel),)
+        seen = (values.Block(barrier.channel),)
     if not state.collecting:
-        seen += (StartPersisting(state.current), Trigger(state.current, aligned=False))
+        seen += (values.StartPersisting(state.current), values.Trigger(state.current, aligned=False))
         state = attrs.evolve(state, collecting=True)
     if is_complete(state):
         after, more = stop_collecting(state, state.current)
@@ -183,24 +171,24 @@ def read_unaligned(state: Alignment, barrier: Barrier) -> Way:
     return state, seen
 
 
-def take_aligned(state: Alignment) -> Way:
+def take_aligned(state: values.Alignment) -> Way:
     """BARR-3: first the task takes its part, then the channels go on."""
     after, resumed = unblock_all(state)
-    return after, (Trigger(state.current, aligned=True), *resumed)
+    return after, (values.Trigger(state.current, aligned=True), *resumed)
 
 
-def turn_unaligned(state: Alignment) -> Way:
+def turn_unaligned(state: values.Alignment) -> Way:
     """BARR-17: announced barriers overtake; if a barrier was read already, the task takes its part now."""
     if state.unaligned:
         return state, ()
-    seen: tuple[Observation, ...] = tuple(Prioritize(*pair) for pair in sorted(state.announced))
+    seen: tuple[Observation, ...] = tuple(values.Prioritize(*pair) for pair in sorted(state.announced))
     turned = attrs.evolve(state, unaligned=True)
     if state.collecting:
-        seen += (StartPersisting(state.current), Trigger(state.current, aligned=False))
+        seen += (values.StartPersisting(state.current), values.Trigger(state.current, aligned=False))
     return turned, seen
 
 
-def end_channel(state: Alignment) -> Way:
+def end_channel(state: values.Alignment) -> Way:
     """BARR-6: the end of a channel stands for its barrier, unless no barrier was read at all."""
     if not state.collecting:
         return state, ()
@@ -212,14 +200,14 @@ def end_channel(state: Alignment) -> Way:
     return state, ()
 
 
-def stop_collecting(state: Alignment, checkpoint: Long) -> Way:
+def stop_collecting(state: values.Alignment, checkpoint: Long) -> Way:
     after, resumed = unblock_all(state)
-    return after, (StopPersisting(checkpoint), *resumed)
+    return after, (values.StopPersisting(checkpoint), *resumed)
 
 
-def unblock_all(state: Alignment) -> Way:
+def unblock_all(state: values.Alignment) -> Way:
     """Every blocked channel goes on, and the handler waits for the first barrier of another checkpoint."""
-    resumed = tuple(Resume(channel) for channel in sorted(state.blocked))
+    resumed = tuple(values.Resume(channel) for channel in sorted(state.blocked))
     waiting = attrs.evolve(
         state,
         blocked=frozenset(),
@@ -230,7 +218,7 @@ def unblock_all(state: Alignment) -> Way:
     return waiting, resumed
 
 
-def give_up(state: Alignment, checkpoint: Long, reason: Reason) -> Way:
+def give_up(state: values.Alignment, checkpoint: Long, reason: Reason) -> Way:
     """BARR-5: channels go on, then it is said. A cancelled newer checkpoint ends the pending one without a word."""
     if state.unaligned and state.collecting:
         after, seen = stop_collecting(state, checkpoint)
@@ -243,15 +231,15 @@ def give_up(state: Alignment, checkpoint: Long, reason: Reason) -> Way:
         aligned=frozenset(),
         timer=None,
     )
-    return ended, (*seen, Abort(checkpoint, reason))
+    return ended, (*seen, values.Abort(checkpoint, reason))
 
 
-def finish_if_complete(state: Alignment) -> Alignment:
+def finish_if_complete(state: values.Alignment) -> values.Alignment:
     if not is_complete(state):
         return state
     return attrs.evolve(state, aligned=frozenset(), done=state.current, timer=None)
 
 
-def announce(state: Alignment, channel: int, sequence: int) -> Alignment:
+def announce(state: values.Alignment, channel: int, sequence: int) -> values.Alignment:
     others = [pair for pair in state.announced if pair[0] != channel]
     return attrs.evolve(state, announced=tuple(sorted((*others, (channel, sequence)))))

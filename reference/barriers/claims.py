@@ -1,21 +1,8 @@
 """What holds of the barrier handler at every event."""
 
+from tidegate.reference.barriers import values
 from tidegate.reference.barriers.alignment import is_pending
-from tidegate.reference.barriers.values import (
-    Abort,
-    Alignment,
-    Block,
-    EndOfPartition,
-    Event,
-    Kind,
-    Observation,
-    Prioritize,
-    Resume,
-    StartPersisting,
-    State,
-    StopPersisting,
-    Trigger,
-)
+from tidegate.reference.barriers.values import Event, Kind, Observation, State
 from tidegate.reference.claims import always, invariant
 from tidegate.reference.model import Outcome
 
@@ -25,22 +12,22 @@ Seen = Outcome[State, Observation]
 @always("BARR-1", "BARR-2")
 def each_checkpoint_once(before: State, _event: Event, outcome: Seen) -> bool:
     """No checkpoint is triggered or given up that was already complete or given up, and none twice in a step."""
-    if not isinstance(before, Alignment):
+    if not isinstance(before, values.Alignment):
         return True
-    ends = [seen.checkpoint for seen in outcome.observations if isinstance(seen, Trigger | Abort)]
+    ends = [seen.checkpoint for seen in outcome.observations if isinstance(seen, values.Trigger | values.Abort)]
     return all(checkpoint > before.done for checkpoint in ends) and len(set(ends)) == len(ends)
 
 
 @always("BARR-3", "BARR-8")
 def blocks_are_kept(before: State, _event: Event, outcome: Seen) -> bool:
     """A channel stays blocked until it is resumed."""
-    if not isinstance(before, Alignment) or not isinstance(outcome.state, Alignment):
+    if not isinstance(before, values.Alignment) or not isinstance(outcome.state, values.Alignment):
         return True
     blocked = set(before.blocked)
     for seen in outcome.observations:
-        if isinstance(seen, Block):
+        if isinstance(seen, values.Block):
             blocked.add(seen.channel)
-        elif isinstance(seen, Resume):
+        elif isinstance(seen, values.Resume):
             blocked.discard(seen.channel)
     return blocked == outcome.state.blocked
 
@@ -51,20 +38,20 @@ def trigger_before_resume(before: State, _event: Event, outcome: Seen) -> bool:
 
     Behind an aligned trigger there are only resumes; before it, only a checkpoint that is given up has some.
     """
-    triggers = [at for at, seen in enumerate(outcome.observations) if isinstance(seen, Trigger) and seen.aligned]
+    triggers = [at for at, seen in enumerate(outcome.observations) if isinstance(seen, values.Trigger) and seen.aligned]
     if not triggers or before.config.kind is Kind.AT_LEAST_ONCE:
         return True
     ahead, behind = outcome.observations[: triggers[0]], outcome.observations[triggers[0] + 1 :]
-    resumes = [at for at, seen in enumerate(ahead) if isinstance(seen, Resume)]
-    aborts = [at for at, seen in enumerate(ahead) if isinstance(seen, Abort)]
+    resumes = [at for at, seen in enumerate(ahead) if isinstance(seen, values.Resume)]
+    aborts = [at for at, seen in enumerate(ahead) if isinstance(seen, values.Abort)]
     early = bool(resumes) and (not aborts or max(resumes) > max(aborts))
-    return not early and all(isinstance(seen, Resume) for seen in behind)
+    return not early and all(isinstance(seen, values.Resume) for seen in behind)
 
 
 @always("BARR-9", "BARR-10")
 def at_least_once_never_blocks(before: State, _event: Event, outcome: Seen) -> bool:
     """At least once neither blocks nor saves anything."""
-    held = (Block, Resume, StartPersisting, StopPersisting, Prioritize)
+    held = (values.Block, values.Resume, values.StartPersisting, values.StopPersisting, values.Prioritize)
     tracked = before.config.kind is Kind.AT_LEAST_ONCE
     return not tracked or not any(isinstance(seen, held) for seen in outcome.observations)
 
@@ -72,21 +59,21 @@ def at_least_once_never_blocks(before: State, _event: Event, outcome: Seen) -> b
 @always("BARR-6", "BARR-12")
 def an_end_is_never_fatal(before: State, event: Event, outcome: Seen) -> bool:
     """Where finished channels count, no checkpoint is given up because a channel ends."""
-    counts = isinstance(event, EndOfPartition) and before.config.finished_channels
-    return not counts or not any(isinstance(seen, Abort) for seen in outcome.observations)
+    counts = isinstance(event, values.EndOfPartition) and before.config.finished_channels
+    return not counts or not any(isinstance(seen, values.Abort) for seen in outcome.observations)
 
 
 @invariant("BARR-3", "BARR-5")
 def nothing_blocked_for_nothing(state: State) -> bool:
     """No channel is blocked while no checkpoint is pending."""
-    return not isinstance(state, Alignment) or is_pending(state) or not state.blocked
+    return not isinstance(state, values.Alignment) or is_pending(state) or not state.blocked
 
 
 @always("BARR-7")
 def who_counts_is_fixed(before: State, _event: Event, outcome: Seen) -> bool:
     """How many channels a checkpoint waits for is settled when it begins: those that were open then."""
     after = outcome.state
-    if not isinstance(before, Alignment) or not isinstance(after, Alignment) or not is_pending(after):
+    if not isinstance(before, values.Alignment) or not isinstance(after, values.Alignment) or not is_pending(after):
         return True
     begun = before.current != after.current
     return after.target == (after.config.channels - len(before.ended) if begun else before.target)

@@ -2,22 +2,8 @@
 
 from typing import cast
 
-from tidegate.reference.barriers import alignment, tracker
-from tidegate.reference.barriers.values import (
-    Advance,
-    Alignment,
-    Announcement,
-    Barrier,
-    Cancel,
-    Config,
-    EndOfPartition,
-    Event,
-    Kind,
-    Mode,
-    Observation,
-    State,
-    Tracking,
-)
+from tidegate.reference.barriers import alignment, tracker, values
+from tidegate.reference.barriers.values import Config, Event, Kind, Mode, Observation, State
 from tidegate.reference.model import InvalidInputError, Outcome, rejected
 
 # --- start ----------------------------------------------------------------------------------------------------
@@ -26,8 +12,8 @@ from tidegate.reference.model import InvalidInputError, Outcome, rejected
 def start(config: Config) -> tuple[State, ...]:
     """No checkpoint yet, every channel open, the clock at 0."""
     if config.kind is Kind.AT_LEAST_ONCE:
-        return (Tracking(config),)
-    return (Alignment(config, unaligned=config.kind is Kind.UNALIGNED),)
+        return (values.Tracking(config),)
+    return (values.Alignment(config, unaligned=config.kind is Kind.UNALIGNED),)
 
 
 # --- step -----------------------------------------------------------------------------------------------------
@@ -35,42 +21,42 @@ def start(config: Config) -> tuple[State, ...]:
 
 def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     check_mode(state.config.kind, event)
-    if not isinstance(event, Advance):
+    if not isinstance(event, values.Advance):
         if not 0 <= event.channel < state.config.channels or event.channel in state.ended:
             return rejected(state, "BARR-7")
-        if isinstance(state, Alignment) and event.channel in state.blocked:
+        if isinstance(state, values.Alignment) and event.channel in state.blocked:
             return rejected(state, "BARR-8")
-    outcome = on_tracked(state, event) if isinstance(state, Tracking) else on_aligned(state, event)
+    outcome = on_tracked(state, event) if isinstance(state, values.Tracking) else on_aligned(state, event)
     return (cast("Outcome[State, Observation]", outcome),)
 
 
 def check_mode(kind: Kind, event: Event) -> None:
-    unaligned = isinstance(event, Barrier) and event.mode is Mode.UNALIGNED
+    unaligned = isinstance(event, values.Barrier) and event.mode is Mode.UNALIGNED
     if unaligned and kind in (Kind.ALIGNED, Kind.AT_LEAST_ONCE):
         raise InvalidInputError(f"a handler of kind {kind} gets no unaligned barriers")
 
 
-def on_aligned(state: Alignment, event: Event) -> Outcome[Alignment, Observation]:
+def on_aligned(state: values.Alignment, event: Event) -> Outcome[values.Alignment, Observation]:
     match event:
-        case Barrier():
+        case values.Barrier():
             return alignment.on_barrier(state, event)
-        case Announcement():
+        case values.Announcement():
             return alignment.on_announcement(state, event)
-        case Cancel():
+        case values.Cancel():
             return alignment.on_cancel(state, event)
-        case EndOfPartition():
+        case values.EndOfPartition():
             return alignment.on_end_of_partition(state, event)
-        case Advance():
+        case values.Advance():
             return alignment.on_advance(state, event)
 
 
-def on_tracked(state: Tracking, event: Event) -> Outcome[Tracking, Observation]:
+def on_tracked(state: values.Tracking, event: Event) -> Outcome[values.Tracking, Observation]:
     match event:
-        case Barrier():
+        case values.Barrier():
             return tracker.on_barrier(state, event)
-        case Cancel():
+        case values.Cancel():
             return tracker.on_cancel(state, event)
-        case EndOfPartition():
+        case values.EndOfPartition():
             return tracker.on_end_of_partition(state, event)
-        case Announcement() | Advance():
+        case values.Announcement() | values.Advance():
             return Outcome(state, (), ("BARR-10",))

@@ -5,25 +5,8 @@ from collections.abc import Iterator
 import attrs
 
 from tidegate.reference.claims import law
-from tidegate.reference.exchange.values import (
-    Config,
-    Connected,
-    Consumer,
-    EndJob,
-    Event,
-    Full,
-    Leave,
-    Notified,
-    Observation,
-    Produce,
-    Pull,
-    Pulled,
-    Register,
-    Request,
-    ResultType,
-    Retry,
-    State,
-)
+from tidegate.reference.exchange import values
+from tidegate.reference.exchange.values import Config, Event, Observation, ResultType, State
 from tidegate.reference.model import Outcome, reach, rejected
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Item, Kind
@@ -77,20 +60,20 @@ def start(config: Config) -> tuple[State, ...]:
 
 def step(state: State, event: Event) -> Outcomes:
     match event:
-        case Register():
+        case values.Register():
             return on_register(state)
-        case Produce() | Flush() | Finish():
+        case values.Produce() | Flush() | Finish():
             return on_producer(state, event)
-        case Release() | EndJob():
+        case Release() | values.EndJob():
             return on_scheduler(state, event)
     if not 0 <= event.consumer < state.config.consumers:
         return rejected(state, "XCHG-4")
     consumer = state.consumers[event.consumer]
-    if isinstance(event, Request):
+    if isinstance(event, values.Request):
         return on_request(state, event.consumer)
     if consumer is None or consumer.left:
         return rejected(state, "XCHG-4")
-    if isinstance(event, Leave):
+    if isinstance(event, values.Leave):
         return (on_leave(state, event.consumer, consumer),)
     return (on_pull(state, event, consumer),)
 
@@ -105,29 +88,29 @@ def on_request(state: State, index: int) -> Outcomes:
     if state.consumers[index] is not None:
         return rejected(state, "XCHG-4")
     if not state.registered or state.released:
-        return (Outcome(state, (Retry(index),), ("XCHG-4",)),)
+        return (Outcome(state, (values.Retry(index),), ("XCHG-4",)),)
     traits = TRAITS[state.config.result]
     if not traits.may_be_early and not state.finished:
         return rejected(state, "XCHG-2")
     if not traits.repeatable and any(state.consumers):
         return rejected(state, "XCHG-1")
-    joined = with_consumer(state, index, Consumer())
-    return (Outcome(joined, (Connected(index),), ("XCHG-1",) if traits.must_be_early else ("XCHG-2",)),)
+    joined = with_consumer(state, index, values.Consumer())
+    return (Outcome(joined, (values.Connected(index),), ("XCHG-1",) if traits.must_be_early else ("XCHG-2",)),)
 
 
-def on_producer(state: State, event: Produce | Flush | Finish) -> Outcomes:
+def on_producer(state: State, event: values.Produce | Flush | Finish) -> Outcomes:
     if not state.registered or state.released or (state.finished and not isinstance(event, Flush)):
         return rejected(state, "XCHG-4" if not state.registered else "XCHG-1" if is_pushed(state) else "XCHG-2")
     if isinstance(event, Flush):
         return (on_flush(state),)
-    if isinstance(event, Produce) and is_full(state):
-        return (Outcome(state, (Full(),), ("XCHG-1",)),)
+    if isinstance(event, values.Produce) and is_full(state):
+        return (Outcome(state, (values.Full(),), ("XCHG-1",)),)
     item = Item(Kind.END_OF_PARTITION if isinstance(event, Finish) else Kind.DATA, number_to_bytes(state.produced))
     after = attrs.evolve(state, produced=state.produced + 1, finished=isinstance(event, Finish))
     if not is_pushed(state):
         written = attrs.evolve(after, written=(*state.written, item))
         waiting = [i for i, one in enumerate(state.consumers) if one and not one.left and one.read == state.produced]
-        return (Outcome(written, tuple(map(Notified, waiting)), ("XCHG-2",)),)
+        return (Outcome(written, tuple(map(values.Notified, waiting)), ("XCHG-2",)),)
     queue = attrs.evolve(queues.add(state.queue, item), finished=after.finished)
     if after.finished and any(one and one.left for one in state.consumers):
         return (Outcome(attrs.evolve(after, queue=queue, released=True), (Released(),), ("XCHG-1",)),)
@@ -152,22 +135,24 @@ def on_flush(state: State) -> Outcome[State, Observation]:
 
 def notify(state: State) -> tuple[Observation, ...]:
     """Whoever reads the queue: one consumer at most, there or gone."""
-    return tuple(Notified(index) for index, one in enumerate(state.consumers) if one is not None and not one.left)
+    return tuple(
+        values.Notified(index) for index, one in enumerate(state.consumers) if one is not None and not one.left
+    )
 
 
-def on_pull(state: State, event: Pull, consumer: Consumer) -> Outcome[State, Observation]:
+def on_pull(state: State, event: values.Pull, consumer: values.Consumer) -> Outcome[State, Observation]:
     items = state.queue.items if is_pushed(state) else state.written[consumer.read :]
     rules = ("XCHG-3", "XCHG-1") if is_pushed(state) else ("XCHG-2", "XCHG-3")
     if state.released or not items or (items[0].is_data and not event.credit):
         return Outcome(state, (Nothing(),), rules)
-    read = with_consumer(state, event.consumer, Consumer(consumer.read + 1))
+    read = with_consumer(state, event.consumer, values.Consumer(consumer.read + 1))
     if is_pushed(state):
         read = attrs.evolve(read, queue=queues.take(state.queue, keeps_empty=False)[0])
     number = int.from_bytes(items[0].data, "big")
-    return Outcome(read, (Pulled(number, not items[0].is_data),), rules)
+    return Outcome(read, (values.Pulled(number, not items[0].is_data),), rules)
 
 
-def on_leave(state: State, index: int, consumer: Consumer) -> Outcome[State, Observation]:
+def on_leave(state: State, index: int, consumer: values.Consumer) -> Outcome[State, Observation]:
     after = with_consumer(state, index, attrs.evolve(consumer, left=True))
     if not TRAITS[state.config.result].released_by_producer:
         return Outcome(after, (), ("XCHG-2",))
@@ -176,19 +161,19 @@ def on_leave(state: State, index: int, consumer: Consumer) -> Outcome[State, Obs
     return Outcome(attrs.evolve(after, released=True), (Released(),), ("XCHG-1",))
 
 
-def on_scheduler(state: State, event: Release | EndJob) -> Outcomes:
+def on_scheduler(state: State, event: Release | values.EndJob) -> Outcomes:
     """XCHG-2: the end of a job is the end of every result, but for a persistent one; that needs a release."""
     traits = TRAITS[state.config.result]
     if isinstance(event, Release) and traits.released_by_producer:
         return rejected(state, "XCHG-1")
-    survives = isinstance(event, EndJob) and traits.persistent
+    survives = isinstance(event, values.EndJob) and traits.persistent
     if state.released or survives:
         return (Outcome(state, (), ("XCHG-2",)),)
     gone = attrs.evolve(state, released=True)
     return (Outcome(gone, (Released(),) if state.registered else (), ("XCHG-2",)),)
 
 
-def with_consumer(state: State, index: int, consumer: Consumer) -> State:
+def with_consumer(state: State, index: int, consumer: values.Consumer) -> State:
     return attrs.evolve(state, consumers=replace(state.consumers, index, consumer))
 
 
@@ -218,12 +203,17 @@ def repeatable_results() -> Iterator[tuple[ResultType, int, int]]:
 def reads_alike(result: ResultType, buffers: int, consumers: int) -> bool:
     """Each reading is complete and the same."""
     (state,) = start(Config(result, consumers, limit=buffers + 1))
-    events: list[Event] = [Register(), *[Produce()] * buffers, Finish(), *map(Request, range(consumers))]
+    events: list[Event] = [
+        values.Register(),
+        *[values.Produce()] * buffers,
+        Finish(),
+        *map(values.Request, range(consumers)),
+    ]
     state = reach(step, state, events)
     seen: list[list[object]] = [[] for _ in range(consumers)]
     for _turn in range(buffers + 1):
         for index in reversed(range(consumers)):
-            outcome = step(state, Pull(index, credit=True))[0]
+            outcome = step(state, values.Pull(index, credit=True))[0]
             seen[index] += outcome.observations
             state = outcome.state
-    return all(one == [Pulled(number, number == buffers) for number in range(buffers + 1)] for one in seen)
+    return all(one == [values.Pulled(number, number == buffers) for number in range(buffers + 1)] for one in seen)

@@ -21,18 +21,9 @@ from tidegate.reference.claims import always, claims_in, invariant, law
 from tidegate.reference.elements import StatusChange, Watermark
 from tidegate.reference.gate import gate
 from tidegate.reference.input.network_input import step as network_input
-from tidegate.reference.input.network_input import values as network_input_values
+from tidegate.reference.input.network_input import values as one_input
 from tidegate.reference.input.network_input.loop import is_available as is_input_available
-from tidegate.reference.input.network_input.values import (
-    EndInput,
-    InputStatus,
-    Kind,
-    LatencyMarker,
-    Process,
-    Record,
-    RecordAttributes,
-    Returned,
-)
+from tidegate.reference.input.network_input.values import InputStatus, Kind
 from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 
@@ -59,7 +50,7 @@ class State:
     """`known` are the inputs that are taken to have something; `ended` those whose data, `over` those that are over."""
 
     config: Config
-    inputs: tuple[network_input_values.State, ...]
+    inputs: tuple[one_input.State, ...]
     last: int = 1
     known: tuple[bool, ...] = ()
     ended: tuple[bool, ...] = ()
@@ -90,7 +81,7 @@ class ChannelEvent:
     kind: Kind
 
 
-Event = Buffer | ChannelEvent | Process
+Event = Buffer | ChannelEvent | one_input.Process
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -103,14 +94,14 @@ class Reads:
     input: int
 
 
-Observation = Reads | network_input_values.Observation
+Observation = Reads | one_input.Observation
 
 # --- start ----------------------------------------------------------------------------------------------------
 
 
 def start(config: Config) -> tuple[State, ...]:
     """Every input is empty, and taken to have something until it was read."""
-    inputs = tuple(network_input.start(network_input_values.Config(channels))[0] for channels in config.inputs)
+    inputs = tuple(network_input.start(one_input.Config(channels))[0] for channels in config.inputs)
     none = (False,) * len(inputs)
     return (State(config, inputs, known=(True,) * len(inputs), ended=none, over=none),)
 
@@ -119,36 +110,36 @@ def start(config: Config) -> tuple[State, ...]:
 
 
 def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
-    if isinstance(event, Process):
+    if isinstance(event, one_input.Process):
         return (on_process(state, event),)
     if not 0 <= event.input < len(state.inputs):
         return rejected(state, "NIN-9")
     if isinstance(event, Buffer):
-        return on_arrive(state, event.input, network_input_values.Buffer(event.channel, event.data))
-    return on_arrive(state, event.input, network_input_values.ChannelEvent(event.channel, event.kind))
+        return on_arrive(state, event.input, one_input.Buffer(event.channel, event.data))
+    return on_arrive(state, event.input, one_input.ChannelEvent(event.channel, event.kind))
 
 
-def on_arrive(state: State, index: int, event: network_input_values.Event) -> tuple[Outcome[State, Observation], ...]:
+def on_arrive(state: State, index: int, event: one_input.Event) -> tuple[Outcome[State, Observation], ...]:
     (arrived,) = network_input.step(state.inputs[index], event)
     if Rejected() in arrived.observations:
         return rejected(state, *arrived.rules)
     return (Outcome(with_input(state, index, arrived.state), (), arrived.rules),)
 
 
-def on_process(state: State, event: Process) -> Outcome[State, Observation]:
+def on_process(state: State, event: one_input.Process) -> Outcome[State, Observation]:
     if not any(choices(state)):
         state = ask_all(state)
     index = select_next((True,) * len(state.inputs), choices(state), state.last)
     if index is None:
-        seen = Returned(InputStatus.NOTHING_AVAILABLE, is_available(state))
+        seen = one_input.Returned(InputStatus.NOTHING_AVAILABLE, is_available(state))
         return Outcome(state, (seen,), ("NIN-9", "NIN-5"))
     if not all(state.known):
         state = ask_all(state)
     read = network_input.on_process(state.inputs[index], batch=event.batch)
     *elements, returned = read.observations
-    assert isinstance(returned, Returned)
+    assert isinstance(returned, one_input.Returned)
     state = remember(attrs.evolve(with_input(state, index, read.state), last=index), index, returned.status)
-    overall = Returned(compute_status(state, returned.status), is_available(state))
+    overall = one_input.Returned(compute_status(state, returned.status), is_available(state))
     return Outcome(state, (Reads(index), *elements, overall), ("NIN-9", *read.rules))
 
 
@@ -202,7 +193,7 @@ def is_available(state: State) -> bool:
     return any(choices(ask_all(state))) or all(state.over)
 
 
-def with_input(state: State, index: int, one: network_input_values.State) -> State:
+def with_input(state: State, index: int, one: one_input.State) -> State:
     return attrs.evolve(state, inputs=replace(state.inputs, index, one))
 
 
@@ -215,7 +206,7 @@ def reads_one_input(before: State, event: Event, outcome: Outcome[State, Observa
     read = [seen.input for seen in outcome.observations if isinstance(seen, Reads)]
     others = [one for index, one in enumerate(before.inputs) if index not in read]
     kept = [one for index, one in enumerate(outcome.state.inputs) if index not in read]
-    if not isinstance(event, Process):
+    if not isinstance(event, one_input.Process):
         return not read
     return others == kept and len(read) <= 1 and not any(before.over[index] for index in read)
 
@@ -224,7 +215,7 @@ def reads_one_input(before: State, event: Event, outcome: Outcome[State, Observa
 def nothing_means_nothing(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """A call reads no input only if no input has something."""
     read = any(isinstance(seen, Reads) for seen in outcome.observations)
-    said = any(isinstance(seen, Returned) for seen in outcome.observations)
+    said = any(isinstance(seen, one_input.Returned) for seen in outcome.observations)
     return read or not said or not any(choices(ask_all(before)))
 
 
@@ -262,8 +253,17 @@ COMPONENT = Component(
     name="multiple_inputs",
     title="Several inputs of one task",
     config=Config,
-    events=(Buffer, ChannelEvent, Process),
-    observations=(Reads, Record, Watermark, StatusChange, LatencyMarker, RecordAttributes, EndInput, Returned),
+    events=(Buffer, ChannelEvent, one_input.Process),
+    observations=(
+        Reads,
+        one_input.Record,
+        Watermark,
+        StatusChange,
+        one_input.LatencyMarker,
+        one_input.RecordAttributes,
+        one_input.EndInput,
+        one_input.Returned,
+    ),
     start=start,
     step=step,
     claims=claims_in(__name__),

@@ -1,32 +1,14 @@
 """What holds of the mailbox at every event."""
 
 from tidegate.reference.claims import always
-from tidegate.reference.mailbox.values import (
-    Close,
-    DefaultRun,
-    Drain,
-    Dropped,
-    Event,
-    Kind,
-    Life,
-    Loop,
-    Mail,
-    MailRun,
-    Observation,
-    Put,
-    State,
-    Step,
-    Stopped,
-    Take,
-    TakeFromBatch,
-    Thread,
-)
+from tidegate.reference.mailbox import values
+from tidegate.reference.mailbox.values import Event, Kind, Life, Observation, State, Thread
 from tidegate.reference.model import Outcome, Rejected
 
 Seen = Outcome[State, Observation]
 
 
-def numbers(mails: tuple[Mail, ...], *kinds: Kind) -> list[int]:
+def numbers(mails: tuple[values.Mail, ...], *kinds: Kind) -> list[int]:
     return [mail.content for mail in mails if isinstance(mail.content, int) and mail.kind in (kinds or Kind)]
 
 
@@ -36,7 +18,7 @@ def waiting(state: State, *kinds: Kind) -> list[int]:
 
 
 def ran(outcome: Seen) -> list[int]:
-    return [seen.mail for seen in outcome.observations if isinstance(seen, MailRun)]
+    return [seen.mail for seen in outcome.observations if isinstance(seen, values.MailRun)]
 
 
 @always("MBOX-14", "MBOX-6", "MBOX-10")
@@ -52,28 +34,34 @@ def other_threads_only_put(before: State, event: Event, outcome: Seen) -> bool:
 @always("MBOX-10")
 def no_mail_is_lost(before: State, event: Event, outcome: Seen) -> bool:
     """Every mail that was put waits, runs or is dropped."""
-    put = [event.mail] if isinstance(event, Put) and before.life is Life.OPEN else []
-    gone = ran(outcome) + [seen.mail for seen in outcome.observations if isinstance(seen, Dropped)]
+    put = [event.mail] if isinstance(event, values.Put) and before.life is Life.OPEN else []
+    gone = ran(outcome) + [seen.mail for seen in outcome.observations if isinstance(seen, values.Dropped)]
     return sorted(waiting(before) + put) == sorted(waiting(outcome.state) + gone)
 
 
 @always("MBOX-1", "MBOX-6")
 def default_once_and_last(before: State, event: Event, outcome: Seen) -> bool:
     """The default action runs at most once a turn, after the mails, and never while it is suspended."""
-    count = outcome.observations.count(DefaultRun())
+    count = outcome.observations.count(values.DefaultRun())
     if not count:
         return True
-    last = outcome.observations[-1] == DefaultRun()
+    last = outcome.observations[-1] == values.DefaultRun()
     return (
-        count == 1 and last and outcome.state.suspension is None and before.running and isinstance(event, Loop | Step)
+        count == 1
+        and last
+        and outcome.state.suspension is None
+        and before.running
+        and isinstance(event, values.Loop | values.Step)
     )
 
 
 @always("MBOX-9")
 def no_default_once_completed(before: State, event: Event, outcome: Seen) -> bool:
     """Once all actions are completed the default action does not run again."""
-    stopped = Stopped() in outcome.observations
-    return (stopped or before.running or not isinstance(event, Loop | Step)) or DefaultRun() not in outcome.observations
+    stopped = values.Stopped() in outcome.observations
+    return (
+        stopped or before.running or not isinstance(event, values.Loop | values.Step)
+    ) or values.DefaultRun() not in outcome.observations
 
 
 @always("MBOX-3", "MBOX-11")
@@ -82,17 +70,19 @@ def normal_mails_in_order(before: State, event: Event, outcome: Seen) -> bool:
 
     What ran of them is a beginning of what waited, unless priorities leave some out.
     """
-    if isinstance(event, Take):
+    if isinstance(event, values.Take):
         return True
     waited = waiting(before, Kind.NORMAL, Kind.DEFERRABLE)
     left = waiting(outcome.state, Kind.NORMAL, Kind.DEFERRABLE)
-    return isinstance(event, Put | Close) or waited[len(waited) - len(left) :] == left
+    return isinstance(event, values.Put | values.Close) or waited[len(waited) - len(left) :] == left
 
 
 @always("MBOX-3")
 def urgent_mails_first(before: State, event: Event, outcome: Seen) -> bool:
     """From 2.1 on no normal mail runs while an urgent one waits."""
-    takes = isinstance(event, Loop | Step | TakeFromBatch) and before.config.semantics == "flink-35051"
+    takes = (
+        isinstance(event, values.Loop | values.Step | values.TakeFromBatch) and before.config.semantics == "flink-35051"
+    )
     if not takes or not outcome.observations:
         return True
     ran_normal = len(waiting(outcome.state, Kind.NORMAL)) < len(waiting(before, Kind.NORMAL))
@@ -105,7 +95,7 @@ def first_that_may(before: State, event: Event, outcome: Seen) -> bool:
 
     Nothing of at least the priority asked for waits before the mail that is taken, urgent ones aside.
     """
-    if not isinstance(event, Take) or not ran(outcome):
+    if not isinstance(event, values.Take) or not ran(outcome):
         return True
     (taken,) = ran(outcome)
     eligible = [
@@ -120,4 +110,4 @@ def first_that_may(before: State, event: Event, outcome: Seen) -> bool:
 @always("MBOX-11")
 def draining_leaves_nothing(_before: State, event: Event, outcome: Seen) -> bool:
     """After draining no mail waits."""
-    return not isinstance(event, Drain) or not outcome.state.batch + outcome.state.queue
+    return not isinstance(event, values.Drain) or not outcome.state.batch + outcome.state.queue

@@ -8,24 +8,15 @@ same reason.
 
 import attrs
 
-from tidegate.reference.mailbox.values import (
-    LEAST_PRIORITY,
-    MOST_PRIORITY,
-    ControlRun,
-    Kind,
-    Mail,
-    MailRun,
-    Order,
-    State,
-    Thread,
-)
+from tidegate.reference.mailbox import values
+from tidegate.reference.mailbox.values import Kind, Order, State, Thread
 from tidegate.reference.tuples import without
 
 #: Nobody who takes mails passes over a control mail.
-CONTROL_PRIORITY = MOST_PRIORITY
+CONTROL_PRIORITY = values.MOST_PRIORITY
 
 
-def is_urgent_first(mails: tuple[Mail, ...]) -> bool:
+def is_urgent_first(mails: tuple[values.Mail, ...]) -> bool:
     return bool(mails) and mails[0].kind is Kind.URGENT
 
 
@@ -34,7 +25,7 @@ def is_latest_urgent_first(state: State) -> bool:
     return state.config.semantics == "flink-14304"
 
 
-def put_mail(state: State, mail: Mail, thread: Thread) -> State:
+def put_mail(state: State, mail: values.Mail, thread: Thread) -> State:
     """MBOX-3: a normal mail goes to the end of the queue, an urgent one to the front of queue or batch."""
     if mail.kind is not Kind.URGENT:
         return attrs.evolve(state, queue=(*state.queue, mail))
@@ -70,7 +61,7 @@ def move_urgent(state: State) -> State:
     return attrs.evolve(state, batch=urgent[::-1] + state.batch, queue=state.queue[len(urgent) :])
 
 
-def take_from_batch(state: State) -> tuple[Mail | None, State]:
+def take_from_batch(state: State) -> tuple[values.Mail | None, State]:
     """MBOX-5: the first of the batch, whatever its priority; the queue is not looked at."""
     ready = let_urgent_in(state)
     if not ready.batch:
@@ -78,7 +69,7 @@ def take_from_batch(state: State) -> tuple[Mail | None, State]:
     return ready.batch[0], attrs.evolve(ready, batch=ready.batch[1:])
 
 
-def take_mail(state: State, priority: int) -> tuple[Mail | None, State]:
+def take_mail(state: State, priority: int) -> tuple[values.Mail | None, State]:
     """MBOX-4: the first mail of at least that priority, of the batch, then of the queue."""
     ready = let_urgent_in(state)
     for index, mail in enumerate(ready.batch):
@@ -90,9 +81,9 @@ def take_mail(state: State, priority: int) -> tuple[Mail | None, State]:
     return None, ready
 
 
-def compute_priority(mail: Mail) -> int:
+def compute_priority(mail: values.Mail) -> int:
     """MBOX-4: a deferrable mail is for the main loop alone."""
-    return LEAST_PRIORITY if mail.kind is Kind.DEFERRABLE else mail.priority
+    return values.LEAST_PRIORITY if mail.kind is Kind.DEFERRABLE else mail.priority
 
 
 # --- what a mail does -------------------------------------------------------------------------------------------
@@ -103,7 +94,7 @@ def resume(state: State, handle: int) -> State:
     return attrs.evolve(state, suspension=None) if state.suspension == handle else state
 
 
-def run_mail(state: State, mail: Mail) -> tuple[State, bool]:
+def run_mail(state: State, mail: values.Mail) -> tuple[State, bool]:
     """The state after the mail has run, and whether it stops the loop (MBOX-9)."""
     if isinstance(mail.content, int):
         return state, False
@@ -113,5 +104,5 @@ def run_mail(state: State, mail: Mail) -> tuple[State, bool]:
     return attrs.evolve(state, running=running), True
 
 
-def show(mail: Mail) -> MailRun | ControlRun:
-    return MailRun(mail.content) if isinstance(mail.content, int) else ControlRun()
+def show(mail: values.Mail) -> values.MailRun | values.ControlRun:
+    return values.MailRun(mail.content) if isinstance(mail.content, int) else values.ControlRun()

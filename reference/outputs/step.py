@@ -6,44 +6,8 @@ import attrs
 
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.model import InvalidInputError, Outcome, rejected
-from tidegate.reference.outputs.handing import (
-    Answer,
-    because_selected,
-    because_unknown,
-    compute_order,
-    emit,
-    finish,
-    give,
-    give_event,
-    hand_to,
-    is_chosen,
-    is_old,
-    is_unknown,
-    network_of,
-    with_port,
-)
-from tidegate.reference.outputs.values import (
-    AttributesOut,
-    Barrier,
-    BarrierOut,
-    Config,
-    EndOfData,
-    EndOfDataOut,
-    Event,
-    Fault,
-    LatencyMarker,
-    MarkerOut,
-    Metrics,
-    Network,
-    Observation,
-    Output,
-    Port,
-    Record,
-    RecordAttributes,
-    State,
-    StatusOut,
-    WatermarkOut,
-)
+from tidegate.reference.outputs import handing, values
+from tidegate.reference.outputs.values import Config, Event, Observation, State
 
 Outcomes = tuple[Outcome[State, Observation], ...]
 
@@ -52,78 +16,80 @@ Outcomes = tuple[Outcome[State, Observation], ...]
 
 def start(config: Config) -> tuple[State, ...]:
     """Every output has announced that it is active; nothing was counted yet."""
-    return (State(config, (Port(),) * len(config.outputs)),)
+    return (State(config, (values.Port(),) * len(config.outputs)),)
 
 
 # --- step -----------------------------------------------------------------------------------------------------
 
 
 def step(state: State, event: Event) -> Outcomes:
-    if isinstance(event, Record):
+    if isinstance(event, values.Record):
         return on_record(state, event)
     if isinstance(event, Watermark):
         return (on_watermark(state, event.timestamp),)
     if isinstance(event, StatusChange):
         return (on_status(state, event.status),)
-    if isinstance(event, LatencyMarker):
+    if isinstance(event, values.LatencyMarker):
         return on_latency_marker(state)
-    if isinstance(event, RecordAttributes):
+    if isinstance(event, values.RecordAttributes):
         return on_record_attributes(state)
-    if isinstance(event, Barrier):
+    if isinstance(event, values.Barrier):
         return (on_barrier(state, unaligned=event.unaligned),)
-    if isinstance(event, EndOfData):
+    if isinstance(event, values.EndOfData):
         return (on_end_of_data(state),)
-    if isinstance(event, Fault):
+    if isinstance(event, values.Fault):
         return on_fault(state, event)
     return (on_read_metrics(state),)
 
 
-def on_record(state: State, event: Record) -> Outcomes:
+def on_record(state: State, event: values.Record) -> Outcomes:
     config = state.config
     if (event.selected is not None) != bool(config.selectors):
         raise InvalidInputError("a record has selected names where the operator has selectors, and only there")
     if event.selected is None:
-        return (emit(state, event, compute_order(config)),)
+        return (handing.emit(state, event, handing.compute_order(config)),)
     if event.tag is not None:
         return rejected(state, "OUT-16")
-    chosen = [index for index, output in enumerate(config.outputs) if is_chosen(output, event.selected)]
-    return tuple(dict.fromkeys(emit(state, event, order) for order in permutations(chosen)))
+    chosen = [index for index, output in enumerate(config.outputs) if handing.is_chosen(output, event.selected)]
+    return tuple(dict.fromkeys(handing.emit(state, event, order) for order in permutations(chosen)))
 
 
 def on_watermark(state: State, timestamp: Long) -> Outcome[State, Observation]:
-    order = compute_order(state.config)
+    order = handing.compute_order(state.config)
     broadcasting = len(order) != 1 and not state.config.selectors
-    if is_old(state.config) and broadcasting and not all(port.active for port in state.ports):
+    if handing.is_old(state.config) and broadcasting and not all(port.active for port in state.ports):
         order = ()
 
-    def hand(index: int, port: Port) -> Answer:
+    def hand(index: int, port: values.Port) -> handing.Answer:
         moved = attrs.evolve(port, watermark=timestamp)
         if not port.active:
-            return (moved if is_old(state.config) else port), ()
-        return moved, give(state, index, *compute_watermarks(state.config.outputs[index], index, timestamp))
+            return (moved if handing.is_old(state.config) else port), ()
+        return moved, handing.give(state, index, *compute_watermarks(state.config.outputs[index], index, timestamp))
 
-    rules = (*because_unknown(state.config), "OUT-7", "OUT-8", "OUT-1", *because_selected(state.config))
-    return hand_to(attrs.evolve(state, watermark=timestamp), order, hand, rules)
+    rules = (*handing.because_unknown(state.config), "OUT-7", "OUT-8", "OUT-1", *handing.because_selected(state.config))
+    return handing.hand_to(attrs.evolve(state, watermark=timestamp), order, hand, rules)
 
 
-def compute_watermarks(output: Output, index: int, timestamp: Long) -> tuple[WatermarkOut, ...]:
+def compute_watermarks(output: values.Output, index: int, timestamp: Long) -> tuple[values.WatermarkOut, ...]:
     """OUT-13: one for all, or one for each subpartition where the consumers are not known."""
-    if isinstance(output, Network) and output.subpartitions is not None:
-        return tuple(WatermarkOut(index, timestamp, subpartition) for subpartition in range(output.subpartitions))
-    return (WatermarkOut(index, timestamp),)
+    if isinstance(output, values.Network) and output.subpartitions is not None:
+        return tuple(
+            values.WatermarkOut(index, timestamp, subpartition) for subpartition in range(output.subpartitions)
+        )
+    return (values.WatermarkOut(index, timestamp),)
 
 
 def on_status(state: State, status: Status) -> Outcome[State, Observation]:
-    if is_old(state.config):
+    if handing.is_old(state.config):
         return on_chain_status(state, status)
     active = status is Status.ACTIVE
 
-    def hand(index: int, port: Port) -> Answer:
+    def hand(index: int, port: values.Port) -> handing.Answer:
         if port.active == active:
             return port, ()
-        return attrs.evolve(port, active=active), give(state, index, StatusOut(index, status))
+        return attrs.evolve(port, active=active), handing.give(state, index, values.StatusOut(index, status))
 
-    return hand_to(state, compute_order(state.config), hand, ("OUT-9", "OUT-1"))
+    return handing.hand_to(state, handing.compute_order(state.config), hand, ("OUT-9", "OUT-1"))
 
 
 def on_chain_status(state: State, status: Status) -> Outcome[State, Observation]:
@@ -132,57 +98,65 @@ def on_chain_status(state: State, status: Status) -> Outcome[State, Observation]
     changed = attrs.evolve(state, ports=tuple(attrs.evolve(port, active=active) for port in state.ports))
     if changed == state:
         return Outcome(state, (), ("OUT-9",))
-    return hand_to(
-        changed, network_of(state.config), lambda i, p: (p, give(state, i, StatusOut(i, status))), ("OUT-9",)
+    return handing.hand_to(
+        changed,
+        handing.network_of(state.config),
+        lambda i, p: (p, handing.give(state, i, values.StatusOut(i, status))),
+        ("OUT-9",),
     )
 
 
 def on_latency_marker(state: State) -> Outcomes:
-    rules = ("OUT-11", *because_selected(state.config))
+    rules = ("OUT-11", *handing.because_selected(state.config))
     if not state.ports:
         return (Outcome(state, (), rules),)
-    return tuple(finish(state, give(state, index, MarkerOut(index)), rules) for index in range(len(state.ports)))
+    return tuple(
+        handing.finish(state, handing.give(state, index, values.MarkerOut(index)), rules)
+        for index in range(len(state.ports))
+    )
 
 
 def on_record_attributes(state: State) -> Outcomes:
     config = state.config
-    if is_old(config):
+    if handing.is_old(config):
         return rejected(state, "OUT-13")
 
-    def hand(index: int, port: Port) -> Answer:
-        return port, () if is_unknown(config.outputs[index]) else give(state, index, AttributesOut(index))
+    def hand(index: int, port: values.Port) -> handing.Answer:
+        return port, () if handing.is_unknown(config.outputs[index]) else handing.give(
+            state, index, values.AttributesOut(index)
+        )
 
-    return (hand_to(state, compute_order(config), hand, ("OUT-13", "OUT-1")),)
+    return (handing.hand_to(state, handing.compute_order(config), hand, ("OUT-13", "OUT-1")),)
 
 
 def on_barrier(state: State, *, unaligned: bool) -> Outcome[State, Observation]:
-    def hand(index: int, port: Port) -> Answer:
+    def hand(index: int, port: values.Port) -> handing.Answer:
         output = state.config.outputs[index]
-        overtakes = unaligned and isinstance(output, Network) and output.unaligned
-        return port, give_event(state, index, BarrierOut(index, unaligned=overtakes, priority=overtakes))
+        overtakes = unaligned and isinstance(output, values.Network) and output.unaligned
+        return port, handing.give_event(state, index, values.BarrierOut(index, unaligned=overtakes, priority=overtakes))
 
-    return hand_to(state, network_of(state.config), hand, ("OUT-14",))
+    return handing.hand_to(state, handing.network_of(state.config), hand, ("OUT-14",))
 
 
 def on_end_of_data(state: State) -> Outcome[State, Observation]:
-    def hand(index: int, port: Port) -> Answer:
-        return port, give_event(state, index, EndOfDataOut(index))
+    def hand(index: int, port: values.Port) -> handing.Answer:
+        return port, handing.give_event(state, index, values.EndOfDataOut(index))
 
-    return hand_to(state, network_of(state.config), hand, ("OUT-14",))
+    return handing.hand_to(state, handing.network_of(state.config), hand, ("OUT-14",))
 
 
-def on_fault(state: State, event: Fault) -> Outcomes:
+def on_fault(state: State, event: values.Fault) -> Outcomes:
     if not 0 <= event.output < len(state.ports):
         return rejected(state, "OUT-1")
-    if isinstance(state.config.outputs[event.output], Network) and event.hops > 1:
+    if isinstance(state.config.outputs[event.output], values.Network) and event.hops > 1:
         return rejected(state, "OUT-6")
     port = attrs.evolve(state.ports[event.output], hops=event.hops)
-    return (Outcome(with_port(state, event.output, port), (), ("OUT-6",)),)
+    return (Outcome(handing.with_port(state, event.output, port), (), ("OUT-6",)),)
 
 
 def on_read_metrics(state: State) -> Outcome[State, Observation]:
     """OUT-8: the gauge of an operator is that of its only output, or else one that everything moves."""
     gauges = tuple(port.watermark for port in state.ports)
     operator = gauges[0] if len(gauges) == 1 and not state.config.selectors else state.watermark
-    metrics = Metrics(state.records_out, state.task_records_out, operator, gauges)
+    metrics = values.Metrics(state.records_out, state.task_records_out, operator, gauges)
     return Outcome(state, (metrics,), ("OUT-15", "OUT-8"))

@@ -5,28 +5,9 @@ import attrs
 from tidegate.reference.claims import always
 from tidegate.reference.elements import MAX, Watermark
 from tidegate.reference.model import Outcome, rejected
+from tidegate.reference.task import values
 from tidegate.reference.task.execution_states import TERMINAL, TaskState, compute_followers
-from tidegate.reference.task.values import (
-    Cancel,
-    Changed,
-    Config,
-    DataEnded,
-    EndOfData,
-    Event,
-    FailExternally,
-    InvokableCancelled,
-    Lost,
-    Observation,
-    OperatorFinished,
-    PartitionEnded,
-    Proceed,
-    Released,
-    Reported,
-    Start,
-    State,
-    StepTaken,
-    Throw,
-)
+from tidegate.reference.task.values import Config, Event, Observation, State
 
 #: What the thread does, in order; the state that is entered before a step, where one is.
 STEPS = (
@@ -55,21 +36,25 @@ Outcomes = tuple[Outcome[State, Observation], ...]
 
 
 def step(state: State, event: Event) -> Outcomes:
-    if isinstance(event, Cancel):
+    if isinstance(event, values.Cancel):
         return on_interference(state, event.seen, TaskState.CANCELING)
-    if isinstance(event, FailExternally):
+    if isinstance(event, values.FailExternally):
         return on_interference(state, event.seen, TaskState.FAILED)
-    if isinstance(event, Start):
+    if isinstance(event, values.Start):
         return on_start(state)
     if state.steps is None or state.over:
         return rejected(state, "TASK-3")
-    if isinstance(event, Throw):
+    if isinstance(event, values.Throw):
         return (end_thread(state, cancelled=event.cancelled),)
-    if isinstance(event, Proceed):
+    if isinstance(event, values.Proceed):
         return on_proceed(state, state.steps)
     if STEPS[state.steps - 1 : state.steps] != ("invoke",):
         return rejected(state, "TASK-7")
-    return on_end_of_data(state, event.drain) if isinstance(event, EndOfData) else on_acknowledge(state, event.output)
+    return (
+        on_end_of_data(state, event.drain)
+        if isinstance(event, values.EndOfData)
+        else on_acknowledge(state, event.output)
+    )
 
 
 def on_start(state: State) -> Outcomes:
@@ -77,11 +62,11 @@ def on_start(state: State) -> Outcomes:
         return rejected(state, "TASK-3")
     if state.state is TaskState.CREATED:
         begun = attrs.evolve(state, state=TaskState.DEPLOYING, steps=0)
-        return (Outcome(begun, (Changed(TaskState.DEPLOYING),), ("TASK-3", "TASK-1")),)
+        return (Outcome(begun, (values.Changed(TaskState.DEPLOYING),), ("TASK-3", "TASK-1")),)
     if state.state is TaskState.FAILED:
-        return (Outcome(attrs.evolve(state, over=True), (Reported(TaskState.FAILED),), ("TASK-3",)),)
+        return (Outcome(attrs.evolve(state, over=True), (values.Reported(TaskState.FAILED),), ("TASK-3",)),)
     over = attrs.evolve(state, state=TaskState.CANCELED, over=True)
-    return (Outcome(over, (Changed(TaskState.CANCELED), Reported(TaskState.CANCELED)), ("TASK-3",)),)
+    return (Outcome(over, (values.Changed(TaskState.CANCELED), values.Reported(TaskState.CANCELED)), ("TASK-3",)),)
 
 
 def on_proceed(state: State, steps: int) -> Outcomes:
@@ -89,18 +74,18 @@ def on_proceed(state: State, steps: int) -> Outcomes:
         return (end_thread(state, cancelled=True, rules=("TASK-4",)),)
     if steps == len(STEPS):
         finished = attrs.evolve(state, state=TaskState.FINISHED, over=True)
-        seen = (Changed(TaskState.FINISHED), Released(), Reported(TaskState.FINISHED))
+        seen = (values.Changed(TaskState.FINISHED), values.Released(), values.Reported(TaskState.FINISHED))
         return (Outcome(finished, seen, ("TASK-4", "TASK-1")),)
     name = STEPS[steps]
     taken = attrs.evolve(state, steps=steps + 1, state=ENTERED.get(name, state.state))
     if name == "finish_partitions":
         if not state.data_ended or len(state.acknowledged) < state.config.outputs:
             return rejected(state, "TASK-8")
-        ends = tuple(PartitionEnded(output) for output in range(state.config.outputs))
-        return (Outcome(taken, (StepTaken(name), *ends), ("TASK-4", "TASK-7")),)
+        ends = tuple(values.PartitionEnded(output) for output in range(state.config.outputs))
+        return (Outcome(taken, (values.StepTaken(name), *ends), ("TASK-4", "TASK-7")),)
     if name in ENTERED:
-        return (Outcome(taken, (Changed(ENTERED[name]), StepTaken(name)), ("TASK-4", "TASK-1")),)
-    return (Outcome(taken, (StepTaken(name),), ("TASK-4",)),)
+        return (Outcome(taken, (values.Changed(ENTERED[name]), values.StepTaken(name)), ("TASK-4", "TASK-1")),)
+    return (Outcome(taken, (values.StepTaken(name),), ("TASK-4",)),)
 
 
 def end_thread(state: State, *, cancelled: bool, rules: tuple[str, ...] = ()) -> Outcome[State, Observation]:
@@ -111,9 +96,9 @@ def end_thread(state: State, *, cancelled: bool, rules: tuple[str, ...] = ()) ->
         target = TaskState.CANCELED
     else:
         target = TaskState.FAILED
-    changed = () if target is state.state else (Changed(target),)
+    changed = () if target is state.state else (values.Changed(target),)
     over = attrs.evolve(state, state=target, over=True)
-    return Outcome(over, (*changed, Released(), Reported(target)), ("TASK-5", *rules))
+    return Outcome(over, (*changed, values.Released(), values.Reported(target)), ("TASK-5", *rules))
 
 
 def on_interference(state: State, seen: TaskState, target: TaskState) -> Outcomes:
@@ -122,14 +107,14 @@ def on_interference(state: State, seen: TaskState, target: TaskState) -> Outcome
         return rejected(state, "TASK-1")
     if is_settled(seen):
         return (Outcome(state, (), ("TASK-2", "TASK-1")),)
-    lost = () if seen is state.state else (Lost(state.state),)
+    lost = () if seen is state.state else (values.Lost(state.state),)
     if is_settled(state.state):
         return (Outcome(state, lost, ("TASK-2", "TASK-1")),)
     changed = attrs.evolve(state, state=target)
     rules = ("TASK-2", "TASK-1") if lost else ("TASK-1",)
     if state.state in (TaskState.INITIALIZING, TaskState.RUNNING):
-        return (Outcome(changed, (*lost, Changed(target), InvokableCancelled()), (*rules, "TASK-5")),)
-    return (Outcome(changed, (*lost, Changed(target)), rules),)
+        return (Outcome(changed, (*lost, values.Changed(target), values.InvokableCancelled()), (*rules, "TASK-5")),)
+    return (Outcome(changed, (*lost, values.Changed(target)), rules),)
 
 
 def is_settled(state: TaskState) -> bool:
@@ -139,9 +124,9 @@ def is_settled(state: TaskState) -> bool:
 def on_end_of_data(state: State, drain: bool) -> Outcomes:  # noqa: FBT001 - as the event says
     if state.data_ended:
         return rejected(state, "TASK-7")
-    operators = tuple(OperatorFinished(operator) for operator in range(state.config.operators))
+    operators = tuple(values.OperatorFinished(operator) for operator in range(state.config.operators))
     computed: tuple[Observation, ...] = (Watermark(MAX), *operators) if drain else ()
-    ends = tuple(DataEnded(output, drain) for output in range(state.config.outputs))
+    ends = tuple(values.DataEnded(output, drain) for output in range(state.config.outputs))
     return (Outcome(attrs.evolve(state, data_ended=True), computed + ends, ("TASK-7",)),)
 
 
@@ -161,7 +146,7 @@ def changes_follow_the_table(before: State, _event: Event, outcome: Seen) -> boo
     """Every change of state is one that may follow."""
     state = before.state
     for seen in outcome.observations:
-        if isinstance(seen, Changed):
+        if isinstance(seen, values.Changed):
             if seen.state not in compute_followers(state):
                 return False
             state = seen.state
@@ -177,7 +162,7 @@ def terminal_is_final(before: State, _event: Event, outcome: Seen) -> bool:
 @always("TASK-5")
 def reported_once(before: State, _event: Event, outcome: Seen) -> bool:
     """The final state is reported once, when the thread ends."""
-    reports = [seen.state for seen in outcome.observations if isinstance(seen, Reported)]
+    reports = [seen.state for seen in outcome.observations if isinstance(seen, values.Reported)]
     ends = outcome.state.over and not before.over
     return reports == ([outcome.state.state] if ends else []) and (not ends or outcome.state.state in TERMINAL)
 
@@ -186,19 +171,19 @@ def reported_once(before: State, _event: Event, outcome: Seen) -> bool:
 def released_always(before: State, _event: Event, outcome: Seen) -> bool:
     """However the thread ends, what it held is released."""
     ends = outcome.state.over and not before.over and before.steps is not None
-    return (Released() in outcome.observations) == ends
+    return (values.Released() in outcome.observations) == ends
 
 
 @always("TASK-7", "TASK-8")
 def output_ends_in_order(before: State, _event: Event, outcome: Seen) -> bool:
     """A partition ends after its data, and after its consumers have acknowledged that."""
-    ended = any(isinstance(seen, PartitionEnded) for seen in outcome.observations)
+    ended = any(isinstance(seen, values.PartitionEnded) for seen in outcome.observations)
     return not ended or (before.data_ended and len(before.acknowledged) == before.config.outputs)
 
 
 @always("TASK-7")
 def only_drain_ends_time(_before: State, event: Event, outcome: Seen) -> bool:
     """Only an end of data with drain ends event time and finishes operators."""
-    drained = isinstance(event, EndOfData) and event.drain
-    shown = [seen for seen in outcome.observations if isinstance(seen, Watermark | OperatorFinished)]
+    drained = isinstance(event, values.EndOfData) and event.drain
+    shown = [seen for seen in outcome.observations if isinstance(seen, Watermark | values.OperatorFinished)]
     return drained or not shown

@@ -3,22 +3,8 @@
 from collections.abc import Iterator
 from itertools import product
 
-from tidegate.reference.chaining.chain_lifecycle.values import (
-    Call,
-    Called,
-    Checkpoint,
-    Config,
-    Event,
-    Finish,
-    Observation,
-    Operator,
-    Phase,
-    State,
-    Step,
-    compute_creation_order,
-    is_old,
-    is_source,
-)
+from tidegate.reference.chaining.chain_lifecycle import values
+from tidegate.reference.chaining.chain_lifecycle.values import Call, Config, Event, Observation, Phase, State, Step
 from tidegate.reference.claims import always, invariant, law
 from tidegate.reference.model import Outcome
 
@@ -28,8 +14,8 @@ FORWARD = (Call.PREPARE, Call.FINISH, Call.QUIESCE)
 # --- claims ---------------------------------------------------------------------------------------------------
 
 
-def calls_of(outcome: Outcome[State, Observation]) -> list[Called]:
-    return [seen for seen in outcome.observations if isinstance(seen, Called)]
+def calls_of(outcome: Outcome[State, Observation]) -> list[values.Called]:
+    return [seen for seen in outcome.observations if isinstance(seen, values.Called)]
 
 
 def order_of(outcome: Outcome[State, Observation], call: Call) -> list[int]:
@@ -39,7 +25,9 @@ def order_of(outcome: Outcome[State, Observation], call: Call) -> list[int]:
 def is_in_order(config: Config, order: list[int], *, forward: bool) -> bool:
     """Whether each operator comes before its parent, or behind it."""
     place = {operator: position for position, operator in enumerate(order)}
-    pairs = [(operator, config.operators[operator].parent) for operator in order if not is_source(config, operator)]
+    pairs = [
+        (operator, config.operators[operator].parent) for operator in order if not values.is_source(config, operator)
+    ]
     return all((place[parent] < place[one]) == forward for one, parent in pairs if parent in place)
 
 
@@ -47,7 +35,7 @@ def is_in_order(config: Config, order: list[int], *, forward: bool) -> bool:
 def ready_before_they_are_called(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """Operators are created, opened, snapshotted, notified and closed behind all that are chained to them."""
     config = before.config
-    backward = (*BACKWARD, Call.CLOSE) if not is_old(config) else BACKWARD
+    backward = (*BACKWARD, Call.CLOSE) if not values.is_old(config) else BACKWARD
     return all(is_in_order(config, order_of(outcome, call), forward=False) for call in backward)
 
 
@@ -55,18 +43,22 @@ def ready_before_they_are_called(before: State, _event: Event, outcome: Outcome[
 def working_while_they_are_called(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """Operators prepare for a barrier and finish before all that are chained to them."""
     config = before.config
-    forward = (*FORWARD, Call.CLOSE) if is_old(config) else FORWARD
+    forward = (*FORWARD, Call.CLOSE) if values.is_old(config) else FORWARD
     return all(is_in_order(config, order_of(outcome, call), forward=True) for call in forward)
 
 
 @always("CHAIN-34")
 def inputs_end_with_the_upstream(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """A chained operator learns that its input has ended when the one before it has nothing more to emit."""
-    if not isinstance(event, Finish):
+    if not isinstance(event, values.Finish):
         return True
     done: set[int] = set()
     for called in calls_of(outcome):
-        parent = None if is_source(before.config, called.operator) else before.config.operators[called.operator].parent
+        parent = (
+            None
+            if values.is_source(before.config, called.operator)
+            else before.config.operators[called.operator].parent
+        )
         if called.call is Call.END_INPUT and parent not in done:
             return False
         if called.call in (Call.FINISH, Call.CLOSE):
@@ -77,7 +69,7 @@ def inputs_end_with_the_upstream(before: State, event: Event, outcome: Outcome[S
 @always("CHAIN-35")
 def a_stop_ends_nothing(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """A stop that does not drain ends no input."""
-    if not isinstance(event, Finish) or event.drain or is_old(before.config):
+    if not isinstance(event, values.Finish) or event.drain or values.is_old(before.config):
         return True
     return not {called.call for called in calls_of(outcome)} & {Call.END_INPUT, Call.FINISH}
 
@@ -85,13 +77,13 @@ def a_stop_ends_nothing(before: State, event: Event, outcome: Outcome[State, Obs
 @always("CHAIN-32")
 def sources_are_not_prepared(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """Chained sources see no barrier."""
-    return not any(is_source(before.config, operator) for operator in order_of(outcome, Call.PREPARE))
+    return not any(values.is_source(before.config, operator) for operator in order_of(outcome, Call.PREPARE))
 
 
 @always("CHAIN-33", "CHAIN-36")
 def closed_operators_rest(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """Closed operators are not called, but for a checkpoint that is aborted."""
-    if not before.closed or is_old(before.config) or event == Checkpoint(Step.ABORT):
+    if not before.closed or values.is_old(before.config) or event == values.Checkpoint(Step.ABORT):
         return True
     return not calls_of(outcome)
 
@@ -99,7 +91,7 @@ def closed_operators_rest(before: State, event: Event, outcome: Outcome[State, O
 @always("CHAIN-36")
 def closed_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """Every operator is closed, each once, whatever fails."""
-    if outcome.state.closed == before.closed or is_old(before.config):
+    if outcome.state.closed == before.closed or values.is_old(before.config):
         return True
     closed = [called.operator for called in calls_of(outcome) if called.call is Call.CLOSE]
     return sorted(closed) == list(range(len(before.config.operators) + before.config.sources))
@@ -108,7 +100,7 @@ def closed_once(before: State, _event: Event, outcome: Outcome[State, Observatio
 @always("CHAIN-37")
 def mails_before_the_end(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """The mails that wait are run, in their order, before the first operator finishes."""
-    if not isinstance(event, Finish) or is_old(before.config) or outcome.state == before:
+    if not isinstance(event, values.Finish) or values.is_old(before.config) or outcome.state == before:
         return True
     kinds = [called.call for called in calls_of(outcome)]
     if Call.FINISH not in kinds and event.drain:
@@ -135,8 +127,10 @@ def small_trees() -> Iterator[tuple[tuple[int, ...]]]:
 @law("CHAIN-30", samples=small_trees)
 def subtrees_stay_together(parents: tuple[int, ...]) -> bool:
     """Each operator is created right behind those below it, and no other in between."""
-    config = Config((Operator(lingers=False), *(Operator(lingers=False, parent=parent) for parent in parents)), 0, 1)
-    order = compute_creation_order(config)
+    config = Config(
+        (values.Operator(lingers=False), *(values.Operator(lingers=False, parent=parent) for parent in parents)), 0, 1
+    )
+    order = values.compute_creation_order(config)
     below = [{index} for index in range(len(order))]
     for child in range(len(parents), 0, -1):
         below[parents[child - 1]] |= below[child]

@@ -4,28 +4,8 @@ from collections.abc import Iterable
 
 import attrs
 
-from tidegate.reference.chaining.chain_lifecycle.values import (
-    Call,
-    Called,
-    Checkpoint,
-    Config,
-    Create,
-    EndInput,
-    Event,
-    Failed,
-    Fault,
-    Finish,
-    Mail,
-    Observation,
-    Open,
-    Phase,
-    State,
-    Step,
-    compute_creation_order,
-    compute_forward_order,
-    is_old,
-    is_source,
-)
+from tidegate.reference.chaining.chain_lifecycle import values
+from tidegate.reference.chaining.chain_lifecycle.values import Call, Config, Event, Observation, Phase, State, Step
 from tidegate.reference.model import Outcome, rejected
 
 Outcomes = tuple[Outcome[State, Observation], ...]
@@ -42,24 +22,24 @@ def start(config: Config) -> tuple[State, ...]:
 
 
 def step(state: State, event: Event) -> Outcomes:
-    if isinstance(event, Fault):
+    if isinstance(event, values.Fault):
         return on_fault(state, event)
-    if isinstance(event, Create):
+    if isinstance(event, values.Create):
         return on_create(state)
-    if isinstance(event, Open):
+    if isinstance(event, values.Open):
         return on_open(state)
-    if isinstance(event, EndInput):
+    if isinstance(event, values.EndInput):
         return on_end_input(state, event.input)
-    if isinstance(event, Mail):
+    if isinstance(event, values.Mail):
         return on_mail(state, event.operator)
-    if isinstance(event, Finish):
+    if isinstance(event, values.Finish):
         return on_finish(state, drain=event.drain)
-    if isinstance(event, Checkpoint):
+    if isinstance(event, values.Checkpoint):
         return on_checkpoint(state, event.step)
     return on_close(state)
 
 
-def on_fault(state: State, event: Fault) -> Outcomes:
+def on_fault(state: State, event: values.Fault) -> Outcomes:
     if not has_operator(state.config, event.operator):
         return rejected(state, "CHAIN-30")
     fault = {(event.operator, event.call)}
@@ -70,7 +50,7 @@ def on_fault(state: State, event: Fault) -> Outcomes:
 def on_create(state: State) -> Outcomes:
     if state.phase is not Phase.PLANNED:
         return rejected(state, "CHAIN-30")
-    calls = tuple(Called(index, Call.CREATE) for index in compute_creation_order(state.config))
+    calls = tuple(values.Called(index, Call.CREATE) for index in values.compute_creation_order(state.config))
     return (Outcome(attrs.evolve(state, phase=Phase.CREATED), calls, ("CHAIN-30",)),)
 
 
@@ -78,11 +58,11 @@ def on_open(state: State) -> Outcomes:
     """CHAIN-31: state and opening by turns; in 1.5 first the state of all."""
     if state.phase is not Phase.CREATED or state.failed or state.closed:
         return rejected(state, "CHAIN-31")
-    order = compute_creation_order(state.config)
+    order = values.compute_creation_order(state.config)
     if state.config.semantics == "flink-1.5":
-        calls = [Called(index, call) for call in (Call.INIT, Call.OPEN) for index in order]
+        calls = [values.Called(index, call) for call in (Call.INIT, Call.OPEN) for index in order]
     else:
-        calls = [Called(index, call) for index in order for call in (Call.INIT, Call.OPEN)]
+        calls = [values.Called(index, call) for index in order for call in (Call.INIT, Call.OPEN)]
     seen = call_until_failure(state, calls)
     opened = attrs.evolve(state, failed=True) if is_failure(seen) else attrs.evolve(state, phase=Phase.OPEN)
     return (Outcome(opened, seen, ("CHAIN-31", "CHAIN-30")),)
@@ -94,7 +74,7 @@ def on_end_input(state: State, index: int) -> Outcomes:
     ended = attrs.evolve(state, ended=state.ended | {index})
     if state.config.semantics == "flink-1.5":
         return (Outcome(ended, (), ("CHAIN-34",)),)
-    seen = call_until_failure(state, [Called(0, Call.END_INPUT, index)])
+    seen = call_until_failure(state, [values.Called(0, Call.END_INPUT, index)])
     return (Outcome(attrs.evolve(ended, failed=is_failure(seen)), seen, ("CHAIN-34",)),)
 
 
@@ -110,69 +90,69 @@ def on_finish(state: State, *, drain: bool) -> Outcomes:
         return rejected(state, "CHAIN-34")
     if not drain and state.config.semantics == "flink-1.5":
         return rejected(state, "CHAIN-35")
-    if is_old(state.config):
+    if values.is_old(state.config):
         calls = compute_old_ending(state)
     else:
         calls = compute_ending(state) if drain else compute_stop(state)
     seen = call_until_failure(state, calls)
-    rules = ("CHAIN-34" if drain else "CHAIN-35", *(("CHAIN-36",) if is_old(state.config) else ()), "CHAIN-37")
+    rules = ("CHAIN-34" if drain else "CHAIN-35", *(("CHAIN-36",) if values.is_old(state.config) else ()), "CHAIN-37")
     if is_failure(seen):
         return (Outcome(attrs.evolve(state, failed=True), seen, rules),)
     return (Outcome(attrs.evolve(state, phase=Phase.FINISHED, mails=()), seen, rules),)
 
 
-def compute_ending(state: State) -> list[Called]:
+def compute_ending(state: State) -> list[values.Called]:
     """CHAIN-34, CHAIN-37: one operator after the other, and all mails that are there before each goes on."""
     calls, waiting = [], state.mails
-    for index in compute_forward_order(state.config):
-        if index != 0 and not is_source(state.config, index):
-            calls.append(Called(index, Call.END_INPUT, 0))
-        calls += [Called(index, Call.QUIESCE), *run(waiting), Called(index, Call.FINISH)]
+    for index in values.compute_forward_order(state.config):
+        if index != 0 and not values.is_source(state.config, index):
+            calls.append(values.Called(index, Call.END_INPUT, 0))
+        calls += [values.Called(index, Call.QUIESCE), *run(waiting), values.Called(index, Call.FINISH)]
         calls += run(left_behind(state.config, index))
         waiting = ()
     return calls
 
 
-def compute_stop(state: State) -> list[Called]:
+def compute_stop(state: State) -> list[values.Called]:
     """CHAIN-35: nobody is told that anything ended, for it goes on from the savepoint."""
-    first, *others = compute_forward_order(state.config)
-    calls = [Called(first, Call.QUIESCE), *run(state.mails)]
-    return calls + [Called(index, Call.QUIESCE) for index in others]
+    first, *others = values.compute_forward_order(state.config)
+    calls = [values.Called(first, Call.QUIESCE), *run(state.mails)]
+    return calls + [values.Called(index, Call.QUIESCE) for index in others]
 
 
-def compute_old_ending(state: State) -> list[Called]:
+def compute_old_ending(state: State) -> list[values.Called]:
     """CHAIN-36: to close was to emit what is left. What is in the mailbox runs when all are closed."""
     calls, mails = [], state.mails
-    for index in compute_forward_order(state.config):
+    for index in values.compute_forward_order(state.config):
         if index != 0 and state.config.semantics == "flink-1.10":
-            calls.append(Called(index, Call.END_INPUT, 0))
-        calls.append(Called(index, Call.CLOSE))
+            calls.append(values.Called(index, Call.END_INPUT, 0))
+        calls.append(values.Called(index, Call.CLOSE))
         mails += left_behind(state.config, index)
     return calls + (run(mails) if state.config.semantics == "flink-1.10" else [])
 
 
-def run(mails: Iterable[int]) -> list[Called]:
-    return [Called(operator, Call.MAIL) for operator in mails]
+def run(mails: Iterable[int]) -> list[values.Called]:
+    return [values.Called(operator, Call.MAIL) for operator in mails]
 
 
 def left_behind(config: Config, index: int) -> tuple[int, ...]:
-    return (index,) if not is_source(config, index) and config.operators[index].lingers else ()
+    return (index,) if not values.is_source(config, index) and config.operators[index].lingers else ()
 
 
 def on_checkpoint(state: State, what: Step) -> Outcomes:
     config = state.config
     if state.phase < Phase.OPEN:
         return rejected(state, "CHAIN-33")
-    if what in (Step.ABORT, Step.SUBSUME) and is_old(config):
+    if what in (Step.ABORT, Step.SUBSUME) and values.is_old(config):
         return rejected(state, "CHAIN-33")
     rules = ("CHAIN-32", "CHAIN-33") if what is Step.PREPARE else ("CHAIN-33",)
-    if state.closed and not is_old(config) and what is not Step.ABORT:
+    if state.closed and not values.is_old(config) and what is not Step.ABORT:
         return (Outcome(state, (), rules),)
-    order = compute_creation_order(config)
+    order = values.compute_creation_order(config)
     if what is Step.PREPARE:
-        order = tuple(index for index in order[::-1] if not is_source(config, index))
-    calls = [Called(index, Call(what.value)) for index in order]
-    tries_all = what not in (Step.PREPARE, Step.SNAPSHOT) and not is_old(config)
+        order = tuple(index for index in order[::-1] if not values.is_source(config, index))
+    calls = [values.Called(index, Call(what.value)) for index in order]
+    tries_all = what not in (Step.PREPARE, Step.SNAPSHOT) and not values.is_old(config)
     seen = call_all(state, calls) if tries_all else call_until_failure(state, calls)
     return (Outcome(state, seen, rules),)
 
@@ -182,15 +162,15 @@ def on_close(state: State) -> Outcomes:
         return rejected(state, "CHAIN-36")
     if state.closed:
         return (Outcome(state, (), ("CHAIN-36",)),)
-    order = compute_creation_order(state.config)
-    if is_old(state.config):
-        seen = dispose(state, [Called(index, Call.DISPOSE) for index in order])
+    order = values.compute_creation_order(state.config)
+    if values.is_old(state.config):
+        seen = dispose(state, [values.Called(index, Call.DISPOSE) for index in order])
     else:
-        seen = call_all(state, [Called(index, Call.CLOSE) for index in order])
+        seen = call_all(state, [values.Called(index, Call.CLOSE) for index in order])
     return (Outcome(attrs.evolve(state, closed=True), seen, ("CHAIN-36",)),)
 
 
-def dispose(state: State, calls: list[Called]) -> tuple[Observation, ...]:
+def dispose(state: State, calls: list[values.Called]) -> tuple[Observation, ...]:
     """CHAIN-36: once with care, after a good end; if that fails or there was none, all of them, come what may."""
     careful = call_until_failure(state, calls) if state.phase is Phase.FINISHED else ()
     if careful and not is_failure(careful):
@@ -201,24 +181,24 @@ def dispose(state: State, calls: list[Called]) -> tuple[Observation, ...]:
 # --- calling --------------------------------------------------------------------------------------------------
 
 
-def call_until_failure(state: State, calls: list[Called]) -> tuple[Observation, ...]:
+def call_until_failure(state: State, calls: list[values.Called]) -> tuple[Observation, ...]:
     """One call after the other; the first one that fails is the last."""
     for place, called in enumerate(calls):
         if (called.operator, called.call) in state.faults:
-            return (*calls[: place + 1], Failed(called.operator, ()))
+            return (*calls[: place + 1], values.Failed(called.operator, ()))
     return tuple(calls)
 
 
-def call_all(state: State, calls: list[Called]) -> tuple[Observation, ...]:
+def call_all(state: State, calls: list[values.Called]) -> tuple[Observation, ...]:
     """CHAIN-33: every call, whatever fails; the first error is the one that counts."""
     failing = [called.operator for called in calls if (called.operator, called.call) in state.faults]
     if not failing:
         return tuple(calls)
-    return (*calls, Failed(failing[0], tuple(failing[1:])))
+    return (*calls, values.Failed(failing[0], tuple(failing[1:])))
 
 
 def is_failure(seen: tuple[Observation, ...]) -> bool:
-    return bool(seen) and isinstance(seen[-1], Failed)
+    return bool(seen) and isinstance(seen[-1], values.Failed)
 
 
 def is_running(state: State) -> bool:

@@ -9,32 +9,22 @@ from typing import Any
 
 import attrs
 
-from tidegate.reference.chaining.chains import (
-    Exchange,
-    Kind,
-    Link,
-    Node,
-    Partitioner,
-    Plan,
-    Strategy,
-    compute_heads,
-    compute_name,
-    compute_refusals,
-)
+from tidegate.reference.chaining import chains
+from tidegate.reference.chaining.chains import Exchange, Kind, Partitioner, Strategy
 from tidegate.reference.claims import law
 
-SOURCE = Node(1, "1", Kind.SOURCE, Strategy.ALWAYS, 2, -1, "default", yielding=False)
-FORWARD = Link(1, 2, Partitioner.FORWARD, Exchange.UNDEFINED)
+SOURCE = chains.Node(1, "1", Kind.SOURCE, Strategy.ALWAYS, 2, -1, "default", yielding=False)
+FORWARD = chains.Link(1, 2, Partitioner.FORWARD, Exchange.UNDEFINED)
 
 
-def make_operator(node_id: int, **changes: Any) -> Node:
+def make_operator(node_id: int, **changes: Any) -> chains.Node:
     return attrs.evolve(SOURCE, id=node_id, name=str(node_id), kind=Kind.OPERATOR, **changes)
 
 
-def make_line(*nodes: Node) -> Plan:
+def make_line(*nodes: chains.Node) -> chains.Plan:
     """The nodes one behind the other, joined by the plainest links."""
     pairs = pairwise(nodes)
-    return Plan(nodes, tuple(attrs.evolve(FORWARD, source=up.id, target=down.id) for up, down in pairs))
+    return chains.Plan(nodes, tuple(attrs.evolve(FORWARD, source=up.id, target=down.id) for up, down in pairs))
 
 
 # --- conditions -----------------------------------------------------------------------------------------------
@@ -71,7 +61,7 @@ def each_condition_decides_alone(
     """A link that breaks one condition is refused by the rule of that condition and no other."""
     nodes = (SOURCE, make_operator(2, **up), make_operator(3, **down))
     links = (FORWARD, attrs.evolve(FORWARD, source=2, target=3, **link))
-    return compute_refusals(Plan(nodes, links, **plan), links[1]) == ((rule,) if rule else ())
+    return chains.compute_refusals(chains.Plan(nodes, links, **plan), links[1]) == ((rule,) if rule else ())
 
 
 # --- strategies -----------------------------------------------------------------------------------------------
@@ -94,7 +84,7 @@ def strategies_as_by_table(kind: Kind, up: Strategy, down: Strategy) -> bool:
         plan = make_line(attrs.evolve(SOURCE, kind=kind, strategy=up), make_operator(3, strategy=down))
     from_source, from_operator = MATCHES[down]
     accepted = from_source if kind is Kind.SOURCE else from_operator
-    return (not compute_refusals(plan, plan.links[-1])) == (up in accepted)
+    return (not chains.compute_refusals(plan, plan.links[-1])) == (up in accepted)
 
 
 # --- yielding -------------------------------------------------------------------------------------------------
@@ -112,17 +102,17 @@ def yielding_is_cut_off_once(kind: Kind, length: int, yielding: tuple[bool, ...]
     source = attrs.evolve(SOURCE, kind=kind)
     plan = make_line(source, *(make_operator(2 + place, yielding=yielding[place]) for place in range(length)))
     cuts = [2 + place for place in range(length) if yielding[place]][:1] if kind is Kind.LEGACY_SOURCE else []
-    return compute_heads(plan) == (1, *cuts)
+    return chains.compute_heads(plan) == (1, *cuts)
 
 
 # --- names ----------------------------------------------------------------------------------------------------
 
 
-def make_tree(parents: tuple[int, ...]) -> Plan:
+def make_tree(parents: tuple[int, ...]) -> chains.Plan:
     """A source and one operator for each of `parents`, chained to the node with that id."""
     nodes = (SOURCE, *(make_operator(2 + place) for place in range(len(parents))))
     links = tuple(attrs.evolve(FORWARD, source=up, target=2 + place) for place, up in enumerate(parents))
-    return Plan(nodes, links)
+    return chains.Plan(nodes, links)
 
 
 def pairs_of_trees() -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -133,7 +123,7 @@ def pairs_of_trees() -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
 @law("CHAIN-20", samples=pairs_of_trees)
 def names_tell_trees_apart(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     """Chains of different shape have different names."""
-    return (compute_name(make_tree(one), 1) == compute_name(make_tree(other), 1)) == (one == other)
+    return (chains.compute_name(make_tree(one), 1) == chains.compute_name(make_tree(other), 1)) == (one == other)
 
 
 def trees() -> Iterator[tuple[tuple[int, ...]]]:

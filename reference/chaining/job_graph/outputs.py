@@ -15,17 +15,8 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.chaining.chains import (
-    Exchange,
-    Kind,
-    Link,
-    Node,
-    Partitioner,
-    Plan,
-    compute_children,
-    is_chained,
-    is_chained_input,
-)
+from tidegate.reference.chaining import chains
+from tidegate.reference.chaining.chains import Exchange, Kind, Partitioner
 from tidegate.reference.claims import law
 from tidegate.reference.partitioning.wiring import Pattern
 
@@ -81,7 +72,7 @@ def compute_pattern(partitioner: Partitioner) -> Pattern:
     return Pattern.POINTWISE if is_pointwise else Pattern.ALL_TO_ALL
 
 
-def compute_result(link: Link, mode: Mode) -> Result:
+def compute_result(link: chains.Link, mode: Mode) -> Result:
     """CHAIN-24, for an edge that goes through the network."""
     result = compute_result_of_mode(link.partitioner, mode)
     if link.exchange is not Exchange.UNDEFINED:
@@ -112,7 +103,7 @@ def compute_result_of_mode(partitioner: Partitioner, mode: Mode) -> Result:
     }[mode]
 
 
-def compute_sharing(link: Link, consumer: Node, mode: Mode) -> tuple[object, ...] | None:
+def compute_sharing(link: chains.Link, consumer: chains.Node, mode: Mode) -> tuple[object, ...] | None:
     """CHAIN-25: network edges of one operator share an output if this is equal for them; never if it is None."""
     result = compute_result(link, mode)
     if result not in BLOCKING and result not in HYBRID:
@@ -124,9 +115,9 @@ def compute_sharing(link: Link, consumer: Node, mode: Mode) -> tuple[object, ...
 # --- the order of vertices ------------------------------------------------------------------------------------
 
 
-def compute_completion(plan: Plan) -> tuple[int, ...]:
+def compute_completion(plan: chains.Plan) -> tuple[int, ...]:
     """CHAIN-18: the heads in the order in which their vertices are completed."""
-    inputs = [link for link in plan.links if is_chained_input(plan, link)]
+    inputs = [link for link in plan.links if chains.is_chained_input(plan, link)]
     entries = {node.id for node in plan.nodes if node.kind is not Kind.OPERATOR} - {link.source for link in inputs}
     done: tuple[int, ...] = ()
     for entry in sorted(entries | {link.target for link in inputs}):
@@ -134,11 +125,11 @@ def compute_completion(plan: Plan) -> tuple[int, ...]:
     return done
 
 
-def complete(plan: Plan, head: int, node_id: int, done: tuple[int, ...]) -> tuple[int, ...]:
+def complete(plan: chains.Plan, head: int, node_id: int, done: tuple[int, ...]) -> tuple[int, ...]:
     """Follow first the chained edges of an operator, then the others; its vertex is complete after its head."""
     if head in done:
         return done
-    for child in compute_children(plan, node_id):
+    for child in chains.compute_children(plan, node_id):
         done = complete(plan, head, child, done)
     for link in compute_network_links(plan, node_id):
         done = complete(plan, link.target, link.target, done)
@@ -148,32 +139,32 @@ def complete(plan: Plan, head: int, node_id: int, done: tuple[int, ...]) -> tupl
 # --- the outputs of a vertex ----------------------------------------------------------------------------------
 
 
-def compute_network_links(plan: Plan, node_id: int) -> tuple[Link, ...]:
+def compute_network_links(plan: chains.Plan, node_id: int) -> tuple[chains.Link, ...]:
     return tuple(
         attrs.evolve(link, partitioner=Partitioner.HASH)
         if link.partitioner is Partitioner.FORWARD_FOR_CONSECUTIVE_HASH
         else link
         for link in plan.out_of(node_id)
-        if not is_chained(plan, link) and not is_chained_input(plan, link)
+        if not chains.is_chained(plan, link) and not chains.is_chained_input(plan, link)
     )
 
 
-def compute_outputs(plan: Plan, mode: Mode, head: int) -> tuple[NetworkOutput, ...]:
+def compute_outputs(plan: chains.Plan, mode: Mode, head: int) -> tuple[NetworkOutput, ...]:
     return compute_outputs_below(plan, mode, head, head)
 
 
-def compute_outputs_below(plan: Plan, mode: Mode, head: int, node_id: int) -> tuple[NetworkOutput, ...]:
+def compute_outputs_below(plan: chains.Plan, mode: Mode, head: int, node_id: int) -> tuple[NetworkOutput, ...]:
     """CHAIN-22: the outputs of the operators chained to this one, then its own."""
     outputs: tuple[NetworkOutput, ...] = ()
-    for child in compute_children(plan, node_id):
+    for child in chains.compute_children(plan, node_id):
         outputs += compute_outputs_below(plan, mode, head, child)
-    shared: dict[object, list[Link]] = {}
+    shared: dict[object, list[chains.Link]] = {}
     for place, link in enumerate(compute_network_links(plan, node_id)):
         shared.setdefault(compute_sharing(link, plan.node(link.target), mode) or place, []).append(link)
     return outputs + tuple(make_output(head, mode, links) for links in shared.values())
 
 
-def make_output(head: int, mode: Mode, links: list[Link]) -> NetworkOutput:
+def make_output(head: int, mode: Mode, links: list[chains.Link]) -> NetworkOutput:
     """CHAIN-25: one output for all of these edges."""
     first = links[0]
     result = compute_result(first, mode)
@@ -198,7 +189,7 @@ def edge_before_job(partitioner: Partitioner, exchange: Exchange) -> bool:
 
     A pointwise edge is pipelined in more modes than others, and a forward edge in one more still.
     """
-    link = Link(1, 2, partitioner, exchange)
+    link = chains.Link(1, 2, partitioner, exchange)
     results = {mode: compute_result(link, mode) for mode in Mode}
     if exchange is not Exchange.UNDEFINED:
         return len(set(results.values())) == 1

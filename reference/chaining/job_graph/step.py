@@ -6,16 +6,7 @@ from typing import ClassVar
 import attrs
 
 from tidegate.reference.chaining import chains
-from tidegate.reference.chaining.chains import (
-    Exchange,
-    Kind,
-    Link,
-    Node,
-    Partitioner,
-    Plan,
-    Strategy,
-    check_max_parallelism,
-)
+from tidegate.reference.chaining.chains import Exchange, Kind, Partitioner, Strategy
 from tidegate.reference.chaining.job_graph.edges import (
     SideOutputNode,
     VirtualNode,
@@ -67,7 +58,7 @@ class JobOperator:
     name: str
     kind: Kind
     parallelism: int = attrs.field(validator=at_least(1))
-    max_parallelism: int = attrs.field(default=-1, validator=check_max_parallelism)
+    max_parallelism: int = attrs.field(default=-1, validator=chains.check_max_parallelism)
     slot_group: str = "default"
     yielding: bool = False
     has_operator: bool = True
@@ -96,8 +87,10 @@ class JobGraph:
 
     def __attrs_post_init__(self) -> None:
         # Everything that makes a graph no graph is found when a plan is made of it.
-        forward = (Link(edge.source, edge.target, Partitioner.FORWARD, Exchange.UNDEFINED) for edge in self.edges)
-        Plan(tuple(make_node(operator) for operator in self.operators), tuple(forward))
+        forward = (
+            chains.Link(edge.source, edge.target, Partitioner.FORWARD, Exchange.UNDEFINED) for edge in self.edges
+        )
+        chains.Plan(tuple(make_node(operator) for operator in self.operators), tuple(forward))
 
 
 Event = JobGraph
@@ -141,7 +134,9 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
         if is_impossible(compute_route(edge.via).partitioner, nodes[edge.source], nodes[edge.target]):
             return rejected(state, "CHAIN-15")
     links = tuple(make_link(edge, nodes) for edge in event.edges)
-    plan = Plan(tuple(nodes.values()), links, state.config.chaining, state.config.chain_different_max_parallelism)
+    plan = chains.Plan(
+        tuple(nodes.values()), links, state.config.chaining, state.config.chain_different_max_parallelism
+    )
     timeouts = {operator.id: operator.buffer_timeout for operator in event.operators}
     observations: list[Observation] = []
     for head in compute_completion(plan):
@@ -152,25 +147,25 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     return (Outcome(state, tuple(observations), compute_rules(plan, event, observations)),)
 
 
-def make_node(operator: JobOperator) -> Node:
+def make_node(operator: JobOperator) -> chains.Node:
     fields = attrs.asdict(operator, filter=lambda field, _value: field.name not in ("buffer_timeout", "strategy"))
-    return Node(**fields, strategy=operator.strategy or compute_strategy(operator.kind))
+    return chains.Node(**fields, strategy=operator.strategy or compute_strategy(operator.kind))
 
 
-def make_link(edge: JobEdge, nodes: dict[int, Node]) -> Link:
+def make_link(edge: JobEdge, nodes: dict[int, chains.Node]) -> chains.Link:
     route = compute_route(edge.via)
     partitioner = compute_partitioner(route.partitioner, nodes[edge.source], nodes[edge.target])
-    return Link(edge.source, edge.target, partitioner, route.exchange, edge.input, route.tag, edge.dataset)
+    return chains.Link(edge.source, edge.target, partitioner, route.exchange, edge.input, route.tag, edge.dataset)
 
 
-def make_vertex(plan: Plan, head: int) -> JobVertex:
+def make_vertex(plan: chains.Plan, head: int) -> JobVertex:
     """CHAIN-26: the numbers of a vertex are those of its head."""
     node = plan.node(head)
     members = tuple(Member(*member) for member in sorted(chains.compute_indices(plan, head).items()))
     return JobVertex(head, chains.compute_name(plan, head), node.parallelism, node.max_parallelism, members)
 
 
-def compute_rules(plan: Plan, event: Event, observations: list[Observation]) -> tuple[str, ...]:
+def compute_rules(plan: chains.Plan, event: Event, observations: list[Observation]) -> tuple[str, ...]:
     """The rules of chaining at work, then what was filled in, then what the job is made of."""
     outputs = [seen for seen in observations if isinstance(seen, NetworkOutput)]
     at_work = {

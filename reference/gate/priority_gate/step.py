@@ -8,32 +8,8 @@ import attrs
 from tidegate.reference.claims import always, invariant, law
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.gate import Available, Finished, Nothing, Poll
-from tidegate.reference.gate.priority_gate.queues import (
-    count_urgent,
-    enqueue,
-    is_finished,
-    is_swallowed,
-    prioritise,
-    put_back,
-    receive,
-    with_channel,
-)
-from tidegate.reference.gate.priority_gate.values import (
-    OVERTAKING,
-    Arrive,
-    Channel,
-    Config,
-    Event,
-    Force,
-    Item,
-    Notify,
-    NotifyPriority,
-    Observation,
-    Polled,
-    PriorityAvailable,
-    Received,
-    State,
-)
+from tidegate.reference.gate.priority_gate import queues, values
+from tidegate.reference.gate.priority_gate.values import Config, Event, Item, Observation, State
 from tidegate.reference.gate.sequence_numbers import is_outdated
 from tidegate.reference.model import Outcome, rejected
 
@@ -42,7 +18,7 @@ from tidegate.reference.model import Outcome, rejected
 
 def start(config: Config) -> tuple[State, ...]:
     """Nothing has arrived."""
-    return (State(config, (Channel(config.first),) * config.channels),)
+    return (State(config, (values.Channel(config.first),) * config.channels),)
 
 
 # --- step -----------------------------------------------------------------------------------------------------
@@ -54,14 +30,14 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     if not 0 <= event.channel < state.config.channels:
         return rejected(state, "GATE-1")
     match event:
-        case Arrive(index, item):
+        case values.Arrive(index, item):
             return on_arrive(state, index, item)
-        case Notify(index):
-            return (signalled(state, enqueue(state, index), ("GATE-6", "GATE-1")),)
-        case NotifyPriority(index, sequence):
+        case values.Notify(index):
+            return (signalled(state, queues.enqueue(state, index), ("GATE-6", "GATE-1")),)
+        case values.NotifyPriority(index, sequence):
             return (on_notify_priority(state, index, sequence),)
-        case Force(index):
-            return (signalled(state, prioritise(state, index), ("GATE-12", "GATE-11")),)
+        case values.Force(index):
+            return (signalled(state, queues.prioritise(state, index), ("GATE-12", "GATE-11")),)
 
 
 def on_arrive(state: State, index: int, item: Item) -> tuple[Outcome[State, Observation], ...]:
@@ -70,27 +46,27 @@ def on_arrive(state: State, index: int, item: Item) -> tuple[Outcome[State, Obse
         return rejected(state, "GATE-16")
     if item is Item.END_OF_DATA and channel.data_ends == subpartitions:
         return rejected(state, "GATE-15")
-    longer = receive(channel, item)
-    arrived = with_channel(state, index, longer)
-    urgent_before, urgent_now = count_urgent(channel), count_urgent(longer)
+    longer = queues.receive(channel, item)
+    arrived = queues.with_channel(state, index, longer)
+    urgent_before, urgent_now = queues.count_urgent(channel), queues.count_urgent(longer)
     rules = ("GATE-10",) if item is Item.PRIORITY else ("GATE-14", "GATE-10") if item is Item.BARRIER else ()
     if urgent_now == 1 and urgent_before == 0:
         told = on_notify_priority(arrived, index, channel.expected)
         arrived, rules = told.state, (*rules, *told.rules)
     if not channel.waiting:
-        arrived, rules = enqueue(arrived, index), (*rules, "GATE-2")
+        arrived, rules = queues.enqueue(arrived, index), (*rules, "GATE-2")
     return (signalled(state, arrived, (*rules, "GATE-3", "GATE-1")),)
 
 
 def on_notify_priority(state: State, index: int, sequence: int) -> Outcome[State, Observation]:
     if is_outdated(sequence, state.channels[index].polled):
         return Outcome(state, (), ("GATE-11",))
-    return signalled(state, prioritise(state, index), ("GATE-12", "GATE-11"))
+    return signalled(state, queues.prioritise(state, index), ("GATE-12", "GATE-11"))
 
 
 def on_poll(state: State) -> Outcome[State, Observation]:
     """GATE-5, GATE-6: the first channel that has something which is not swallowed."""
-    if is_finished(state):
+    if queues.is_finished(state):
         return Outcome(state, (Nothing(),), ("GATE-17", "GATE-4"))
     skipped: tuple[str, ...] = ()
     while state.urgent or state.queue:
@@ -101,24 +77,24 @@ def on_poll(state: State) -> Outcome[State, Observation]:
             skipped = (*skipped, "GATE-6")
             continue
         taken, *rest = channel.waiting
-        state = put_back(with_channel(state, index, attrs.evolve(channel, waiting=tuple(rest))), index)
-        if is_swallowed(state, index, taken.item):
+        state = queues.put_back(queues.with_channel(state, index, attrs.evolve(channel, waiting=tuple(rest))), index)
+        if queues.is_swallowed(state, index, taken.item):
             skipped = (*skipped, "GATE-18")
             continue
         return hand_out(state, index, taken, skipped)
     return Outcome(attrs.evolve(state, available=False), (Nothing(),), (*dict.fromkeys(skipped), "GATE-4", "GATE-7"))
 
 
-def hand_out(state: State, index: int, taken: Received, skipped: tuple[str, ...]) -> Outcome[State, Observation]:
+def hand_out(state: State, index: int, taken: values.Received, skipped: tuple[str, ...]) -> Outcome[State, Observation]:
     rules: tuple[str, ...] = (*dict.fromkeys(skipped), "GATE-5")
-    if taken.item in OVERTAKING:
+    if taken.item in values.OVERTAKING:
         rules = ("GATE-13", *rules) if taken.item is Item.PRIORITY else ("GATE-14", "GATE-13", *rules)
         polled = attrs.evolve(state.channels[index], polled=taken.sequence)
-        state = with_channel(state, index, polled)
+        state = queues.with_channel(state, index, polled)
         state = attrs.evolve(state, priority_available=state.priority_available and bool(state.urgent))
     queued = bool(state.urgent or state.queue)
-    seen = Polled(index, taken.item, more=queued, more_priority=bool(state.urgent))
-    if is_finished(state):
+    seen = values.Polled(index, taken.item, more=queued, more_priority=bool(state.urgent))
+    if queues.is_finished(state):
         over = attrs.evolve(state, urgent=(), queue=(), available=True)
         return Outcome(over, (attrs.evolve(seen, more=False), Finished()), ("GATE-17", "GATE-16", *rules))
     return Outcome(attrs.evolve(state, available=queued), (seen,), rules)
@@ -131,7 +107,7 @@ def signalled(before: State, after: State, rules: tuple[str, ...]) -> Outcome[St
     after = attrs.evolve(after, available=after.available or bool(after.urgent or after.queue))
     seen: tuple[Observation, ...] = ()
     if after.priority_available and not before.priority_available:
-        seen = (PriorityAvailable(),)
+        seen = (values.PriorityAvailable(),)
     if after.available and not before.available:
         seen = (*seen, Available())
     return Outcome(after, seen, tuple(dict.fromkeys(rules)))
@@ -146,8 +122,8 @@ def priority_first(before: State, event: Event, outcome: Outcome[State, Observat
     if not isinstance(event, Poll) or not before.urgent:
         return True
     first = before.channels[before.urgent[0]].waiting[:1]
-    polled = [seen for seen in outcome.observations if isinstance(seen, Polled)]
-    if not first or first[0].item not in OVERTAKING:
+    polled = [seen for seen in outcome.observations if isinstance(seen, values.Polled)]
+    if not first or first[0].item not in values.OVERTAKING:
         return True
     return [(seen.channel, seen.item) for seen in polled] == [(before.urgent[0], first[0].item)]
 
@@ -156,13 +132,15 @@ def priority_first(before: State, event: Event, outcome: Outcome[State, Observat
 def available_with_a_queue(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """The gate is available exactly while a channel is queued, for nothing or not, and once it is finished."""
     state = outcome.state
-    return state.available == (bool(state.urgent or state.queue) or is_finished(state))
+    return state.available == (bool(state.urgent or state.queue) or queues.is_finished(state))
 
 
 @always("GATE-13")
 def priority_falls_with_the_last(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """Priority is over when an item with priority is polled and no channel with priority is left, and only then."""
-    polled = [seen for seen in outcome.observations if isinstance(seen, Polled) and seen.item in OVERTAKING]
+    polled = [
+        seen for seen in outcome.observations if isinstance(seen, values.Polled) and seen.item in values.OVERTAKING
+    ]
     if before.priority_available and not outcome.state.priority_available:
         return bool(polled) and not outcome.state.urgent
     return not polled or bool(outcome.state.urgent) or not outcome.state.priority_available
@@ -175,7 +153,7 @@ def only_the_last_ending(_before: State, _event: Event, outcome: Outcome[State, 
     When an ending is handed out, as many have arrived as subpartitions share the channel, and none still waits.
     """
     for seen in outcome.observations:
-        if isinstance(seen, Polled) and seen.item in (Item.END_OF_DATA, Item.END_OF_PARTITION):
+        if isinstance(seen, values.Polled) and seen.item in (Item.END_OF_DATA, Item.END_OF_PARTITION):
             channel = outcome.state.channels[seen.channel]
             arrived = channel.data_ends if seen.item is Item.END_OF_DATA else channel.ends
             waits = any(one.item is seen.item for one in channel.waiting)
@@ -186,7 +164,7 @@ def only_the_last_ending(_before: State, _event: Event, outcome: Outcome[State, 
 @invariant("GATE-10", "GATE-14")
 def priority_stands_first(state: State) -> bool:
     """In each channel what has priority stands before what has none."""
-    rows = [[one.item in OVERTAKING for one in channel.waiting] for channel in state.channels]
+    rows = [[one.item in values.OVERTAKING for one in channel.waiting] for channel in state.channels]
     return all(row == sorted(row, reverse=True) for row in rows)
 
 
@@ -217,10 +195,10 @@ def without_priorities_the_plain_gate(*events: gate.Event) -> bool:
     for event in events:
         (expected,) = gate.step(plain, event)
         (outcome,) = step(
-            state, Arrive(event.channel, Item(event.item.value)) if isinstance(event, gate.Arrive) else event
+            state, values.Arrive(event.channel, Item(event.item.value)) if isinstance(event, gate.Arrive) else event
         )
         shown = [
-            gate.Polled(one.channel, gate.Item(one.item.value), one.more) if isinstance(one, Polled) else one
+            gate.Polled(one.channel, gate.Item(one.item.value), one.more) if isinstance(one, values.Polled) else one
             for one in outcome.observations
         ]
         if shown != list(expected.observations):

@@ -3,34 +3,9 @@
 import attrs
 
 from tidegate.reference.claims import always, invariant
+from tidegate.reference.input.input_channels import values
 from tidegate.reference.input.input_channels.requests import next_local_delay, next_remote_wait
-from tidegate.reference.input.input_channels.values import (
-    Arrive,
-    Cause,
-    Channel,
-    Close,
-    Config,
-    Delivered,
-    Event,
-    Fail,
-    Failed,
-    Item,
-    Location,
-    NotFound,
-    Nothing,
-    Notified,
-    Observation,
-    Recycled,
-    Register,
-    Request,
-    RequestPartitions,
-    Retry,
-    RetryIn,
-    Sent,
-    State,
-    TaskEvent,
-    Update,
-)
+from tidegate.reference.input.input_channels.values import Cause, Config, Event, Item, Location, Observation, State
 from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.tuples import replace
 
@@ -41,7 +16,7 @@ Seen = tuple[Observation, ...]
 
 def start(config: Config) -> tuple[State, ...]:
     """Nothing was asked for."""
-    return (State(config, tuple(map(Channel, config.locations))),)
+    return (State(config, tuple(map(values.Channel, config.locations))),)
 
 
 # --- step -----------------------------------------------------------------------------------------------------
@@ -49,11 +24,11 @@ def start(config: Config) -> tuple[State, ...]:
 
 def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     match event:
-        case RequestPartitions():
+        case values.RequestPartitions():
             return on_request_partitions(state)
-        case TaskEvent(event=number):
+        case values.TaskEvent(event=number):
             return on_task_event(state, number)
-        case Close():
+        case values.Close():
             released = tuple(attrs.evolve(channel, waiting=(), scheduled=False) for channel in state.channels)
             return (Outcome(attrs.evolve(state, channels=released, closed=True), (), ("GATE-24",)),)
     if not 0 <= event.channel < len(state.channels):
@@ -61,23 +36,25 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     return on_channel(state, event, event.channel, state.channels[event.channel])
 
 
-def on_channel(state: State, event: Event, index: int, channel: Channel) -> tuple[Outcome[State, Observation], ...]:
+def on_channel(
+    state: State, event: Event, index: int, channel: values.Channel
+) -> tuple[Outcome[State, Observation], ...]:
     match event:
-        case Update(location=location):
+        case values.Update(location=location):
             return on_update(state, index, location)
-        case Register():
+        case values.Register():
             registered = attrs.evolve(channel, registered=True)
             return (Outcome(with_channel(state, index, registered), (), ("GATE-22",)),)
-        case Retry():
+        case values.Retry():
             if not channel.scheduled:
                 return rejected(state, "GATE-22")
             asked, seen = request(state.config, index, attrs.evolve(channel, scheduled=False))
             return (Outcome(with_channel(state, index, asked), seen, ("GATE-22",)),)
-        case NotFound():
+        case values.NotFound():
             return on_not_found(state, index, channel)
-        case Arrive(sequence=sequence, item=item):
+        case values.Arrive(sequence=sequence, item=item):
             return on_arrive(state, index, sequence, item)
-        case Fail(cause=cause):
+        case values.Fail(cause=cause):
             if state.closed or channel.location is Location.UNKNOWN:
                 return rejected(state, "GATE-23")
             failed, seen = fail(index, channel, cause)
@@ -96,7 +73,7 @@ def on_request_partitions(state: State) -> tuple[Outcome[State, Observation], ..
     return (Outcome(attrs.evolve(state, channels=channels, requested=True), seen, rules),)
 
 
-def request_all(state: State) -> tuple[tuple[Channel, ...], Seen]:
+def request_all(state: State) -> tuple[tuple[values.Channel, ...], Seen]:
     """Each channel in turn, up to one that fails at once, as it does without retries (GATE-22)."""
     channels = state.channels
     seen: Seen = ()
@@ -119,28 +96,28 @@ def on_update(state: State, index: int, location: Location) -> tuple[Outcome[Sta
     asked: Seen = ()
     if state.requested:
         channel, asked = request(state.config, index, channel)
-    seen = (*asked, *(Sent(index, number) for number in state.pending))
+    seen = (*asked, *(values.Sent(index, number) for number in state.pending))
     state = with_channel(state, index, channel)
     if is_all_known(state):
         state = attrs.evolve(state, pending=())
     return (Outcome(state, seen, ("GATE-21", "GATE-20")),)
 
 
-def request(config: Config, index: int, channel: Channel) -> tuple[Channel, Seen]:
+def request(config: Config, index: int, channel: values.Channel) -> tuple[values.Channel, Seen]:
     """GATE-19 … GATE-22: a remote channel sends its request; a local one looks, and may have to look again."""
     if channel.location is Location.UNKNOWN:
         return channel, ()
     if channel.location is Location.REMOTE:
-        return attrs.evolve(channel, connected=True), (Request(index),)
+        return attrs.evolve(channel, connected=True), (values.Request(index),)
     if channel.registered:
-        return attrs.evolve(channel, connected=True), (Notified(index),)
+        return attrs.evolve(channel, connected=True), (values.Notified(index),)
     delay = next_local_delay(channel.waited, config.initial, config.maximum)
     if delay is None:
         return fail(index, channel, Cause.PARTITION_NOT_FOUND)
-    return attrs.evolve(channel, waited=delay, scheduled=True), (RetryIn(index, delay),)
+    return attrs.evolve(channel, waited=delay, scheduled=True), (values.RetryIn(index, delay),)
 
 
-def on_not_found(state: State, index: int, channel: Channel) -> tuple[Outcome[State, Observation], ...]:
+def on_not_found(state: State, index: int, channel: values.Channel) -> tuple[Outcome[State, Observation], ...]:
     asking = channel.location is Location.REMOTE and channel.connected and channel.error is None
     if not asking or state.closed:
         return rejected(state, "GATE-22")
@@ -148,17 +125,21 @@ def on_not_found(state: State, index: int, channel: Channel) -> tuple[Outcome[St
     if waited is None:
         failed, seen = fail(index, channel, Cause.PARTITION_NOT_FOUND)
         return (Outcome(with_channel(state, index, failed), seen, ("GATE-22", "GATE-23")),)
-    return (Outcome(with_channel(state, index, attrs.evolve(channel, waited=waited)), (Request(index),), ("GATE-22",)),)
+    return (
+        Outcome(
+            with_channel(state, index, attrs.evolve(channel, waited=waited)), (values.Request(index),), ("GATE-22",)
+        ),
+    )
 
 
 def on_arrive(state: State, index: int, sequence: int, item: Item) -> tuple[Outcome[State, Observation], ...]:
     channel = state.channels[index]
     if not channel.connected or (state.closed and channel.location is Location.LOCAL):
         return rejected(state, "GATE-24")
-    recycled: Seen = () if item is Item.EMPTY else (Recycled(index),)
+    recycled: Seen = () if item is Item.EMPTY else (values.Recycled(index),)
     if channel.location is Location.LOCAL:
         longer = attrs.evolve(channel, waiting=(*channel.waiting, item))
-        return (Outcome(with_channel(state, index, longer), (Notified(index),), ("GATE-25", "GATE-3")),)
+        return (Outcome(with_channel(state, index, longer), (values.Notified(index),), ("GATE-25", "GATE-3")),)
     if state.closed:
         return (Outcome(state, recycled, ("GATE-24",)),)
     if sequence != channel.expected:
@@ -167,23 +148,23 @@ def on_arrive(state: State, index: int, sequence: int, item: Item) -> tuple[Outc
     channel = attrs.evolve(channel, expected=sequence + 1)
     if item is Item.EMPTY:
         return (Outcome(with_channel(state, index, channel), (), ("GATE-25", "GATE-24")),)
-    signal: Seen = () if channel.waiting else (Notified(index),)
+    signal: Seen = () if channel.waiting else (values.Notified(index),)
     longer = attrs.evolve(channel, waiting=(*channel.waiting, item))
     return (Outcome(with_channel(state, index, longer), signal, ("GATE-24", "GATE-3")),)
 
 
-def fail(index: int, channel: Channel, cause: Cause) -> tuple[Channel, Seen]:
+def fail(index: int, channel: values.Channel, cause: Cause) -> tuple[values.Channel, Seen]:
     """GATE-23: the first error stays, and the gate is told as if there were data."""
     if channel.error is not None:
         return channel, ()
-    return attrs.evolve(channel, error=cause), (Notified(index),)
+    return attrs.evolve(channel, error=cause), (values.Notified(index),)
 
 
-def on_read(state: State, index: int, channel: Channel) -> tuple[Outcome[State, Observation], ...]:
+def on_read(state: State, index: int, channel: values.Channel) -> tuple[Outcome[State, Observation], ...]:
     if state.closed or channel.location is Location.UNKNOWN:
         return rejected(state, "GATE-20")
     if channel.error is not None and (channel.connected or channel.location is Location.LOCAL):
-        return (Outcome(state, (Failed(index, channel.error),), ("GATE-23",)),)
+        return (Outcome(state, (values.Failed(index, channel.error),), ("GATE-23",)),)
     if not channel.connected:
         return rejected(state, "GATE-19")
     waiting = channel.waiting
@@ -192,15 +173,15 @@ def on_read(state: State, index: int, channel: Channel) -> tuple[Outcome[State, 
     skipped = ("GATE-25",) if waiting != channel.waiting else ("GATE-24",)
     shorter = with_channel(state, index, attrs.evolve(channel, waiting=waiting[1:]))
     if not waiting:
-        return (Outcome(shorter, (Nothing(),), skipped),)
-    return (Outcome(shorter, (Delivered(index, waiting[0], more=len(waiting) > 1),), skipped),)
+        return (Outcome(shorter, (values.Nothing(),), skipped),)
+    return (Outcome(shorter, (values.Delivered(index, waiting[0], more=len(waiting) > 1),), skipped),)
 
 
 def on_task_event(state: State, number: int) -> tuple[Outcome[State, Observation], ...]:
     known = [channel for channel in state.channels if channel.location is not Location.UNKNOWN]
     if state.closed or not state.requested or not all(one.connected and one.error is None for one in known):
         return rejected(state, "GATE-20")
-    seen = tuple(Sent(index, number) for index, channel in enumerate(state.channels) if channel.connected)
+    seen = tuple(values.Sent(index, number) for index, channel in enumerate(state.channels) if channel.connected)
     pending = state.pending if is_all_known(state) else (*state.pending, number)
     return (Outcome(attrs.evolve(state, pending=pending), seen, ("GATE-20",)),)
 
@@ -209,7 +190,7 @@ def is_all_known(state: State) -> bool:
     return all(channel.location is not Location.UNKNOWN for channel in state.channels)
 
 
-def with_channel(state: State, index: int, channel: Channel) -> State:
+def with_channel(state: State, index: int, channel: values.Channel) -> State:
     return attrs.evolve(state, channels=replace(state.channels, index, channel))
 
 
@@ -221,8 +202,8 @@ Transition = Outcome[State, Observation]
 @always("GATE-19")
 def requests_once(before: State, event: Event, outcome: Transition) -> bool:
     """A channel sends one request, unless it was not found."""
-    asked = [seen.channel for seen in outcome.observations if isinstance(seen, Request)]
-    return isinstance(event, NotFound) or not any(before.channels[index].connected for index in asked)
+    asked = [seen.channel for seen in outcome.observations if isinstance(seen, values.Request)]
+    return isinstance(event, values.NotFound) or not any(before.channels[index].connected for index in asked)
 
 
 @always("GATE-21")
@@ -244,7 +225,7 @@ def no_gap(before: State, event: Event, outcome: Transition) -> bool:
     """Numbers go up one by one, with what arrives."""
     pairs = zip(before.channels, outcome.state.channels, strict=True)
     steps = [new.expected - old.expected for old, new in pairs]
-    return not any(steps) or (isinstance(event, Arrive) and max(steps) == sum(steps) == 1)
+    return not any(steps) or (isinstance(event, values.Arrive) and max(steps) == sum(steps) == 1)
 
 
 @invariant("GATE-25", "GATE-20")

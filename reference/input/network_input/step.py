@@ -8,24 +8,9 @@ import attrs
 from tidegate.reference.claims import always, law
 from tidegate.reference.gate import gate
 from tidegate.reference.input import backlogs
+from tidegate.reference.input.network_input import values
 from tidegate.reference.input.network_input.loop import is_available, is_dated, take_turn
-from tidegate.reference.input.network_input.values import (
-    Available,
-    Buffer,
-    ChannelEvent,
-    Config,
-    EndInput,
-    Event,
-    InputStatus,
-    Kind,
-    LatencyMarker,
-    Observation,
-    Process,
-    Record,
-    RecordAttributes,
-    Returned,
-    State,
-)
+from tidegate.reference.input.network_input.values import Config, Event, InputStatus, Kind, Observation, State
 from tidegate.reference.model import Outcome, Rejected, reach, rejected
 from tidegate.reference.spanning import stream_elements
 from tidegate.reference.spanning.reading import Reader
@@ -51,17 +36,17 @@ def start(config: Config) -> tuple[State, ...]:
 
 def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     match event:
-        case Buffer(channel, data):
+        case values.Buffer(channel, data):
             return on_arrive(state, channel, gate.Item.DATA, data)
-        case ChannelEvent(channel, Kind.BARRIER):
+        case values.ChannelEvent(channel, Kind.BARRIER):
             return on_arrive(state, channel, gate.Item.DATA, Kind.BARRIER)
-        case ChannelEvent(channel, Kind.END_OF_PARTITION):
+        case values.ChannelEvent(channel, Kind.END_OF_PARTITION):
             return on_arrive(state, channel, gate.Item.END_OF_PARTITION, Kind.END_OF_PARTITION)
-        case ChannelEvent(channel, kind):
+        case values.ChannelEvent(channel, kind):
             if is_dated(state):
                 return rejected(state, "NIN-4")
             return on_arrive(state, channel, gate.Item.END_OF_DATA, kind)
-        case Process(batch):
+        case values.Process(batch):
             return (on_process(state, batch=batch),)
 
 
@@ -75,7 +60,7 @@ def on_arrive(
         return (Outcome(state, (), ("GATE-25",)),)
     waiting = replace(state.waiting, index, (*state.waiting[index], payload))
     queued = attrs.evolve(state, gate=arrived.state, waiting=waiting)
-    signal = (Available(),) if not is_available(state) else ()
+    signal = (values.Available(),) if not is_available(state) else ()
     return (Outcome(queued, signal, ("NIN-6", *arrived.rules)),)
 
 
@@ -91,38 +76,42 @@ def on_process(state: State, *, batch: bool) -> Outcome[State, Observation]:
             break
     if turn.status is InputStatus.END_OF_DATA:
         state = attrs.evolve(state, finished=True)
-        seen, rules = (*seen, EndInput()), (*rules, "NIN-8")
+        seen, rules = (*seen, values.EndInput()), (*rules, "NIN-8")
     elif turn.status is InputStatus.STOPPED:
         rules = (*rules, "NIN-8")
     elif state.finished:
         rules = ("NIN-8", *rules)
     deciding, *others = (*rules, "NIN-5") if is_dated(state) else (*rules, "NIN-2", "NIN-5")
-    returned = Returned(turn.status, is_available(state))
+    returned = values.Returned(turn.status, is_available(state))
     return Outcome(state, (*seen, returned), (deciding, *sorted({*others} - {deciding})))
 
 
 # --- claims ---------------------------------------------------------------------------------------------------
 
 
-def find_returned(outcome: Outcome[State, Observation]) -> Returned | None:
-    return next((seen for seen in outcome.observations if isinstance(seen, Returned)), None)
+def find_returned(outcome: Outcome[State, Observation]) -> values.Returned | None:
+    return next((seen for seen in outcome.observations if isinstance(seen, values.Returned)), None)
 
 
 @always("NIN-2", "NIN-3")
 def one_element_a_call(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """A call hands on one element, unless it may go on; of old it handed on one record, and what came before it."""
-    passed = [seen for seen in outcome.observations if isinstance(seen, Record | LatencyMarker | RecordAttributes)]
+    passed = [
+        seen
+        for seen in outcome.observations
+        if isinstance(seen, values.Record | values.LatencyMarker | values.RecordAttributes)
+    ]
     if is_dated(outcome.state):
-        return sum(isinstance(seen, Record) for seen in passed) <= 1
-    return len(passed) <= 1 or event == Process(batch=True)
+        return sum(isinstance(seen, values.Record) for seen in passed) <= 1
+    return len(passed) <= 1 or event == values.Process(batch=True)
 
 
 @always("NIN-5")
 def statuses_of_the_release(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """Each call says one status, and one that its release knows."""
     returned = find_returned(outcome)
-    if returned is None or not isinstance(event, Process):
-        return returned is None and not isinstance(event, Process)
+    if returned is None or not isinstance(event, values.Process):
+        return returned is None and not isinstance(event, values.Process)
     dated = (InputStatus.MORE_AVAILABLE, InputStatus.NOTHING_AVAILABLE, InputStatus.END_OF_INPUT)
     return returned.status in dated or not is_dated(outcome.state)
 
@@ -144,13 +133,13 @@ def unavailable_means_nothing(_before: State, _event: Event, outcome: Outcome[St
     if is_available(outcome.state):
         return True
     again = on_process(outcome.state, batch=True)
-    return again.observations == (Returned(InputStatus.NOTHING_AVAILABLE, available=False),)
+    return again.observations == (values.Returned(InputStatus.NOTHING_AVAILABLE, available=False),)
 
 
 @always("NIN-7", "NIN-1")
 def readers_keep_their_own(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """What a channel has gathered stays as it is while other channels are read."""
-    if not isinstance(event, Process):
+    if not isinstance(event, values.Process):
         return outcome.state.readers == before.readers
     untouched = [
         index
@@ -163,7 +152,7 @@ def readers_keep_their_own(before: State, event: Event, outcome: Outcome[State, 
 @always("NIN-8")
 def finished_operator_is_spared(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """Once the operator was told that its input is over, nothing reaches it."""
-    if not before.finished or not isinstance(event, Process):
+    if not before.finished or not isinstance(event, values.Process):
         return True
     return len(outcome.observations) == 1
 
@@ -171,26 +160,26 @@ def finished_operator_is_spared(before: State, event: Event, outcome: Outcome[St
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def cut_channels() -> Iterator[tuple[tuple[Buffer, ...], tuple[tuple[bytes, ...], ...]]]:
+def cut_channels() -> Iterator[tuple[tuple[values.Buffer, ...], tuple[tuple[bytes, ...], ...]]]:
     """Two channels with two records each, every cut of either stream, and every order of the four buffers."""
-    values = ((b"a", b"bc"), (b"d", b""))
+    payloads = ((b"a", b"bc"), (b"d", b""))
     one, other = (
         b"".join(encode_record(stream_elements.encode_element(stream_elements.Record(value))) for value in channel)
-        for channel in values
+        for channel in payloads
     )
     for first, second in cuts(one):
         third, fourth = other[:7], other[7:]
-        buffers = (Buffer(0, first), Buffer(0, second), Buffer(1, third), Buffer(1, fourth))
+        buffers = (values.Buffer(0, first), values.Buffer(0, second), values.Buffer(1, third), values.Buffer(1, fourth))
         for order in permutations(range(4)):
             if order.index(0) < order.index(1) and order.index(2) < order.index(3):
-                yield tuple(buffers[place] for place in order), values
+                yield tuple(buffers[place] for place in order), payloads
 
 
 @law("NIN-7", "NIN-1", samples=cut_channels)
-def each_channel_on_its_own(events: tuple[Buffer, ...], values: tuple[tuple[bytes, ...], ...]) -> bool:
+def each_channel_on_its_own(events: tuple[values.Buffer, ...], payloads: tuple[tuple[bytes, ...], ...]) -> bool:
     """However streams are cut and interleaved, each channel gives its own records, whole and in order."""
-    (state,) = start(Config(len(values)))
+    (state,) = start(Config(len(payloads)))
     seen = on_process(reach(step, state, events), batch=True).observations
-    records = [one.value for one in seen if isinstance(one, Record)]
-    per_channel = [tuple(value for value in records if value in channel) for channel in values]
-    return per_channel == list(values) and len(records) == sum(map(len, values))
+    records = [one.value for one in seen if isinstance(one, values.Record)]
+    per_channel = [tuple(value for value in records if value in channel) for channel in payloads]
+    return per_channel == list(payloads) and len(records) == sum(map(len, payloads))

@@ -4,47 +4,34 @@ from tidegate.reference.claims import always
 from tidegate.reference.model import Outcome, Rejected
 from tidegate.reference.spanning.builders import Builder
 from tidegate.reference.spanning.records import encode_record
-from tidegate.reference.spanning.writer.values import (
-    Add,
-    Broadcast,
-    Buffer,
-    ControlEvent,
-    Count,
-    Elapse,
-    Event,
-    EventSent,
-    Flush,
-    IoError,
-    Kind,
-    Observation,
-    Record,
-    Request,
-    State,
-)
+from tidegate.reference.spanning.writer import values
+from tidegate.reference.spanning.writer.values import Event, Kind, Observation, State
 
 Result = Outcome[State, Observation]
 
 
 def is_shared(state: State, event: Event) -> bool:
-    return isinstance(event, Broadcast) and state.config.kind is Kind.BROADCAST
+    return isinstance(event, values.Broadcast) and state.config.kind is Kind.BROADCAST
 
 
 def is_refused(outcome: Result) -> bool:
-    return any(isinstance(seen, IoError | Rejected) for seen in outcome.observations)
+    return any(isinstance(seen, values.IoError | Rejected) for seen in outcome.observations)
 
 
 def compute_written(event: Event, outcome: Result, channel: int) -> bytes:
     """What the event adds to the stream of bytes of the channel."""
-    if is_refused(outcome) or not isinstance(event, Record | Broadcast):
+    if is_refused(outcome) or not isinstance(event, values.Record | values.Broadcast):
         return b""
-    return encode_record(event.payload) if isinstance(event, Broadcast) or event.channel == channel else b""
+    return encode_record(event.payload) if isinstance(event, values.Broadcast) or event.channel == channel else b""
 
 
 @always("SPAN-13", "SPAN-12")
 def every_channel_gets_its_bytes(before: State, event: Event, outcome: Result) -> bool:
     """A channel sees the bytes of its records in the order of the emits, none lost and none twice."""
     for channel, pending in enumerate(before.pending):
-        seen = b"".join(one.data for one in outcome.observations if isinstance(one, Buffer) and one.channel == channel)
+        seen = b"".join(
+            one.data for one in outcome.observations if isinstance(one, values.Buffer) and one.channel == channel
+        )
         if seen + outcome.state.pending[channel] != pending + compute_written(event, outcome, channel):
             return False
     return True
@@ -71,15 +58,15 @@ def open_buffers_have_room(_before: State, _event: Event, outcome: Result) -> bo
 def a_broadcast_takes_one_buffer(before: State, event: Event, outcome: Result) -> bool:
     """What a broadcast writer sends to all channels lies in one buffer of the pool; otherwise each has its own."""
     readers = before.config.channels if is_shared(before, event) else 1
-    added = [seen for seen in outcome.observations if isinstance(seen, Add)]
-    return len(added) == readers * outcome.observations.count(Request())
+    added = [seen for seen in outcome.observations if isinstance(seen, values.Add)]
+    return len(added) == readers * outcome.observations.count(values.Request())
 
 
 @always("SPAN-5")
 def continuations_are_queued_with_their_bytes(before: State, event: Event, outcome: Result) -> bool:
     """A buffer that begins with a record is queued empty, one that continues a record with what it holds of it."""
     for channel, own in enumerate(before.builders):
-        added = [seen for seen in outcome.observations if isinstance(seen, Add) and seen.channel == channel]
+        added = [seen for seen in outcome.observations if isinstance(seen, values.Add) and seen.channel == channel]
         open_before = before.shared if is_shared(before, event) else own
         empty = [seen.committed == 0 for seen in added]
         if empty != [open_before is None and n == 0 for n in range(len(added))]:
@@ -92,10 +79,10 @@ def continuations_are_queued_with_their_bytes(before: State, event: Event, outco
 @always("SPAN-14")
 def nothing_spans_an_event(before: State, event: Event, outcome: Result) -> bool:
     """An event comes behind all bytes written before it, in every channel, and leaves no buffer open."""
-    sent = tuple(seen for seen in outcome.observations if isinstance(seen, EventSent))
-    if is_refused(outcome) or not isinstance(event, ControlEvent):
+    sent = tuple(seen for seen in outcome.observations if isinstance(seen, values.EventSent))
+    if is_refused(outcome) or not isinstance(event, values.ControlEvent):
         return not sent
-    everywhere = tuple(map(EventSent, range(before.config.channels)))
+    everywhere = tuple(map(values.EventSent, range(before.config.channels)))
     return sent == everywhere == outcome.observations[-len(sent) :] and not get_open_builders(outcome.state)
 
 
@@ -107,7 +94,7 @@ def count_held(state: State) -> int:
 @always("SPAN-15")
 def counters_tell_what_was_finished(before: State, event: Event, outcome: Result) -> bool:
     """The bytes counted are those of finished buffers, a shared one once for each channel."""
-    counted = sum(seen.bytes for seen in outcome.observations if isinstance(seen, Count))
+    counted = sum(seen.bytes for seen in outcome.observations if isinstance(seen, values.Count))
     written = sum(len(compute_written(event, outcome, channel)) for channel in range(before.config.channels))
     return counted == count_held(before) + written - count_held(outcome.state)
 
@@ -115,7 +102,7 @@ def counters_tell_what_was_finished(before: State, event: Event, outcome: Result
 @always("SPAN-6")
 def flush_shows_all_and_closes_nothing(before: State, event: Event, outcome: Result) -> bool:
     """A flush shows every byte written so far and leaves the buffers open."""
-    if not isinstance(event, Flush):
+    if not isinstance(event, values.Flush):
         return True
     return not any(outcome.state.pending) and get_open_builders(outcome.state) == get_open_builders(before)
 
@@ -124,7 +111,7 @@ def flush_shows_all_and_closes_nothing(before: State, event: Event, outcome: Res
 def flushes_as_the_timeout_says(before: State, event: Event, outcome: Result) -> bool:
     """With timeout 0 a channel has seen what was just written to it; with one above it all is seen when it is over."""
     timeout = before.config.timeout
-    if isinstance(event, Elapse):
+    if isinstance(event, values.Elapse):
         due = 0 < timeout <= before.elapsed + event.milliseconds and before.unaware is None
         return not any(outcome.state.pending) if due else outcome.state.pending == before.pending
     written = [channel for channel in range(before.config.channels) if compute_written(event, outcome, channel)]

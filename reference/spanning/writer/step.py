@@ -10,25 +10,8 @@ from tidegate.reference.model import Outcome, follow, rejected
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.spanning.dated_writers import write_to_shared_memory
 from tidegate.reference.spanning.records import encode_record
-from tidegate.reference.spanning.writer.values import (
-    Broadcast,
-    Buffer,
-    Config,
-    ControlEvent,
-    Elapse,
-    Event,
-    EventSent,
-    Fail,
-    Finish,
-    Flush,
-    Hint,
-    IoError,
-    Kind,
-    Observation,
-    Pool,
-    Record,
-    State,
-)
+from tidegate.reference.spanning.writer import values
+from tidegate.reference.spanning.writer.values import Config, Event, Kind, Observation, State
 from tidegate.reference.spanning.writer.writing import Progress, finish_all, flush, get_readers, write_record
 from tidegate.reference.tuples import replace
 
@@ -48,27 +31,29 @@ def start(config: Config) -> tuple[State, ...]:
 
 
 def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
-    if isinstance(event, Record | Hint) and not 0 <= event.channel < state.config.channels:
+    if isinstance(event, values.Record | values.Hint) and not 0 <= event.channel < state.config.channels:
         return rejected(state, "SPAN-12")
-    if state.finished and isinstance(event, Record | Broadcast | ControlEvent | Fail | Finish):
+    if state.finished and isinstance(
+        event, values.Record | values.Broadcast | values.ControlEvent | values.Fail | values.Finish
+    ):
         return rejected(state, "SPAN-14")
     match event:
-        case Record() | Broadcast():
+        case values.Record() | values.Broadcast():
             return on_emit(state, event)
-        case ControlEvent():
+        case values.ControlEvent():
             return (on_event(state),)
-        case Hint(channel, size):
+        case values.Hint(channel, size):
             hints = replace(state.hints, channel, size)
             return (Outcome(attrs.evolve(state, hints=hints), (), ("SPAN-8",)),)
-        case Pool(available):
+        case values.Pool(available):
             return (Outcome(attrs.evolve(state, pool=available), (), ("SPAN-9",)),)
-        case Flush():
+        case values.Flush():
             return (conclude(flush(Progress(state), get_readers(state, None)), "SPAN-6", "SPAN-10"),)
-        case Elapse(milliseconds):
+        case values.Elapse(milliseconds):
             return (on_elapse(state, milliseconds),)
-        case Fail():
+        case values.Fail():
             return on_fail(state)
-        case Finish():
+        case values.Finish():
             over = attrs.evolve(state, finished=True)
             return (conclude(finish_all(Progress(over)), "SPAN-14"),)
 
@@ -77,25 +62,25 @@ def conclude(progress: Progress, *first: str) -> Outcome[State, Observation]:
     return Outcome(progress.state, progress.seen, tuple(dict.fromkeys((*first, *progress.rules))))
 
 
-def on_emit(state: State, event: Record | Broadcast) -> tuple[Outcome[State, Observation], ...]:
+def on_emit(state: State, event: values.Record | values.Broadcast) -> tuple[Outcome[State, Observation], ...]:
     if state.unaware is None:
         return (write(state, event),)
     surfaced = attrs.evolve(state, unaware=MOST_EMITS_UNAWARE)
-    failure = Outcome[State, Observation](surfaced, (IoError(),), ("SPAN-11",))
+    failure = Outcome[State, Observation](surfaced, (values.IoError(),), ("SPAN-11",))
     if state.unaware == MOST_EMITS_UNAWARE:
         return (failure,)
     passed = write(attrs.evolve(state, unaware=state.unaware + 1), event)
     return (failure, Outcome(passed.state, passed.observations, ("SPAN-11", *passed.rules)))
 
 
-def write(state: State, event: Record | Broadcast) -> Outcome[State, Observation]:
+def write(state: State, event: values.Record | values.Broadcast) -> Outcome[State, Observation]:
     encoded = encode_record(event.payload)
     every = get_readers(state, None)
     progress = Progress(state)
-    if isinstance(event, Broadcast) and state.config.kind is Kind.BROADCAST:
+    if isinstance(event, values.Broadcast) and state.config.kind is Kind.BROADCAST:
         progress = flush_if_always(write_record(progress, None, encoded), every)
     else:
-        for channel in every if isinstance(event, Broadcast) else (event.channel,):
+        for channel in every if isinstance(event, values.Broadcast) else (event.channel,):
             progress = flush_if_always(write_record(progress, channel, encoded), (channel,))
     return conclude(progress.because("SPAN-12"))
 
@@ -108,7 +93,7 @@ def flush_if_always(progress: Progress, channels: tuple[int, ...]) -> Progress:
 
 def on_event(state: State) -> Outcome[State, Observation]:
     progress = finish_all(Progress(state))
-    return conclude(progress.then(progress.state, *map(EventSent, get_readers(state, None))), "SPAN-14")
+    return conclude(progress.then(progress.state, *map(values.EventSent, get_readers(state, None))), "SPAN-14")
 
 
 def on_elapse(state: State, milliseconds: int) -> Outcome[State, Observation]:
@@ -135,10 +120,10 @@ def write_all(config: Config, emits: Emits) -> tuple[bytes, ...]:
     """The bytes that each channel sees in the end; an emit without a channel is for all."""
     (state,) = start(config)
     channels = [b""] * config.channels
-    events: list[Event] = [Broadcast(data) if to is None else Record(to, data) for to, data in emits]
-    for outcome in follow(step, state, (*events, Finish())):
+    events: list[Event] = [values.Broadcast(data) if to is None else values.Record(to, data) for to, data in emits]
+    for outcome in follow(step, state, (*events, values.Finish())):
         for seen in outcome.observations:
-            if isinstance(seen, Buffer):
+            if isinstance(seen, values.Buffer):
                 channels[seen.channel] += seen.data
     return tuple(channels)
 
@@ -163,20 +148,20 @@ def shared_memory_has_the_same_bytes(emits: Emits) -> bool:
     return write_to_shared_memory(2, encoded) == write_all(Config(Kind.BROADCAST, 2, 7, -1), emits)
 
 
-def emits_of_each_kind() -> Iterator[tuple[Record | Broadcast]]:
-    yield (Record(1, b"a"),)
-    yield (Broadcast(b"a"),)
+def emits_of_each_kind() -> Iterator[tuple[values.Record | values.Broadcast]]:
+    yield (values.Record(1, b"a"),)
+    yield (values.Broadcast(b"a"),)
 
 
 @law("SPAN-11", samples=emits_of_each_kind)
-def a_failed_flusher_surfaces_in_time(event: Record | Broadcast) -> bool:
+def a_failed_flusher_surfaces_in_time(event: values.Record | values.Broadcast) -> bool:
     """Any emit after the failure may fail; after 100 that did not the next one must; and all after one that did."""
     (state,) = start(Config(Kind.SELECTING, 2, 7, 100))
-    outcomes = step(state, Fail())
+    outcomes = step(state, values.Fail())
     for _ in range(MOST_EMITS_UNAWARE):
         outcomes = step(outcomes[-1].state, event)
-        if outcomes[0].observations != (IoError(),):
+        if outcomes[0].observations != (values.IoError(),):
             return False
     late = step(outcomes[-1].state, event)
     early = step(outcomes[0].state, event)
-    return [outcome.observations for outcome in (*late, *early)] == [(IoError(),), (IoError(),)]
+    return [outcome.observations for outcome in (*late, *early)] == [(values.IoError(),), (values.IoError(),)]

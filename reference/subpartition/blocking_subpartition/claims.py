@@ -2,20 +2,10 @@
 
 from tidegate.reference.claims import always, invariant
 from tidegate.reference.model import Outcome
+from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition.stores import READ_BUFFERS, Store, remember
 from tidegate.reference.subpartition.blocking_subpartition.values import Deleted, EndOfData, Event, Observation, State
 from tidegate.reference.subpartition.queue import Kind
-from tidegate.reference.subpartition.values import (
-    AddBuffer,
-    Append,
-    Availability,
-    Finish,
-    FinishBuffer,
-    Flush,
-    Poll,
-    Polled,
-    ViewCreated,
-)
 
 # --- claims ---------------------------------------------------------------------------------------------------
 
@@ -26,8 +16,8 @@ def each_view_is_complete(before: State, event: Event, outcome: Outcome[State, O
 
     The number of an item is its place in what was written, so each view is complete and in order.
     """
-    polled = [seen for seen in outcome.observations if isinstance(seen, Polled)]
-    if not isinstance(event, Poll) or not polled:
+    polled = [seen for seen in outcome.observations if isinstance(seen, shared.Polled)]
+    if not isinstance(event, shared.Poll) or not polled:
         return not polled
     item = before.written[before.readers[event.view].position]
     place = before.readers[event.view].position
@@ -49,7 +39,7 @@ def views_are_independent(before: State, event: Event, outcome: Outcome[State, O
 @always("SUBP-33")
 def backlog_is_exact(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """The backlog is exactly the data that the view has not handed out."""
-    reports = [seen for seen in outcome.observations if isinstance(seen, Polled | Availability)]
+    reports = [seen for seen in outcome.observations if isinstance(seen, shared.Polled | shared.Availability)]
     if not reports:
         return True
     handed_out = before.written[: outcome.state.readers[getattr(event, "view", 0)].position]
@@ -62,7 +52,9 @@ def written_stays_written(before: State, event: Event, outcome: Outcome[State, O
     """Nothing changes what is written."""
     after = outcome.state.written
     kept = after[: len(before.written)] == before.written
-    writing = isinstance(event, AddBuffer | Append | EndOfData | FinishBuffer | Flush | Finish)
+    writing = isinstance(
+        event, shared.AddBuffer | shared.Append | EndOfData | shared.FinishBuffer | shared.Flush | shared.Finish
+    )
     return kept and (writing or len(after) == len(before.written))
 
 
@@ -79,7 +71,7 @@ def deleted_by_the_last(before: State, _event: Event, outcome: Outcome[State, Ob
 @always("SUBP-31")
 def read_when_finished(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """A view is made between the end and the release."""
-    made = any(isinstance(seen, ViewCreated) for seen in outcome.observations)
+    made = any(isinstance(seen, shared.ViewCreated) for seen in outcome.observations)
     return not made or (before.finished and not before.released)
 
 

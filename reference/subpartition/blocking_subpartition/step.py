@@ -3,39 +3,11 @@
 import attrs
 
 from tidegate.reference.model import Outcome, rejected
-from tidegate.reference.subpartition.blocking_subpartition import stores
+from tidegate.reference.subpartition import values as shared
+from tidegate.reference.subpartition.blocking_subpartition import stores, values
 from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store
-from tidegate.reference.subpartition.blocking_subpartition.values import (
-    Config,
-    Deleted,
-    EndOfData,
-    Event,
-    LoseFile,
-    Observation,
-    Query,
-    Recycle,
-    State,
-    is_open,
-    with_reader,
-)
+from tidegate.reference.subpartition.blocking_subpartition.values import Config, Event, Observation, State
 from tidegate.reference.subpartition.queue import Item, Kind, open_buffer
-from tidegate.reference.subpartition.values import (
-    AddBuffer,
-    Append,
-    Availability,
-    CreateView,
-    DataAvailable,
-    Finish,
-    FinishBuffer,
-    Flush,
-    NotFound,
-    Nothing,
-    Poll,
-    Polled,
-    Release,
-    ReleaseView,
-    ViewCreated,
-)
 
 Outcomes = tuple[Outcome[State, Observation], ...]
 
@@ -52,21 +24,21 @@ def start(config: Config) -> tuple[State, ...]:
 
 def step(state: State, event: Event) -> Outcomes:
     match event:
-        case AddBuffer():
+        case shared.AddBuffer():
             return on_add(state, Item(Kind.DATA, event.data) if event.finished else open_buffer(event.data))
-        case EndOfData():
+        case values.EndOfData():
             return on_add(state, Item(Kind.END_OF_DATA))
-        case Append() | FinishBuffer():
+        case shared.Append() | shared.FinishBuffer():
             return on_open_buffer(state, event)
-        case Flush():
+        case shared.Flush():
             return (Outcome(write_pending(state), (), ("SUBP-30",)),)
-        case Finish():
+        case shared.Finish():
             return on_finish(state)
-        case Release():
+        case shared.Release():
             return (on_release(state),)
-        case LoseFile():
+        case values.LoseFile():
             return (Outcome(attrs.evolve(state, file_lost=True), (), ("SUBP-31",)),)
-        case CreateView():
+        case shared.CreateView():
             return on_view(state)
     if not 0 <= event.view < len(state.readers) or state.readers[event.view].released:
         return rejected(state, "SUBP-32")
@@ -91,10 +63,10 @@ def write_pending(state: State) -> State:
     return attrs.evolve(state, written=(*state.written, attrs.evolve(state.pending, finished=True)), pending=None)
 
 
-def on_open_buffer(state: State, event: Append | FinishBuffer) -> Outcomes:
-    if state.pending is None or not is_open(state):
+def on_open_buffer(state: State, event: shared.Append | shared.FinishBuffer) -> Outcomes:
+    if state.pending is None or not values.is_open(state):
         return rejected(state, "SUBP-1")
-    if isinstance(event, FinishBuffer):
+    if isinstance(event, shared.FinishBuffer):
         pending = attrs.evolve(state.pending, finished=True)
     else:
         pending = attrs.evolve(state.pending, data=state.pending.data + event.data)
@@ -112,49 +84,51 @@ def on_release(state: State) -> Outcome[State, Observation]:
     if state.released:
         return Outcome(state, (), ("SUBP-36",))
     released = attrs.evolve(state, pending=None, released=True)
-    return Outcome(released, () if is_read(released) else (Deleted(),), ("SUBP-36",))
+    return Outcome(released, () if is_read(released) else (values.Deleted(),), ("SUBP-36",))
 
 
 def on_view(state: State) -> Outcomes:
     if state.released or not state.finished:
         return rejected(state, "SUBP-31")
     if state.file_lost:
-        return (Outcome(state, (NotFound(),), ("SUBP-31",)),)
+        return (Outcome(state, (shared.NotFound(),), ("SUBP-31",)),)
     reader = stores.look_ahead(state.config.store, state.written, Reader())
-    seen = ViewCreated(len(state.readers))
+    seen = shared.ViewCreated(len(state.readers))
     return (Outcome(attrs.evolve(state, readers=(*state.readers, reader)), (seen,), ("SUBP-32", "SUBP-31")),)
 
 
-def on_reader(state: State, event: Poll | Recycle | Query | ReleaseView, reader: Reader) -> Outcomes:
+def on_reader(
+    state: State, event: shared.Poll | values.Recycle | values.Query | shared.ReleaseView, reader: Reader
+) -> Outcomes:
     match event:
-        case Poll():
+        case shared.Poll():
             return (on_poll(state, event.view, reader),)
-        case Recycle():
+        case values.Recycle():
             return on_recycle(state, event.view, reader)
-        case Query():
+        case values.Query():
             return (on_query(state, event, reader),)
-        case ReleaseView():
-            gone = with_reader(state, event.view, attrs.evolve(reader, released=True))
+        case shared.ReleaseView():
+            gone = values.with_reader(state, event.view, attrs.evolve(reader, released=True))
             deleted = gone.released and not is_read(gone)
-            return (Outcome(gone, (Deleted(),) if deleted else (), ("SUBP-36",) if deleted else ("SUBP-32",)),)
+            return (Outcome(gone, (values.Deleted(),) if deleted else (), ("SUBP-36",) if deleted else ("SUBP-32",)),)
 
 
 def on_poll(state: State, index: int, reader: Reader) -> Outcome[State, Observation]:
     store, written = state.config.store, state.written
     if not reader.ahead:
         out_of_buffers = reader.position < len(written)
-        return Outcome(state, (Nothing(),), ("SUBP-34",) if out_of_buffers else ("SUBP-32",))
+        return Outcome(state, (shared.Nothing(),), ("SUBP-34",) if out_of_buffers else ("SUBP-32",))
     item = written[reader.position]
     moved = attrs.evolve(reader, position=reader.position + 1, held=reader.held + 1)
     after = stores.look_ahead(store, written, moved)
     kind, backlog = stores.compute_next(store, written, after), stores.compute_backlog(written, after)
-    polled = Polled(stores.remember(store, item.kind), item.data, backlog, kind, reader.position)
+    polled = shared.Polled(stores.remember(store, item.kind), item.data, backlog, kind, reader.position)
     rules = ["SUBP-33", "SUBP-32"]
     if store is Store.MMAP and not item.is_data:
         rules.insert(0, "SUBP-35")
     if not after.ahead and after.position < len(written):
         rules.append("SUBP-34")
-    return Outcome(with_reader(state, index, after), (polled,), tuple(rules))
+    return Outcome(values.with_reader(state, index, after), (polled,), tuple(rules))
 
 
 def on_recycle(state: State, index: int, reader: Reader) -> Outcomes:
@@ -162,14 +136,14 @@ def on_recycle(state: State, index: int, reader: Reader) -> Outcomes:
     if not reader.held:
         return rejected(state, "SUBP-34")
     after = stores.look_ahead(state.config.store, state.written, attrs.evolve(reader, held=reader.held - 1))
-    seen = (DataAvailable(index),) if after.ahead and not reader.ahead else ()
-    return (Outcome(with_reader(state, index, after), seen, ("SUBP-34",)),)
+    seen = (shared.DataAvailable(index),) if after.ahead and not reader.ahead else ()
+    return (Outcome(values.with_reader(state, index, after), seen, ("SUBP-34",)),)
 
 
-def on_query(state: State, event: Query, reader: Reader) -> Outcome[State, Observation]:
+def on_query(state: State, event: values.Query, reader: Reader) -> Outcome[State, Observation]:
     kind = stores.compute_next(state.config.store, state.written, reader)
     available = kind is not Kind.NONE and (event.credit or kind is not Kind.DATA)
-    found = Availability(available, stores.compute_backlog(state.written, reader))
+    found = shared.Availability(available, stores.compute_backlog(state.written, reader))
     return Outcome(state, (found,), ("SUBP-33",))
 
 

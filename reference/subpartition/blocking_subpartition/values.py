@@ -4,25 +4,9 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store
 from tidegate.reference.subpartition.queue import Item
-from tidegate.reference.subpartition.values import (
-    AddBuffer,
-    Append,
-    Availability,
-    CreateView,
-    DataAvailable,
-    Finish,
-    FinishBuffer,
-    Flush,
-    NotFound,
-    Nothing,
-    Poll,
-    Polled,
-    Release,
-    ReleaseView,
-    ViewCreated,
-)
 from tidegate.reference.tuples import replace
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -93,19 +77,19 @@ class Query:
 
 
 Event = (
-    AddBuffer
-    | Append
-    | FinishBuffer
+    shared.AddBuffer
+    | shared.Append
+    | shared.FinishBuffer
     | EndOfData
-    | Flush
-    | Finish
-    | Release
+    | shared.Flush
+    | shared.Finish
+    | shared.Release
     | LoseFile
-    | CreateView
-    | Poll
+    | shared.CreateView
+    | shared.Poll
     | Recycle
     | Query
-    | ReleaseView
+    | shared.ReleaseView
 )
 
 # --- observations ---------------------------------------------------------------------------------------------
@@ -118,4 +102,12 @@ class Deleted:
     type: ClassVar[str] = "deleted"
 
 
-Observation = ViewCreated | NotFound | DataAvailable | Polled | Nothing | Availability | Deleted
+Observation = (
+    shared.ViewCreated
+    | shared.NotFound
+    | shared.DataAvailable
+    | shared.Polled
+    | shared.Nothing
+    | shared.Availability
+    | Deleted
+)

@@ -4,27 +4,8 @@ import attrs
 
 from tidegate.reference.claims import always, invariant
 from tidegate.reference.model import Outcome, rejected
-from tidegate.reference.subpartition.buffer.values import (
-    Append,
-    Build,
-    CloseBuilder,
-    CloseConsumer,
-    Commit,
-    Config,
-    Consume,
-    Consumer,
-    Copy,
-    Event,
-    Finish,
-    Inspect,
-    Knowledge,
-    Observation,
-    Recycle,
-    Recycled,
-    Slice,
-    State,
-    Written,
-)
+from tidegate.reference.subpartition.buffer import values
+from tidegate.reference.subpartition.buffer.values import Config, Event, Observation, State
 from tidegate.reference.tuples import replace
 
 Outcomes = tuple[Outcome[State, Observation], ...]
@@ -42,61 +23,63 @@ def start(config: Config) -> tuple[State, ...]:
 
 def step(state: State, event: Event) -> Outcomes:
     match event:
-        case Append() | Commit() | Finish() | CloseBuilder() | Consume():
+        case values.Append() | values.Commit() | values.Finish() | values.CloseBuilder() | values.Consume():
             return rejected(state, "SUBP-1") if state.closed else on_builder(state, event)
     if not 0 <= event.consumer < len(state.consumers):
         return rejected(state, "SUBP-1")
     consumer = state.consumers[event.consumer]
-    if isinstance(event, Recycle):
+    if isinstance(event, values.Recycle):
         return on_recycle(state, event.consumer, consumer)
     if consumer.closed:
         return rejected(state, "SUBP-41")
     match event:
-        case Copy():
-            fresh = Consumer(consumer.position, state.finished)
+        case values.Copy():
+            fresh = values.Consumer(consumer.position, state.finished)
             return (Outcome(attrs.evolve(state, consumers=(*state.consumers, fresh)), (), ("SUBP-40", "SUBP-1")),)
-        case Inspect():
-            known = Knowledge(consumer.known_finished, consumer.position < state.committed)
+        case values.Inspect():
+            known = values.Knowledge(consumer.known_finished, consumer.position < state.committed)
             return (Outcome(state, (known,), ("SUBP-2",)),)
-        case Build():
+        case values.Build():
             return on_build(state, event.consumer, consumer)
-        case CloseConsumer():
+        case values.CloseConsumer():
             closed = with_consumer(state, event.consumer, attrs.evolve(consumer, closed=True))
             return (let_go(state, closed, "SUBP-41"),)
 
 
-def on_builder(state: State, event: Append | Commit | Finish | CloseBuilder | Consume) -> Outcomes:
+def on_builder(
+    state: State, event: values.Append | values.Commit | values.Finish | values.CloseBuilder | values.Consume
+) -> Outcomes:
     match event:
-        case Append():
+        case values.Append():
             return on_append(state, event.data)
-        case Commit():
+        case values.Commit():
             return (Outcome(attrs.evolve(state, committed=len(state.written)), (), ("SUBP-1",)),)
-        case Finish():
+        case values.Finish():
             finished = attrs.evolve(state, committed=len(state.written), finished=True)
-            return (Outcome(finished, (Written(len(state.written)),), ("SUBP-1",)),)
-        case CloseBuilder():
+            return (Outcome(finished, (values.Written(len(state.written)),), ("SUBP-1",)),)
+        case values.CloseBuilder():
             return (let_go(state, attrs.evolve(state, closed=True), "SUBP-41"),)
     if state.consumers:
         return rejected(state, "SUBP-1")
-    return (Outcome(attrs.evolve(state, consumers=(Consumer(0, state.finished),)), (), ("SUBP-1",)),)
+    return (Outcome(attrs.evolve(state, consumers=(values.Consumer(0, state.finished),)), (), ("SUBP-1",)),)
 
 
 def on_append(state: State, data: bytes) -> Outcomes:
     if state.finished:
         return rejected(state, "SUBP-1")
     taken = data[: state.config.capacity - len(state.written)]
-    return (Outcome(attrs.evolve(state, written=state.written + taken), (Written(len(taken)),), ("SUBP-1",)),)
+    return (Outcome(attrs.evolve(state, written=state.written + taken), (values.Written(len(taken)),), ("SUBP-1",)),)
 
 
-def on_build(state: State, index: int, consumer: Consumer) -> Outcomes:
+def on_build(state: State, index: int, consumer: values.Consumer) -> Outcomes:
     data = state.written[consumer.position : state.committed]
-    built = Consumer(state.committed, state.finished, consumer.slices + 1)
+    built = values.Consumer(state.committed, state.finished, consumer.slices + 1)
     learns = state.finished and not consumer.known_finished
     rules = ("SUBP-3", "SUBP-2") if learns else ("SUBP-3",)
-    return (Outcome(with_consumer(state, index, built), (Slice(data),), rules),)
+    return (Outcome(with_consumer(state, index, built), (values.Slice(data),), rules),)
 
 
-def on_recycle(state: State, index: int, consumer: Consumer) -> Outcomes:
+def on_recycle(state: State, index: int, consumer: values.Consumer) -> Outcomes:
     if not consumer.slices:
         return rejected(state, "SUBP-41")
     less = with_consumer(state, index, attrs.evolve(consumer, slices=consumer.slices - 1))
@@ -106,14 +89,14 @@ def on_recycle(state: State, index: int, consumer: Consumer) -> Outcomes:
 def let_go(before: State, after: State, *rules: str) -> Outcome[State, Observation]:
     """SUBP-41: the memory is free once nobody holds it."""
     freed = is_held(before) and not is_held(after)
-    return Outcome(after, (Recycled(),) if freed else (), rules)
+    return Outcome(after, (values.Recycled(),) if freed else (), rules)
 
 
 def is_held(state: State) -> bool:
     return not state.closed or any(not consumer.closed or consumer.slices for consumer in state.consumers)
 
 
-def with_consumer(state: State, index: int, consumer: Consumer) -> State:
+def with_consumer(state: State, index: int, consumer: values.Consumer) -> State:
     return attrs.evolve(state, consumers=replace(state.consumers, index, consumer))
 
 
@@ -123,8 +106,8 @@ def with_consumer(state: State, index: int, consumer: Consumer) -> State:
 @always("SUBP-3")
 def reads_what_was_committed(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """A slice continues exactly where the last one of that consumer ended."""
-    slices = [seen.data for seen in outcome.observations if isinstance(seen, Slice)]
-    if not isinstance(event, Build) or not slices:
+    slices = [seen.data for seen in outcome.observations if isinstance(seen, values.Slice)]
+    if not isinstance(event, values.Build) or not slices:
         return not slices
     old, new = before.consumers[event.consumer], outcome.state.consumers[event.consumer]
     seen_before = before.written[: old.position]
@@ -142,7 +125,7 @@ def readers_are_independent(before: State, event: Event, outcome: Outcome[State,
 @always("SUBP-41")
 def freed_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """The memory is free when the last holder lets go."""
-    return (Recycled() in outcome.observations) == (is_held(before) and not is_held(outcome.state))
+    return (values.Recycled() in outcome.observations) == (is_held(before) and not is_held(outcome.state))
 
 
 @always("SUBP-1")

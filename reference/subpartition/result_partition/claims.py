@@ -3,22 +3,8 @@
 from tidegate.reference.claims import always, invariant
 from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.queue import Item, Kind
-from tidegate.reference.subpartition.result_partition.values import (
-    Broadcast,
-    Created,
-    Emit,
-    EndOfData,
-    Event,
-    Fail,
-    Observation,
-    PartitionKind,
-    Release,
-    Setup,
-    ShutDown,
-    State,
-    Subpartition,
-    TimedOut,
-)
+from tidegate.reference.subpartition.result_partition import values
+from tidegate.reference.subpartition.result_partition.values import Event, Observation, PartitionKind, State
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
 from tidegate.reference.subpartition.values import Finish, Flush, Released
 
@@ -29,7 +15,7 @@ from tidegate.reference.subpartition.values import Finish, Flush, Released
 def released_once(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """A partition is released once, and that is seen."""
     old, new = before.partition, outcome.state.partition
-    if isinstance(event, Setup) or new is None:
+    if isinstance(event, values.Setup) or new is None:
         return Released() not in outcome.observations
     was = old is not None and old.released
     return (Released() in outcome.observations) == (new.released and not was)
@@ -41,7 +27,7 @@ def lives_while_used(before: State, event: Event, outcome: Outcome[State, Observ
 
     Without force a pipelined partition goes when every subpartition was read and left and the writer is gone.
     """
-    if Released() not in outcome.observations or isinstance(event, Release | Fail | ShutDown):
+    if Released() not in outcome.observations or isinstance(event, values.Release | values.Fail | values.ShutDown):
         return True
     new = outcome.state.partition
     if before.config.kind is PartitionKind.BLOCKING or new is None:
@@ -53,7 +39,7 @@ def lives_while_used(before: State, event: Event, outcome: Outcome[State, Observ
 @always("SUBP-21")
 def told_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """Whoever waits for the partition is told that it is there, or to give up, once."""
-    told = [seen.subpartition for seen in outcome.observations if isinstance(seen, Created | TimedOut)]
+    told = [seen.subpartition for seen in outcome.observations if isinstance(seen, values.Created | values.TimedOut)]
     return sorted([*told, *outcome.state.waiting]) == sorted({*before.waiting, *outcome.state.waiting})
 
 
@@ -61,7 +47,7 @@ def queue_of(state: pipelined_values.State) -> tuple[Item, ...]:
     return state.queue.items
 
 
-def last_of(state: Subpartition) -> Item | None:
+def last_of(state: values.Subpartition) -> Item | None:
     if isinstance(state, pipelined_values.State):
         return queue_of(state)[-1] if queue_of(state) else None
     return state.pending
@@ -73,7 +59,7 @@ def broadcast_to_all(before: State, event: Event, outcome: Outcome[State, Observ
 
     A broadcast adds the same bytes at the end of every subpartition.
     """
-    if not isinstance(event, Broadcast) or outcome.state.partition is None or before.partition is None:
+    if not isinstance(event, values.Broadcast) or outcome.state.partition is None or before.partition is None:
         return True
     if outcome.state.partition.released or outcome.state == before:
         return True
@@ -99,7 +85,7 @@ def flushes_differ(before: State, event: Event, outcome: Outcome[State, Observat
 @always("SUBP-23")
 def nothing_behind_the_end(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """Nothing is written to a finished partition."""
-    writing = isinstance(event, Emit | Broadcast | EndOfData | Finish)
+    writing = isinstance(event, values.Emit | values.Broadcast | values.EndOfData | Finish)
     ended = before.partition is not None and before.partition.finished
     return not (writing and ended) or outcome.state == before
 

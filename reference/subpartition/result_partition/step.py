@@ -3,46 +3,15 @@
 import attrs
 
 from tidegate.reference.model import Outcome, rejected
+from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition import step as blocking
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
 from tidegate.reference.subpartition.queue import Kind
-from tidegate.reference.subpartition.result_partition import writing
+from tidegate.reference.subpartition.result_partition import values, writing
 from tidegate.reference.subpartition.result_partition.users import leave, release
-from tidegate.reference.subpartition.result_partition.values import (
-    Broadcast,
-    CloseWriter,
-    Config,
-    Created,
-    Emit,
-    EndOfData,
-    Event,
-    Expire,
-    Fail,
-    Gone,
-    Observation,
-    Owner,
-    Partition,
-    PartitionKind,
-    Release,
-    Request,
-    Setup,
-    ShutDown,
-    State,
-    TimedOut,
-    View,
-)
+from tidegate.reference.subpartition.result_partition.values import Config, Event, Observation, State
 from tidegate.reference.subpartition.result_partition.writing import Progress
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
-from tidegate.reference.subpartition.values import (
-    Finish,
-    Flush,
-    NotFound,
-    Nothing,
-    Poll,
-    Polled,
-    ReleaseView,
-    ViewCreated,
-)
 from tidegate.reference.tuples import replace
 
 Outcomes = tuple[Outcome[State, Observation], ...]
@@ -60,30 +29,30 @@ def start(config: Config) -> tuple[State, ...]:
 
 def step(state: State, event: Event) -> Outcomes:
     match event:
-        case Setup():
+        case values.Setup():
             return on_setup(state)
-        case Request():
+        case values.Request():
             return on_request(state, event)
-        case Expire():
+        case values.Expire():
             return (Outcome(state, (), ("SUBP-21",)) if state.shut_down else forget_waiting(state, "SUBP-21"),)
-        case Release(by=Owner.MANAGER):
+        case values.Release(by=values.Owner.MANAGER):
             return (let_go(forget_waiting(state, "SUBP-21")),)
-        case ShutDown():
+        case values.ShutDown():
             gone = let_go(forget_waiting(state, "SUBP-20", "SUBP-21"))
             return (Outcome(attrs.evolve(gone.state, shut_down=True), gone.observations, gone.rules),)
     if state.partition is None:
         return rejected(state, "SUBP-20")
     match event:
-        case Poll() | ReleaseView():
+        case shared.Poll() | shared.ReleaseView():
             return on_view(state, state.partition, event)
-        case Release():
+        case values.Release():
             freed = release(state, state.partition)
             return (Outcome(freed.state, freed.observations, ("SUBP-22",)),)
-        case Fail():
+        case values.Fail():
             return (on_fail(state, state.partition),)
-        case Flush():
+        case shared.Flush():
             return (on_flush(state, state.partition),)
-        case CloseWriter():
+        case values.CloseWriter():
             return on_close(state, state.partition)
     return on_write(state, state.partition, event)
 
@@ -95,25 +64,25 @@ def on_setup(state: State) -> Outcomes:
     if state.registered or state.shut_down:
         return rejected(state, "SUBP-20")
     partition = writing.make_partition(state.config.kind, state.config.subpartitions)
-    told = tuple(Created(subpartition) for subpartition in state.waiting)
+    told = tuple(values.Created(subpartition) for subpartition in state.waiting)
     after = attrs.evolve(state, partition=partition, registered=True, waiting=())
     return (Outcome(after, told, ("SUBP-21", "SUBP-20") if told else ("SUBP-20",)),)
 
 
-def on_request(state: State, event: Request) -> Outcomes:
+def on_request(state: State, event: values.Request) -> Outcomes:
     if not 0 <= event.subpartition < state.config.subpartitions:
         return rejected(state, "SUBP-22")
     if state.partition is not None and state.registered:
         return on_known_request(state, state.partition, event.subpartition)
     if not event.listen:
-        return (Outcome(state, (NotFound(),), ("SUBP-21",)),)
+        return (Outcome(state, (shared.NotFound(),), ("SUBP-21",)),)
     if event.subpartition in state.waiting:
         return rejected(state, "SUBP-21")
     waiting = tuple(sorted((*state.waiting, event.subpartition)))
     return (Outcome(attrs.evolve(state, waiting=waiting), (), ("SUBP-21",)),)
 
 
-def on_known_request(state: State, partition: Partition, index: int) -> Outcomes:
+def on_known_request(state: State, partition: values.Partition, index: int) -> Outcomes:
     if partition.released:
         return rejected(state, "SUBP-22")
     inner = partition.subpartitions[index]
@@ -121,13 +90,15 @@ def on_known_request(state: State, partition: Partition, index: int) -> Outcomes
     if after == inner:
         return rejected(state, *rules)
     number = len(inner.readers) if isinstance(inner, blocking_values.State) else 0
-    views = (*partition.views, View(index, number))
+    views = (*partition.views, values.View(index, number))
     wider = attrs.evolve(partition, subpartitions=replace(partition.subpartitions, index, after), views=views)
-    return (Outcome(attrs.evolve(state, partition=wider), (ViewCreated(len(views) - 1),), ("SUBP-22", "SUBP-16")),)
+    return (
+        Outcome(attrs.evolve(state, partition=wider), (shared.ViewCreated(len(views) - 1),), ("SUBP-22", "SUBP-16")),
+    )
 
 
 def forget_waiting(state: State, *rules: str) -> Outcome[State, Observation]:
-    told = tuple(TimedOut(subpartition) for subpartition in state.waiting)
+    told = tuple(values.TimedOut(subpartition) for subpartition in state.waiting)
     return Outcome(attrs.evolve(state, waiting=()), told, rules)
 
 
@@ -143,49 +114,51 @@ def let_go(outcome: Outcome[State, Observation]) -> Outcome[State, Observation]:
 # --- the writer -----------------------------------------------------------------------------------------------
 
 
-def on_write(state: State, partition: Partition, event: Emit | Broadcast | EndOfData | Finish) -> Outcomes:
-    if isinstance(event, Emit) and not 0 <= event.subpartition < state.config.subpartitions:
+def on_write(
+    state: State, partition: values.Partition, event: values.Emit | values.Broadcast | values.EndOfData | shared.Finish
+) -> Outcomes:
+    if isinstance(event, values.Emit) and not 0 <= event.subpartition < state.config.subpartitions:
         return rejected(state, "SUBP-22")
-    if isinstance(event, EndOfData) and partition.drains is not None and not partition.closed:
+    if isinstance(event, values.EndOfData) and partition.drains is not None and not partition.closed:
         return (Outcome(state, (), ("SUBP-23",)),)
     if partition.finished or partition.closed or partition.failed:
         return rejected(state, "SUBP-23")
-    if isinstance(event, Finish) and partition.released and state.config.kind is PartitionKind.BLOCKING:
+    if isinstance(event, shared.Finish) and partition.released and state.config.kind is values.PartitionKind.BLOCKING:
         return rejected(state, "SUBP-30")
     match event:
-        case Emit():
+        case values.Emit():
             progress = writing.emit(Progress(partition), event.subpartition, event.data)
             rules = ("SUBP-26",)
-        case Broadcast():
+        case values.Broadcast():
             progress = writing.broadcast(Progress(partition), event.data)
             rules = ("SUBP-40",)
-        case EndOfData():
+        case values.EndOfData():
             drains = attrs.evolve(partition, drains=event.drain)
             progress = writing.tell_all(writing.finish_buffers(Progress(drains)), blocking_values.EndOfData())
             rules = ("SUBP-23",)
-        case Finish():
+        case shared.Finish():
             finished = attrs.evolve(partition, finished=True)
             progress = writing.tell_all(writing.finish_buffers(Progress(finished)), event)
             rules = ("SUBP-23",)
     return (Outcome(attrs.evolve(state, partition=progress.partition), progress.seen, rules),)
 
 
-def on_flush(state: State, partition: Partition) -> Outcome[State, Observation]:
+def on_flush(state: State, partition: values.Partition) -> Outcome[State, Observation]:
     """SUBP-26: only what is written to a file must be finished first."""
     progress = Progress(partition)
-    if state.config.kind is PartitionKind.BLOCKING:
+    if state.config.kind is values.PartitionKind.BLOCKING:
         progress = writing.finish_buffers(progress)
-    progress = writing.tell_all(progress, Flush())
+    progress = writing.tell_all(progress, shared.Flush())
     return Outcome(attrs.evolve(state, partition=progress.partition), progress.seen, ("SUBP-26",))
 
 
-def on_close(state: State, partition: Partition) -> Outcomes:
+def on_close(state: State, partition: values.Partition) -> Outcomes:
     if partition.closed:
         return rejected(state, "SUBP-24")
     return (leave(state, attrs.evolve(partition, closed=True)),)
 
 
-def on_fail(state: State, partition: Partition) -> Outcome[State, Observation]:
+def on_fail(state: State, partition: values.Partition) -> Outcome[State, Observation]:
     if partition.released:
         return Outcome(attrs.evolve(state, registered=False), (), ("SUBP-25",))
     freed = release(attrs.evolve(state, registered=False), attrs.evolve(partition, failed=True))
@@ -195,41 +168,43 @@ def on_fail(state: State, partition: Partition) -> Outcome[State, Observation]:
 # --- the readers ----------------------------------------------------------------------------------------------
 
 
-def on_view(state: State, partition: Partition, event: Poll | ReleaseView) -> Outcomes:
+def on_view(state: State, partition: values.Partition, event: shared.Poll | shared.ReleaseView) -> Outcomes:
     if not 0 <= event.view < len(partition.views):
         return rejected(state, "SUBP-22")
     view = partition.views[event.view]
-    if isinstance(event, ReleaseView):
+    if isinstance(event, shared.ReleaseView):
         return (on_release_view(state, partition, event.view, view),)
     if view.released:
         return rejected(state, "SUBP-24")
     return (on_poll(state, partition, view),)
 
 
-def on_release_view(state: State, partition: Partition, index: int, view: View) -> Outcome[State, Observation]:
+def on_release_view(
+    state: State, partition: values.Partition, index: int, view: values.View
+) -> Outcome[State, Observation]:
     if view.released:
         return Outcome(state, (), ("SUBP-24",))
     views = replace(partition.views, index, attrs.evolve(view, released=True))
     inner = partition.subpartitions[view.subpartition]
     if isinstance(inner, blocking_values.State):
-        gone = blocking.step(inner, ReleaseView(view.number))[0].state
+        gone = blocking.step(inner, shared.ReleaseView(view.number))[0].state
         partition = attrs.evolve(partition, subpartitions=replace(partition.subpartitions, view.subpartition, gone))
     return leave(state, attrs.evolve(partition, views=views))
 
 
-def on_poll(state: State, partition: Partition, view: View) -> Outcome[State, Observation]:
+def on_poll(state: State, partition: values.Partition, view: values.View) -> Outcome[State, Observation]:
     inner = partition.subpartitions[view.subpartition]
     if isinstance(inner, pipelined_values.State) and partition.released:
-        return Outcome(state, (Gone(partition.failed),), ("SUBP-25",) if partition.failed else ("SUBP-18",))
+        return Outcome(state, (values.Gone(partition.failed),), ("SUBP-25",) if partition.failed else ("SUBP-18",))
     polled, found, rules = writing.poll(inner, view.number)
     after = attrs.evolve(partition, subpartitions=replace(partition.subpartitions, view.subpartition, polled))
     seen = show(partition, found)
-    if isinstance(seen, Polled) and seen.kind is Kind.END_OF_DATA:
+    if isinstance(seen, shared.Polled) and seen.kind is Kind.END_OF_DATA:
         rules = ("SUBP-23", *rules)
     return Outcome(attrs.evolve(state, partition=after), (seen,), rules)
 
 
-def show(partition: Partition, seen: object) -> Polled | Nothing:
-    if not isinstance(seen, Polled):
-        return Nothing()
+def show(partition: values.Partition, seen: object) -> shared.Polled | shared.Nothing:
+    if not isinstance(seen, shared.Polled):
+        return shared.Nothing()
     return seen if seen.kind is Kind.DATA else attrs.evolve(seen, data=writing.encode_event(partition, seen.kind))

@@ -6,20 +6,9 @@ from typing import ClassVar
 import attrs
 
 from tidegate.reference.elements import at_least
+from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
-from tidegate.reference.subpartition.values import (
-    DataAvailable,
-    Finish,
-    Flush,
-    NotFound,
-    Nothing,
-    Poll,
-    Polled,
-    Released,
-    ReleaseView,
-    ViewCreated,
-)
 
 Subpartition = pipelined_values.State | blocking_values.State
 
@@ -166,12 +155,12 @@ Event = (
     | Emit
     | Broadcast
     | EndOfData
-    | Flush
-    | Finish
+    | shared.Flush
+    | shared.Finish
     | CloseWriter
     | Fail
-    | Poll
-    | ReleaseView
+    | shared.Poll
+    | shared.ReleaseView
     | Release
     | ShutDown
 )
@@ -203,4 +192,14 @@ class Gone:
     failed: bool
 
 
-Observation = Created | TimedOut | NotFound | ViewCreated | DataAvailable | Polled | Nothing | Gone | Released
+Observation = (
+    Created
+    | TimedOut
+    | shared.NotFound
+    | shared.ViewCreated
+    | shared.DataAvailable
+    | shared.Polled
+    | shared.Nothing
+    | Gone
+    | shared.Released
+)

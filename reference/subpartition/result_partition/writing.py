@@ -7,6 +7,7 @@ shows is collected.
 import attrs
 
 from tidegate.reference.subpartition import queue as queues
+from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition import step as blocking
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store
@@ -14,17 +15,6 @@ from tidegate.reference.subpartition.queue import Kind
 from tidegate.reference.subpartition.result_partition.values import Observation, Partition, PartitionKind, Subpartition
 from tidegate.reference.subpartition.subpartition import step as pipelined
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
-from tidegate.reference.subpartition.values import (
-    AddBuffer,
-    Append,
-    CreateView,
-    DataAvailable,
-    Finish,
-    FinishBuffer,
-    Flush,
-    Poll,
-    Release,
-)
 from tidegate.reference.tuples import replace
 
 #: SUBP-17, SUBP-23: events as bytes.
@@ -32,8 +22,16 @@ END_OF_PARTITION = bytes.fromhex("00000000")
 END_OF_DATA = bytes.fromhex("00000008")
 
 #: What the producer says to each subpartition.
-Told = AddBuffer | Append | FinishBuffer | blocking_values.EndOfData | Flush | Finish | Release
-OPEN = AddBuffer(b"", finished=False)
+Told = (
+    shared.AddBuffer
+    | shared.Append
+    | shared.FinishBuffer
+    | blocking_values.EndOfData
+    | shared.Flush
+    | shared.Finish
+    | shared.Release
+)
+OPEN = shared.AddBuffer(b"", finished=False)
 
 
 @attrs.frozen
@@ -65,7 +63,7 @@ def tell(progress: Progress, index: int, event: Told) -> Progress:
         woken = False
     views = progress.partition.views
     numbers = [number for number, view in enumerate(views) if view.subpartition == index] if woken else []
-    seen = (*progress.seen, *map(DataAvailable, numbers))
+    seen = (*progress.seen, *map(shared.DataAvailable, numbers))
     subpartitions = replace(progress.partition.subpartitions, index, after)
     return Progress(attrs.evolve(progress.partition, subpartitions=subpartitions), seen)
 
@@ -73,9 +71,9 @@ def tell(progress: Progress, index: int, event: Told) -> Progress:
 def create_view(state: Subpartition) -> tuple[Subpartition, tuple[str, ...]]:
     """The subpartition with one more view, or as it was if it refuses; and the rules that say so."""
     if isinstance(state, pipelined_values.State):
-        opened = pipelined.step(state, CreateView())[0]
+        opened = pipelined.step(state, shared.CreateView())[0]
         return opened.state, opened.rules
-    made = blocking.step(state, CreateView())[0]
+    made = blocking.step(state, shared.CreateView())[0]
     return made.state, made.rules
 
 
@@ -83,7 +81,7 @@ def poll(state: Subpartition, view: int) -> tuple[Subpartition, object, tuple[st
     if isinstance(state, pipelined_values.State):
         taken = pipelined.step(state, pipelined_values.Poll())[0]
         return taken.state, taken.observations[0], taken.rules
-    read = blocking.step(state, Poll(view))[0]
+    read = blocking.step(state, shared.Poll(view))[0]
     return read.state, read.observations[0], read.rules
 
 
@@ -103,7 +101,7 @@ def finish_buffers(progress: Progress) -> Progress:
     """The writer's open buffers are finished, shared or not."""
     for index, state in enumerate(progress.partition.subpartitions):
         if has_open_buffer(state):
-            progress = tell(progress, index, FinishBuffer())
+            progress = tell(progress, index, shared.FinishBuffer())
     return Progress(attrs.evolve(progress.partition, shared=False), progress.seen)
 
 
@@ -113,7 +111,7 @@ def emit(progress: Progress, index: int, data: bytes) -> Progress:
         progress = finish_buffers(progress)
     if not has_open_buffer(progress.partition.subpartitions[index]):
         progress = tell(progress, index, OPEN)
-    return tell(progress, index, Append(data))
+    return tell(progress, index, shared.Append(data))
 
 
 def broadcast(progress: Progress, data: bytes) -> Progress:
@@ -121,7 +119,7 @@ def broadcast(progress: Progress, data: bytes) -> Progress:
     if not progress.partition.shared:
         progress = tell_all(finish_buffers(progress), OPEN)
         progress = Progress(attrs.evolve(progress.partition, shared=True), progress.seen)
-    return tell_all(progress, Append(data))
+    return tell_all(progress, shared.Append(data))
 
 
 def encode_event(partition: Partition, kind: Kind) -> bytes:

@@ -4,33 +4,10 @@ import attrs
 
 from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.subpartition import queue as queues
+from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.queue import BLOCKING, Item, Kind
-from tidegate.reference.subpartition.subpartition.values import (
-    Added,
-    AddEvent,
-    Config,
-    DataAvailable,
-    Event,
-    Observation,
-    Poll,
-    PriorityAvailable,
-    Query,
-    SizeHint,
-    State,
-)
-from tidegate.reference.subpartition.values import (
-    AddBuffer,
-    Append,
-    Availability,
-    CreateView,
-    Finish,
-    FinishBuffer,
-    Flush,
-    Nothing,
-    Polled,
-    Release,
-    Resume,
-)
+from tidegate.reference.subpartition.subpartition import values
+from tidegate.reference.subpartition.subpartition.values import Config, Event, Observation, State
 
 Outcomes = tuple[Outcome[State, Observation], ...]
 
@@ -47,20 +24,20 @@ def start(config: Config) -> tuple[State, ...]:
 
 def step(state: State, event: Event) -> Outcomes:
     match event:
-        case AddBuffer():
+        case shared.AddBuffer():
             item = Item(Kind.DATA, event.data) if event.finished else queues.open_buffer(event.data)
             return on_add(state, item)
-        case AddEvent():
+        case values.AddEvent():
             return on_add(state, Item(event.kind))
-        case Append() | FinishBuffer():
+        case shared.Append() | shared.FinishBuffer():
             return on_open_buffer(state, event)
-        case Flush():
+        case shared.Flush():
             return on_flush(state)
-        case Finish():
+        case shared.Finish():
             return on_finish(state)
-        case Release():
+        case shared.Release():
             return on_release(state)
-        case CreateView():
+        case shared.CreateView():
             return on_view(state)
     return on_reader(state, event)
 
@@ -71,29 +48,29 @@ def on_add(state: State, item: Item) -> Outcomes:
     if queues.is_open(state.queue) and item.kind is not Kind.PRIORITY:
         return rejected(state, "SUBP-5", "SUBP-8")
     queue = queues.add(state.queue, item)
-    seen: list[Observation] = [Added(state.size_hint)]
+    seen: list[Observation] = [values.Added(state.size_hint)]
     rules = ["SUBP-6", "SUBP-4", "SUBP-5"]
     if item.kind is Kind.PRIORITY:
         rules.insert(0, "SUBP-14")
         if state.has_view and queues.count_priority(queue) == 1:
-            seen.append(PriorityAvailable(queue.sequence))
+            seen.append(values.PriorityAvailable(queue.sequence))
     if state.has_view and queues.is_woken_by_add(queue):
-        seen.append(DataAvailable())
+        seen.append(values.DataAvailable())
     return (Outcome(attrs.evolve(state, queue=queue), tuple(seen), tuple(rules)),)
 
 
-def on_open_buffer(state: State, event: Append | FinishBuffer) -> Outcomes:
+def on_open_buffer(state: State, event: shared.Append | shared.FinishBuffer) -> Outcomes:
     """Nothing tells the reader; what it knows of the buffer it learnt when it last read it."""
     if not queues.is_open(state.queue):
         return rejected(state, "SUBP-1")
-    if isinstance(event, Append):
+    if isinstance(event, shared.Append):
         return (Outcome(attrs.evolve(state, queue=queues.append(state.queue, event.data)), (), ("SUBP-1",)),)
     return (Outcome(attrs.evolve(state, queue=queues.finish_buffer(state.queue)), (), ("SUBP-2", "SUBP-1")),)
 
 
 def on_flush(state: State) -> Outcomes:
     queue, wakes = queues.flush(state.queue)
-    seen = (DataAvailable(),) if wakes and state.has_view else ()
+    seen = (values.DataAvailable(),) if wakes and state.has_view else ()
     rules = ("SUBP-7", "SUBP-13") if state.queue.blocked else ("SUBP-7",)
     return (Outcome(attrs.evolve(state, queue=queue), seen, rules),)
 
@@ -103,7 +80,7 @@ def on_finish(state: State) -> Outcomes:
         return rejected(state, "SUBP-17", "SUBP-4")
     if queues.is_open(state.queue):
         return rejected(state, "SUBP-5", "SUBP-8")
-    seen = (DataAvailable(),) if state.has_view else ()
+    seen = (values.DataAvailable(),) if state.has_view else ()
     return (Outcome(attrs.evolve(state, queue=queues.finish(state.queue)), seen, ("SUBP-17", "SUBP-6")),)
 
 
@@ -119,17 +96,17 @@ def on_view(state: State) -> Outcomes:
     return (Outcome(attrs.evolve(state, has_view=True), (), ("SUBP-16", "SUBP-15")),)
 
 
-def on_reader(state: State, event: Poll | Query | Resume | SizeHint) -> Outcomes:
+def on_reader(state: State, event: values.Poll | values.Query | shared.Resume | values.SizeHint) -> Outcomes:
     if not state.has_view:
         return rejected(state, "SUBP-15")
     match event:
-        case Poll():
+        case values.Poll():
             return (on_poll(state),)
-        case Resume():
+        case shared.Resume():
             return on_resume(state)
-        case Query():
+        case values.Query():
             available = queues.is_available(state.queue, has_credit=event.credit)
-            found = Availability(available, queues.compute_backlog(state.queue))
+            found = shared.Availability(available, queues.compute_backlog(state.queue))
             return (Outcome(state, (found,), ("SUBP-12", "SUBP-11")),)
     if event.size < 0:
         return rejected(state, "SUBP-4")
@@ -140,9 +117,9 @@ def on_poll(state: State) -> Outcome[State, Observation]:
     queue, item = queues.take(state.queue, keeps_empty=state.config.exclusive == 0)
     after = attrs.evolve(state, queue=queue)
     if item is None:
-        return Outcome(after, (Nothing(),), explain_nothing(state))
+        return Outcome(after, (shared.Nothing(),), explain_nothing(state))
     backlog, kind = queues.compute_backlog(queue), queues.compute_next(queue)
-    polled = Polled(item.kind, item.data, backlog, kind, state.queue.sequence)
+    polled = shared.Polled(item.kind, item.data, backlog, kind, state.queue.sequence)
     return Outcome(after, (polled,), (*explain_item(item), "SUBP-10", "SUBP-11"))
 
 

@@ -6,20 +6,8 @@ import attrs
 
 from tidegate.reference.elements import at_least, one_of
 from tidegate.reference.spanning.builders import UNLIMITED
+from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.queue import EMPTY, Kind, Queue
-from tidegate.reference.subpartition.values import (
-    AddBuffer,
-    Append,
-    Availability,
-    CreateView,
-    Finish,
-    FinishBuffer,
-    Flush,
-    Nothing,
-    Polled,
-    Release,
-    Resume,
-)
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -80,17 +68,17 @@ class SizeHint:
 
 
 Event = (
-    AddBuffer
-    | Append
-    | FinishBuffer
+    shared.AddBuffer
+    | shared.Append
+    | shared.FinishBuffer
     | AddEvent
-    | Flush
-    | Finish
-    | Release
-    | CreateView
+    | shared.Flush
+    | shared.Finish
+    | shared.Release
+    | shared.CreateView
     | Poll
     | Query
-    | Resume
+    | shared.Resume
     | SizeHint
 )
 
@@ -120,4 +108,4 @@ class PriorityAvailable:
     sequence: int
 
 
-Observation = Added | DataAvailable | PriorityAvailable | Polled | Nothing | Availability
+Observation = Added | DataAvailable | PriorityAvailable | shared.Polled | shared.Nothing | shared.Availability

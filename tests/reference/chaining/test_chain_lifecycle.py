@@ -4,8 +4,8 @@ import attrs
 import pytest
 
 from tests.reference.walking import broken_claims, state_after, walk
-from tidegate.reference.chaining.chain_lifecycle import claims as chain_claims
 from tidegate.reference.chaining.chain_lifecycle import step as chain_lifecycle
+from tidegate.reference.chaining.chain_lifecycle import values
 from tidegate.reference.chaining.chain_lifecycle.claims import subtrees_stay_together, working_while_they_are_called
 from tidegate.reference.chaining.chain_lifecycle.values import (
     SEMANTICS,
@@ -248,8 +248,8 @@ def test_what_makes_no_sense_is_an_error(make):
 )
 def test_properties_see_the_reversed_order(monkeypatch, events, named):
     before = state_after("chain_lifecycle", STRAIGHT, events[:-1])
-    monkeypatch.setattr(chain_lifecycle, "compute_creation_order", lambda _config: (0, 1, 2))
-    monkeypatch.setattr(chain_lifecycle, "compute_forward_order", lambda _config: (2, 1, 0))
+    monkeypatch.setattr(values, "compute_creation_order", lambda _config: (0, 1, 2))
+    monkeypatch.setattr(values, "compute_forward_order", lambda _config: (2, 1, 0))
     (turned,) = chain_lifecycle.step(before, events[-1])
     assert named in broken_claims("chain_lifecycle", before, events[-1], turned)
 
@@ -269,5 +269,5 @@ def test_operators_that_work_are_called_from_the_head_on(semantics, call):
 
 def test_an_operator_that_is_created_before_those_below_it_is_refused(monkeypatch):
     assert subtrees_stay_together.holds((0,))
-    monkeypatch.setattr(chain_claims, "compute_creation_order", lambda _config: (0, 1))
+    monkeypatch.setattr(values, "compute_creation_order", lambda _config: (0, 1))
     assert not subtrees_stay_together.holds((0,))

@@ -5,7 +5,6 @@ import pytest
 
 from tests.reference.walking import begin, claim, law_holds, refuses, walk
 from tidegate.reference.chaining import chains
-from tidegate.reference.chaining.chaining import claims as chain_laws
 from tidegate.reference.chaining.chaining import step as chaining
 from tidegate.reference.chaining.chaining.claims import FORWARD, SOURCE, make_operator
 from tidegate.reference.chaining.chaining.step import (
@@ -296,9 +295,7 @@ def test_law_fails_on_a_broken_decision(monkeypatch, law, name, broken):
 
 def test_law_of_names_fails_without_brackets(monkeypatch):
     bare = chains.compute_name
-    monkeypatch.setattr(
-        chain_laws, "compute_name", lambda plan, node: bare(plan, node).replace("(", "").replace(")", "")
-    )
+    monkeypatch.setattr(chains, "compute_name", lambda plan, node: bare(plan, node).replace("(", "").replace(")", ""))
     assert not law_holds("chaining", "names-tell-trees-apart")
 
 

@@ -205,8 +205,8 @@ def test_mbox_2_law_fails_where_the_queue_is_run_as_well(monkeypatch):
     def from_both(state):
         return mailboxes.take_mail(state, -1)
 
-    monkeypatch.setattr(mailbox, "take_from_batch", from_both)
-    monkeypatch.setattr(mailbox, "put_mail", lambda state, mail, _thread: batch_it(state, mail))
+    monkeypatch.setattr(mailboxes, "take_from_batch", from_both)
+    monkeypatch.setattr(mailboxes, "put_mail", lambda state, mail, _thread: batch_it(state, mail))
     assert not mailbox.each_turn_ends.holds(NEW, 1)
 
 
