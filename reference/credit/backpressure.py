@@ -12,8 +12,8 @@ from itertools import product
 
 from tidegate.reference.claims import law
 from tidegate.reference.credit import readers
-from tidegate.reference.credit.readers import Reader, start_reader
-from tidegate.reference.credit.subpartitions import BUFFERS, Item
+from tidegate.reference.credit.readers import Item, Reader, start_reader
+from tidegate.reference.subpartition import queue as queues
 
 
 def is_writer_blocked(free: int, queued: tuple[int, ...], limit: int) -> bool:
@@ -47,7 +47,7 @@ def send_all(reader: Reader) -> Reader:
 
 
 def count_queued(reader: Reader) -> int:
-    return sum(item in BUFFERS for item in reader.subpartition.queue)
+    return queues.count_data(reader.subpartition)
 
 
 def small_producers() -> Iterator[tuple[int, int, int, int]]:

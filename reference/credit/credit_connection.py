@@ -16,8 +16,7 @@ import attrs
 from tidegate.reference.claims import always, claims_in, invariant
 from tidegate.reference.credit import readers
 from tidegate.reference.credit.credit_sender import Writable
-from tidegate.reference.credit.readers import Change, Kind, Reader
-from tidegate.reference.credit.subpartitions import Item
+from tidegate.reference.credit.readers import Change, Item, Kind, Reader
 from tidegate.reference.elements import at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
@@ -199,7 +198,7 @@ def end_reader(state: State, index: int, life: Life, rule: str) -> Outcome[State
     """A cancelled reader leaves the queue; a failed one stays in it, so that its turn tells the receiver."""
     lives = replace(state.lives, index, life)
     queue = tuple(one for one in state.queue if one != index or life is Life.FAILED)
-    ended = attrs.evolve(state.readers[index], subpartition=attrs.evolve(state.readers[index].subpartition, queue=()))
+    ended = attrs.evolve(state.readers[index], subpartition=attrs.evolve(state.readers[index].subpartition, items=()))
     return Outcome(attrs.evolve(with_reader(state, index, ended), lives=lives, queue=queue), (), (rule,))
 
 

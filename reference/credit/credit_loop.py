@@ -21,9 +21,10 @@ from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit.buffers import Channel, compute_available
 from tidegate.reference.credit.readers import Backlog, Kind, Send
-from tidegate.reference.credit.subpartitions import BUFFERS
 from tidegate.reference.elements import at_least
 from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, rejected
+from tidegate.reference.subpartition import queue as queues
+from tidegate.reference.subpartition.values import Flush, Resume
 from tidegate.reference.tuples import rearrange, replace, sorting
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -136,7 +137,7 @@ def step(state: State, event: Choice) -> tuple[Outcome[State, Observation], ...]
         case Action.BARRIER:
             return (to_sender(state, index, attrs.evolve(link, barriers=link.barriers - 1), sender.Barrier()),)
         case Action.FLUSH:
-            return (to_sender(state, index, link, sender.Flush()),)
+            return (to_sender(state, index, link, Flush()),)
         case Action.DELIVER:
             return (on_deliver(state, index),)
         case Action.CONSUME:
@@ -145,7 +146,7 @@ def step(state: State, event: Choice) -> tuple[Outcome[State, Observation], ...]
             return (to_receiver(state, index, link, receiver.Announce(index)),)
         case Action.DELIVER_CREDIT:
             message = link.up[0]
-            received = sender.Credit(message.amount) if isinstance(message, receiver.Credit) else sender.Resume()
+            received = sender.Credit(message.amount) if isinstance(message, receiver.Credit) else Resume()
             return (to_sender(state, index, attrs.evolve(link, up=link.up[1:]), received),)
 
 
@@ -212,12 +213,12 @@ def is_enabled(state: State, choice: Choice) -> bool:
     subpartition = link.sender.reader.subpartition
     match choice.action:
         case Action.WRITE:
-            output, queued = state.config.output, sum(item in BUFFERS for item in subpartition.queue)
+            output, queued = state.config.output, queues.count_data(subpartition)
             return link.data > 0 and not backpressure.is_writer_blocked(output - queued, (queued,), output)
         case Action.BARRIER:
             return link.barriers > 0
         case Action.FLUSH:
-            return bool(subpartition.queue) and not subpartition.flush_requested
+            return bool(subpartition.items) and not subpartition.flush_requested
         case Action.DELIVER:
             return bool(link.down)
         case Action.CONSUME:
@@ -231,7 +232,7 @@ def is_enabled(state: State, choice: Choice) -> bool:
 def is_done(state: State) -> bool:
     """Everything is written, sent, delivered and read."""
     writing = any(one.data or one.barriers for one in state.links)
-    return not writing and not any(one.sender.reader.subpartition.queue or one.down or one.inbox for one in state.links)
+    return not writing and not any(one.sender.reader.subpartition.items or one.down or one.inbox for one in state.links)
 
 
 def is_stuck(state: State) -> bool:

@@ -6,7 +6,7 @@ that first message, so it announces its backlog. A barrier, once sent, blocks wh
 has aligned and says resume.
 
 Choices. Flink 2.3: PartitionRequestQueue and CreditBasedSequenceNumberingViewReader over a PipelinedSubpartition.
-What a subpartition does stands in `subpartitions`, what events do to a reader in `readers`.
+What a subpartition does stands in `subpartition.queue`, what events do to a reader in `readers`.
 """
 
 from typing import ClassVar
@@ -14,11 +14,12 @@ from typing import ClassVar
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant
-from tidegate.reference.credit import readers, subpartitions
-from tidegate.reference.credit.readers import Backlog, Change, Kind, Reader, Send
-from tidegate.reference.credit.subpartitions import BUFFERS, Item
+from tidegate.reference.credit import readers
+from tidegate.reference.credit.readers import QUEUED, Backlog, Change, Item, Kind, Reader, Send
 from tidegate.reference.elements import at_least
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
+from tidegate.reference.subpartition import queue as queues
+from tidegate.reference.subpartition.values import Finish, Flush, Resume
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -65,32 +66,11 @@ class Barrier:
 
 
 @attrs.frozen
-class Flush:
-    """The producer wants what is queued to be sent soon."""
-
-    type: ClassVar[str] = "flush"
-
-
-@attrs.frozen
-class Finish:
-    """The producer has come to its end."""
-
-    type: ClassVar[str] = "finish"
-
-
-@attrs.frozen
 class Credit:
     """The receiver grants credit."""
 
     type: ClassVar[str] = "credit"
     amount: int
-
-
-@attrs.frozen
-class Resume:
-    """The receiver has aligned, and wants what lies behind the barrier."""
-
-    type: ClassVar[str] = "resume"
 
 
 @attrs.frozen
@@ -164,7 +144,7 @@ def on_wake_up(state: State, because: tuple[str, ...]) -> Outcome[State, Observa
     backlog = readers.compute_announcement(state.reader)
     if backlog:
         return Outcome(state, (Backlog(backlog),), ("CREDIT-24", "SUBP-11", *because))
-    if subpartitions.compute_backlog(state.reader.subpartition):
+    if queues.compute_backlog(state.reader.subpartition):
         return Outcome(state, (), ("CREDIT-25", "CREDIT-19", *because))
     return Outcome(state, (), ("CREDIT-19", "SUBP-11", "SUBP-12", *because))
 
@@ -194,10 +174,10 @@ def write(state: State, because: tuple[str, ...]) -> Outcome[State, Observation]
 @always("SUBP-10", "CREDIT-22", "SUBP-17")
 def sent_in_order(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """What is sent is what was added, in that order and numbered without a gap; the rest stays queued."""
-    added = [] if is_refused(outcome) or type(event) not in ITEMS else [ITEMS[type(event)]]
-    items = [*before.reader.subpartition.queue, *added]
-    left = outcome.state.reader.subpartition.queue
-    kinds = [Kind.DATA if item in BUFFERS else Kind.EVENT for item in items[: len(items) - len(left)]]
+    added = [] if is_refused(outcome) or type(event) not in ITEMS else [QUEUED[ITEMS[type(event)]]]
+    items = [*before.reader.subpartition.items, *added]
+    left = outcome.state.reader.subpartition.items
+    kinds = [readers.kind_of(item) for item in items[: len(items) - len(left)]]
     sent = [(seen.kind, seen.sequence) for seen in outcome.observations if isinstance(seen, Send)]
     numbered = [(kind, before.reader.subpartition.sequence + place) for place, kind in enumerate(kinds)]
     return sent == numbered and tuple(items[len(sent) :]) == left
@@ -234,7 +214,7 @@ def announces_without_credit(_before: State, _event: Event, outcome: Outcome[Sta
 def backlog_is_what_is_queued(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """The backlog reported last is the number of data buffers queued, or one less; 0 behind a barrier."""
     after = outcome.state.reader.subpartition
-    queued = 0 if after.blocked else sum(item in BUFFERS for item in after.queue)
+    queued = 0 if after.blocked else queues.count_data(after)
     reported = [seen.backlog for seen in outcome.observations if isinstance(seen, Send | Backlog)][-1:]
     return all(max(0, queued - 1) <= backlog <= queued for backlog in reported)
 

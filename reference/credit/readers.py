@@ -2,6 +2,9 @@
 
 What events do to a reader is the same whether it has a connection for itself (`sender`) or shares one (`connection`).
 So it is said here once: the reader afterwards, and whether it is woken. What a wake-up leads to, the connection knows.
+
+Choices. The subpartition is a pipelined one whose buffers are all finished before they are added, without priority
+events; of the events that block, a barrier stands for all.
 """
 
 from collections.abc import Iterator
@@ -12,8 +15,28 @@ from typing import ClassVar
 import attrs
 
 from tidegate.reference.claims import law
-from tidegate.reference.credit import subpartitions
-from tidegate.reference.credit.subpartitions import BUFFERS, Item, Subpartition
+from tidegate.reference.subpartition import queue as queues
+from tidegate.reference.subpartition.queue import Queue
+
+
+class Item(StrEnum):
+    """What a producer adds. An empty item is a data buffer without a byte in it; a barrier is an aligned one."""
+
+    DATA = "data"
+    EMPTY = "empty"
+    EVENT = "event"
+    BARRIER = "barrier"
+    END = "end_of_partition"
+
+
+#: What the queue holds of each.
+QUEUED = {
+    Item.DATA: queues.Item(queues.Kind.DATA, b"d"),
+    Item.EMPTY: queues.Item(queues.Kind.DATA),
+    Item.EVENT: queues.Item(queues.Kind.EVENT),
+    Item.BARRIER: queues.Item(queues.Kind.BARRIER),
+    Item.END: queues.Item(queues.Kind.END_OF_PARTITION),
+}
 
 
 class Kind(StrEnum):
@@ -45,7 +68,7 @@ class Backlog:
 class Reader:
     initial_credit: int
     credit: int
-    subpartition: Subpartition = attrs.field(factory=Subpartition)
+    subpartition: Queue = queues.EMPTY
 
 
 def start_reader(initial_credit: int) -> Reader:
@@ -57,7 +80,7 @@ def start_reader(initial_credit: int) -> Reader:
 
 
 def is_available(reader: Reader) -> bool:
-    return subpartitions.is_available(reader.subpartition, has_credit=reader.credit > 0)
+    return queues.is_available(reader.subpartition, has_credit=reader.credit > 0)
 
 
 def is_sendable(reader: Reader) -> bool:
@@ -69,7 +92,7 @@ def compute_announcement(reader: Reader) -> int:
     """CREDIT-24: the backlog to announce, or 0. CREDIT-25: where credit is given for nothing, there is no need to."""
     if reader.initial_credit > 0 or reader.credit > 0:
         return 0
-    return subpartitions.compute_backlog(reader.subpartition)
+    return queues.compute_backlog(reader.subpartition)
 
 
 # --- what happens to it --------------------------------------------------------------------------------------
@@ -92,13 +115,13 @@ def refuse(reader: Reader, *rules: str) -> Change:
 def on_add(reader: Reader, item: Item) -> Change:
     if reader.subpartition.finished:
         return refuse(reader, "SUBP-17")
-    after = subpartitions.add(reader.subpartition, item)
+    after = queues.add(reader.subpartition, QUEUED[item])
     rules = ("SUBP-6", "SUBP-5", "CREDIT-28") if item is Item.EMPTY else ("SUBP-6", "SUBP-5")
-    return Change(attrs.evolve(reader, subpartition=after), subpartitions.is_woken_by_add(after), rules)
+    return Change(attrs.evolve(reader, subpartition=after), queues.is_woken_by_add(after), rules)
 
 
 def on_flush(reader: Reader) -> Change:
-    after, woken = subpartitions.flush(reader.subpartition)
+    after, woken = queues.flush(reader.subpartition)
     rules = ("SUBP-7", "SUBP-13") if after.blocked else ("SUBP-7",)
     return Change(attrs.evolve(reader, subpartition=after), woken, rules)
 
@@ -106,7 +129,7 @@ def on_flush(reader: Reader) -> Change:
 def on_finish(reader: Reader) -> Change:
     if reader.subpartition.finished:
         return refuse(reader, "SUBP-17")
-    after = subpartitions.finish(reader.subpartition)
+    after = queues.finish(reader.subpartition)
     return Change(attrs.evolve(reader, subpartition=after), woken=True, rules=("SUBP-17", "SUBP-6"))
 
 
@@ -122,82 +145,85 @@ def on_resume(reader: Reader) -> Change:
     if not reader.subpartition.blocked:
         return refuse(reader, "SUBP-13")
     credit = 0 if reader.initial_credit == 0 else reader.credit
-    after = attrs.evolve(reader, credit=credit, subpartition=subpartitions.resume(reader.subpartition))
+    after = attrs.evolve(reader, credit=credit, subpartition=queues.resume(reader.subpartition))
     return Change(after, woken=True, rules=("CREDIT-26", "SUBP-13"))
 
 
 def read(reader: Reader) -> tuple[Reader, Send | None]:
     """CREDIT-21: one item; data costs one credit. CREDIT-28: without initial credit, empty data is an item too."""
-    after, item = subpartitions.take(reader.subpartition, keeps_empty=reader.initial_credit == 0)
+    after, item = queues.take(reader.subpartition, keeps_empty=reader.initial_credit == 0)
     if item is None:
         return attrs.evolve(reader, subpartition=after), None
-    is_data = item in BUFFERS
-    message = Send(Kind.DATA if is_data else Kind.EVENT, after.sequence - 1, subpartitions.compute_backlog(after))
-    return attrs.evolve(reader, credit=reader.credit - is_data, subpartition=after), message
+    message = Send(kind_of(item), after.sequence - 1, queues.compute_backlog(after))
+    return attrs.evolve(reader, credit=reader.credit - item.is_data, subpartition=after), message
+
+
+def kind_of(item: queues.Item) -> Kind:
+    return Kind.DATA if item.is_data else Kind.EVENT
 
 
 # --- laws -----------------------------------------------------------------------------------------------------
 
 
-def small_subpartitions() -> Iterator[tuple[Subpartition]]:
+def small_subpartitions() -> Iterator[tuple[Queue]]:
     for length in range(4):
-        for queue, flush, blocked in product(product(Item, repeat=length), (False, True), (False, True)):
-            yield (Subpartition(queue, flush_requested=flush and bool(queue), blocked=blocked),)
+        for queue, flush, blocked in product(product(QUEUED.values(), repeat=length), (False, True), (False, True)):
+            yield (Queue(queue, flush_requested=flush and bool(queue), blocked=blocked),)
 
 
 @law("SUBP-12", samples=small_subpartitions)
-def available_is_what_can_be_taken(subpartition: Subpartition) -> bool:
+def available_is_what_can_be_taken(subpartition: Queue) -> bool:
     """With credit, what is available can be taken. Without, it is an event at the head that counts, blocked or not."""
-    _after, item = subpartitions.take(subpartition, keeps_empty=True)
-    with_credit = subpartitions.is_available(subpartition, has_credit=True)
-    without = subpartitions.is_available(subpartition, has_credit=False)
-    unblocked = subpartitions.resume(subpartition)
-    return with_credit == (item is not None) and without == subpartitions.is_event_next(unblocked)
+    _after, item = queues.take(subpartition, keeps_empty=True)
+    with_credit = queues.is_available(subpartition, has_credit=True)
+    without = queues.is_available(subpartition, has_credit=False)
+    unblocked = queues.resume(subpartition)
+    return with_credit == (item is not None) and without == queues.is_event_next(unblocked)
 
 
 @law("SUBP-5", samples=small_subpartitions)
-def the_last_is_presumed_open(subpartition: Subpartition) -> bool:
+def the_last_is_presumed_open(subpartition: Queue) -> bool:
     """All items but the last count as finished; a lone one that is known to be finished counts too."""
-    queued = len(subpartition.queue)
-    count = subpartitions.compute_finished_count(subpartition)
+    queued = len(subpartition.items)
+    count = queues.count_finished(subpartition)
     return count == queued == 1 or count == max(0, queued - 1)
 
 
-def small_readers() -> Iterator[tuple[int, Subpartition]]:
+def small_readers() -> Iterator[tuple[int, Queue]]:
     yield from ((credit, sample[0]) for credit, sample in product((0, 1, 2), small_subpartitions()))
 
 
 @law("CREDIT-28", samples=small_readers)
-def credit_for_the_backlog_is_spent(initial_credit: int, subpartition: Subpartition) -> bool:
+def credit_for_the_backlog_is_spent(initial_credit: int, subpartition: Queue) -> bool:
     """A reader without initial credit spends on empty buffers the credit that they brought; any other skips them.
 
     Grant what the whole queue calls for, read all of it, and see what is left of the credit.
     """
-    backlog = sum(item in BUFFERS for item in subpartition.queue)
-    empty = subpartition.queue.count(Item.EMPTY)
+    backlog = queues.count_data(subpartition)
+    empty = sum(item.is_empty for item in subpartition.items)
     reader = Reader(initial_credit, backlog, attrs.evolve(subpartition, blocked=False))
-    while reader.subpartition.queue:
+    while reader.subpartition.items:
         reader, _message = read(reader)
-        reader = attrs.evolve(reader, subpartition=subpartitions.resume(reader.subpartition))
+        reader = attrs.evolve(reader, subpartition=queues.resume(reader.subpartition))
     return reader.credit == (0 if initial_credit == 0 else empty)
 
 
 @law("SUBP-7", samples=small_subpartitions)
-def a_flush_ends_with_the_last_item(subpartition: Subpartition) -> bool:
+def a_flush_ends_with_the_last_item(subpartition: Queue) -> bool:
     """A flush request stands until the last queued item is taken, and is not repeated meanwhile.
 
     While the request stands the whole backlog is reported; what is added does not wake the reader again.
     """
-    after, _woken = subpartitions.flush(attrs.evolve(subpartition, blocked=False))
-    buffers = sum(item in BUFFERS for item in after.queue)
+    after, _woken = queues.flush(attrs.evolve(subpartition, blocked=False))
+    buffers = queues.count_data(after)
     stands = not after.flush_requested or (
-        subpartitions.compute_backlog(after) == buffers
-        and not subpartitions.is_woken_by_add(subpartitions.add(after, Item.DATA))
-        and subpartitions.flush(after) == (after, False)
+        queues.compute_backlog(after) == buffers
+        and not queues.is_woken_by_add(queues.add(after, QUEUED[Item.DATA]))
+        and queues.flush(after) == (after, False)
     )
-    while len(after.queue) > 1:
-        rest, _item = subpartitions.take(after, keeps_empty=True)
+    while len(after.items) > 1:
+        rest, _item = queues.take(after, keeps_empty=True)
         stands = stands and rest.flush_requested == after.flush_requested
-        after = subpartitions.resume(rest)
-    last, _item = subpartitions.take(after, keeps_empty=True)
+        after = queues.resume(rest)
+    last, _item = queues.take(after, keeps_empty=True)
     return stands and not last.flush_requested

@@ -22,6 +22,7 @@ from tidegate.reference.job.states import Direction, LogKind, Overrun, Payload, 
 from tidegate.reference.model import Rejected
 from tidegate.reference.spanning import serializer, stream_elements
 from tidegate.reference.spanning.deserializer import step as deserializer
+from tidegate.reference.subpartition.values import Finish, Flush, Resume
 
 # --- elements as bytes ----------------------------------------------------------------------------------------
 
@@ -60,7 +61,7 @@ def write(turn: Turn, number: int, element: Element) -> Turn:
         case EndOfData():
             return add_event(turn, number, serializer.ControlEvent(), sender.PlainEvent(), element)
         case EndOfPartition():
-            return add_event(turn, number, serializer.Finish(), sender.Finish(), element)
+            return add_event(turn, number, serializer.Finish(), Finish(), element)
         case _:
             return serialize(turn, number, channel.remote, serializer.Record(encode(element)))
 
@@ -100,7 +101,7 @@ def add_event(
 def flush(turn: Turn, number: int) -> Turn:
     """The flusher comes round."""
     turn = serialize(turn, number, get_remote(turn, number), serializer.Flush())
-    return to_sender(turn, number, sender.Flush())
+    return to_sender(turn, number, Flush())
 
 
 def to_sender(turn: Turn, number: int, event: sender.Event, payload: Payload | None = None) -> Turn:
@@ -127,7 +128,7 @@ def deliver_credit(turn: Turn, number: int) -> Turn:
     message, *rest = remote.up
     turn = turn.with_remote(number, remote, up=tuple(rest))
     if isinstance(message, receiver.ResumeMessage):
-        return to_sender(turn, number, sender.Resume())
+        return to_sender(turn, number, Resume())
     turn = turn.log_amount(number, Direction.IN, LogKind.CREDIT, message.amount)
     return to_sender(turn, number, sender.Credit(message.amount))
 

@@ -10,7 +10,6 @@ from tidegate.reference.claims import always, invariant
 from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit.backpressure import is_writer_blocked
-from tidegate.reference.credit.subpartitions import BUFFERS
 from tidegate.reference.elements import Long
 from tidegate.reference.gate import gate
 from tidegate.reference.job.channels import announce, deliver, deliver_credit, flush
@@ -22,6 +21,7 @@ from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.reference.spanning import serializer
 from tidegate.reference.spanning.deserializer import step as deserializer
+from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.watermarks import combiner, valve
 
 # --- events ---------------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def actions_of_channel(state: State, number: int) -> list[Action]:
     subpartition = remote.sender.reader.subpartition
     possible = {
         Action.FLUSH: bool(remote.serializer.pending)
-        or (bool(subpartition.queue) and not subpartition.flush_requested),
+        or (bool(subpartition.items) and not subpartition.flush_requested),
         Action.DELIVER: bool(remote.down),
         Action.ANNOUNCE: buffers.gate.channels[route.place].unannounced > 0,
         Action.DELIVER_CREDIT: bool(remote.up),
@@ -169,8 +169,7 @@ def is_backpressured(state: State, number: int) -> bool:
 
 
 def count_queued(channel: Channel) -> int:
-    queue = channel.remote.sender.reader.subpartition.queue if channel.remote else ()
-    return sum(item in BUFFERS for item in queue)
+    return queues.count_data(channel.remote.sender.reader.subpartition) if channel.remote else 0
 
 
 def is_source_done(state: State, number: int) -> bool:

@@ -4,8 +4,8 @@ The last data buffer may be open: the producer still writes into it. What is kno
 they are finished, since the producer finishes a buffer before it opens the next. Whether the last one is finished
 the queue knows only from the time it was added or last read (`known_finished`).
 
-Choices. `credit.subpartitions` is the same queue without open buffers, as much of it as a sender of finished
-buffers needs. Flink: PipelinedSubpartition, BufferConsumer, PrioritizedDeque.
+Choices. A credit sender reads from the same queue, into which it puts finished buffers only. Flink:
+PipelinedSubpartition, BufferConsumer, PrioritizedDeque.
 """
 
 from enum import StrEnum
@@ -114,6 +114,10 @@ def release(queue: Queue) -> Queue:
 # --- what the reader may know --------------------------------------------------------------------------------
 
 
+def count_data(queue: Queue) -> int:
+    return sum(item.is_data for item in queue.items)
+
+
 def count_priority(queue: Queue) -> int:
     return sum(item.kind is Kind.PRIORITY for item in queue.items)
 
@@ -137,7 +141,11 @@ def is_readable(queue: Queue) -> bool:
 
 def is_available(queue: Queue, *, has_credit: bool) -> bool:
     """SUBP-12: without credit an event at the head is enough, and even a blocked queue says yes."""
-    return is_readable(queue) if has_credit else bool(queue.items) and not queue.items[0].is_data
+    return is_readable(queue) if has_credit else is_event_next(queue)
+
+
+def is_event_next(queue: Queue) -> bool:
+    return bool(queue.items) and not queue.items[0].is_data
 
 
 def compute_next(queue: Queue) -> Kind:
@@ -149,7 +157,7 @@ def compute_backlog(queue: Queue) -> int:
     """SUBP-11: the data buffers that the reader could take if it had the credit."""
     if queue.blocked or not queue.items:
         return 0
-    buffers = sum(item.is_data for item in queue.items)
+    buffers = count_data(queue)
     if queue.flush_requested or queue.finished or not queue.items[-1].is_data:
         return buffers
     return buffers - 1

@@ -6,7 +6,7 @@ from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.credit import credit_connection
 from tidegate.reference.credit.credit_sender import Writable
-from tidegate.reference.credit.subpartitions import Item
+from tidegate.reference.credit.readers import Item
 
 ITEMS = {"data": Item.DATA, "empty": Item.EMPTY, "event": Item.EVENT, "barrier": Item.BARRIER, "end": Item.END}
 

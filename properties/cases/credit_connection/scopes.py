@@ -11,8 +11,7 @@ import attrs
 from tidegate.properties.cases.scope import Scope, counted
 from tidegate.reference.credit import credit_connection
 from tidegate.reference.credit.credit_sender import Writable
-from tidegate.reference.credit.readers import Reader
-from tidegate.reference.credit.subpartitions import Item
+from tidegate.reference.credit.readers import Item, Reader
 
 WRITABLE = (Writable(value=False), Writable(value=True))
 
@@ -61,7 +60,7 @@ class Cap:
 
     def holds(self, state: credit_connection.State) -> bool:
         return all(
-            len(reader.subpartition.queue) <= self.queued and reader.credit <= self.credit for reader in state.readers
+            len(reader.subpartition.items) <= self.queued and reader.credit <= self.credit for reader in state.readers
         )
 
 

@@ -9,19 +9,20 @@ from random import Random
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.credit import credit_sender
-from tidegate.reference.credit.subpartitions import Item
+from tidegate.reference.subpartition.queue import count_data
+from tidegate.reference.subpartition.values import Finish, Flush, Resume
 
 PLAIN: dict[str, credit_sender.Event] = {
     "data": credit_sender.Data(),
     "event": credit_sender.PlainEvent(),
     "barrier": credit_sender.Barrier(),
-    "flush": credit_sender.Flush(),
+    "flush": Flush(),
 }
 ADDED: tuple[credit_sender.Event, ...] = (
     credit_sender.Data(),
     credit_sender.PlainEvent(),
     credit_sender.Barrier(),
-    credit_sender.Finish(),
+    Finish(),
 )
 
 #: In few cases so much is sent that numbers outgrow a byte.
@@ -58,9 +59,7 @@ def draw(
             break
         walk.play(draw_events(random, draw_kind(), walk.state))
     if not walk.state.reader.subpartition.finished and random.random() < 0.35:
-        walk.play(
-            random.choice(([credit_sender.Finish()], draw_congestion(random, walk.state, credit_sender.Finish())))
-        )
+        walk.play(random.choice(([Finish()], draw_congestion(random, walk.state, Finish()))))
     if walk.state.reader.subpartition.finished:
         for _ in range(random.randint(1, 8)):
             walk.play_one(draw_behind_the_end(random, walk.state))
@@ -86,30 +85,30 @@ def draw_events(random: Random, kind: str, state: credit_sender.State) -> list[c
         return [credit_sender.Writable(state.writable if random.random() < 0.15 else not state.writable)]
     if kind == "resume":
         # Before the barrier was sent it is refused, and must leave the credit alone.
-        return [credit_sender.Resume()] if subpartition.blocked or random.random() < 0.1 else [credit_sender.Credit(1)]
+        return [Resume()] if subpartition.blocked or random.random() < 0.1 else [credit_sender.Credit(1)]
     if kind == "credit":
         return [draw_credit(random, state)]
     if kind == "finish":
-        return [credit_sender.Finish()]
+        return [Finish()]
     if kind == "lone":
         # A flush that finds exactly one item, and what comes behind it.
         return [
-            *([] if subpartition.queue else [credit_sender.Data()]),
-            credit_sender.Flush(),
+            *([] if subpartition.items else [credit_sender.Data()]),
+            Flush(),
             random.choice((credit_sender.Data(), credit_sender.PlainEvent(), credit_sender.Credit(1))),
         ]
     if kind == "checkpoint":
         between = random.choices(
             (
                 credit_sender.Data(),
-                credit_sender.Flush(),
+                Flush(),
                 credit_sender.PlainEvent(),
                 credit_sender.Credit(2),
                 credit_sender.Barrier(),
             ),
             k=random.randint(0, 3),
         )
-        return [credit_sender.Barrier(), *between, credit_sender.Resume()]
+        return [credit_sender.Barrier(), *between, Resume()]
     if kind == "congestion":
         return draw_congestion(random, state, credit_sender.Writable(value=True))
     if kind == "burst":
@@ -137,7 +136,7 @@ def draw_congestion(random: Random, state: credit_sender.State, last: credit_sen
             credit_sender.Data(),
             credit_sender.Data(),
             credit_sender.PlainEvent(),
-            credit_sender.Flush(),
+            Flush(),
             credit_sender.Credit(1),
         ),
         k=random.randint(1, 4),
@@ -148,13 +147,13 @@ def draw_congestion(random: Random, state: credit_sender.State, last: credit_sen
 
 def draw_balance(state: credit_sender.State) -> list[credit_sender.Event]:
     """What leaves neither credit nor data, if that is not too much."""
-    lacking = state.reader.subpartition.queue.count(Item.DATA) - state.reader.credit
+    lacking = count_data(state.reader.subpartition) - state.reader.credit
     return [credit_sender.Credit(lacking)] if lacking > 0 else [credit_sender.Data()] * -max(lacking, -5)
 
 
 def draw_credit(random: Random, state: credit_sender.State) -> credit_sender.Event:
     """One, just enough, one too few, plenty."""
-    waiting = len(state.reader.subpartition.queue)
+    waiting = len(state.reader.subpartition.items)
     return credit_sender.Credit(max(1, random.choice((1, 1, 1, 2, 3, waiting - 1, waiting, waiting + 1, 8, 300))))
 
 
@@ -165,11 +164,11 @@ def draw_behind_the_end(random: Random, state: credit_sender.State) -> credit_se
         return random.choice(ADDED)
     if style < 0.75:
         return draw_credit(random, state)
-    return random.choice((credit_sender.Flush(), credit_sender.Resume(), credit_sender.Writable(not state.writable)))
+    return random.choice((Flush(), Resume(), credit_sender.Writable(not state.writable)))
 
 
 def draw_refused(random: Random, state: credit_sender.State) -> credit_sender.Event:
     """No credit at all, or a resume that nobody waits for."""
     if not state.reader.subpartition.blocked and random.random() < 0.6:
-        return credit_sender.Resume()
+        return Resume()
     return credit_sender.Credit(random.choice((0, -1, -(2**31))))

@@ -11,20 +11,21 @@ import attrs
 from tidegate.properties.cases.scope import Scope
 from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection
 from tidegate.reference.credit import credit_sender
+from tidegate.reference.subpartition.values import Finish, Flush, Resume
 
 EVENTS: tuple[credit_sender.Event, ...] = (
     credit_sender.Data(),
     credit_sender.PlainEvent(),
     credit_sender.Barrier(),
-    credit_sender.Flush(),
+    Flush(),
     credit_sender.Credit(1),
     credit_sender.Credit(2),
     credit_sender.Credit(0),
     credit_sender.Credit(-1),
-    credit_sender.Resume(),
+    Resume(),
     credit_sender.Writable(value=False),
     credit_sender.Writable(value=True),
-    credit_sender.Finish(),
+    Finish(),
 )
 
 
@@ -43,7 +44,7 @@ def make_scope(
     initial: tuple[int, ...], most_queued: int, most_credit: int, selection: Selection = EACH_CLASS
 ) -> Scope:
     def expand(state: credit_sender.State) -> bool:
-        return len(state.reader.subpartition.queue) <= most_queued and state.reader.credit <= most_credit
+        return len(state.reader.subpartition.items) <= most_queued and state.reader.credit <= most_credit
 
     return Scope(
         name=f"queue-{most_queued}-credit-{most_credit}",

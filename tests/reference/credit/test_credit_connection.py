@@ -36,9 +36,10 @@ from tidegate.reference.credit.credit_connection import (
     step,
 )
 from tidegate.reference.credit.credit_sender import Writable
-from tidegate.reference.credit.readers import Kind, Reader
-from tidegate.reference.credit.subpartitions import Item, Subpartition
+from tidegate.reference.credit.readers import QUEUED, Item, Kind, Reader
 from tidegate.reference.model import InvalidInputError, Outcome
+from tidegate.reference.subpartition import values as subpartition
+from tidegate.reference.subpartition.queue import Queue
 
 #: An item by its letter, and what else is told of a reader; the words of the notation for them.
 WORDS = {"d": "data", "o": "empty", "e": "event", "b": "barrier", ".": "end", "f": "flush", "r": "resume"}
@@ -164,7 +165,7 @@ def alphabet(state):
         yield from (Cancel(index), Fail(index), Flush(index), Resume(index))
         if reader.credit < 2:
             yield Credit(index, 1)
-        if len(reader.subpartition.queue) < 2 and reader.subpartition.sequence < 2:
+        if len(reader.subpartition.items) < 2 and reader.subpartition.sequence < 2:
             yield from (Add(index, item) for item in Item)
     yield from (Writable(value=False), Writable(value=True), Break())
 
@@ -198,9 +199,9 @@ def same_for_a_connection(event):
     match event:
         case sender.Credit():
             return Credit(0, event.amount)
-        case sender.Resume():
+        case subpartition.Resume():
             return Resume(0)
-        case sender.Flush():
+        case subpartition.Flush():
             return Flush(0)
         case Writable():
             return event
@@ -232,7 +233,7 @@ def without_reader(seen):
 
 # --- a connection ------------------------------------------------------------------------------------------
 
-WAITING = Reader(1, 1, Subpartition((Item.DATA,)))
+WAITING = Reader(1, 1, Queue((QUEUED[Item.DATA],)))
 TWO = connection.State((WAITING, WAITING), (Life.SERVED, Life.SERVED), queue=(1, 0), writable=False)
 
 

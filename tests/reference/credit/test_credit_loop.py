@@ -9,7 +9,6 @@ from tidegate.reference.credit import (
     backpressure,
     buffers,
     readers,
-    subpartitions,
 )
 from tidegate.reference.credit import (
     credit_loop as loop,
@@ -29,9 +28,10 @@ from tidegate.reference.credit.credit_loop import (
     is_done,
     is_stuck,
 )
-from tidegate.reference.credit.readers import Backlog, Kind, Reader
-from tidegate.reference.credit.subpartitions import Item, Subpartition
+from tidegate.reference.credit.readers import QUEUED, Backlog, Item, Kind, Reader
 from tidegate.reference.model import InvalidInputError
+from tidegate.reference.subpartition import queue as queues
+from tidegate.reference.subpartition.queue import Queue
 
 WHOLE = [(2, exclusive, floating, 2, 0, 2) for exclusive in (0, 1, 2) for floating in (1, 2)] + [
     (2, exclusive, floating, 1, 1, 1) for exclusive in (0, 1, 2) for floating in (1, 2)
@@ -89,14 +89,14 @@ def announce_nothing(monkeypatch):
 
 def keep_credit_on_resume(monkeypatch):
     def on_resume(reader):
-        after = attrs.evolve(reader, subpartition=subpartitions.resume(reader.subpartition))
+        after = attrs.evolve(reader, subpartition=queues.resume(reader.subpartition))
         return readers.Change(after, woken=True, rules=())
 
     monkeypatch.setattr(readers, "on_resume", on_resume)
 
 
 def send_without_credit(monkeypatch):
-    monkeypatch.setattr(readers, "is_sendable", lambda reader: bool(reader.subpartition.queue))
+    monkeypatch.setattr(readers, "is_sendable", lambda reader: bool(reader.subpartition.items))
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_a_loop_has_no_barriers_and_two_buffers_unless_it_says_so():
         {"barriers": 1},
         {"down": (Backlog(1),)},
         {"inbox": (Kind.DATA,)},
-        {"sender": sender.State(Reader(1, 1, Subpartition((Item.DATA,))))},
+        {"sender": sender.State(Reader(1, 1, Queue((QUEUED[Item.DATA],))))},
     ],
     ids=lambda left: next(iter(left)),
 )
@@ -246,7 +246,7 @@ def test_a_lost_buffer_is_not_conserved_even_if_no_channel_lacks_it():
 )
 def test_only_a_barrier_that_has_arrived_leaves_stale_credit(blocked, down, is_right):
     state = begin("credit_loop", attrs.evolve(TWO_CHANNELS, exclusive=0))
-    stale = attrs.evolve(state.links[0].sender, reader=Reader(0, 1, Subpartition(blocked=blocked)))
+    stale = attrs.evolve(state.links[0].sender, reader=Reader(0, 1, Queue(blocked=blocked)))
     link = attrs.evolve(state.links[0], sender=stale, down=down)
     assert claim("credit_loop", "credit-is-conserved")(loop.with_link(state, 0, link)) == is_right
 

@@ -9,12 +9,15 @@ from tidegate.reference.credit import (
 )
 from tidegate.reference.credit import (
     readers,
-    subpartitions,
 )
 from tidegate.reference.credit.credit_sender import Config
-from tidegate.reference.credit.readers import Backlog, Kind, Reader, Send
-from tidegate.reference.credit.subpartitions import Item, Subpartition
+from tidegate.reference.credit.readers import QUEUED, Backlog, Item, Kind, Reader, Send
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
+from tidegate.reference.subpartition import queue as queues
+from tidegate.reference.subpartition.queue import Queue
+from tidegate.reference.subpartition.values import Flush
+
+DATA, EMPTY = QUEUED[Item.DATA], QUEUED[Item.EMPTY]
 
 
 def short(seen):
@@ -187,10 +190,10 @@ def test_config_is_checked():
 @pytest.mark.parametrize(
     ("module", "function", "broken", "law"),
     [
-        (subpartitions, "compute_finished_count", lambda one: len(one.queue), "the-last-is-presumed-open"),
-        (subpartitions, "is_readable", lambda one: bool(one.queue), "available-is-what-can-be-taken"),
-        (subpartitions, "flush", lambda one: (one, True), "a-flush-ends-with-the-last-item"),
-        (subpartitions, "is_event_next", lambda one: not one.blocked, "available-is-what-can-be-taken"),
+        (queues, "count_finished", lambda one: len(one.items), "the-last-is-presumed-open"),
+        (queues, "is_readable", lambda one: bool(one.items), "available-is-what-can-be-taken"),
+        (queues, "flush", lambda one: (one, True), "a-flush-ends-with-the-last-item"),
+        (queues, "is_event_next", lambda one: not one.blocked, "available-is-what-can-be-taken"),
     ],
 )
 def test_laws_tell_a_broken_function(monkeypatch, module, function, broken, law):
@@ -200,13 +203,13 @@ def test_laws_tell_a_broken_function(monkeypatch, module, function, broken, law)
 
 @pytest.mark.rule("CREDIT-28")
 def test_credit_28_empty_buffers_are_sent_only_without_initial_credit():
-    queue = Subpartition((Item.EMPTY, Item.DATA))
+    queue = Queue((EMPTY, DATA))
     first, message = readers.read(readers.Reader(0, 2, queue))
     assert message == Send(Kind.DATA, 0, 0)
     assert first.credit == 1
     skipped, message = readers.read(readers.Reader(2, 2, queue))
     assert message == Send(Kind.DATA, 0, 0)
-    assert skipped.subpartition.queue == ()
+    assert skipped.subpartition.items == ()
 
 
 @pytest.mark.parametrize(
@@ -234,7 +237,7 @@ def test_properties_tell_a_wrong_outcome(change, name):
 def test_invariant_tells_a_reader_left_behind():
     holds = claim("credit_sender", "nothing-sendable-is-left-behind")
     state = begin("credit_sender", Config(1))
-    forgotten = attrs.evolve(state, reader=attrs.evolve(state.reader, subpartition=Subpartition((Item.DATA,))))
+    forgotten = attrs.evolve(state, reader=attrs.evolve(state.reader, subpartition=Queue((DATA,))))
     assert holds(state)
     assert not holds(forgotten)
     assert not holds(attrs.evolve(forgotten, writable=False))
@@ -247,7 +250,7 @@ def test_invariant_tells_a_reader_left_behind():
 @pytest.mark.rule("CREDIT-24", "CREDIT-25")
 @pytest.mark.parametrize(("initial", "credit", "announced"), [(0, 0, 1), (0, 1, 0), (0, 2, 0), (1, 0, 0), (2, 1, 0)])
 def test_a_backlog_is_announced_without_any_credit(initial, credit, announced):
-    reader = Reader(initial, credit, Subpartition((Item.DATA, Item.DATA)))
+    reader = Reader(initial, credit, Queue((DATA, DATA)))
     assert readers.compute_announcement(reader) == announced
 
 
@@ -261,49 +264,49 @@ def test_what_is_refused_wakes_nobody():
     ("queue", "is_requested", "wakes"),
     [
         ((), False, False),
-        ((Item.EMPTY,), False, False),
-        ((Item.DATA,), True, True),
-        ((Item.EMPTY, Item.DATA), True, False),
-        ((Item.DATA, Item.EMPTY), True, False),
+        ((EMPTY,), False, False),
+        ((DATA,), True, True),
+        ((EMPTY, DATA), True, False),
+        ((DATA, EMPTY), True, False),
     ],
 )
 def test_a_flush_of_nothing_is_not_requested(queue, is_requested, wakes):
-    after, woken = subpartitions.flush(Subpartition(queue))
+    after, woken = queues.flush(Queue(queue))
     assert (after.flush_requested, woken) == (is_requested, wakes)
 
 
 def test_a_flush_that_ends_early_is_refused(monkeypatch):
-    right = subpartitions.take
+    right = queues.take
 
     def forget_the_flush(subpartition, *, keeps_empty):
         after, item = right(subpartition, keeps_empty=keeps_empty)
         return attrs.evolve(after, flush_requested=False), item
 
     holds = claim("credit_sender", "a-flush-ends-with-the-last-item")
-    assert holds(Subpartition((Item.DATA,) * 3))
-    monkeypatch.setattr(subpartitions, "take", forget_the_flush)
-    assert not holds(Subpartition((Item.DATA,) * 3))
+    assert holds(Queue((DATA,) * 3))
+    monkeypatch.setattr(queues, "take", forget_the_flush)
+    assert not holds(Queue((DATA,) * 3))
 
 
 def test_a_flush_that_outlives_an_empty_item_is_refused(monkeypatch):
-    right = subpartitions.take
+    right = queues.take
 
     def go_on_behind_an_empty_one(subpartition, *, keeps_empty):
         after, item = right(subpartition, keeps_empty=keeps_empty)
-        stays = subpartition.flush_requested and item is Item.EMPTY
+        stays = subpartition.flush_requested and item == EMPTY
         return attrs.evolve(after, flush_requested=after.flush_requested or stays), item
 
     holds = claim("credit_sender", "a-flush-ends-with-the-last-item")
-    assert holds(Subpartition((Item.DATA, Item.EMPTY)))
-    monkeypatch.setattr(subpartitions, "take", go_on_behind_an_empty_one)
-    assert not holds(Subpartition((Item.DATA, Item.EMPTY)))
+    assert holds(Queue((DATA, EMPTY)))
+    monkeypatch.setattr(queues, "take", go_on_behind_an_empty_one)
+    assert not holds(Queue((DATA, EMPTY)))
 
 
 # --- a sender ----------------------------------------------------------------------------------------------
 
 
 def make_sender(queue=(), *, credit=0, blocked=False, **changes):
-    return sender.State(Reader(0, credit, Subpartition(queue, blocked=blocked)), **changes)
+    return sender.State(Reader(0, credit, Queue(queue, blocked=blocked)), **changes)
 
 
 def test_credit_is_never_negative():
@@ -325,10 +328,10 @@ def test_credit_is_never_negative():
     ],
 )
 def test_the_backlog_is_what_is_queued_or_one_less(queued, blocked, backlog, is_right):
-    after = make_sender((Item.DATA,) * queued, blocked=blocked)
+    after = make_sender((DATA,) * queued, blocked=blocked)
     outcome = Outcome(after, (Backlog(backlog),), ())
     holds = claim("credit_sender", "backlog-is-what-is-queued")
-    assert holds(make_sender(), sender.Flush(), outcome) == is_right
+    assert holds(make_sender(), Flush(), outcome) == is_right
 
 
 @pytest.mark.parametrize(
@@ -344,5 +347,5 @@ def test_the_backlog_is_what_is_queued_or_one_less(queued, blocked, backlog, is_
     ],
 )
 def test_what_can_be_sent_is_sent_or_queued(sendable, queued, writable, is_right):
-    state = make_sender((Item.DATA,) if sendable else (), credit=1, queued=queued, writable=writable)
+    state = make_sender((DATA,) if sendable else (), credit=1, queued=queued, writable=writable)
     assert claim("credit_sender", "nothing-sendable-is-left-behind")(state) == is_right

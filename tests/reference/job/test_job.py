@@ -13,7 +13,7 @@ from tidegate.properties.runlog import Status as Passed
 from tidegate.properties.runlog import check
 from tidegate.properties.runlog.recording import make_log
 from tidegate.reference.chaining.chains import Partitioner
-from tidegate.reference.credit import buffers, readers, subpartitions
+from tidegate.reference.credit import buffers, readers
 from tidegate.reference.credit.buffers import Change
 from tidegate.reference.elements import MAX, Long, Status, StatusChange, Watermark
 from tidegate.reference.job import COMPONENT
@@ -25,6 +25,7 @@ from tidegate.reference.job.programs import Barrier, Config, Edge, Function, Ope
 from tidegate.reference.job.states import Overrun
 from tidegate.reference.job.step import Action, Choice, compute_results, enabled, is_done, is_stuck, start, step
 from tidegate.reference.model import InvalidInputError, Rejected
+from tidegate.reference.subpartition import queue as queues
 from tidegate.traces.codec import decode_case, encode_case
 from tidegate.traces.notation.text import read_trace, write_trace
 
@@ -381,9 +382,9 @@ def have_no_floating_buffer(monkeypatch):
 def charge_for_events(monkeypatch):
     """(2) Events need credit, too."""
     monkeypatch.setattr(
-        subpartitions,
+        queues,
         "is_available",
-        lambda subpartition, *, has_credit: has_credit and subpartitions.is_readable(subpartition),
+        lambda subpartition, *, has_credit: has_credit and queues.is_readable(subpartition),
     )
 
 
@@ -540,9 +541,7 @@ def test_data_that_is_sent_without_credit_finds_no_buffer(monkeypatch):
     config = Config(operators, (Edge(1, 2, Partitioner.REBALANCE),), Wire(8, 0, 1, 8))
     holds = claim("job", "data-finds-a-buffer")
     assert all(holds(*one) for one in run_out("job", begin("job", config), enabled))
-    monkeypatch.setattr(
-        subpartitions, "is_available", lambda subpartition, **_credit: subpartitions.is_readable(subpartition)
-    )
+    monkeypatch.setattr(queues, "is_available", lambda subpartition, **_credit: queues.is_readable(subpartition))
     broken = next(one for one in run_out("job", begin("job", config), enabled) if not holds(*one))
     assert Overrun(0) in broken[2].observations
 

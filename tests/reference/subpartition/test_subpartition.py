@@ -1,13 +1,10 @@
 """The pipelined subpartition, rule by rule; and that it agrees with the simpler queue of the credit sender."""
 
-from itertools import product
-
 import attrs
 import pytest
 
 from tests.reference import walking
 from tests.reference.walking import begin, brief, broken_claims, refuses, walk
-from tidegate.reference.credit import subpartitions
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.subpartition import queue as queues
@@ -254,46 +251,6 @@ def test_properties_notice_what_they_forbid():
 def test_invariants_notice_what_they_forbid(queue, name):
     state = State(Config(), UNLIMITED, queue)
     assert [claim.name for claim in COMPONENT.invariants if not claim.holds(state)] == [name]
-
-
-ITEMS = {
-    "data": (Item(Kind.DATA, b"a"), subpartitions.Item.DATA),
-    "empty": (Item(Kind.DATA), subpartitions.Item.EMPTY),
-    "event": (Item(Kind.EVENT), subpartitions.Item.EVENT),
-    "barrier": (Item(Kind.BARRIER), subpartitions.Item.BARRIER),
-}
-
-
-def both_step(queue, simple, word):
-    """The same step on both queues, and what each shows of it."""
-    if word in ITEMS:
-        queue, simple = queues.add(queue, ITEMS[word][0]), subpartitions.add(simple, ITEMS[word][1])
-        return queue, simple, (queues.is_woken_by_add(queue), subpartitions.is_woken_by_add(simple))
-    if word == "flush":
-        (queue, wakes), (simple, wakes_too) = queues.flush(queue), subpartitions.flush(simple)
-        return queue, simple, (wakes, wakes_too)
-    if word == "poll":
-        (queue, item), (simple, item_too) = (
-            queues.take(queue, keeps_empty=False),
-            subpartitions.take(simple, keeps_empty=False),
-        )
-        return queue, simple, (item is None, item_too is None)
-    return queues.resume(queue), subpartitions.resume(simple), (0, 0)
-
-
-@pytest.mark.rule("SUBP-5", "SUBP-6", "SUBP-7", "SUBP-10", "SUBP-11", "SUBP-12", "SUBP-13")
-def test_without_open_buffers_it_is_the_queue_of_the_credit_sender():
-    """Every sequence of five steps."""
-    for trace in product([*ITEMS, "flush", "poll", "resume"], repeat=5):
-        queue, simple = Queue(), subpartitions.Subpartition()
-        for word in trace:
-            queue, simple, (one, other) = both_step(queue, simple, word)
-            assert one == other, trace
-            assert queues.compute_backlog(queue) == subpartitions.compute_backlog(simple), trace
-            for credit in (True, False):
-                available = queues.is_available(queue, has_credit=credit)
-                assert available == subpartitions.is_available(simple, has_credit=credit), trace
-            assert queue.sequence == simple.sequence, trace
 
 
 # --- corners --------------------------------------------------------------------------------------------------
