@@ -20,8 +20,9 @@ class Rule:
 
     `components` are the names of the components that it belongs to. `source` says where it was learnt: a class, an
     issue, a paper. `evidence` is `observed` where the rule was confirmed by running the real classes, and `read`
-    where it was only read from their source. `since` and `until` are Flink releases. `out_of_scope` says why a rule
-    is listed but not modelled; it is empty for all others.
+    where it was only read from their source. `since` and `until` are Flink releases. `internal` says why no engine can
+    be held to a rule, although the specification keeps it; `out_of_scope` says why a rule is listed but not modelled.
+    Both are empty for all others: those are judged.
     """
 
     id: str
@@ -33,7 +34,13 @@ class Rule:
     evidence: str
     since: str = ""
     until: str = ""
+    internal: str = ""
     out_of_scope: str = ""
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether an engine is held to the rule: some case can show that it breaks it."""
+        return not self.internal and not self.out_of_scope
 
     @property
     def prefix(self) -> str:
@@ -69,6 +76,8 @@ def parse(text: str) -> list[Rule]:
 def make_rule(rule_id: str, table: dict[str, Any]) -> Rule:
     prose = {name: " ".join(value.split()) for name, value in table.items() if isinstance(value, str)}
     rule = Rule(id=rule_id, components=tuple(table["components"]), **prose)
+    if rule.internal and rule.out_of_scope:
+        raise ValueError(f"{rule_id}: a rule that is not modelled is not internal")
     if rule.level not in LEVELS or rule.evidence not in ("observed", "read"):
         raise ValueError(f"{rule_id}: level {rule.level!r} or evidence {rule.evidence!r} is unknown")
     return rule

@@ -66,6 +66,8 @@ def print_pretty(explanation: Any) -> None:
     out.print(escape(rule.text))
     out.print(f"\n[bold]Why[/] {escape(rule.intent)}")
     out.print(f"[bold]Source[/] {escape(explanation.source)}")
+    if rule.internal:
+        out.print(f"[bold]Internal[/] {escape(rule.internal)}")
     if rule.out_of_scope:
         out.print(f"[bold]Not modelled[/] {escape(rule.out_of_scope)}")
     for place in explanation.places:

@@ -12,7 +12,9 @@ EXAMPLE = """tidegate rules valve
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("component", nargs="?", help="a component (valve, partitioner, …) or a prefix (VALVE, PART, …)")
     parser.add_argument(
-        "--status", action="store_true", help="how many rules of each prefix are modelled, exercised, out of scope"
+        "--status",
+        action="store_true",
+        help="how many rules of each prefix are judged, internal, not modelled",
     )
     parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="how to print")
 
@@ -20,6 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.status:
         return print_status(args)
+    from tidegate.conformance.documents.explaining import describe_judging
     from tidegate.reference.rules import all_rules
 
     wanted = args.component
@@ -36,24 +39,24 @@ def run(args: argparse.Namespace) -> int:
 
         print(json.dumps([attrs.asdict(rule) for rule in rules], indent=2, ensure_ascii=False))
     elif args.format == "markdown":
-        print("| rule | level | text |\n|---|---|---|")
+        print("| rule | level | judged | text |\n|---|---|---|---|")
         for rule in rules:
-            print(f"| {rule.id} | {rule.level} | {rule.text} |")
+            print(f"| {rule.id} | {rule.level} | {describe_judging(rule)} | {rule.text} |")
     else:
         from rich.markup import escape
         from rich.table import Table
 
         from tidegate.conformance.cli.console import console
 
-        table = Table("rule", "level", "text", box=None, header_style="bold", pad_edge=False)
+        table = Table("rule", "level", "judged", "text", box=None, header_style="bold", pad_edge=False)
         for rule in rules:
-            table.add_row(f"[cyan]{rule.id}[/]", rule.level, escape(rule.text))
+            table.add_row(f"[cyan]{rule.id}[/]", rule.level, describe_judging(rule), escape(rule.text))
         console().print(table)
     return 0
 
 
 def print_status(args: argparse.Namespace) -> int:
-    """The table of the registry: what is modelled, what the golden traces or a claim exercise, what is left out."""
+    """The table of the registry: to which rules engines are held, which are internal, what is left out."""
     from tidegate.conformance.documents.explaining import rule_status
 
     rows = rule_status()
@@ -62,8 +65,8 @@ def print_status(args: argparse.Namespace) -> int:
 
         print(json.dumps([attrs.asdict(row) for row in rows], indent=2))
         return 0
-    print("| prefix | rules | modelled | shown by a golden trace | held by a claim alone | out of scope |")
-    print("|---|---:|---:|---:|---:|---:|")
+    print("| prefix | rules | judged | internal | not modelled |")
+    print("|---|---:|---:|---:|---:|")
     for row in rows:
-        print(f"| {row.prefix} | {row.rules} | {row.modelled} | {row.shown} | {row.claimed} | {row.out_of_scope} |")
+        print(f"| {row.prefix} | {row.rules} | {row.judged} | {row.internal} | {row.out_of_scope} |")
     return 0

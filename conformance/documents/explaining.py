@@ -85,33 +85,33 @@ def golden_steps(component: str) -> list[tuple[Case, list[Step]]]:
 
 @attrs.frozen
 class Status:
-    """The rules of one prefix: how many there are, and how each is kept honest."""
+    """The rules of one prefix: to how many engines are held, and how many have a reason why not."""
 
     prefix: str
     rules: int
-    modelled: int
-    shown: int
-    claimed: int
+    judged: int
+    internal: int
     out_of_scope: int
 
 
 def rule_status() -> list[Status]:
-    shown = {
-        rule for name in COMPONENTS for _case, steps in golden_steps(name) for step in steps for rule in step.rules
-    }
-    claimed = {rule for component in COMPONENTS.values() for one in component.claims for rule in one.rules}
     prefixes = list(dict.fromkeys(rule.prefix for rule in all_rules().values()))
-    return [status_of(prefix, shown, claimed) for prefix in [*prefixes, "all"]]
+    return [status_of(prefix) for prefix in [*prefixes, "all"]]
 
 
-def status_of(prefix: str, shown: set[str], claimed: set[str]) -> Status:
+def status_of(prefix: str) -> Status:
     rules = [rule for rule in all_rules().values() if prefix in (rule.prefix, "all")]
-    modelled = {rule.id for rule in rules if not rule.out_of_scope}
     return Status(
         prefix=prefix,
         rules=len(rules),
-        modelled=len(modelled),
-        shown=len(modelled & shown),
-        claimed=len((modelled & claimed) - shown),
-        out_of_scope=len(rules) - len(modelled),
+        judged=sum(rule.is_judged for rule in rules),
+        internal=sum(bool(rule.internal) for rule in rules),
+        out_of_scope=sum(bool(rule.out_of_scope) for rule in rules),
     )
+
+
+def describe_judging(rule: Rule) -> str:
+    """Whether an engine is held to a rule, in a word."""
+    if rule.is_judged:
+        return "judged"
+    return "internal" if rule.internal else "not modelled"

@@ -14,7 +14,8 @@ from typing import Any, get_args, get_origin
 
 import attrs
 
-from tidegate.conformance.documents.explaining import Explanation, describe_source
+from tidegate.conformance.documents.explaining import Explanation, describe_judging, describe_source
+from tidegate.conformance.documents.schema_tables import cell, protocol_section
 from tidegate.conformance.documents.stepping import Step, step_through
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.reference.components import COMPONENTS, PATH, PLACES
@@ -23,7 +24,6 @@ from tidegate.reference.model import AnyComponent
 from tidegate.reference.rules import Rule, all_rules, rules_of
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import encode
-from tidegate.traces.notation.forms import forms_of
 
 #: Characters of an example: more do not fit a page.
 LONGEST_EXAMPLE = 3500
@@ -38,6 +38,10 @@ def write_documents(folder: Path) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         written.append(path)
+    protocol = folder / "protocol.md"
+    if protocol.exists():
+        protocol.write_text(list_components(protocol.read_text(encoding="utf-8")), encoding="utf-8")
+        written.append(protocol)
     return written
 
 
@@ -45,6 +49,18 @@ def make_documents() -> dict[str, str]:
     pages = {"semantics/index.md": overview(), "semantics/rules.md": rules_page()}
     pages |= {f"semantics/{component.name}.md": component_page(component) for component in COMPONENTS.values()}
     return pages
+
+
+def list_components(page: str) -> str:
+    """The page of the protocol, with every component in its table."""
+    before, title, rest = page.partition("| component | what it does | schema |\n|---|---|---|\n")
+    behind = rest[rest.index("\n\n") :] if title else ""
+    schemas = "../conformance/engines/schemas"
+    rows = [
+        f"| [{one.name}](semantics/{one.name}.md) | {one.sentence} | [{one.name}.json]({schemas}/{one.name}.json) |"
+        for one in PATH
+    ]
+    return before + title + "\n".join(rows) + behind if title else page
 
 
 def overview() -> str:
@@ -60,8 +76,10 @@ def overview() -> str:
     for place in PATH:
         component = COMPONENTS[place.name]
         lines.append(f"| [{component.title}]({place.name}.md) | {place.sentence} | {len(rules_of(place.name))} |")
-    modelled = [rule for rule in all_rules().values() if not rule.out_of_scope]
-    lines += ["", f"[All rules](rules.md): {len(all_rules())}, of which {len(modelled)} are modelled.", ""]
+    judged = [rule for rule in all_rules().values() if rule.is_judged]
+    internal = [rule for rule in all_rules().values() if rule.internal]
+    lines += ["", f"[All rules](rules.md): {len(all_rules())}. Engines are held to {len(judged)} of them."]
+    lines += [f"{len(internal)} are internal, each with the reason why no engine can be held to it.", ""]
     return "\n".join(lines)
 
 
@@ -87,20 +105,18 @@ def diagram() -> list[str]:
 
 
 def rules_page() -> str:
-    lines = [MADE, "# All rules", "", "| rule | level | components | text | evidence |", "|---|---|---|---|---|"]
+    titles = ("rule", "level", "components", "text", "evidence", "judged")
+    lines = [MADE, "# All rules", "", f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
     for rule in all_rules().values():
-        text = cell(rule.text) + (f" *Not modelled: {cell(rule.out_of_scope)}*" if rule.out_of_scope else "")
+        text = cell(" ".join([rule.text, *(f"*{title}: {why}*" for title, why in reasons_of(rule).items())]))
         pages = ", ".join(f"[{name}]({name}.md)" if name in COMPONENTS else name for name in rule.components)
-        lines.append(f"| {rule.id} | {rule.level} | {pages} | {text} | {rule.evidence} |")
+        lines.append(f"| {rule.id} | {rule.level} | {pages} | {text} | {rule.evidence} | {describe_judging(rule)} |")
     return "\n".join(lines) + "\n"
 
 
 def component_page(component: AnyComponent) -> str:
     lines = [MADE, f"# {component.title}", "", *introduction(component), ""]
-    lines += ["## Config", "", *fields_table(component.config), ""]
-    lines += ["## Events", "", *values_table(component, component.events), ""]
-    lines += ["## Observations", "", *values_table(component, component.observations), ""]
-    lines += ["`rejected`: the event is refused, and every part of the state stays as it was.", ""]
+    lines += ["## In the engine protocol", "", *protocol_section(component.name)]
     lines += ["## State", "", *state_section(component), ""]
     lines += ["## Rules", ""]
     for rule in rules_of(component.name):
@@ -115,29 +131,6 @@ def component_page(component: AnyComponent) -> str:
 
 def introduction(component: AnyComponent) -> list[str]:
     return (inspect.getdoc(import_module(PLACES[component.name].module)) or "").splitlines()
-
-
-def fields_table(cls: type[Any]) -> list[str]:
-    fields = attrs.fields(cls)
-    if not fields:
-        return ["Nothing to configure."]
-    lines = ["| field | type | default |", "|---|---|---|"]
-    for field in fields:
-        default = "" if field.default is attrs.NOTHING or field.default is None else f"`{field.default}`"
-        lines.append(f"| `{field.name}` | {cell(type_name(field.type))} | {default} |")
-    return lines
-
-
-def values_table(component: AnyComponent, classes: tuple[type[Any], ...]) -> list[str]:
-    lines = ["| type | fields | meaning | short form |", "|---|---|---|---|"]
-    for cls in classes:
-        fields = ", ".join(f"`{field.name}`: {type_name(field.type)}" for field in attrs.fields(cls)) or "none"
-        doc = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
-        doc = "" if doc.startswith("Method generated by attrs") else doc
-        forms = forms_of(component.name) if cls in component.events else ()
-        short = " ".join(f"`{form.shown()}`" for form in forms if form.type == cls.type)
-        lines.append(f"| `{cls.type}` | {cell(fields)} | {cell(doc)} | {cell(short)} |")
-    return lines
 
 
 def type_name(annotation: Any) -> str:
@@ -190,9 +183,15 @@ def rule_section(rule: Rule) -> list[str]:
         f"*Source:* {describe_source(rule)}.",
         "",
     ]
-    if rule.out_of_scope:
-        lines += [f"*Not modelled:* {rule.out_of_scope}", ""]
+    for title, why in reasons_of(rule).items():
+        lines += [f"*{title}:* {why}", ""]
     return lines
+
+
+def reasons_of(rule: Rule) -> dict[str, str]:
+    """Why no engine is held to a rule; empty for most of them."""
+    reasons = {"Internal": rule.internal, "Not modelled": rule.out_of_scope}
+    return {title: why for title, why in reasons.items() if why}
 
 
 @cache
@@ -230,8 +229,3 @@ def explanation_as_markdown(explanation: Explanation) -> str:
     if explanation.example is not None:
         lines += ["", f"`{explanation.example.name}`:", "", *steps_table(explanation.example.steps)]
     return "\n".join(lines)
-
-
-def cell(text: str) -> str:
-    """Text that stays inside its cell of a Markdown table."""
-    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,8 +1,9 @@
 """The JSON Schemas of protocol 1 and of the trace file: what implementers read, and what strict mode checks.
 
 A schema is a file of this folder: `hello-request`, `replay-reply`, `trace-case`, … Those of the components hold three
-each, named `valve.config`, `valve.event` and `valve.observation`. They refer to one another by file name, so that the
-folder can be copied and used as it is, by any validator.
+each, named `valve.config`, `valve.event` and `valve.observation`; a fourth, `case`, says what relates a config and its
+events, where something does. They refer to one another by file name, so that the folder can be copied and used as it
+is, by any validator.
 
 jsonschema is needed to check, not to read, and it is imported only then.
 """
@@ -46,7 +47,7 @@ def components() -> tuple[str, ...]:
 def check(message: Any, name: str, *, component: str | None = None) -> list[str]:
     """What is wrong with a message, each complaint with its place; empty if nothing is.
 
-    With `component`, the observations of a `replay-reply` are checked as those of this component.
+    A case is checked as one of its component, and with `component` so are the observations of a `replay-reply`.
 
     Raises
     ------
@@ -54,12 +55,30 @@ def check(message: Any, name: str, *, component: str | None = None) -> list[str]
         jsonschema is not installed.
     """
     complaints = list(_complaints(message, _validator(name)))
-    if name == "replay-reply" and component in components() and not complaints and "ok" in message:
-        validator = _validator(f"{component}.observation")
-        for at, step in enumerate(message["ok"]["steps"]):
-            for position, observation in enumerate(step):
-                complaints.extend(_complaints(observation, validator, ("ok", "steps", at, position)))
-    return complaints
+    if complaints:
+        return complaints
+    known = message.get("component") if name in ("replay-request", "trace-case") else component
+    if known not in components():
+        return []
+    return [
+        complaint
+        for place, value, part in _parts(message, load(known)["$defs"])
+        for complaint in _complaints(value, _validator(f"{known}.{part}"), place)
+    ]
+
+
+def _parts(message: Any, schemas: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], Any, str]]:
+    """The parts of a message that the schemas of a component are about: place, value, and which of them."""
+    if "config" in message:
+        yield ("config",), message["config"], "config"
+    for at, event in enumerate(message.get("events", ())):
+        yield ("events", at), event, "event"
+    seen = [("expect", message.get("expect", ())), ("ok/steps", message.get("ok", {}).get("steps", ()))]
+    for place, steps in seen:
+        for at, step in enumerate(steps):
+            yield from (((place, at, position), one, "observation") for position, one in enumerate(step))
+    if "config" in message and "case" in schemas:
+        yield (), message, "case"
 
 
 @cache

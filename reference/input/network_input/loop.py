@@ -50,7 +50,7 @@ def read_current(state: State, index: int, reader: Reader) -> Turn:
     if read.result is Result.PARTIAL:
         return Turn(state, rules=("NIN-7",))
     turn = dispatch(state, index, stream_elements.decode_element(read.payload))
-    return attrs.evolve(turn, rules=(*turn.rules, "NIN-7")) if reader.gathered else turn
+    return attrs.evolve(turn, rules=(*turn.rules, "SPAN-2", *(("NIN-7",) if reader.gathered else ())))
 
 
 def dispatch(state: State, index: int, element: stream_elements.StreamElement) -> Turn:

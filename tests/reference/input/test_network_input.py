@@ -259,14 +259,14 @@ def test_nin_8_what_came_before_the_end_reaches_the_operator():
     ("trace", "rules"),
     [
         ("call", "NIN-1 NIN-2 NIN-5"),
-        ("0:a batch", "NIN-1 NIN-2 NIN-3 NIN-5"),
-        ("0:5 call", "NIN-3 NIN-1 NIN-2 NIN-5 VALVE-4"),
-        ("0:i 1:i call call", "NIN-3 NIN-1 NIN-2 NIN-5 VALVE-10"),
+        ("0:a batch", "NIN-1 NIN-2 NIN-3 NIN-5 SPAN-2"),
+        ("0:5 call", "NIN-3 NIN-1 NIN-2 NIN-5 SPAN-2 VALVE-4"),
+        ("0:i 1:i call call", "NIN-3 NIN-1 NIN-2 NIN-5 SPAN-2 VALVE-10"),
         ("0end 1end call call", "NIN-4 GATE-15 NIN-2 NIN-5 NIN-8"),
         ("0stop 1end call call", "NIN-4 GATE-15 NIN-2 NIN-5 NIN-8"),
-        ("0:a 0end 1end batch", "NIN-4 GATE-15 NIN-1 NIN-2 NIN-3 NIN-5 NIN-8"),
-        (f"0b{data('a')[:4]} 0b{data('a')[4:]} call", "NIN-3 NIN-1 NIN-2 NIN-5 NIN-7"),
-        (f"0b{data('a')[:4]} call 0b{data('a')[4:]} call", "NIN-3 NIN-1 NIN-2 NIN-5 NIN-7"),
+        ("0:a 0end 1end batch", "NIN-4 GATE-15 NIN-1 NIN-2 NIN-3 NIN-5 NIN-8 SPAN-2"),
+        (f"0b{data('a')[:4]} 0b{data('a')[4:]} call", "NIN-3 NIN-1 NIN-2 NIN-5 NIN-7 SPAN-2"),
+        (f"0b{data('a')[:4]} call 0b{data('a')[4:]} call", "NIN-3 NIN-1 NIN-2 NIN-5 NIN-7 SPAN-2"),
     ],
 )
 def test_a_call_names_the_rules_of_all_its_turns(trace, rules):

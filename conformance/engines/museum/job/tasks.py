@@ -51,7 +51,7 @@ class Subtask:
 
     def make_output(self, edge: "NetworkEdge") -> Output:
         mine = [one for one in self.job.channels if one.route.edge is edge and one.route.source == self.index]
-        return Output(edge, mine)
+        return Output(edge, mine, self.job.bug)
 
     def set_up_inputs(self) -> None:
         inputs = sorted({channel.route.edge.edge.input for channel in self.channels})
