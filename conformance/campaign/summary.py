@@ -11,13 +11,14 @@ from tidegate.conformance.campaign.campaign import Campaign
 from tidegate.conformance.campaign.outcome import STAGE, Finding, Outcome, decode_verdict
 from tidegate.conformance.campaign.plan import Chunk
 from tidegate.conformance.engines.base import Engine
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.result import Result
 from tidegate.conformance.judging.run import conclude
 from tidegate.conformance.judging.suite import wanted_of
 from tidegate.conformance.judging.trial import Tally
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Status, Verdict
-from tidegate.conformance.reports.summary import Summary
+from tidegate.conformance.reports.summary import Summary, Told
 from tidegate.properties.cases.drawing import draw_case
 
 
@@ -89,11 +90,15 @@ class Reader:
 
 
 @attrs.frozen
-class Finished:
+class Finished(Told):
     """The result of a campaign, and how it came about."""
 
     result: Result
     about: dict[str, Any]
+
+    @property
+    def exit_code(self) -> Exit:
+        return self.result.exit_code
 
     def summary(self) -> Summary:
         return self.result.summary()

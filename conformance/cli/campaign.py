@@ -1,12 +1,15 @@
 """`tidegate campaign`: generated cases by the million, spread over the cores of a machine or a cluster by Spark."""
 
 import argparse
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tidegate.conformance.campaign.campaign import Campaign
+    from tidegate.conformance.campaign.outcome import Outcome
 
 NAME = "campaign"
 HELP = "generated cases by the million against an engine, on Spark; one that was stopped goes on where it stopped"
@@ -49,8 +52,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.campaign.run import run_campaign
+    from tidegate.conformance.cli.console import show
     from tidegate.conformance.cli.options import candidate_of
-    from tidegate.conformance.cli.results import show
     from tidegate.conformance.engines.spark.session import LOCAL
     from tidegate.conformance.judging.expectations import read_expectations
     from tidegate.conformance.judging.suite import Budget
@@ -69,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         watch=lambda campaign: progress(args, campaign),
     )
     show(args, finished, args.out, list(notes(finished.about)))
-    return finished.result.exit_code
+    return finished.exit_code
 
 
 def notes(about: dict[str, Any]) -> Iterator[str]:
@@ -81,34 +84,21 @@ def notes(about: dict[str, Any]) -> Iterator[str]:
 
 
 @contextmanager
-def progress(args: argparse.Namespace, campaign: Any) -> Iterator[Callable[[Any], None]]:
-    """Cases, failures and the time that is left, while it goes on; nothing if standard error is no terminal."""
-    if args.format != "pretty" or not sys.stderr.isatty():
-        yield lambda _outcome: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from tidegate.conformance.cli.console import console
+def progress(args: argparse.Namespace, campaign: "Campaign") -> "Iterator[Callable[[Outcome], None]]":
+    """Cases, failures and the time that is left, while it goes on."""
+    from tidegate.conformance.cli.console import telling
     from tidegate.conformance.judging.verdicts import VIOLATIONS
 
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]:,.0f} cases/s, {task.fields[failures]} failures,"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    chunks = list(campaign.plan.chunks())
-    found = sum(chunk.cases for chunk in chunks if campaign.folder.is_done(chunk))
-    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
-        total = sum(chunk.cases for chunk in chunks)
-        task = bar.add_task("", total=total, completed=found, rate=0.0, failures=0)
-        began, done, failures = time.monotonic(), 0, 0
+    sizes = {chunk: chunk.cases for chunk in campaign.plan.chunks() if not campaign.folder.is_done(chunk)}
+    total, began, done, failures = sum(sizes.values()), time.monotonic(), 0, 0
+    with telling(args) as tell:
 
-        def observe(outcome: Any) -> None:
+        def observe(outcome: "Outcome") -> None:
             nonlocal done, failures
             done += outcome.chunk.cases
-            failures += sum(outcome.results.get(result, 0) for result in VIOLATIONS)
-            bar.update(task, completed=found + done, rate=done / (time.monotonic() - began), failures=failures)
+            failures += sum(outcome.results.get(status, 0) for status in VIOLATIONS)
+            rate = done / (time.monotonic() - began)
+            left = f"{(total - done) / rate:,.0f} s left"
+            tell(f"{done:,} of {total:,} cases, {rate:,.0f} cases/s, {failures} failures, {left}")
 
         yield observe

@@ -1,6 +1,15 @@
 """What verbs share when they print for people."""
 
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
 from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from tidegate.conformance.reports.summary import Paint, plain
@@ -12,6 +21,47 @@ def console(*, stderr: bool = False) -> Console:
     if not made.is_terminal:
         made = Console(stderr=stderr, highlight=False, soft_wrap=True, width=200, no_color=True)
     return made
+
+
+# --- while it goes on -----------------------------------------------------------------------------------------
+
+
+def is_watched(args: argparse.Namespace) -> bool:
+    """Whether there is somebody to tell how far it is: standard error is a terminal, and the result is for people."""
+    return getattr(args, "format", "pretty") == "pretty" and sys.stderr.isatty()
+
+
+@contextmanager
+def telling(args: argparse.Namespace) -> Iterator[Callable[[str], None]]:
+    """Tells how far it is, on one line of standard error, if anybody looks at it."""
+    if not is_watched(args):
+        yield lambda _text: None
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=None)
+        yield lambda text: bar.update(task, description=text)
+
+
+# --- at the end -----------------------------------------------------------------------------------------------
+
+
+class Shown(Protocol):
+    def text(self, paint: Paint = ...) -> str: ...
+    def markdown(self) -> str: ...
+    def json(self) -> dict[str, Any]: ...
+
+
+def show(args: argparse.Namespace, found: Shown, report: Path | None = None, notes: Iterable[str] = ()) -> None:
+    """Print it as --format says; `notes` are for people alone."""
+    if args.format == "json":
+        print(json.dumps(found.json(), indent=2, ensure_ascii=False))
+    elif args.format == "markdown":
+        print(found.markdown(), end="")
+    else:
+        print(found.text(painter(console())))
+        for line in ([f"Report in {report}"] if report is not None else []) + list(notes):
+            print(line)
 
 
 def painter(out: Console) -> Paint:

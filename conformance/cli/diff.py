@@ -14,13 +14,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_engine_options(parser, several=True)
     options.add_master(parser)
     options.add_components(parser)
-    parser.add_argument(
-        "--cases",
-        type=options.at_least_zero,
-        default=300,
-        metavar="N",
-        help="generated cases per component (default: 300)",
-    )
+    options.add_cases(parser, 300)
     options.add_seed(parser)
     parser.add_argument("--trace", metavar="TEXT", help="only this trace, in short notation; needs one --component")
     parser.add_argument("--config", metavar="JSON", default="{}", help="the config of --trace")
@@ -28,9 +22,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from tidegate.conformance.cli.console import show
     from tidegate.conformance.cli.options import candidate_of
     from tidegate.conformance.cli.replay import read_inline
-    from tidegate.conformance.cli.results import show, watched
+    from tidegate.conformance.cli.results import watched
     from tidegate.conformance.judging.differ import compare
     from tidegate.conformance.judging.suite import Budget
 

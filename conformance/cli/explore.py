@@ -1,9 +1,6 @@
 """`tidegate explore`: every state that a small alphabet reaches, every property on every transition."""
 
 import argparse
-import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 NAME = "explore"
 HELP = "close over all states of a component on a small alphabet and check its properties on each transition"
@@ -60,7 +57,7 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tidegate.conformance.cli.console import console, painter
+    from tidegate.conformance.cli.console import show, telling
     from tidegate.conformance.judging.exploring import OPTIONS, explore_component
     from tidegate.reference.model import InvalidInputError
 
@@ -71,29 +68,15 @@ def run(args: argparse.Namespace) -> int:
             hint = ", ".join(f"--{one}" for one in own) or "none: it is explored on its small scopes"
             args.parser.error(f"{args.component} has no --{name}; its options are {hint}")
     try:
-        with progress(args.component) as observe:
-            exploration = explore_component(args.component, args.limit, observe, symmetry=args.symmetry, **options)
+        with telling(args) as tell:
+            exploration = explore_component(
+                args.component,
+                args.limit,
+                lambda states, steps: tell(f"exploring {args.component}: {states:,} states, {steps:,} transitions"),
+                symmetry=args.symmetry,
+                **options,
+            )
     except InvalidInputError as error:
         args.parser.error(str(error))
-    if args.format == "json":
-        print(json.dumps(exploration.json(), indent=2, ensure_ascii=False))
-    elif args.format == "markdown":
-        print(exploration.markdown(), end="")
-    else:
-        print(exploration.text(painter(console())))
+    show(args, exploration)
     return exploration.exit_code
-
-
-@contextmanager
-def progress(component: str) -> Iterator[Callable[[int, int], None]]:
-    """Counts on standard error, if somebody looks at it."""
-    from tidegate.conformance.cli.console import console
-
-    error = console(stderr=True)
-    if not error.is_terminal:
-        yield lambda _states, _transitions: None
-        return
-    with error.status(f"exploring {component}") as status:
-        yield lambda states, transitions: status.update(
-            f"exploring {component}: {states:,} states, {transitions:,} transitions"
-        )

@@ -2,8 +2,6 @@
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 NAME = "flink"
@@ -47,6 +45,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def fetch_all(args: argparse.Namespace) -> int:
+    from tidegate.conformance.cli.console import telling
     from tidegate.conformance.engines.flink.cache import folder_of, is_fetched, is_version
     from tidegate.conformance.engines.flink.fetch import TESTED, fetch
     from tidegate.conformance.exits import Exit
@@ -58,7 +57,11 @@ def fetch_all(args: argparse.Namespace) -> int:
         if is_fetched(version):
             print(f"Flink {version} is there already: {folder_of(version)}")
             continue
-        with progress(version) as observe:
+        with telling(args) as tell:
+
+            def observe(size: int, doing: str, version: str = version) -> None:
+                tell(f"Flink {version}: {doing}, {size // 1024**2} MB")
+
             folder = fetch(version, observe)
         print(f"Flink {version}: {folder}")
     return Exit.CONFORMANT
@@ -81,23 +84,3 @@ def show_fetched(args: argparse.Namespace) -> int:
     else:
         print(f"no version in {flink_folder()}; `tidegate flink fetch 2.3.0` brings one")
     return Exit.CONFORMANT
-
-
-@contextmanager
-def progress(version: str) -> Iterator[Callable[[int, str], None]]:
-    """Megabytes on the screen while they come in; nothing if standard error is no terminal."""
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    from tidegate.conformance.cli.console import console
-
-    out = console(stderr=True)
-    if not out.is_terminal:
-        yield lambda _size, _doing: None
-        return
-    with Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=out) as bar:
-        task = bar.add_task(f"Flink {version}", total=None)
-
-        def observe(size: int, doing: str) -> None:
-            bar.update(task, description=f"Flink {version}: {doing}, {size // 1024**2} MB")
-
-        yield observe

@@ -13,13 +13,11 @@ EXAMPLE = """tidegate museum --component valve
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from tidegate.conformance.cli.options import add_format, add_seed, at_least_zero
+    from tidegate.conformance.cli.options import add_cases, add_format, add_seed
 
     parser.add_argument("--component", metavar="C", help="only the wrong engines of this component")
     parser.add_argument("--mutant", metavar="NAME", help="only this one")
-    parser.add_argument(
-        "--cases", type=at_least_zero, default=1000, metavar="N", help="generated cases a mutant (default: 1000)"
-    )
+    add_cases(parser, 1000, "wrong engine")
     parser.add_argument("--stories", action="store_true", help="list the wrong engines and their stories; try nothing")
     add_seed(parser)
     add_format(parser)

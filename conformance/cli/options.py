@@ -70,6 +70,11 @@ def add_components(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_cases(parser: argparse.ArgumentParser, default: int, per: str = "component") -> None:
+    told = f"generated cases per {per} (default: {default})"
+    parser.add_argument("--cases", type=at_least_zero, default=default, metavar="N", help=told)
+
+
 def add_floor(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--floor",

@@ -30,8 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from tidegate.conformance.cli.console import show
     from tidegate.conformance.cli.options import candidate_of
-    from tidegate.conformance.cli.results import show, watched
+    from tidegate.conformance.cli.results import watched
     from tidegate.conformance.judging.run import replay
     from tidegate.conformance.judging.verdicts import Status
 

@@ -1,16 +1,11 @@
 """What verbs share that hold engines to something: counts while it goes on, and the result at the end."""
 
 import argparse
-import json
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Protocol
 
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-from tidegate.conformance.cli.console import console, painter
+from tidegate.conformance.cli.console import is_watched, show, telling
 from tidegate.conformance.cli.options import candidate_of
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.result import Result
@@ -19,7 +14,6 @@ from tidegate.conformance.judging.suite import Budget
 from tidegate.conformance.judging.trial import Observer, Tally
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Verdict
 from tidegate.conformance.reports.folder import Report
-from tidegate.conformance.reports.summary import Summary
 
 
 def hold(
@@ -77,31 +71,8 @@ def watched(
     """Counts on the screen, if standard error is a terminal; a report, if there is a folder for it."""
     with ExitStack() as stack:
         observers: list[Observer] = []
-        if args.format == "pretty" and sys.stderr.isatty():
-            columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-            bar = stack.enter_context(Progress(*columns, console=console(stderr=True), transient=True))
-            task = bar.add_task("starting", total=None)
-            observers.append(Counts(lambda text: bar.update(task, description=text), failures))
+        if is_watched(args):
+            observers.append(Counts(stack.enter_context(telling(args)), failures))
         if report is not None:
             observers.append(stack.enter_context(Report(report, engine, seed)))
         yield observers
-
-
-# --- at the end -----------------------------------------------------------------------------------------------
-
-
-class Shown(Protocol):
-    def summary(self) -> Summary: ...
-    def json(self) -> dict[str, Any]: ...
-
-
-def show(args: argparse.Namespace, found: Shown, report: Path | None = None, notes: Iterable[str] = ()) -> None:
-    """Print it as --format says; `notes` are for people alone."""
-    if args.format == "json":
-        print(json.dumps(found.json(), indent=2, ensure_ascii=False))
-    elif args.format == "markdown":
-        print(found.summary().markdown(), end="")
-    else:
-        print(found.summary().text(painter(console())))
-        for line in ([f"Report in {report}"] if report is not None else []) + list(notes):
-            print(line)

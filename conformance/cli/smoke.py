@@ -22,8 +22,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from tidegate.conformance.cli.console import show
     from tidegate.conformance.cli.options import candidate_of
-    from tidegate.conformance.cli.results import show
     from tidegate.conformance.engines.errors import CannotStartError
     from tidegate.conformance.judging.smoke import smoke
 

@@ -51,6 +51,10 @@ class Description:
     components: Mapping[str, Claim]
     window: int
 
+    @property
+    def implementation(self) -> dict[str, str]:
+        return {"name": self.name, "version": self.version, "language": self.language}
+
 
 @attrs.frozen
 class Steps:

@@ -6,12 +6,10 @@ The cases of a component are run once, when the first of its rules is asked for.
 from collections import Counter
 from collections.abc import Iterable
 
-import attrs
-
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.judging.coverage import measure
 from tidegate.conformance.judging.run import Candidate
-from tidegate.conformance.judging.shrink import shrink
+from tidegate.conformance.judging.shrink import Shortest, shrink
 from tidegate.conformance.judging.suite import Budget, declared_components, wanted_of
 from tidegate.conformance.judging.trial import Runner, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
@@ -23,21 +21,6 @@ ANSWERS = "answers"
 SHRINKING = 500
 
 
-@attrs.define
-class Found:
-    """What the cases of one component showed: the failures by their deciding rule, and how often each rule was met."""
-
-    counts: Counter[str] = attrs.Factory(Counter)
-    shortest: dict[str, Verdict] = attrs.Factory(dict)
-    exercised: Counter[str] = attrs.Factory(Counter)
-
-    def take(self, rule: str, verdict: Verdict) -> None:
-        self.counts[rule] += 1
-        known = self.shortest.get(rule)
-        if known is None or len(verdict.case.events) < len(known.case.events):
-            self.shortest[rule] = verdict
-
-
 class ByRule:
     """One engine, and what was found about it so far."""
 
@@ -47,7 +30,8 @@ class ByRule:
         self.engine = candidate.make()
         self.description = self.engine.start()
         self.components = self._choose(tuple(components))
-        self._found: dict[str, Found] = {}
+        #: Of each component the failures by their deciding rule, and how often each rule was met.
+        self._found: dict[str, tuple[Shortest[str, Verdict], Counter[str]]] = {}
 
     def _choose(self, wanted: tuple[str, ...]) -> list[str]:
         declared = declared_components(self.description)
@@ -65,23 +49,23 @@ class ByRule:
 
     def complaint(self, component: str, rule: str) -> str:
         """What is wrong about the rule; nothing, if it was exercised and decided no failure."""
-        found = self._run(component)
-        if rule in found.shortest:
-            shrunken = shrink(Runner(self.engine), found.shortest[rule], SHRINKING)
+        found, exercised = self._run(component)
+        if rule in found.verdicts:
+            shrunken = shrink(Runner(self.engine), found.verdicts[rule], SHRINKING)
             count = found.counts[rule]
             return f"{describe(shrunken.verdict, self.name).text()}\n  found in {count} case{'s' * (count != 1)}"
-        if rule != ANSWERS and not found.exercised[rule]:
+        if rule != ANSWERS and not exercised[rule]:
             return f"{rule} was not exercised by any case, so nothing is known about it"
         return ""
 
-    def _run(self, component: str) -> Found:
+    def _run(self, component: str) -> tuple[Shortest[str, Verdict], Counter[str]]:
         if component not in self._found:
-            found, trial = Found(), Trial(Runner(self.engine))
+            found: Shortest[str, Verdict] = Shortest()
+            trial = Trial(Runner(self.engine))
             rules = set(self.rules(component))
             for verdict in trial.try_component(component, self.budget):
                 if verdict.status is not Status.PASS:
                     deciding = verdict.rules[0] if verdict.rules else ""
                     found.take(deciding if deciding in rules else ANSWERS, verdict)
-            found.exercised = measure(trial.tally.exercised).rules
-            self._found[component] = found
+            self._found[component] = found, measure(trial.tally.exercised).rules
         return self._found[component]

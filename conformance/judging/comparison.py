@@ -8,7 +8,7 @@ import attrs
 
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.exits import Exit
-from tidegate.conformance.reports.summary import Summary
+from tidegate.conformance.reports.summary import Summary, Told
 
 AGREED, FREE, DIVERGED, UNANSWERED, NOT_RUN = "agreed", "free", "diverged", "unanswered", "not run"
 #: What may become of a case, in the order of reports.
@@ -18,11 +18,6 @@ MEANINGS = {
     FREE: "the answers differ, and the specification allows each of them.",
     UNANSWERED: "all engines failed in the same way, which is no agreement.",
     NOT_RUN: "an engine was given up before.",
-}
-CONCLUSIONS = {
-    Exit.CONFORMANT: "the engines agree",
-    Exit.VIOLATIONS: "the engines disagree",
-    Exit.UNDETERMINED: "undetermined",
 }
 
 
@@ -84,9 +79,14 @@ def reproduction(engines: tuple[str, ...], component: str, config: str, trace: s
 
 
 @attrs.frozen(kw_only=True)
-class Comparison:
+class Comparison(Told):
     """`counts` has how many cases of a component had which outcome, `left_out` why a component was not compared."""
 
+    CONCLUSIONS = {  # noqa: RUF012 - nobody changes it
+        Exit.CONFORMANT: "the engines agree",
+        Exit.VIOLATIONS: "the engines disagree",
+        Exit.UNDETERMINED: "undetermined",
+    }
     engines: tuple[str, ...]
     counts: Counter[tuple[str, str]]
     divergences: tuple[Divergence, ...]
@@ -103,10 +103,6 @@ class Comparison:
         if not self.complete or self.count(UNANSWERED) or self.count(NOT_RUN) or not self.counts:
             return Exit.UNDETERMINED
         return Exit.CONFORMANT
-
-    @property
-    def conclusion(self) -> str:
-        return CONCLUSIONS[self.exit_code]
 
     def rows(self) -> list[tuple[str, dict[str, int]]]:
         """For each component, how many cases of each outcome."""

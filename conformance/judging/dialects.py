@@ -66,13 +66,7 @@ def declared_semantics(component: str, claim: Claim) -> tuple[str, ...]:
 
 
 def hold_to(engine: Engine, semantics: str) -> Engine:
-    """The engine, held to this semantics wherever a component has it.
-
-    Raises
-    ------
-    UnknownNameError
-        No component has it.
-    """
+    """The engine, held to this semantics wherever a component has it; UnknownNameError if none has."""
     check_names("semantics", [semantics], dict.fromkeys(name for one in COMPONENTS.values() for name in one.semantics))
     return HeldTo(engine, components_with(semantics))
 

@@ -17,21 +17,11 @@ import attrs
 from tidegate.conformance.engines.base import Claim, Description, Engine, NotRun, Refused, Reply, Steps
 from tidegate.conformance.engines.errors import EngineError
 from tidegate.conformance.engines.text import printable
-from tidegate.conformance.judging.comparison import (
-    AGREED,
-    DIVERGED,
-    FREE,
-    NOT_RUN,
-    UNANSWERED,
-    Answer,
-    Comparison,
-    Divergence,
-    reproduction,
-)
+from tidegate.conformance.judging import comparison
 from tidegate.conformance.judging.dialects import HeldTo, disputed
 from tidegate.conformance.judging.judge import suspects
 from tidegate.conformance.judging.run import Candidate
-from tidegate.conformance.judging.shrink import SHRUNKEN_EACH, shrink
+from tidegate.conformance.judging.shrink import Shortest, shrink
 from tidegate.conformance.judging.suite import Budget, Planned, check_components, declared_components, is_declared, plan
 from tidegate.conformance.judging.trial import Observer, Runner, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
@@ -41,7 +31,12 @@ from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_observation, encode
 from tidegate.traces.notation.text import write_event, write_observations, write_trace
 
-_STATUSES = {AGREED: Status.PASS, FREE: Status.PASS, UNANSWERED: Status.UNKNOWN, NOT_RUN: Status.NOT_RUN}
+Kind = tuple[str, int, Status, tuple[str, ...]]
+_STATUSES = {
+    comparison.AGREED: Status.PASS,
+    comparison.UNANSWERED: Status.UNKNOWN,
+    comparison.NOT_RUN: Status.NOT_RUN,
+}
 
 
 def compare(
@@ -51,7 +46,7 @@ def compare(
     components: Iterable[str] = (),
     cases: Sequence[Case] = (),
     observers: Sequence[Observer] = (),
-) -> Comparison:
+) -> comparison.Comparison:
     """Replay the suite, or these cases alone, on all engines, and find where they disagree."""
     wanted = check_components(components)
     with ExitStack() as stack:
@@ -92,7 +87,7 @@ def compare_cases(
     left_out: dict[str, str] | None = None,
     texts: Sequence[str] = (),
     observers: Sequence[Observer] = (),
-) -> Comparison:
+) -> comparison.Comparison:
     """Compare, then shrink; an interrupt ends it, and keeps what is known. `texts` are what --engine was given."""
     found = Disagreements(engines, tuple(texts or engines))
     complete = True
@@ -101,11 +96,11 @@ def compare_cases(
             found.take(verdict)
             for observer in observers:
                 observer.see(verdict)
-        for kind in found.worth_shrinking():
+        for kind in found.shortest.few(lambda kind: kind[:2]):
             found.shrink(kind)
     except KeyboardInterrupt:
         complete = False
-    return Comparison(
+    return comparison.Comparison(
         engines=tuple(engines),
         counts=found.counts,
         divergences=tuple(found.divergences),
@@ -162,10 +157,10 @@ class SideBySide(Runner):
             return Verdict(case, stage, _STATUSES[outcome], message=outcome)
         verdicts = [self.judge.reach(case, stage, reply) for reply in replies]
         if all(one.status is Status.PASS for one in verdicts):
-            return Verdict(case, stage, Status.PASS, message=FREE)
+            return Verdict(case, stage, Status.PASS, message=comparison.FREE)
         accused = accuse(case, replies, verdicts)
         if self.about is not None and self.about not in accused:
-            return Verdict(case, stage, Status.UNKNOWN, message=DIVERGED)
+            return Verdict(case, stage, Status.UNKNOWN, message=comparison.DIVERGED)
         found = Disagreement(case, stage, Status.FAIL, replies=replies, verdicts=tuple(verdicts), accused=accused)
         return turn_to(found, accused[0] if self.about is None else self.about)
 
@@ -173,14 +168,14 @@ class SideBySide(Runner):
 def compare_replies(case: Case, replies: tuple[Reply, ...]) -> str:
     """What can be said without asking the specification."""
     if any(isinstance(reply, NotRun) for reply in replies):
-        return NOT_RUN
+        return comparison.NOT_RUN
     answered = [one.steps for one in replies if isinstance(one, Steps)]
     if len(answered) == len(replies):
         texts = {json.dumps(steps, sort_keys=True) for steps in answered}
-        return AGREED if len(texts) == 1 or first_difference(case, replies) is None else DIVERGED
+        return comparison.AGREED if len(texts) == 1 or first_difference(case, replies) is None else comparison.DIVERGED
     # Failing in the same way is no agreement on any answer.
     kinds = {(type(one), one.kind if isinstance(one, Refused) else "") for one in replies}
-    return UNANSWERED if len(kinds) == 1 else DIVERGED
+    return comparison.UNANSWERED if len(kinds) == 1 else comparison.DIVERGED
 
 
 def first_difference(case: Case, replies: tuple[Reply, ...]) -> int | None:
@@ -232,55 +227,44 @@ class Disagreements:
     engines: Mapping[str, Engine]
     texts: tuple[str, ...]
     counts: Counter[tuple[str, str]] = attrs.Factory(Counter)
-    divergences: list[Divergence] = attrs.Factory(list)
-    _kinds: Counter[tuple[Any, ...]] = attrs.Factory(Counter)
-    _shortest: dict[tuple[Any, ...], Disagreement] = attrs.Factory(dict)
+    divergences: list[comparison.Divergence] = attrs.Factory(list)
+    #: By component, the engine that is accused, the status of its verdict, and the deciding rule.
+    shortest: Shortest[Kind, Disagreement] = attrs.Factory(Shortest)
 
     def take(self, verdict: Verdict) -> None:
-        outcome = DIVERGED if isinstance(verdict, Disagreement) else verdict.message
-        self.counts[verdict.case.component, outcome] += 1
-        accusations = [turn_to(verdict, one) for one in verdict.accused] if isinstance(verdict, Disagreement) else []
-        for found in accusations:
-            kind = (found.case.component, found.about, found.status, found.rules[:1])
-            self._kinds[kind] += 1
-            known = self._shortest.get(kind)
-            if known is None or len(found.case.events) < len(known.case.events):
-                self._shortest[kind] = found
+        component = verdict.case.component
+        if not isinstance(verdict, Disagreement):
+            self.counts[component, verdict.message] += 1
+            return
+        self.counts[component, comparison.DIVERGED] += 1
+        for found in (turn_to(verdict, one) for one in verdict.accused):
+            self.shortest.take((component, found.about, found.status, found.rules[:1]), found)
 
-    def worth_shrinking(self) -> Iterator[tuple[Any, ...]]:
-        each: Counter[tuple[str, int]] = Counter()
-        for kind in sorted(self._shortest, key=lambda kind: len(self._shortest[kind].case.events)):
-            component, about, *_ = kind
-            each[component, about] += 1
-            if each[component, about] <= SHRUNKEN_EACH:
-                yield kind
-
-    def shrink(self, kind: tuple[Any, ...]) -> None:
-        found = self._shortest[kind]
+    def shrink(self, kind: Kind) -> None:
+        found = self.shortest.verdicts[kind]
         runner = SideBySide(self.engines.values(), found.about)
         shrunken = shrink(runner, found)
         # Shrinking cuts events off without a replay; and an engine that guesses may not show it again.
         again = runner.run_one(shrunken.verdict.case, found.stage) if shrunken.replays else found
         shown = again if isinstance(again, Disagreement) else found
-        one = self.describe(shown, self._kinds[kind], shrunken.replays)
+        one = self.describe(shown, self.shortest.counts[kind], shrunken.replays)
         if (one.config, one.trace) not in [(known.config, known.trace) for known in self.divergences]:
             self.divergences.append(one)
 
-    def describe(self, found: Disagreement, cases: int, replays: int) -> Divergence:
+    def describe(self, found: Disagreement, cases: int, replays: int) -> comparison.Divergence:
         case, step, violation = found.case, found.step, found.violation
         answers = []
         for name, reply, verdict in zip(self.engines, found.replies, found.verdicts, strict=True):
             # What goes wrong later than the step where they part is another story.
             fine = verdict.status is Status.PASS or (verdict.violation is not None and verdict.violation.step > step)
-            answers.append(
-                Answer(name, show(case, reply, verdict, step), fine, str(Status.PASS if fine else verdict.status))
-            )
+            result = str(Status.PASS if fine else verdict.status)
+            answers.append(comparison.Answer(name, show(case, reply, verdict, step), fine, result))
         # Only in a shrunken case it is the last event that an engine could not answer.
         rules = suspects(found) if violation or replays else ()
         allowed = [write_observations(one.observations) for one in violation.allowed] if violation else []
         config = json.dumps(encode(case.config), separators=(",", ":"))
         trace = printable(write_trace(case.component, case.events), limit=100_000)
-        return Divergence(
+        return comparison.Divergence(
             component=case.component,
             case=printable(case.name),
             config=config,
@@ -293,7 +277,7 @@ class Disagreements:
             allowed=tuple(map(printable, dict.fromkeys(allowed))),
             cases=cases,
             replays=replays,
-            reproduce=reproduction(self.texts, case.component, config, trace),
+            reproduce=comparison.reproduction(self.texts, case.component, config, trace),
         )
 
 

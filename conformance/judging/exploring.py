@@ -158,12 +158,8 @@ def explore_component(
     """Close over all states of a component on a small alphabet.
 
     With `symmetry`, states that differ only in the numbers of channels, inputs or outputs count as one. The options are
-    those of `OPTIONS`; where one is None or not given, there is a default.
-
-    Raises
-    ------
-    UnknownNameError
-        The component cannot be explored, has no such option or no such semantics.
+    those of `OPTIONS`; where one is None or not given, there is a default. UnknownNameError is raised where there is
+    nothing to explore, no such option or no such semantics.
     """
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:

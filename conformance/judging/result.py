@@ -7,11 +7,11 @@ import attrs
 
 from tidegate.conformance.engines.base import Description
 from tidegate.conformance.engines.text import printable
-from tidegate.conformance.exits import CONCLUSIONS, Exit
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.coverage import Coverage, Pair
 from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status, Verdict
 from tidegate.conformance.reports.findings import Finding, describe
-from tidegate.conformance.reports.summary import Summary
+from tidegate.conformance.reports.summary import Summary, Told
 
 
 @attrs.frozen
@@ -38,7 +38,7 @@ class Counterexample:
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class Result:
+class Result(Told):
     """Everything that is known at the end of a run.
 
     `counts` has how many cases of a component and a stage got which status; `findings` are verdicts on cases that did
@@ -79,11 +79,6 @@ class Result:
         if not self.complete or self.count(*UNDETERMINED) or self.missing or not self.cases:
             return Exit.UNDETERMINED
         return Exit.CONFORMANT
-
-    @property
-    def conclusion(self) -> str:
-        """`conformant`, `not conformant` or `undetermined`."""
-        return CONCLUSIONS[self.exit_code]
 
     def rows(self) -> list[tuple[str, str, dict[Status, int]]]:
         """For each component and stage, how many cases of each status."""
@@ -130,26 +125,14 @@ class Result:
             exit_code=self.exit_code,
         )
 
-    def text(self) -> str:
-        """The result in words, as `tidegate run` prints it."""
-        return self.summary().text()
-
-    def __str__(self) -> str:
-        return self.text()
-
     def __repr__(self) -> str:
         return f"<Result of {self.engine}: {self.conclusion}, {self.cases} cases>"
 
-    def markdown(self) -> str:
-        """The result as a page, for a job summary or a pull request."""
-        return self.summary().markdown()
-
     def json(self) -> dict[str, Any]:
-        """The result for programs, as `tidegate run --format json` prints it."""
-        about = self.description
+        """For programs, as `tidegate run --format json` prints it."""
         return {
             "engine": self.engine,
-            "implementation": {"name": about.name, "version": about.version, "language": about.language},
+            "implementation": self.description.implementation,
             "conclusion": self.conclusion,
             "exit": int(self.exit_code),
             "complete": self.complete,

@@ -10,21 +10,13 @@ import attrs
 from tidegate.conformance.engines.base import Engine
 from tidegate.conformance.engines.batches import BatchEngine
 from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.judging import suite
 from tidegate.conformance.judging.coverage import Wanted, measure
 from tidegate.conformance.judging.dialects import hold_to
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.parallel import Order, try_side_by_side
 from tidegate.conformance.judging.result import Counterexample, Result
 from tidegate.conformance.judging.shrink import shrink_findings
-from tidegate.conformance.judging.suite import (
-    Budget,
-    Planned,
-    check_components,
-    declared_components,
-    is_declared,
-    undeclared_cases,
-    wanted_of,
-)
 from tidegate.conformance.judging.trial import Observer, Runner, Tally, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.kinds import find_kind, resolve
@@ -66,7 +58,7 @@ def candidate_for(engine: str | Engine | BatchEngine, **options: Any) -> Candida
 
 def run(
     candidate: Candidate,
-    budget: Budget,
+    budget: suite.Budget,
     *,
     components: Iterable[str] = (),
     jobs: int = 1,
@@ -87,10 +79,10 @@ def run(
     EngineError
         There is no such engine, or it cannot be started.
     """
-    wanted = check_components(components)
+    wanted = suite.check_components(components)
     with candidate.make() as engine:
         description = engine.start()
-        chosen = declared_components(description, wanted)
+        chosen = suite.declared_components(description, wanted)
         tally = Tally(expectations or Expectations())
         trial = Trial(Runner(engine), tally)
         jobs = min(jobs, len(chosen)) if candidate.engine is None else 1
@@ -104,8 +96,8 @@ def run(
                     watch(trial.try_component(component, budget), observers)
         except KeyboardInterrupt:
             tally.complete = False
-        watch(trial.try_cases((), skip(undeclared_cases(description, wanted), "golden")), observers)
-        result = conclude(engine, candidate.name, tally, wanted_of(description, chosen, floor))
+        watch(trial.try_cases((), skip(suite.undeclared_cases(description, wanted), "golden")), observers)
+        result = conclude(engine, candidate.name, tally, suite.wanted_of(description, chosen, floor))
     return told(result, observers)
 
 
@@ -115,10 +107,10 @@ def replay(candidate: Candidate, cases: Iterable[Case], *, observers: Sequence[O
         description = engine.start()
         declared: dict[bool, list[Case]] = {True: [], False: []}
         for case in cases:
-            declared[is_declared(description, case)].append(case)
+            declared[suite.is_declared(description, case)].append(case)
         trial = Trial(Runner(engine))
         try:
-            planned = (Planned("replay", case) for case in declared[True])
+            planned = (suite.Planned("replay", case) for case in declared[True])
             watch(trial.try_cases(planned, skip(declared[False], "replay")), observers)
         except KeyboardInterrupt:
             trial.tally.complete = False

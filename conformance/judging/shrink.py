@@ -7,9 +7,9 @@ engine is fastest with several cases in flight.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import combinations, islice
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import attrs
 
@@ -23,6 +23,8 @@ from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_case, encode_case
 
 Json = Any
+Kind = TypeVar("Kind", bound=Hashable)
+Found = TypeVar("Found", bound=Verdict)
 BATCH = 16
 
 #: The verdicts that are worth a search. A hang or a death costs a restart at each proposal.
@@ -63,20 +65,35 @@ def shrink_findings(engine: Engine, findings: Iterable[Verdict]) -> Iterator[Shr
             yield shrunken
 
 
+@attrs.define
+class Shortest(Generic[Kind, Found]):
+    """The verdict with the least to shrink of each kind, and how many there were."""
+
+    counts: Counter[Kind] = attrs.Factory(Counter)
+    verdicts: dict[Kind, Found] = attrs.Factory(dict)
+
+    def take(self, kind: Kind, verdict: Found) -> None:
+        self.counts[kind] += 1
+        known = self.verdicts.get(kind)
+        if known is None or size_of(verdict) < size_of(known):
+            self.verdicts[kind] = verdict
+
+    def few(self, place_of: Callable[[Kind], Any]) -> Iterator[Kind]:
+        """A few kinds of each place, the shortest first."""
+        each: Counter[Any] = Counter()
+        for kind in sorted(self.verdicts, key=lambda kind: size_of(self.verdicts[kind])):
+            each[place_of(kind)] += 1
+            if each[place_of(kind)] <= SHRUNKEN_EACH:
+                yield kind
+
+
 def worth_shrinking(findings: Iterable[Verdict]) -> Iterator[Verdict]:
     """For each component a few failures, the shortest of each kind: the deciding rule, or the kind of trouble."""
-    shortest: dict[tuple[str, Status, str], Verdict] = {}
+    shortest: Shortest[tuple[str, Status, str], Verdict] = Shortest()
     for verdict in findings:
         if verdict.status in VIOLATIONS:
-            key = (verdict.case.component, verdict.status, kind_of_failure(verdict))
-            known = shortest.get(key)
-            if known is None or size_of(verdict) < size_of(known):
-                shortest[key] = verdict
-    each: Counter[str] = Counter()
-    for verdict in sorted(shortest.values(), key=size_of):
-        each[verdict.case.component] += 1
-        if each[verdict.case.component] <= SHRUNKEN_EACH:
-            yield verdict
+            shortest.take((verdict.case.component, verdict.status, kind_of_failure(verdict)), verdict)
+    return (shortest.verdicts[kind] for kind in shortest.few(lambda kind: kind[0]))
 
 
 def kind_of_failure(verdict: Verdict) -> str:

@@ -20,7 +20,7 @@ from tidegate.conformance.judging.suite import Planned, accepts
 from tidegate.conformance.judging.trial import Encoder, Runner, Trial
 from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status, Verdict
 from tidegate.conformance.reports.findings import Finding, describe
-from tidegate.conformance.reports.summary import Summary
+from tidegate.conformance.reports.summary import Summary, Told
 from tidegate.properties.cases.directed import directed
 from tidegate.properties.cases.drawing import NothingAcceptedError, draw_case
 from tidegate.reference.components import COMPONENTS
@@ -30,17 +30,16 @@ from tidegate.traces.codec import DecodeError, decode_case
 
 REFUSAL_HINT = 'check the whole case first, and answer {"id":…,"error":{"kind":"bad_request","message":"…"}}'
 
-CONCLUSIONS = {
-    Exit.CONFORMANT: "the smoke test is passed",
-    Exit.VIOLATIONS: "the smoke test is failed",
-    Exit.UNDETERMINED: "undetermined",
-}
-
 
 @attrs.frozen
-class Smoked:
+class Smoked(Told):
     """What was found. `untried` are components that the engine declares in a way that leaves no case to try."""
 
+    CONCLUSIONS = {  # noqa: RUF012 - nobody changes it
+        Exit.CONFORMANT: "the smoke test is passed",
+        Exit.VIOLATIONS: "the smoke test is failed",
+        Exit.UNDETERMINED: "undetermined",
+    }
     engine: str
     description: base.Description
     verdicts: tuple[Verdict, ...]
@@ -56,10 +55,6 @@ class Smoked:
         if not self.verdicts or self.untried or any(one.status in UNDETERMINED for one in self.verdicts):
             return Exit.UNDETERMINED
         return Exit.CONFORMANT
-
-    @property
-    def conclusion(self) -> str:
-        return CONCLUSIONS[self.exit_code]
 
     def findings(self) -> Iterator[tuple[Finding, str]]:
         """Each case that went wrong, with the shell line that shows it without the harness."""
@@ -95,11 +90,10 @@ class Smoked:
         )
 
     def json(self) -> dict[str, Any]:
-        about = self.description
         return {
             "engine": self.engine,
-            "implementation": {"name": about.name, "version": about.version, "language": about.language},
-            "declared": list(about.components),
+            "implementation": self.description.implementation,
+            "declared": list(self.description.components),
             "conclusion": self.conclusion,
             "exit": int(self.exit_code),
             "cases": [as_row(one) for one in self.verdicts],

@@ -3,9 +3,12 @@
 Everything that is judged case by case is summed up so: a run, a comparison of engines, a first look at one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import ClassVar
 
 import attrs
+
+from tidegate.conformance.exits import CONCLUSIONS, Exit
 
 #: Gives a text its colour. The text is complete without.
 Paint = Callable[[str, str], str]
@@ -46,8 +49,7 @@ class Summary:
         lines += ["", *(paint_head(note, paint) for note in self.notes)]
         if self.claims:
             lines.append(f"{len(self.claims)} suites that are complete on their scope passed; JSON lists their claims.")
-        colour = {0: GREEN, 1: RED}.get(self.exit_code, YELLOW)
-        return "\n".join([*lines, paint(self.conclusion, f"bold {colour}")])
+        return "\n".join([*lines, paint(self.conclusion, f"bold {colour_of(self.exit_code)}")])
 
     def _table(self, paint: Paint) -> list[str]:
         shown = [[str(cell or "") for cell in row] for row in self.rows]
@@ -71,6 +73,40 @@ class Summary:
             text = finding.replace("```", "'''")
             lines += ["", f"## {finding.partition(chr(10))[0]}", "", "```", text, "```"]
         return "\n".join(lines) + "\n"
+
+
+class Told:
+    """Something that comes to a conclusion and has a summary, and tells itself by it."""
+
+    __slots__ = ()
+    CONCLUSIONS: ClassVar[Mapping[Exit, str]] = CONCLUSIONS
+
+    @property
+    def exit_code(self) -> Exit:
+        raise NotImplementedError
+
+    def summary(self) -> Summary:
+        raise NotImplementedError
+
+    @property
+    def conclusion(self) -> str:
+        """The exit code in words."""
+        return self.CONCLUSIONS[self.exit_code]
+
+    def text(self, paint: Paint = plain) -> str:
+        """In words, as the command line prints it."""
+        return self.summary().text(paint)
+
+    def markdown(self) -> str:
+        """As a page, for a job summary or a pull request."""
+        return self.summary().markdown()
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def colour_of(exit_code: int) -> str:
+    return {0: GREEN, 1: RED}.get(exit_code, YELLOW)
 
 
 def style_of(head: str, cell: str) -> str:

@@ -14,6 +14,7 @@ from tidegate.conformance.exits import CONCLUSIONS, Exit
 from tidegate.conformance.judging.event_time.differences import Difference
 from tidegate.conformance.judging.event_time.exam import UNEXPLAINED, Exam, Judged
 from tidegate.conformance.judging.event_time.model import WAYS, Way
+from tidegate.conformance.reports.summary import RED, Paint, colour_of, plain
 from tidegate.properties.runlog import INVARIANTS, Status
 from tidegate.traces.codec import encode
 from tidegate.traces.runlog import write_runlog
@@ -199,6 +200,35 @@ def difference_table(exam: Exam) -> list[str]:
         counts = f"{describe_counts(run.spark)} | {describe_counts(run.flink)}"
         lines.append(f"| `{one.policy}` | {one.kind} | `{trace}` | {counts} | {describe_ways(one.ways)} |")
     return lines
+
+
+@attrs.frozen
+class ToldExam:
+    """An exam of the engine of this name, as the command line shows it."""
+
+    exam: Exam
+    engine: str
+
+    def text(self, paint: Paint = plain) -> str:
+        exam, declared = self.exam, self.exam.declared
+        rows = [(HEADER, "bold"), *((row, "") for row in table(exam))]
+        widths = [max(map(len, column)) for column in zip(*(row for row, _style in rows), strict=True)]
+        lines = [paint(f"{declared.name} {declared.version} ({declared.language})", "bold")]
+        lines += [f"declares {describe_capabilities(exam)}", ""]
+        lines += [paint("  ".join(map(str.ljust, row, widths)), style) for row, style in rows]
+        told = [(example_as_text(exam, key), f"bold {RED}") for key in exam.examples]
+        told.append((f"Where it differs from Flink, on the shortest traces. {NOTATION}", "bold"))
+        told += [(difference_as_text(difference, judged), "bold") for difference, judged in exam.shown()]
+        for title, _newline, rest, style in ((*text.partition("\n"), style) for text, style in told):
+            lines += ["", paint(title, style), *[rest] * bool(rest)]
+        lines += ["", *(describe_drawn(exam, policy) for policy in POLICIES), *remarks(exam)]
+        return "\n".join([*lines, paint(conclusion(exam), f"bold {colour_of(exam.exit_code)}")])
+
+    def markdown(self) -> str:
+        return as_markdown(self.exam, self.engine)
+
+    def json(self) -> dict[str, Any]:
+        return as_json(self.exam, self.engine)
 
 
 # --- files ----------------------------------------------------------------------------------------------------
