@@ -24,7 +24,7 @@ def make_log(run: str, trace: Trace, observed: Observed, policy: str) -> RunLog:
 
     It is received as often as it was counted, and once if the watermark says that it was dropped as late.
     """
-    edges = tuple(Edge(n, f"source{n}", "count", "hash", "all_to_all", 1, 1) for n in range(trace.sources))
+    edges = tuple(Edge(n, f"source{n}", "count", "hash", "all_to_all", 1, 1, 1) for n in range(trace.sources))
     times = Counter(number for ids in observed.order for number in ids)
     rows: list[Row] = []
     watermark = 0
