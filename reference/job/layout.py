@@ -12,8 +12,10 @@ import attrs
 from tidegate.reference.chaining.job_graph.outputs import NetworkOutput
 from tidegate.reference.chaining.job_graph.step import JobVertex
 from tidegate.reference.job.programs import Config, Operator, compute_job_graph
+from tidegate.reference.outputs.handing import compute_order
 from tidegate.reference.partitioning import keygroups, wiring
 from tidegate.reference.partitioning import partitioner as partitioning
+from tidegate.reference.tuples import rearrange
 
 
 @attrs.frozen
@@ -68,13 +70,25 @@ class Output:
 
 
 @attrs.frozen
+class Receiver:
+    """Who gets what an operator emits: an output of the subtask by its place, or a chained operator by its id."""
+
+    network: bool
+    number: int
+
+
+@attrs.frozen
 class Place:
-    """A subtask: its number in the task, the channels of its gate in order, and its outputs."""
+    """A subtask: its number in the task, the channels of its gate in order, and its outputs.
+
+    `receivers` are those of each operator, in the order in which they are served.
+    """
 
     task: Task
     number: int
     channels: tuple[int, ...]
     outputs: tuple[Output, ...]
+    receivers: dict[int, tuple[Receiver, ...]]
 
 
 @attrs.frozen
@@ -117,7 +131,7 @@ def compute_layout(config: Config) -> Layout:
     operators = {operator.id: operator for operator in config.operators}
     routes = make_routes(edges, by_operator)
     places = tuple(
-        make_place(task, number, order_outputs(task.head, edges, chained), routes)
+        make_place(task, number, order_outputs(task.head, edges, chained), routes, chained)
         for task in tasks
         for number in range(task.parallelism)
     )
@@ -153,12 +167,23 @@ def order_outputs(operator: int, edges: tuple[TaskEdge, ...], chained: dict[int,
     return later + [edge for edge in edges if edge.source == operator]
 
 
-def make_place(task: Task, number: int, edges: list[TaskEdge], routes: tuple[Route, ...]) -> Place:
+def make_place(
+    task: Task, number: int, edges: list[TaskEdge], routes: tuple[Route, ...], chained: dict[int, tuple[int, ...]]
+) -> Place:
     """`edges` are those that leave the task."""
     subtask = task.first + number
     channels = tuple(channel for channel, route in enumerate(routes) if route.target == subtask)
     outputs = tuple(make_output(subtask, edge, routes) for edge in edges)
-    return Place(task, number, channels, outputs)
+    receivers = {operator: order_receivers(operator, edges, chained[operator]) for operator in task.operators}
+    return Place(task, number, channels, outputs, receivers)
+
+
+def order_receivers(operator: int, edges: list[TaskEdge], chained: tuple[int, ...]) -> tuple[Receiver, ...]:
+    """As they are served (OUT-1)."""
+    calls = [Receiver(network=False, number=one) for one in chained]
+    writes = [Receiver(network=True, number=place) for place, edge in enumerate(edges) if edge.source == operator]
+    receivers = (*calls, *writes)
+    return rearrange(receivers, compute_order([one.network for one in receivers]))
 
 
 def make_output(subtask: int, edge: TaskEdge, routes: tuple[Route, ...]) -> Output:

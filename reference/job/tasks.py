@@ -3,8 +3,8 @@
 Whatever an operator puts out goes to its network outputs, then to the operators that are chained to it (OUT-1), each
 calling the next. Watermarks and statuses go through the valve of their input, and through the combiner if there are
 several inputs, and then past the operators to every output.
-Barriers are aligned: only when one was met on each channel does the task send it on. When every channel has ended the
-task ends its own outputs.
+Barriers go through a handler that aligns them: only when one was met on each channel does the task send it on. When
+every channel has ended the task ends its own outputs.
 
 Choices. One gate serves all inputs of a task. A buffer is handled in one turn, all records of it. A source says at
 its end that event time is over; a task that reads learns it from its channels.
@@ -12,14 +12,19 @@ its end that event time is over; a task that reads learns it from its channels.
 
 import attrs
 
+from tidegate.reference.barriers import step as barriers
+from tidegate.reference.barriers import values as barrier_values
+from tidegate.reference.barriers.values import Kind, Mode
 from tidegate.reference.elements import MAX, Long, StatusChange, Watermark
 from tidegate.reference.gate import gate
+from tidegate.reference.gate.end_of_data import EndOfData as EndOfGate
+from tidegate.reference.gate.end_of_data import compute_end_of_data
 from tidegate.reference.job.channels import recycle, resume, take, write
 from tidegate.reference.job.functions import apply
 from tidegate.reference.job.layout import Route
 from tidegate.reference.job.programs import Barrier, Element, EndOfData, EndOfPartition, Function, Record
 from tidegate.reference.job.states import Direction, Turn
-from tidegate.reference.model import Rejected
+from tidegate.reference.model import Rejected, follow
 from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.reference.partitioning.keys import StringKey
 from tidegate.reference.tuples import replace
@@ -88,10 +93,9 @@ def run_operator(turn: Turn, subtask: int, number: int, record: Record) -> Turn:
     totals, results = apply(operator, turn.subtask(subtask).totals, record)
     turn = turn.with_subtask(subtask, totals=totals)
     for result in results:
-        for place in outputs_of(turn, subtask, number):
-            turn = emit_record(turn, subtask, place, result)
-        for chained in turn.layout.chained[number]:
-            turn = run_operator(turn, subtask, chained, result)
+        for receiver in turn.layout.places[subtask].receivers[number]:
+            hand_to = emit_record if receiver.network else run_operator
+            turn = hand_to(turn, subtask, receiver.number, result)
     return name_order(turn, subtask, number) if results else turn
 
 
@@ -118,16 +122,9 @@ def emit(turn: Turn, subtask: int, place: int, event: partitioning.Event, elemen
     return turn
 
 
-def outputs_of(turn: Turn, subtask: int, operator: int) -> tuple[int, ...]:
-    """The outputs of the subtask that are this operator's."""
-    outputs = turn.layout.places[subtask].outputs
-    return tuple(place for place, output in enumerate(outputs) if output.edge.source == operator)
-
-
 def name_order(turn: Turn, subtask: int, operator: int) -> Turn:
     """Where an operator has several outputs, the order in which they were served is a rule."""
-    several = len(outputs_of(turn, subtask, operator)) + len(turn.layout.chained[operator]) > 1
-    return turn.because("OUT-1") if several else turn
+    return turn.because("OUT-1") if len(turn.layout.places[subtask].receivers[operator]) > 1 else turn
 
 
 # --- watermarks and statuses ----------------------------------------------------------------------------------
@@ -179,10 +176,11 @@ def on_input(turn: Turn, subtask: int, index: int, element: Watermark | StatusCh
 
 def pass_control(turn: Turn, subtask: int, number: int, element: Watermark | StatusChange) -> Turn:
     """Past the operator, to its outputs and to those chained to it."""
-    for place in outputs_of(turn, subtask, number):
-        turn = emit(turn, subtask, place, element, element)
-    for chained in turn.layout.chained[number]:
-        turn = pass_control(turn, subtask, chained, element)
+    for receiver in turn.layout.places[subtask].receivers[number]:
+        if receiver.network:
+            turn = emit(turn, subtask, receiver.number, element, element)
+        else:
+            turn = pass_control(turn, subtask, receiver.number, element)
     return name_order(turn, subtask, number)
 
 
@@ -190,22 +188,33 @@ def pass_control(turn: Turn, subtask: int, number: int, element: Watermark | Sta
 
 
 def on_barrier(turn: Turn, route: Route, barrier: Barrier) -> Turn:
+    """The barrier handler says when the task sends the barrier on, and which channels go on.
+
+    It is as the barriers that were met have left it. Of earlier checkpoints it need not know: every source has the same
+    barriers, so that no other comes in between.
+    """
     subtask = route.target
-    aligned = (*turn.subtask(subtask).aligned, route.place)
     channels = turn.layout.places[subtask].channels
-    turn = turn.because("BARR-4" if len(channels) == 1 else "BARR-3")
-    if len(aligned) < len(channels):
-        return turn.with_subtask(subtask, aligned=tuple(sorted(aligned)))
-    turn = announce_everywhere(turn.with_subtask(subtask, aligned=()), subtask, barrier)
-    for number in channels:
-        turn = resume(turn, number)
+    (handler,) = barriers.start(barrier_values.Config(Kind.ALIGNED, len(channels), finished_channels=True))
+    met = (*turn.subtask(subtask).aligned, route.place)
+    events = [barrier_values.Barrier(one, Long(barrier.checkpoint), Mode.ALIGNED, Long(0)) for one in met]
+    *_earlier, outcome = follow(barriers.step, handler, events)
+    assert isinstance(outcome.state, barrier_values.Alignment)
+    turn = turn.with_subtask(subtask, aligned=tuple(sorted(outcome.state.aligned))).because(outcome.rules[0])
+    for seen in outcome.observations:
+        match seen:
+            case barrier_values.Trigger():
+                turn = announce_everywhere(turn, subtask, barrier)
+            case barrier_values.Resume(place):
+                turn = resume(turn, channels[place])
     return turn
 
 
 def on_end_of_data(turn: Turn, subtask: int) -> Turn:
     drained = turn.subtask(subtask).drained + 1
     turn = turn.with_subtask(subtask, drained=drained)
-    if drained < len(turn.layout.places[subtask].channels):
+    channels = turn.layout.places[subtask].channels
+    if compute_end_of_data(len(channels), (True,) * drained) is EndOfGate.NOT_YET:
         return turn
     return announce_everywhere(turn.because("TASK-7"), subtask, EndOfData())
 

@@ -7,7 +7,7 @@ from tidegate.reference.claims import always, law
 from tidegate.reference.elements import StatusChange
 from tidegate.reference.model import Outcome, Rejected
 from tidegate.reference.outputs import values
-from tidegate.reference.outputs.handing import compute_order, emit, is_old
+from tidegate.reference.outputs.handing import emit, is_old, order_of
 from tidegate.reference.outputs.values import Change, Config, Event, Observation, State
 
 # --- claims ---------------------------------------------------------------------------------------------------
@@ -24,7 +24,7 @@ def network_comes_first(before: State, event: Event, outcome: Outcome[State, Obs
     """What goes to several outputs goes to those to the network first, and to each in its order."""
     if isinstance(event, values.Record) and event.selected is not None:
         return True
-    order = compute_order(before.config)
+    order = order_of(before.config)
     seen = outputs_seen(outcome)
     return seen == [index for index in order if index in seen]
 
@@ -106,7 +106,7 @@ def gauges_show_what_passed(before: State, _event: Event, outcome: Outcome[State
 def compute_contents(config: Config, content: int) -> list[int]:
     """What each receiver finds in a record that is emitted to outputs that nothing has happened to."""
     fresh = State(config, (values.Port(),) * len(config.outputs))
-    seen = emit(fresh, values.Record(content), compute_order(config)).observations
+    seen = emit(fresh, values.Record(content), order_of(config)).observations
     return [one.content for one in seen if isinstance(one, values.Write | values.Process)]
 
 

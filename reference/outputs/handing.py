@@ -1,13 +1,13 @@
 """How an element is handed to the outputs of an operator, one after the other: see `step`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import attrs
 
 from tidegate.reference.model import Outcome
 from tidegate.reference.outputs import values
 from tidegate.reference.outputs.values import Change, Config, Error, Observation, State
-from tidegate.reference.tuples import replace
+from tidegate.reference.tuples import replace, sorting
 
 Answer = tuple[values.Port, tuple[Observation, ...]]
 
@@ -83,10 +83,13 @@ def network_of(config: Config) -> tuple[int, ...]:
     return tuple(index for index, output in enumerate(config.outputs) if isinstance(output, values.Network))
 
 
-def compute_order(config: Config) -> tuple[int, ...]:
+def order_of(config: Config) -> tuple[int, ...]:
+    return compute_order([isinstance(output, values.Network) for output in config.outputs])
+
+
+def compute_order(network: Sequence[bool]) -> tuple[int, ...]:
     """OUT-1: network outputs first, then chained ones, each in their own order."""
-    network = network_of(config)
-    return (*network, *(index for index in range(len(config.outputs)) if index not in network))
+    return sorting([not is_network for is_network in network])
 
 
 def with_port(state: State, index: int, port: values.Port) -> State:

@@ -47,7 +47,7 @@ def on_record(state: State, event: values.Record) -> Outcomes:
     if (event.selected is not None) != bool(config.selectors):
         raise InvalidInputError("a record has selected names where the operator has selectors, and only there")
     if event.selected is None:
-        return (handing.emit(state, event, handing.compute_order(config)),)
+        return (handing.emit(state, event, handing.order_of(config)),)
     if event.tag is not None:
         return rejected(state, "OUT-16")
     chosen = [index for index, output in enumerate(config.outputs) if handing.is_chosen(output, event.selected)]
@@ -55,7 +55,7 @@ def on_record(state: State, event: values.Record) -> Outcomes:
 
 
 def on_watermark(state: State, timestamp: Long) -> Outcome[State, Observation]:
-    order = handing.compute_order(state.config)
+    order = handing.order_of(state.config)
     broadcasting = len(order) != 1 and not state.config.selectors
     if handing.is_old(state.config) and broadcasting and not all(port.active for port in state.ports):
         order = ()
@@ -89,7 +89,7 @@ def on_status(state: State, status: Status) -> Outcome[State, Observation]:
             return port, ()
         return attrs.evolve(port, active=active), handing.give(state, index, values.StatusOut(index, status))
 
-    return handing.hand_to(state, handing.compute_order(state.config), hand, ("OUT-9", "OUT-1"))
+    return handing.hand_to(state, handing.order_of(state.config), hand, ("OUT-9", "OUT-1"))
 
 
 def on_chain_status(state: State, status: Status) -> Outcome[State, Observation]:
@@ -126,7 +126,7 @@ def on_record_attributes(state: State) -> Outcomes:
             state, index, values.AttributesOut(index)
         )
 
-    return (handing.hand_to(state, handing.compute_order(config), hand, ("OUT-13", "OUT-1")),)
+    return (handing.hand_to(state, handing.order_of(config), hand, ("OUT-13", "OUT-1")),)
 
 
 def on_barrier(state: State, *, unaligned: bool) -> Outcome[State, Observation]:
