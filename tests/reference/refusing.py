@@ -1,29 +1,30 @@
-"""Wrong transitions, made from right ones by one small change each: what the claims about a component have to refuse.
+"""What is refused, as kinds: by which rule which event, by claims which wrong transitions, by laws which faults.
 
-A property that holds of everything says nothing. So the transitions of some cases are changed in one place (an
-observation is left out, told twice or altered; a part of the state is another one) and each claim is asked about them.
-How many of each kind it refuses is stored with the cases in `refusals/`, and is as much part of what the claim means as
-its text: a claim that gets weaker refuses less. `python -m tests.reference.refusing` counts anew, and takes cases from
-the golden traces for components that have none yet.
+A claim that holds of everything says nothing. So transitions of golden traces are changed in one place, and each claim
+is asked about them. Of what is seen something may be *dropped*, *repeated*, *moved* to the end, *altered* or *added*;
+the component may be *stuck* in the state before, a part of the *state* after or *before* may be another one, or
+*mixed*: that of another transition; and the *event* may be another one. The kinds that a claim refuses are as much part
+of what it means as its text, and stand in `refusals.toml` beside the tests of its subject, with the faults that laws
+refuse (`sabotage`), and the rules by which events are refused. `python -m tests.reference.refusing` writes them anew.
 """
 
-import json
+import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
-from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+from tests.reference import sabotage
+from tests.reference.alterations import alter
 from tidegate.conformance.judging.golden import read_golden
-from tidegate.reference.components import COMPONENTS
-from tidegate.reference.model import Invariant, Outcome, Property
+from tidegate.properties.cases.drawing import draw_case
+from tidegate.reference.components import COMPONENTS, PLACES
+from tidegate.reference.model import Invariant, Outcome, Property, Rejected
 from tidegate.traces.cases import Case
-from tidegate.traces.codec import decode_case, encode_case
-
-FOLDER = Path(__file__).parent / "refusals"
 
 #: So many transitions that look alike are taken, and so many in all.
 ALIKE, MOST = 2, 80
@@ -31,8 +32,16 @@ ALIKE, MOST = 2, 80
 FEWER = {"chaining": 30, "job_graph": 20, "job": 40}
 #: So many changes of a kind are made to a transition.
 CHANGES = 16
+#: Drawn cases whose refusals count, beside those of golden traces.
+DRAWN = 100
+
+#: In the order in which they are listed.
+KINDS = ("right", "dropped", "repeated", "moved", "altered", "added", "stuck", "state", "mixed", "before", "event")
+TITLE = "# What is refused; tests/reference/refusing.py says what the words mean, and writes them anew."
 
 Claim = Property[Any, Any, Any] | Invariant[Any]
+#: What is refused, under `rejected`, `claims` and `laws`: words by what refuses them, or by what they refuse.
+Table = dict[str, dict[str, str]]
 
 
 @attrs.frozen
@@ -46,43 +55,30 @@ class Transition:
 
 
 @cache
-def read_stored(component: str) -> dict[str, Any]:
-    stored: dict[str, Any] = json.loads((FOLDER / f"{component}.json").read_text(encoding="utf-8"))
-    return stored
-
-
-@cache
 def transitions_of(component: str) -> tuple[Transition, ...]:
-    """Transitions of the stored cases, a few of each look."""
+    """Transitions of golden traces, a few of each look."""
     seen: Counter[object] = Counter()
-    return tuple(one for case in read_stored(component)["cases"] for one in pick(decode_case(case), seen))
+    picked: list[Transition] = []
+    for case in read_golden(component):
+        if len(picked) < FEWER.get(component, MOST):
+            picked += pick(case, seen)
+    return tuple(picked)
 
 
 def pick(case: Case, seen: Counter[object]) -> Iterator[Transition]:
     """What the case shows of which not enough has been seen."""
-    state = case.model.start(case.config)[0]
-    for event in case.events:
-        outcome = case.model.step(state, event)[0]
+    for before, event, outcome in walk(case):
         look = (type(event), tuple(map(type, outcome.observations)), outcome.rules)
         seen[look] += 1
         if seen[look] <= ALIKE:
-            yield Transition(state, event, outcome)
-        state = outcome.state
+            yield Transition(before, event, outcome)
 
 
-def choose_cases(component: str) -> list[dict[str, Any]]:
-    """Golden traces, each up to the last event that shows something new."""
-    seen: Counter[object] = Counter()
-    chosen: list[dict[str, Any]] = []
-    picked = 0
-    for case in read_golden(component):
-        found = list(pick(case, seen))
-        if found and picked < FEWER.get(component, MOST):
-            picked += len(found)
-            last = max(index for index, event in enumerate(case.events) if event is found[-1].event)
-            encoded = encode_case(Case(case.name, component, case.config, case.events[: last + 1]))
-            chosen.append({key: encoded[key] for key in ("case", "component", "config", "events")})
-    return chosen
+def walk(case: Case) -> Iterator[tuple[Any, Any, Outcome[Any, Any]]]:
+    before = case.model.start(case.config)[0]
+    for event, outcome in zip(case.events, case.follow(), strict=True):
+        yield before, event, outcome
+        before = outcome.state
 
 
 @cache
@@ -99,52 +95,6 @@ def observations_of(component: str) -> tuple[Any, ...]:
 
 
 # --- one change -----------------------------------------------------------------------------------------------
-
-
-def alter(value: Any) -> Iterator[Any]:
-    """The value with one part of it changed, for each of its parts."""
-    match value:
-        case bool():
-            yield not value
-        case Enum():
-            yield from (other for other in type(value) if other is not value)
-        case int() | float():
-            yield from (type(value)(value + 1), type(value)(value - 1))
-        case range():
-            yield from (range(value.start + 1, value.stop + 1), range(value.start, value.stop - 1))
-        case str():
-            yield f"{value}!"
-        case list():
-            yield from map(list, alter_tuple(tuple(value)))
-        case bytes():
-            yield from (value + b"!", value[:-1]) if value else (b"!",)
-        case tuple():
-            yield from alter_tuple(value)
-        case frozenset():
-            yield from (value - {one} for one in sorted(value, key=repr))
-        case _ if attrs.has(type(value)):
-            yield from alter_fields(value)
-
-
-def alter_tuple(value: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-    if value:
-        yield value[:-1]
-        yield (*value, value[-1])
-    if len(value) > 1:
-        yield value[::-1]
-    for index, one in enumerate(value):
-        yield from ((*value[:index], other, *value[index + 1 :]) for other in alter(one))
-
-
-def alter_fields(value: Any) -> Iterator[Any]:
-    for field in attrs.fields(type(value)):
-        if field.name == "config":
-            continue
-        for other in alter(getattr(value, field.name)):
-            try:
-                yield attrs.evolve(value, **{field.name: other})
-            except ValueError:
-                continue
 
 
 def mix(value: Any, other: Any) -> Iterator[Any]:
@@ -173,9 +123,9 @@ def wrong_outcomes(component: str, right: Transition) -> Iterator[tuple[str, Out
             yield "altered", attrs.evolve(outcome, observations=(*seen[:index], other, *seen[index + 1 :]))
     for one in observations_of(component):
         yield "added", attrs.evolve(outcome, observations=(*seen, one))
-    yield "state kept", attrs.evolve(outcome, state=right.before)
+    yield "stuck", attrs.evolve(outcome, state=right.before)
     for state in spread(alter(outcome.state)):
-        yield "state altered", attrs.evolve(outcome, state=state)
+        yield "state", attrs.evolve(outcome, state=state)
 
 
 def wrong_transitions(component: str) -> Iterator[tuple[str, Transition]]:
@@ -184,14 +134,14 @@ def wrong_transitions(component: str) -> Iterator[tuple[str, Transition]]:
         yield "right", right
         if last is not None:
             for state in mix(right.outcome.state, last.outcome.state):
-                yield "state mixed", attrs.evolve(right, outcome=attrs.evolve(right.outcome, state=state))
+                yield "mixed", attrs.evolve(right, outcome=attrs.evolve(right.outcome, state=state))
         last = right
         for kind, outcome in wrong_outcomes(component, right):
             yield kind, attrs.evolve(right, outcome=outcome)
         for state in spread(alter(right.before)):
-            yield "before altered", attrs.evolve(right, before=state)
+            yield "before", attrs.evolve(right, before=state)
         for event in spread(alter(right.event)):
-            yield "event altered", attrs.evolve(right, event=event)
+            yield "event", attrs.evolve(right, event=event)
 
 
 @cache
@@ -207,14 +157,19 @@ def claims_of(component: str) -> dict[str, Claim]:
     return {claim.name: claim for claim in (*model.properties, *model.invariants)}
 
 
-def count_refused(component: str, claim: Claim) -> dict[str, int]:
-    refused: Counter[str] = Counter()
+def find_refused(component: str, claim: Claim) -> str:
+    """The kinds of wrong transitions that a claim refuses, and `right` if it refuses a right one."""
+    kinds: set[str] = set()
     for kind, transition in all_wrong(component):
+        if kind in kinds:
+            continue
         if isinstance(claim, Property):
-            refused[kind] += refuses(claim, transition.before, transition.event, transition.outcome)
-        elif kind in ("right", "state altered", "state mixed"):
-            refused[kind] += refuses(claim, transition.outcome.state)
-    return {kind: count for kind, count in sorted(refused.items()) if count}
+            refused = refuses(claim, transition.before, transition.event, transition.outcome)
+        else:
+            refused = kind in ("right", "state", "mixed") and refuses(claim, transition.outcome.state)
+        if refused:
+            kinds.add(kind)
+    return " ".join(kind for kind in KINDS if kind in kinds)
 
 
 def refuses(claim: Claim, *about: Any) -> bool:
@@ -225,28 +180,60 @@ def refuses(claim: Claim, *about: Any) -> bool:
         return True
 
 
-def compute_refusals(component: str) -> dict[str, dict[str, int]]:
-    return {name: count_refused(component, claim) for name, claim in claims_of(component).items()}
+def find_rejected(component: str) -> dict[str, str]:
+    """For each type of event, the rules by which some are refused."""
+    rules: dict[str, set[str]] = {}
+    drawn = (draw_case(component, "refusals", index) for index in range(DRAWN))
+    for case in (*read_golden(component), *drawn):
+        for _before, event, outcome in walk(case):
+            if Rejected() in outcome.observations:
+                rules.setdefault(event.type, set()).add(outcome.rules[0])
+    return {kind: " ".join(sorted(found)) for kind, found in sorted(rules.items())}
 
 
-def write(component: str) -> None:
-    file = FOLDER / f"{component}.json"
-    cases = read_stored(component)["cases"] if file.exists() else choose_cases(component)
-    stored = {"cases": cases, "refused": {}}
-    file.write_text(show(stored), encoding="utf-8")
-    read_stored.cache_clear()
-    file.write_text(show({**stored, "refused": compute_refusals(component)}), encoding="utf-8")
-    read_stored.cache_clear()
+def make_table(component: str) -> Table:
+    return {
+        "rejected": find_rejected(component),
+        "claims": {name: find_refused(component, claim) for name, claim in claims_of(component).items()},
+        "laws": {law.name: " ".join(sabotage.find_refused(law)) for law in COMPONENTS[component].laws},
+    }
 
 
-def show(stored: dict[str, Any]) -> str:
-    """A line for each case and each claim."""
-    cases = ",\n".join(json.dumps(case) for case in stored["cases"])
-    refused = ",\n".join(f"{json.dumps(name)}: {json.dumps(kinds)}" for name, kinds in stored["refused"].items())
-    return f'{{"cases": [\n{cases}\n],\n"refused": {{\n{refused}\n}}}}\n'
+# --- as files -------------------------------------------------------------------------------------------------
+
+
+def file_of(component: str) -> Path:
+    return Path(__file__).parent / PLACES[component].subject / "refusals.toml"
+
+
+@cache
+def read_file(file: Path) -> dict[str, Table]:
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def read_table(component: str) -> Table:
+    return read_file(file_of(component)).get(component, {})
+
+
+def write_table(component: str) -> str:
+    lines = []
+    for part, words in make_table(component).items():
+        if words:
+            lines += ["", f"[{component}.{part}]", *(f'{key(name)} = "{text}"' for name, text in words.items())]
+    return "\n".join(lines)
+
+
+def key(name: str) -> str:
+    return name if re.fullmatch(r"[\w-]+", name) else f'"{name}"'
+
+
+def main() -> None:
+    texts: dict[Path, list[str]] = {}
+    for component in COMPONENTS:
+        texts.setdefault(file_of(component), []).append(write_table(component))
+    for file, tables in texts.items():
+        file.write_text("\n".join([TITLE, *tables]) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
-    for each in COMPONENTS:
-        write(each)
+    main()

@@ -1,11 +1,9 @@
 """Faults put into the reference while a law is tried: a law that still holds then says nothing about them.
 
 A law states something of functions. While it is tried, each of these is made to give another answer: the right one
-with one part changed, as in `refusing`. How many of these faults the law refuses is stored in `sabotage.json`; a law
-that gets weaker refuses fewer. `python -m tests.reference.sabotage` counts anew.
+with one part changed. A law is known by the functions whose faults it refuses: one that gets weaker refuses fewer.
 """
 
-import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -17,11 +15,9 @@ from pathlib import Path
 from types import FrameType, FunctionType
 from typing import Any
 
-from tests.reference.refusing import alter
-from tidegate.reference.components import COMPONENTS
+from tests.reference.alterations import alter
 from tidegate.reference.model import Law
 
-FILE = Path(__file__).parent / "sabotage.json"
 REFERENCE = str(Path(sys.modules["tidegate.reference.model"].__file__ or "").parent)
 
 #: A law is tried on so many samples, from all over; each function gets so many faults.
@@ -37,14 +33,8 @@ class EndlessError(Exception):
 
 
 @cache
-def laws() -> dict[str, Law]:
-    """By name, with a component that has it."""
-    return {f"{name} {law.name}": law for name, component in COMPONENTS.items() for law in component.laws}
-
-
-@cache
-def samples_of(key: str) -> tuple[tuple[Any, ...], ...]:
-    found = list(islice(laws()[key].samples(), LOOKED_THROUGH))
+def samples_of(law: Law) -> tuple[tuple[Any, ...], ...]:
+    found = list(islice(law.samples(), LOOKED_THROUGH))
     return tuple(found[:: max(1, len(found) // SAMPLES)][:SAMPLES])
 
 
@@ -80,16 +70,15 @@ def holds(law: Law, samples: tuple[tuple[Any, ...], ...], most_calls: int) -> bo
         return False
 
 
-@cache
-def functions_of(key: str) -> tuple[tuple[str, ...], int]:
+def functions_of(law: Law) -> tuple[tuple[str, ...], int]:
     """The functions of the reference that the law calls, by module and name, but for its own one; and all calls."""
-    law, called = laws()[key], Counter[str]()
+    called = Counter[str]()
 
     def note(frame: FrameType) -> None:
         called[f"{frame.f_globals['__name__']}:{frame.f_code.co_qualname}"] += 1
 
     with watch(note):
-        for sample in samples_of(key):
+        for sample in samples_of(law):
             law.holds(*sample)
     plain = [name for name in sorted(called) if is_plain(name) and not name.endswith(f":{law.holds.__name__}")]
     return tuple(plain), called.total()
@@ -129,27 +118,13 @@ def sabotaged(name: str, number: int) -> Iterator[None]:
             space[here] = right
 
 
-def count_refused(key: str) -> dict[str, int]:
-    """For each function how many of the faults in it are refused."""
-    law, samples = laws()[key], samples_of(key)
-    names, calls = functions_of(key)
-    return {
-        name.removeprefix("reference."): sum(is_refused(law, samples, name, number, calls) for number in range(FAULTS))
-        for name in names
-    }
+def find_refused(law: Law) -> list[str]:
+    """The names of the functions in which the law refuses a fault."""
+    names, calls = functions_of(law)
+    refused = {name for name in names if any(is_refused(law, name, number, calls) for number in range(FAULTS))}
+    return sorted({name.partition(":")[2] for name in refused})
 
 
-def is_refused(law: Law, samples: tuple[tuple[Any, ...], ...], name: str, number: int, calls: int) -> bool:
+def is_refused(law: Law, name: str, number: int, calls: int) -> bool:
     with sabotaged(name, number):
-        return not holds(law, samples, TIMES * calls + MORE)
-
-
-def read_stored() -> dict[str, dict[str, int]]:
-    stored: dict[str, dict[str, int]] = json.loads(FILE.read_text(encoding="utf-8"))
-    return stored
-
-
-if __name__ == "__main__":
-    counted = {key: count_refused(key) for key in laws()}
-    lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(refused)}" for key, refused in counted.items())
-    FILE.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+        return not holds(law, samples_of(law), TIMES * calls + MORE)
