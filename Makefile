@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format types docs golden spark-page flink-matrix museum mutation bench clean
+.PHONY: help run test lint format types docs golden refusals spark-page flink-matrix museum mutation bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,11 +38,14 @@ docs: $(READY) ## write docs/ from the registry, the components and the golden t
 golden: $(READY) ## write traces/golden/ from the reference
 	$(BIN)/tidegate generate golden
 
+refusals: $(READY) ## write what rules, claims and laws refuse, beside the tests of each subject
+	$(BIN)/python -m tests.reference.refusing
+
 spark-page: $(READY) ## write docs/spark.md from runs on Spark; needs Java 17
 	$(BIN)/tidegate generate spark-page
 
 flink-matrix: $(READY) ## every tested release of Flink: its tests, then docs/flink-versions.md; needs Java 17
-	$(BIN)/python -m pytest -n 0 -m flink_matrix tests/conformance/flink
+	$(BIN)/python -m pytest -n 0 -m flink_matrix tests/conformance/engines/flink
 	$(BIN)/tidegate flink matrix --cases 200 --jobs 40 --out docs/flink-versions.md
 
 museum: $(READY) ## the kill matrix: which stage catches which wrong engine

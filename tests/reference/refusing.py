@@ -5,7 +5,7 @@ is asked about them. Of what is seen something may be *dropped*, *repeated*, *mo
 the component may be *stuck* in the state before, a part of the *state* after or *before* may be another one, or
 *mixed*: that of another transition; and the *event* may be another one. The kinds that a claim refuses are as much part
 of what it means as its text, and stand in `refusals.toml` beside the tests of its subject, with the faults that laws
-refuse (`sabotage`), and the rules by which events are refused. `python -m tests.reference.refusing` writes them anew.
+refuse (`sabotage`), and the rules by which events are refused. `make refusals` writes them anew.
 """
 
 import re

@@ -18,7 +18,7 @@ NOT_BROKEN = {
 
 @pytest.mark.parametrize("component", COMPONENTS)
 def test_events_are_refused_by_the_rules_that_are_known(component):
-    """If a rule was changed on purpose, `python -m tests.reference.refusing` writes this and all that follows anew."""
+    """If a rule was changed on purpose, `make refusals` writes this and all that follows anew."""
     assert find_rejected(component) == read_table(component).get("rejected", {})
 
 

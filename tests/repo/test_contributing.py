@@ -92,6 +92,13 @@ def test_a_right_engine_passes_and_a_wrong_one_is_caught(copy):
     assert "LATCH-2" in tidegate(copy, "run", "--engine", f"{museum}:LatchOpensAgain", code=1)
 
 
+def test_its_tests_pass_and_what_it_refuses_is_known(copy):
+    run(copy, "-m", "tests.reference.refusing")
+    table = (copy / "tests" / "reference" / "latch" / "refusals.toml").read_text(encoding="utf-8")
+    assert 'knock = "LATCH-2"' in table
+    run(copy, "-m", "pytest", "-n", "0", "-k", "latch", "tests/reference/latch", "tests/reference/test_refusals.py")
+
+
 def test_it_is_explored_explained_and_documented(copy):
     tidegate(copy, "explore", "latch")
     assert "latch.py" in tidegate(copy, "explain", "LATCH-2")
