@@ -26,6 +26,8 @@ def alter(value: Any) -> Iterator[Any]:
             yield from (value + b"!", value[:-1]) if value else (b"!",)
         case tuple():
             yield from alter_tuple(value)
+        case dict():
+            yield from ({**value, key: other} for key, one in value.items() for other in alter(one))
         case frozenset():
             yield from (value - {one} for one in sorted(value, key=repr))
         case _ if attrs.has(type(value)):

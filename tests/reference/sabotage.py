@@ -1,7 +1,8 @@
 """Faults put into the reference while a law is tried: a law that still holds then says nothing about them.
 
 A law states something of functions. While it is tried, each of these is made to give another answer: the right one
-with one part changed. A law is known by the functions whose faults it refuses: one that gets weaker refuses fewer.
+with one part changed. A law is known by the functions that it names and whose faults it refuses: one that gets weaker
+refuses fewer.
 """
 
 import sys
@@ -12,7 +13,7 @@ from functools import cache, wraps
 from inspect import CO_GENERATOR
 from itertools import count, islice
 from pathlib import Path
-from types import FrameType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from tests.reference.alterations import alter
@@ -20,8 +21,10 @@ from tidegate.reference.model import Law
 
 REFERENCE = str(Path(sys.modules["tidegate.reference.model"].__file__ or "").parent)
 
-#: A law is tried on so many samples, from all over; each function gets so many faults.
-SAMPLES, FAULTS = 24, 3
+#: A law is tried on so many samples, from all over.
+SAMPLES = 24
+#: Of the ways to change the answer of a function these are tried, each in its turn.
+FAULTS = (0, 1, 2, 4, 8, 16)
 #: Of these so many are looked through.
 LOOKED_THROUGH = 3000
 #: With a fault in it the reference may never come to an end: so many times as many calls, and so many more, are enough.
@@ -71,7 +74,7 @@ def holds(law: Law, samples: tuple[tuple[Any, ...], ...], most_calls: int) -> bo
 
 
 def functions_of(law: Law) -> tuple[tuple[str, ...], int]:
-    """The functions of the reference that the law calls, by module and name, but for its own one; and all calls."""
+    """The functions of the reference that the law names itself, as module and name; and all calls that it leads to."""
     called = Counter[str]()
 
     def note(frame: FrameType) -> None:
@@ -80,8 +83,12 @@ def functions_of(law: Law) -> tuple[tuple[str, ...], int]:
     with watch(note):
         for sample in samples_of(law):
             law.holds(*sample)
-    plain = [name for name in sorted(called) if is_plain(name) and not name.endswith(f":{law.holds.__name__}")]
-    return tuple(plain), called.total()
+    named = names_in(law.holds.__code__)
+    return tuple(name for name in sorted(called) if is_plain(name) and name.partition(":")[2] in named), called.total()
+
+
+def names_in(code: CodeType) -> set[str]:
+    return set(code.co_names).union(*(names_in(one) for one in code.co_consts if isinstance(one, CodeType)))
 
 
 def is_plain(name: str) -> bool:
@@ -121,7 +128,7 @@ def sabotaged(name: str, number: int) -> Iterator[None]:
 def find_refused(law: Law) -> list[str]:
     """The names of the functions in which the law refuses a fault."""
     names, calls = functions_of(law)
-    refused = {name for name in names if any(is_refused(law, name, number, calls) for number in range(FAULTS))}
+    refused = {name for name in names if any(is_refused(law, name, number, calls) for number in FAULTS)}
     return sorted({name.partition(":")[2] for name in refused})
 
 
