@@ -7,7 +7,7 @@ from tidegate.reference.claims import always, law
 from tidegate.reference.elements import StatusChange
 from tidegate.reference.model import Outcome, Rejected
 from tidegate.reference.outputs import values
-from tidegate.reference.outputs.handing import emit, is_old, order_of
+from tidegate.reference.outputs.handing import emit, is_dated, order_of
 from tidegate.reference.outputs.values import Change, Config, Event, Observation, State
 
 # --- claims ---------------------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ def records_count_once(before: State, event: Event, outcome: Outcome[State, Obse
     if not isinstance(event, values.Record):
         return (by_operator, by_task) == (0, 0)
     written = any(isinstance(seen, values.Write) for seen in outcome.observations)
-    return by_operator in (0, 1) and 0 <= by_task <= (1 if written or is_old(before.config) else 0)
+    return by_operator in (0, 1) and 0 <= by_task <= (1 if written or is_dated(before.config) else 0)
 
 
 @always("OUT-8")
@@ -97,7 +97,7 @@ def gauges_show_what_passed(before: State, _event: Event, outcome: Outcome[State
     While idle the gauge of an output stands still; the old ones move all the same.
     """
     pairs = zip(before.ports, outcome.state.ports, strict=True)
-    return is_old(before.config) or all(new.watermark == old.watermark for old, new in pairs if not old.active)
+    return is_dated(before.config) or all(new.watermark == old.watermark for old, new in pairs if not old.active)
 
 
 # --- laws -----------------------------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ def because_selected(config: Config) -> tuple[str, ...]:
     return ("OUT-16",) if config.selectors else ()
 
 
-def is_old(config: Config) -> bool:
+def is_dated(config: Config) -> bool:
     return config.semantics == "flink-1.5"
 
 
@@ -129,14 +129,14 @@ def compute_objects(config: Config, copies: int, *, is_last: bool) -> tuple[int,
 def compute_calls(config: Config, index: int, process: values.Process) -> tuple[values.Element, ...]:
     output = config.outputs[index]
     needs_key = isinstance(output, values.Chained) and output.keyed
-    return (values.KeyContext(index), process) if needs_key or is_old(config) else (process,)
+    return (values.KeyContext(index), process) if needs_key or is_dated(config) else (process,)
 
 
 def count(state: State, seen: tuple[Observation, ...]) -> State:
     """OUT-15: the counters after a record of which this was seen."""
     chained = [index for index, output in enumerate(state.config.outputs) if isinstance(output, values.Chained)]
     written = any(isinstance(one, values.Write) for one in seen)
-    if is_old(state.config):
+    if is_dated(state.config):
         by_operator, by_task = True, not chained
     else:
         by_operator = not chained or any(isinstance(one, values.Process) and one.output == chained[0] for one in seen)

@@ -57,13 +57,13 @@ def on_record(state: State, event: values.Record) -> Outcomes:
 def on_watermark(state: State, timestamp: Long) -> Outcome[State, Observation]:
     order = handing.order_of(state.config)
     broadcasting = len(order) != 1 and not state.config.selectors
-    if handing.is_old(state.config) and broadcasting and not all(port.active for port in state.ports):
+    if handing.is_dated(state.config) and broadcasting and not all(port.active for port in state.ports):
         order = ()
 
     def hand(index: int, port: values.Port) -> handing.Answer:
         moved = attrs.evolve(port, watermark=timestamp)
         if not port.active:
-            return (moved if handing.is_old(state.config) else port), ()
+            return (moved if handing.is_dated(state.config) else port), ()
         return moved, handing.give(state, index, *compute_watermarks(state.config.outputs[index], index, timestamp))
 
     rules = (*handing.because_unknown(state.config), "OUT-7", "OUT-8", "OUT-1", *handing.because_selected(state.config))
@@ -80,7 +80,7 @@ def compute_watermarks(output: values.Output, index: int, timestamp: Long) -> tu
 
 
 def on_status(state: State, status: Status) -> Outcome[State, Observation]:
-    if handing.is_old(state.config):
+    if handing.is_dated(state.config):
         return on_chain_status(state, status)
     active = status is Status.ACTIVE
 
@@ -118,7 +118,7 @@ def on_latency_marker(state: State) -> Outcomes:
 
 def on_record_attributes(state: State) -> Outcomes:
     config = state.config
-    if handing.is_old(config):
+    if handing.is_dated(config):
         return rejected(state, "OUT-13")
 
     def hand(index: int, port: values.Port) -> handing.Answer:

@@ -14,7 +14,7 @@ SEMANTICS = ("flink-7728", "flink-40475")
 def read(config: Json, events: list[Json]) -> Json:
     return {
         "channels": get_count(config, "channels"),
-        "repaired": get_semantics(config, SEMANTICS) == "flink-40475",
+        "dated": get_semantics(config, SEMANTICS) == "flink-7728",
         "events": [read_signal(event, "channel") for event in events],
     }
 
@@ -27,8 +27,8 @@ PIECES = {
     "rejoins": "c.mark >= s.last",
     "counts": "c.aligned",
     "rechecks": "own.mark = s.last",
-    "flushes": "own.mark = s.last OR repaired",
-    "rederives": "repaired",
+    "flushes": "own.mark = s.last OR NOT dated",
+    "rederives": "NOT dated",
     "slowest": "array_min",
     "news": "candidate > s.last",
 }
@@ -67,7 +67,7 @@ _START = f"""struct(
 VALVE = Component(
     name="valve",
     claim={"semantics": list(SEMANTICS)},
-    columns=f"channels INT, repaired BOOLEAN, {SIGNALS}",
+    columns=f"channels INT, dated BOOLEAN, {SIGNALS}",
     read=read,
     views={"steps": fold(_START, let("own", "s.channels[e.place]", _STEP))},
     pieces=PIECES,

@@ -35,7 +35,7 @@ def is_in_order(config: Config, order: list[int], *, forward: bool) -> bool:
 def ready_before_they_are_called(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """Operators are created, opened, snapshotted, notified and closed behind all that are chained to them."""
     config = before.config
-    backward = (*BACKWARD, Call.CLOSE) if not values.is_old(config) else BACKWARD
+    backward = (*BACKWARD, Call.CLOSE) if not values.is_dated(config) else BACKWARD
     return all(is_in_order(config, order_of(outcome, call), forward=False) for call in backward)
 
 
@@ -43,7 +43,7 @@ def ready_before_they_are_called(before: State, _event: Event, outcome: Outcome[
 def working_while_they_are_called(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """Operators prepare for a barrier and finish before all that are chained to them."""
     config = before.config
-    forward = (*FORWARD, Call.CLOSE) if values.is_old(config) else FORWARD
+    forward = (*FORWARD, Call.CLOSE) if values.is_dated(config) else FORWARD
     return all(is_in_order(config, order_of(outcome, call), forward=True) for call in forward)
 
 
@@ -69,7 +69,7 @@ def inputs_end_with_the_upstream(before: State, event: Event, outcome: Outcome[S
 @always("CHAIN-35")
 def a_stop_ends_nothing(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """A stop that does not drain ends no input."""
-    if not isinstance(event, values.Finish) or event.drain or values.is_old(before.config):
+    if not isinstance(event, values.Finish) or event.drain or values.is_dated(before.config):
         return True
     return not {called.call for called in calls_of(outcome)} & {Call.END_INPUT, Call.FINISH}
 
@@ -83,7 +83,7 @@ def sources_are_not_prepared(before: State, _event: Event, outcome: Outcome[Stat
 @always("CHAIN-33", "CHAIN-36")
 def closed_operators_rest(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """Closed operators are not called, but for a checkpoint that is aborted."""
-    if not before.closed or values.is_old(before.config) or event == values.Checkpoint(Step.ABORT):
+    if not before.closed or values.is_dated(before.config) or event == values.Checkpoint(Step.ABORT):
         return True
     return not calls_of(outcome)
 
@@ -91,7 +91,7 @@ def closed_operators_rest(before: State, event: Event, outcome: Outcome[State, O
 @always("CHAIN-36")
 def closed_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """Every operator is closed, each once, whatever fails."""
-    if outcome.state.closed == before.closed or values.is_old(before.config):
+    if outcome.state.closed == before.closed or values.is_dated(before.config):
         return True
     closed = [called.operator for called in calls_of(outcome) if called.call is Call.CLOSE]
     return sorted(closed) == list(range(len(before.config.operators) + before.config.sources))
@@ -100,7 +100,7 @@ def closed_once(before: State, _event: Event, outcome: Outcome[State, Observatio
 @always("CHAIN-37")
 def mails_before_the_end(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """The mails that wait are run, in their order, before the first operator finishes."""
-    if not isinstance(event, values.Finish) or values.is_old(before.config) or outcome.state == before:
+    if not isinstance(event, values.Finish) or values.is_dated(before.config) or outcome.state == before:
         return True
     kinds = [called.call for called in calls_of(outcome)]
     if Call.FINISH not in kinds and event.drain:

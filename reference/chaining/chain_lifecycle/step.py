@@ -90,12 +90,12 @@ def on_finish(state: State, *, drain: bool) -> Outcomes:
         return rejected(state, "CHAIN-34")
     if not drain and state.config.semantics == "flink-1.5":
         return rejected(state, "CHAIN-35")
-    if values.is_old(state.config):
+    if values.is_dated(state.config):
         calls = compute_old_ending(state)
     else:
         calls = compute_ending(state) if drain else compute_stop(state)
     seen = call_until_failure(state, calls)
-    rules = ("CHAIN-34" if drain else "CHAIN-35", *(("CHAIN-36",) if values.is_old(state.config) else ()), "CHAIN-37")
+    rules = ("CHAIN-34" if drain else "CHAIN-35", *(("CHAIN-36",) if values.is_dated(state.config) else ()), "CHAIN-37")
     if is_failure(seen):
         return (Outcome(attrs.evolve(state, failed=True), seen, rules),)
     return (Outcome(attrs.evolve(state, phase=Phase.FINISHED, mails=()), seen, rules),)
@@ -143,16 +143,16 @@ def on_checkpoint(state: State, what: Step) -> Outcomes:
     config = state.config
     if state.phase < Phase.OPEN:
         return rejected(state, "CHAIN-33")
-    if what in (Step.ABORT, Step.SUBSUME) and values.is_old(config):
+    if what in (Step.ABORT, Step.SUBSUME) and values.is_dated(config):
         return rejected(state, "CHAIN-33")
     rules = ("CHAIN-32", "CHAIN-33") if what is Step.PREPARE else ("CHAIN-33",)
-    if state.closed and not values.is_old(config) and what is not Step.ABORT:
+    if state.closed and not values.is_dated(config) and what is not Step.ABORT:
         return (Outcome(state, (), rules),)
     order = values.compute_creation_order(config)
     if what is Step.PREPARE:
         order = tuple(index for index in order[::-1] if not values.is_source(config, index))
     calls = [values.Called(index, Call(what.value)) for index in order]
-    tries_all = what not in (Step.PREPARE, Step.SNAPSHOT) and not values.is_old(config)
+    tries_all = what not in (Step.PREPARE, Step.SNAPSHOT) and not values.is_dated(config)
     seen = call_all(state, calls) if tries_all else call_until_failure(state, calls)
     return (Outcome(state, seen, rules),)
 
@@ -163,7 +163,7 @@ def on_close(state: State) -> Outcomes:
     if state.closed:
         return (Outcome(state, (), ("CHAIN-36",)),)
     order = values.compute_creation_order(state.config)
-    if values.is_old(state.config):
+    if values.is_dated(state.config):
         seen = dispose(state, [values.Called(index, Call.DISPOSE) for index in order])
     else:
         seen = call_all(state, [values.Called(index, Call.CLOSE) for index in order])

@@ -213,5 +213,5 @@ def is_source(config: Config, operator: int) -> bool:
     return operator >= len(config.operators)
 
 
-def is_old(config: Config) -> bool:
+def is_dated(config: Config) -> bool:
     return config.semantics != "flink-2.3"

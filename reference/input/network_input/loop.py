@@ -7,6 +7,7 @@ from tidegate.reference.gate import gate
 from tidegate.reference.gate.end_of_data import EndOfData, compute_end_of_data
 from tidegate.reference.input import backlogs
 from tidegate.reference.input.network_input.values import (
+    Config,
     Element,
     InputStatus,
     Kind,
@@ -56,7 +57,7 @@ def read_current(state: State, index: int, reader: Reader) -> Turn:
 def dispatch(state: State, index: int, element: stream_elements.StreamElement) -> Turn:
     """NIN-3: each kind of element its own way."""
     more = InputStatus.MORE_AVAILABLE
-    aside = None if is_dated(state) else more
+    aside = None if is_dated(state.config) else more
     match element:
         case stream_elements.Record(value, timestamp):
             return Turn(state, (Record(value, timestamp),), ("NIN-3", "NIN-1"), more, goes_on=True)
@@ -67,7 +68,7 @@ def dispatch(state: State, index: int, element: stream_elements.StreamElement) -
         case stream_elements.LatencyMarker(marked, lower, upper, subtask):
             marker = LatencyMarker(marked, lower, upper, subtask)
             return Turn(state, (marker,), ("NIN-3", "NIN-1"), aside, goes_on=True)
-        case stream_elements.RecordAttributes(backlog) if not is_dated(state):
+        case stream_elements.RecordAttributes(backlog) if not is_dated(state.config):
             combined, out = backlogs.combine(state.backlogs, index, backlog=backlog)
             seen = () if out is None else (RecordAttributes(out),)
             return Turn(attrs.evolve(state, backlogs=combined), seen, ("NIN-3", "NIN-1"), more, goes_on=False)
@@ -104,7 +105,7 @@ def poll_gate(state: State) -> Turn:
 
 def on_channel_event(state: State, index: int, kind: Kind) -> Turn:
     """NIN-4: an event ends the call, unless it is a batch; before 1.11 it did not."""
-    status = None if is_dated(state) else InputStatus.MORE_AVAILABLE
+    status = None if is_dated(state.config) else InputStatus.MORE_AVAILABLE
     if kind is Kind.END_OF_PARTITION:
         state = attrs.evolve(state, readers=replace(state.readers, index, None))
     if kind in (Kind.END_OF_DATA, Kind.STOP):
@@ -122,5 +123,5 @@ def is_available(state: State) -> bool:
     return state.current is not None or state.gate.available
 
 
-def is_dated(state: State) -> bool:
-    return state.config.semantics == "flink-1.5"
+def is_dated(config: Config) -> bool:
+    return config.semantics == "flink-1.5"

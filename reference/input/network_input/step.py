@@ -43,7 +43,7 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
         case values.ChannelEvent(channel, Kind.END_OF_PARTITION):
             return on_arrive(state, channel, gate.Item.END_OF_PARTITION, Kind.END_OF_PARTITION)
         case values.ChannelEvent(channel, kind):
-            if is_dated(state):
+            if is_dated(state.config):
                 return rejected(state, "NIN-4")
             return on_arrive(state, channel, gate.Item.END_OF_DATA, kind)
         case values.Process(batch):
@@ -72,7 +72,7 @@ def on_process(state: State, *, batch: bool) -> Outcome[State, Observation]:
         seen += () if state.finished else turn.observations
         rules = (*turn.rules, *rules)
         state = turn.state
-        if turn.status is not None and not (turn.goes_on and batch and not is_dated(state)):
+        if turn.status is not None and not (turn.goes_on and batch and not is_dated(state.config)):
             break
     if turn.status is InputStatus.END_OF_DATA:
         state = attrs.evolve(state, finished=True)
@@ -81,7 +81,7 @@ def on_process(state: State, *, batch: bool) -> Outcome[State, Observation]:
         rules = (*rules, "NIN-8")
     elif state.finished:
         rules = ("NIN-8", *rules)
-    deciding, *others = (*rules, "NIN-5") if is_dated(state) else (*rules, "NIN-2", "NIN-5")
+    deciding, *others = (*rules, "NIN-5") if is_dated(state.config) else (*rules, "NIN-2", "NIN-5")
     returned = values.Returned(turn.status, is_available(state))
     return Outcome(state, (*seen, returned), (deciding, *sorted({*others} - {deciding})))
 
@@ -101,7 +101,7 @@ def one_element_a_call(_before: State, event: Event, outcome: Outcome[State, Obs
         for seen in outcome.observations
         if isinstance(seen, values.Record | values.LatencyMarker | values.RecordAttributes)
     ]
-    if is_dated(outcome.state):
+    if is_dated(outcome.state.config):
         return sum(isinstance(seen, values.Record) for seen in passed) <= 1
     return len(passed) <= 1 or event == values.Process(batch=True)
 
@@ -113,7 +113,7 @@ def statuses_of_the_release(_before: State, event: Event, outcome: Outcome[State
     if returned is None or not isinstance(event, values.Process):
         return returned is None and not isinstance(event, values.Process)
     dated = (InputStatus.MORE_AVAILABLE, InputStatus.NOTHING_AVAILABLE, InputStatus.END_OF_INPUT)
-    return returned.status in dated or not is_dated(outcome.state)
+    return returned.status in dated or not is_dated(outcome.state.config)
 
 
 @always("NIN-4")

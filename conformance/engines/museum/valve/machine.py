@@ -13,7 +13,7 @@ _STATUSES = ("idle", "active")
 class Valve:
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
         channels = wire.get_at_least(config, "channels", 1)
-        self.repaired = wire.get_semantics(config, SEMANTICS) == "flink-40475"
+        self.dated = wire.get_semantics(config, SEMANTICS) == "flink-7728"
         self.bug = host.bug
         self.channels = channels
         self.watermarks = [wire.LOWEST] * channels
@@ -100,7 +100,7 @@ class Valve:
             if (was_last or bug == "valve-idle-always-rechecks") and bug != "valve-idle-never-rechecks":
                 return self.advance()
             return []
-        flushes = was_last or self.repaired
+        flushes = was_last or not self.dated
         if bug == "valve-never-flushes":
             flushes = False
         elif bug == "valve-always-flushes":
@@ -142,7 +142,7 @@ class Valve:
             self.out_active = True
             if bug != "valve-active-not-announced":
                 out.append({"type": "status", "status": "active"})
-        if (self.repaired and bug != "valve-repair-forgets-recheck") or bug == "valve-rejoin-rechecks":
+        if (not self.dated and bug != "valve-repair-forgets-recheck") or bug == "valve-rejoin-rechecks":
             out += self.advance()
         return out
 
