@@ -95,11 +95,6 @@ class Capabilities:
 MOST_OF_SHORT = 2**31 - 1
 
 
-def check_short(_instance: object, field: "attrs.Attribute[int]", value: int) -> None:
-    if value > MOST_OF_SHORT:
-        raise InvalidInputError(f"{field.name} must be at most {MOST_OF_SHORT}, not {value}")
-
-
 def check_max_parallelism(edge: "Edge", _field: object, value: int | None) -> None:
     if edge.partitioner != Partitioner.HASH:
         return
@@ -113,17 +108,15 @@ def check_max_parallelism(edge: "Edge", _field: object, value: int | None) -> No
 class Edge:
     """An edge between tasks, by its number in the rows. The initial credit is that of each of its channels."""
 
-    number: int = attrs.field(validator=[at_least(0), check_short])
+    number: int = attrs.field(validator=at_least(0))
     source: str
     target: str
     partitioner: str
     pattern: str = attrs.field(validator=one_of(*Pattern))
-    producers: int = attrs.field(validator=[at_least(1), check_short])
-    consumers: int = attrs.field(validator=[at_least(1), check_short])
+    producers: int = attrs.field(validator=at_least(1))
+    consumers: int = attrs.field(validator=at_least(1))
     max_parallelism: int | None = attrs.field(default=None, validator=check_max_parallelism)
-    initial_credit: int | None = attrs.field(
-        default=None, validator=attrs.validators.optional([at_least(0), check_short])
-    )
+    initial_credit: int | None = attrs.field(default=None, validator=attrs.validators.optional(at_least(0)))
 
 
 def check_edges(_job: "Job", _field: object, edges: tuple[Edge, ...]) -> None:

@@ -1,8 +1,10 @@
 """An audit as a library call: run logs in, a report out, in this process or on Spark."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from os import PathLike, fspath
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 
@@ -10,6 +12,7 @@ from tidegate.conformance.audit.excerpts import DISTANCES, Excerpt, Search, make
 from tidegate.conformance.audit.local import audit_here
 from tidegate.conformance.audit.outcomes import NAMES, Outcome, Report
 from tidegate.conformance.audit.planning import SHUFFLE, Work, plan
+from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.properties.kernels.findings import MOST
 from tidegate.properties.kernels.run import Wanted
 
@@ -81,9 +84,24 @@ def audit_runs(options: Options, work: Work, path: str) -> Iterator[Outcome]:
     from tidegate.conformance.audit.shuffle import audit_by_channel  # noqa: PLC0415
     from tidegate.conformance.engines.spark.session import borrow_session  # noqa: PLC0415
 
-    with borrow_session(options.spark, "tidegate audit") as session:
-        audit_all = audit_by_channel if path == SHUFFLE else audit_by_files
+    audit_all = audit_by_channel if path == SHUFFLE else audit_by_files
+    with borrow_session(options.spark, "tidegate audit") as session, telling_failures():
         yield from audit_all(session, work, wanted, options.show)
+
+
+@contextmanager
+def telling_failures() -> Iterator[None]:
+    """What becomes of a worker is nothing that a log says: a job of Spark's that fails is no problem of a file."""
+    from tidegate.conformance.campaign.pool import explain  # noqa: PLC0415
+
+    py4j: Any = import_module("py4j.protocol")
+    errors: Any = import_module("pyspark.errors")
+    try:
+        yield
+    except (errors.PySparkException, py4j.Py4JError) as error:
+        java = getattr(error, "java_exception", None)
+        cause = explain(str(java.getMessage() if java else error))
+        raise CannotStartError(f"Spark did not finish the audit: {cause}", "--local does without Spark") from error
 
 
 def find_excerpts(options: Options, work: Work, outcomes: list[Outcome]) -> list[Excerpt]:

@@ -13,9 +13,9 @@ from typing import Any
 import attrs
 import numpy as np
 
-from tidegate.conformance.audit.reading import BATCH, Log, Span, group_rows, opened
-from tidegate.conformance.audit.sources import Footer, LogFileError, find_columns, read_statistics
-from tidegate.properties.kernels.columns import integers
+from tidegate.conformance.audit.reading import BATCH, WORDS, Log, Span, group_rows, opened
+from tidegate.conformance.audit.sources import Footer, LogFileError, read_ranges
+from tidegate.properties.kernels.columns import integers, read_indices
 from tidegate.properties.kernels.findings import Finding
 from tidegate.properties.kernels.layout import Array
 from tidegate.properties.runlog import INVARIANTS
@@ -63,6 +63,11 @@ class Search:
         if log is not None and shows(log, self.finding, rows):
             self.excerpt = Excerpt(self.finding, log, around(self.closest, self.finding), repeats=True)
 
+    def hold(self, batch: Any) -> None:
+        for name in WORDS:
+            read_indices(batch.column(name), name)
+        self.held.append(batch)
+
     def pick(self, batch: Any, distance: int) -> Array:
         """The rows of the subtask by step, and those of both ends of the channel by position."""
 
@@ -72,8 +77,9 @@ class Search:
 
         task, subtask = self.place
         of_subtask = np.flatnonzero(within("step", self.finding.step) & (integers(batch, "subtask") == subtask))
-        tasks = batch.column("task").take(of_subtask).to_pylist()
-        of_subtask = of_subtask[[one == task for one in tasks]] if len(of_subtask) else of_subtask
+        tasks = batch.column("task").take(of_subtask)
+        read_indices(tasks, "task")
+        of_subtask = of_subtask[np.array([one == task for one in tasks.to_pylist()], dtype=bool)]
         of_channel = within("position", self.finding.position)
         for name, number in zip(("edge", "producer", "consumer"), self.finding.channel, strict=True):
             of_channel &= integers(batch, name) == number
@@ -151,8 +157,7 @@ def read_log(log: Log, searches: list[Search], level: int) -> None:
         for place, batch in log.read(groups, BATCH):
             for span, search in those:
                 if span is None or (span.first < find_end(place, log) and place.first < find_end(span, log)):
-                    rows = search.pick(batch, DISTANCES[level])
-                    search.held += [batch.take(rows)] if len(rows) else []
+                    search.hold(batch.take(search.pick(batch, DISTANCES[level])))
             if find_end(place, log) >= behind:
                 break
 
@@ -164,14 +169,12 @@ def find_end(span: Span | None, log: Log) -> int:
 
 def find_near_groups(log: Log, finding: Finding, distance: int) -> Iterator[tuple[int, ...]]:
     """Row groups that may have any of the rows; what is not known may."""
-    metadata = log.file.metadata
-    columns = find_columns(metadata)
+    known = {name: list(read_ranges(log.file, name)) for name in ("step", "position")}
+    centres = {"step": finding.step, "position": finding.position}
     for groups in group_rows(log.footer.groups, BATCH):
-        for name, centre in (("step", finding.step), ("position", finding.position)):
-            known = [read_statistics(metadata, group, columns.get(name)) for group in groups]
-            if any(one is None or (one[0] <= centre + distance and centre - distance <= one[1]) for one in known):
-                yield groups
-                break
+        ranges = [(centre, known[name][group]) for name, centre in centres.items() for group in groups]
+        if any(one is None or (one[0] <= at + distance and at - distance <= one[1]) for at, one in ranges):
+            yield groups
 
 
 def make_rows(batch: Any, places: Array) -> Iterator[Row]:

@@ -10,12 +10,17 @@ import attrs
 from tidegate.conformance.audit.excerpts import Excerpt, write_excerpts
 from tidegate.conformance.audit.outcomes import NAMES, Report
 from tidegate.conformance.audit.sources import show_path
+from tidegate.conformance.engines.text import printable, unformatted
 from tidegate.conformance.exits import Exit
 from tidegate.properties.kernels.findings import Finding
 from tidegate.properties.runlog import INVARIANTS
 from tidegate.traces.runlog import Row
 
 FORMAT = "tidegate-audit/1"
+FILES = ("report.jsonl", "summary.md", "violations.parquet")
+EXCERPTS = "excerpts"
+#: Names and keys are shown up to so many characters.
+NAME = 100
 HEADER = ("invariant", "checked", "violated", "skipped")
 
 
@@ -41,7 +46,8 @@ def conclusion(report: Report) -> str:
 
 
 def remarks(report: Report) -> list[str]:
-    notes = [f"{name} was skipped: {reason}." for name in NAMES for reason in report.reasons(name)]
+    notes = [f"run {printable(one.run, NAME)} has no events." for one in report.empty]
+    notes += [f"{name} was skipped: {reason}." for name in NAMES for reason in report.reasons(name)]
     notes += [f"{name} met nothing to check." for name in report.unexercised()]
     return notes
 
@@ -49,17 +55,17 @@ def remarks(report: Report) -> list[str]:
 def describe_place(run: str, finding: Finding) -> str:
     edge, producer, consumer = finding.channel
     side = "sent" if finding.direction == "out" else "received"
-    return f"run {run}, edge {edge} from {producer} to {consumer}, {side}, position {finding.position}"
+    return f"run {printable(run, NAME)}, edge {edge} from {producer} to {consumer}, {side}, position {finding.position}"
 
 
 def describe_row(row: Row, finding: Finding) -> str:
     edge, producer, consumer = row.channel
     fields = {"timestamp": row.timestamp, "key": row.key, "id": row.id, "value": row.value}
-    shown = " ".join(f"{name} {value}" for name, value in fields.items() if value is not None)
+    shown = " ".join(f"{name} {printable(str(value), NAME)}" for name, value in fields.items() if value is not None)
     is_it = (row.dir, row.channel, row.kind, row.position) == (
         finding.direction, finding.channel, finding.kind, finding.position
     )  # fmt: skip
-    where = f"{'>' if is_it else ' '} {row.task}/{row.subtask} step {row.step}"
+    where = f"{'>' if is_it else ' '} {printable(row.task, NAME)}/{row.subtask} step {row.step}"
     return f"{where} {row.dir} {edge}/{producer}/{consumer} {row.kind} {shown}".rstrip()
 
 
@@ -108,13 +114,12 @@ def as_json(report: Report) -> dict[str, Any]:
 def as_markdown(report: Report) -> str:
     lines = ["| " + " | ".join(HEADER) + " |", "|---|--:|--:|--:|"]
     lines += ["| " + " | ".join(line) + " |" for line in table(report)]
-    lines += ["", conclusion(report), *(f"- {one}" for one in remarks(report))]
-    lines += [f"- not audited: {one.problem.splitlines()[0]}" for one in report.problems]
+    lines += ["", conclusion(report), *(f"- {unformatted(one)}" for one in remarks(report))]
+    lines += [f"- not audited: {unformatted(one.problem)}" for one in report.problems]
     for outcome in report.outcomes:
         for tally in outcome.tallies.values():
-            lines += [
-                f"- {one.invariant}: {one.message} ({describe_place(outcome.run, one)})" for one in tally.findings[:5]
-            ]
+            told = ((one, f"{one.message} ({describe_place(outcome.run, one)})") for one in tally.findings[:5])
+            lines += [f"- {one.invariant}: {unformatted(text)}" for one, text in told]
     return "\n".join(lines) + "\n"
 
 
@@ -122,8 +127,16 @@ def as_markdown(report: Report) -> str:
 
 
 def write_report(folder: Path, report: Report) -> list[Path]:
-    """report.jsonl, summary.md, violations.parquet and excerpts/; the paths of the last."""
+    """report.jsonl, summary.md, violations.parquet and excerpts/, in place of older ones; the paths of the last.
+
+    Raises
+    ------
+    OSError
+        That cannot be done, or not to the end.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    for old in (*(folder / name for name in FILES), *(folder / EXCERPTS).glob("[0-9]*-LOG-*.parquet")):
+        old.unlink(missing_ok=True)
     with (folder / "report.jsonl").open("w", encoding="utf-8") as file:
         whole = as_json(report)
         for line in (
@@ -133,10 +146,15 @@ def write_report(folder: Path, report: Report) -> list[Path]:
             *({"type": "problem", **one} for one in whole["problems"]),
             {"type": "footer", "exit": whole["exit"], "violations": len(whole["violations"])},
         ):
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            file.write(as_line(line) + "\n")
     (folder / "summary.md").write_text(as_markdown(report), encoding="utf-8")
     write_violations(folder / "violations.parquet", report)
-    return write_excerpts(folder / "excerpts", report.excerpts)
+    return write_excerpts(folder / EXCERPTS, report.excerpts)
+
+
+def as_line(value: Any, indent: int | None = None) -> str:
+    """JSON in ASCII: what names and keys of a log have in them cannot repaint a terminal."""
+    return json.dumps(value, indent=indent)
 
 
 def write_violations(path: Path, report: Report) -> None:
@@ -147,7 +165,7 @@ def write_violations(path: Path, report: Report) -> None:
     columns |= {"dir": text, "kind": text, "position": long, "step": long, "message": text}
     lines = []
     for outcome in report.outcomes:
-        files = ",".join(map(show_path, outcome.paths))
+        files = ",".join(printable(show_path(path)) for path in outcome.paths)
         for one in (finding for tally in outcome.tallies.values() for finding in tally.findings):
             place = outcome.run, files, one.invariant, *one.channel, str(one.direction), str(one.kind)
             lines.append((*place, one.position, one.step, one.message))

@@ -50,7 +50,12 @@ class Report:
             return Exit.VIOLATIONS
         if len(self.problems) == len(self.outcomes):
             return Exit.BAD_INPUT
-        return Exit.UNDETERMINED if self.problems or self.unexercised() else Exit.CONFORMANT
+        return Exit.UNDETERMINED if self.problems or self.empty or self.unexercised() else Exit.CONFORMANT
+
+    @property
+    def empty(self) -> list[Outcome]:
+        """Runs that could be read, and of which nothing is known."""
+        return [one for one in self.outcomes if not one.problem and not one.rows]
 
     @property
     def rows(self) -> int:

@@ -2,14 +2,17 @@
 
 import os
 from collections.abc import Iterable
+from pathlib import PurePath
 
 import attrs
 
 from tidegate.conformance.audit.files import by_run
 from tidegate.conformance.audit.outcomes import Outcome
-from tidegate.conformance.audit.sources import Footer, LogFileError, find_files, read_footer
+from tidegate.conformance.audit.sources import Footer, LogFileError, find_files, is_interleaved, read_footer
 
 FILES, SHUFFLE = "files", "shuffle"
+#: A file of more rows than this must show that its rows are interleaved as they happened.
+MOST_IN_ANY_ORDER = 8_000_000
 
 
 @attrs.frozen
@@ -42,8 +45,9 @@ def plan(paths: Iterable[str]) -> Work:
         except LogFileError as error:
             refused.append(Outcome("", (error.path,), problem=str(error)))
     runs, foreign = split_foreign(by_run(footers))
+    runs, partial = split_partial(runs, refused)
     chosen, reason = choose_path(runs)
-    return Work(runs, refused + foreign, chosen, reason)
+    return Work(runs, refused + foreign + partial, chosen, reason)
 
 
 def split_foreign(runs: list[list[Footer]]) -> tuple[list[list[Footer]], list[Outcome]]:
@@ -59,10 +63,25 @@ def split_foreign(runs: list[list[Footer]]) -> tuple[list[list[Footer]], list[Ou
     return kept, refused
 
 
+def split_partial(runs: list[list[Footer]], refused: list[Outcome]) -> tuple[list[list[Footer]], list[Outcome]]:
+    """Of a run that spans files, one may be among those that cannot be read: what it lacks then is no violation."""
+    bad = {str(PurePath(path).parent): path for one in refused for path in one.paths}
+    kept, partial = [], []
+    for run in runs:
+        beside = [bad[folder] for folder in (str(PurePath(one.path).parent) for one in run) if folder in bad]
+        if len(run) > 1 and beside:
+            text = f"and {len(run) - 1} more are of the run {run[0].run!r}, and so may be {beside[0]}, which is refused"
+            problem = str(LogFileError(run[0].path, text))
+            partial.append(Outcome(run[0].run, tuple(one.path for one in run), problem=problem))
+        else:
+            kept.append(run)
+    return kept, partial
+
+
 def choose_path(runs: list[list[Footer]]) -> tuple[str, str]:
     for run in runs:
         if len(run) > 1:
             return SHUFFLE, f"run {run[0].run} spans {len(run)} files"
-        if run[0].outgrows:
+        if run[0].rows > MOST_IN_ANY_ORDER and not is_interleaved(run[0]):
             return SHUFFLE, f"{run[0].path} is too large for rows that are not in the order of events"
     return FILES, "one run is one file"

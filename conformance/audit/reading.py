@@ -6,9 +6,10 @@ from importlib import import_module
 from typing import Any
 
 import attrs
+import numpy as np
 
-from tidegate.conformance.audit.sources import Footer, Group, LogFileError, open_file
-from tidegate.properties.kernels.columns import as_dictionary, read_entries
+from tidegate.conformance.audit.sources import Footer, Group, LogFileError, find_first_step, open_parquet
+from tidegate.properties.kernels.columns import as_dictionary, read_entries, read_indices
 from tidegate.traces.runlog import COLUMNS, MalformedLogError
 
 #: Rows per batch, and bytes where rows are long.
@@ -52,9 +53,7 @@ class Log:
 
     def __init__(self, footer: Footer) -> None:
         self.footer = footer
-        parquet: Any = import_module("pyarrow.parquet")
-        system, place = open_file(footer.path)
-        self.file = parquet.ParquetFile(place, filesystem=system, read_dictionary=WORDS, pre_buffer=False)
+        self.file = open_parquet(footer.path, read_dictionary=WORDS)
 
     def read(self, groups: tuple[int, ...], size: int) -> Iterator[tuple[Span, Any]]:
         """Batches with rows of the run, and where they stand."""
@@ -73,8 +72,11 @@ class Log:
             fitting = find_size(self.footer.groups[groups[0]], size)
             yield from self.file.iter_batches(fitting, row_groups=list(groups), **chosen)
             return
-        # Each row group has dictionaries of its own.
         table = self.file.read_row_groups(list(groups), **chosen)
+        # Each row group has dictionaries of its own. Before Arrow makes one of them, they must be right.
+        for name in WORDS:
+            for column in table.column(name).chunks:
+                read_indices(as_dictionary(column), name)
         yield from table.unify_dictionaries().combine_chunks().to_batches(size)
 
 
@@ -88,6 +90,8 @@ def opened(footer: Footer) -> Iterator[Log]:
             yield log
     except FileNotFoundError as error:
         raise LogFileError(footer.path, "was there, and is gone") from error
+    except MalformedLogError as error:
+        raise LogFileError(footer.path, str(error)) from error
     except (arrow.ArrowException, OSError) as error:
         raise LogFileError(footer.path, f"cannot be read to its end: {error}") from error
 
@@ -100,20 +104,20 @@ def read_file(footer: Footer, size: int) -> Iterator[tuple[Span, Any]]:
 
 def check_run(path: str, batch: Any, run: str) -> None:
     column = as_dictionary(batch.column("run"))
-    try:
-        entries = read_entries(column.dictionary, "run")
-    except MalformedLogError as error:
-        raise LogFileError(path, str(error)) from error
-    others = [] if entries == [run] else [one for one in column.unique().to_pylist() if one != run]
-    if others or column.null_count:
-        named = repr(others[0]) if others and others[0] is not None else "none"
-        raise LogFileError(path, f"has rows of run {named}, and says that it is of run {run!r}: a file is of one run")
+    entries, indices = read_entries(column.dictionary, "run"), read_indices(column, "run")
+    if column.null_count or entries != [run]:
+        met = [entries[at] if at >= 0 else None for at in np.unique(indices).tolist()]
+        others = [one for one in met if one != run]
+        if others:
+            text = f"has rows of run {others[0]!r}, and says that it is of run {run!r}: a file is of one run"
+            raise LogFileError(path, text)
 
 
 def read_run(footers: Sequence[Footer], size: int) -> Iterator[tuple[Span, Any]]:
     """Files with rows of different subtasks are read in turn, those that go on with a run after the others."""
-    first = [one for one in footers if one.first_step == 0]
-    later = sorted((one for one in footers if one.first_step), key=lambda one: one.first_step)
+    steps = {one.path: find_first_step(one) if len(footers) > 1 else 0 for one in footers}
+    first = [one for one in footers if not steps[one.path]]
+    later = sorted((one for one in footers if steps[one.path]), key=lambda one: steps[one.path])
     waiting = [read_file(one, size) for one in first]
     while waiting:
         going_on = []

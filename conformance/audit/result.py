@@ -31,7 +31,8 @@ class AuditResult:
         """What holds, the first violations with the events around them, and what a reader must know besides."""
         counts = [f"{name}: {checked} checked, {violated} violated" for name, checked, violated, _ in self.table()]
         excerpts = [forms.as_text(one, None) for one in self.report.excerpts]
-        return "\n".join([*counts, *excerpts, *forms.remarks(self.report), self.conclusion])
+        problems = [f"not audited: {one.problem}" for one in self.report.problems]
+        return "\n".join([*counts, *excerpts, *problems, *forms.remarks(self.report), self.conclusion])
 
     def table(self) -> list[tuple[str, str, str, str]]:
         return forms.table(self.report)

@@ -16,6 +16,7 @@ from tidegate.conformance.audit.dealing import MOST_LATE, ROWS_OF_PART, Met, Run
 from tidegate.conformance.audit.looking import PASSES
 from tidegate.conformance.audit.outcomes import Outcome
 from tidegate.conformance.audit.planning import Work
+from tidegate.conformance.audit.sources import LogFileError
 from tidegate.properties.kernels.routes import Firsts, find_scattered
 from tidegate.properties.kernels.run import Wanted, find_skipped
 
@@ -81,7 +82,8 @@ class Shuffle:
         if sum(len(positions) for _channel, positions in held) > MOST_LATE * 8:
             held.clear()
             outcome = self.outcomes[seen.run]
-            outcome.problem = f"{outcome.paths[0]}: more than {MOST_LATE:,} records came late: audit it by files"
+            text = f"more than {MOST_LATE:,} records came late: audit it with --path files"
+            outcome.problem = str(LogFileError(outcome.paths[0], text))
 
     def look_at_subtasks(self) -> Iterator[Seen]:
         """File by file; only where a subtask goes on in another file are its steps brought together first."""

@@ -16,8 +16,6 @@ from tidegate.conformance.engines.text import printable
 from tidegate.traces.codec import DecodeError, decode
 from tidegate.traces.runlog import COLUMNS, INTEGERS, Job
 
-#: A file of more rows than this must show that its rows are interleaved as they happened.
-MOST_IN_ANY_ORDER = 8_000_000
 #: So many bytes may describe a job: some ten thousand edges.
 MOST_OF_JOB = 2**22
 KNOWN = ("run", "job", "complete")
@@ -45,23 +43,15 @@ class Group:
 
 @attrs.frozen
 class Footer:
-    """`interleaved`: no row group is of one direction only, so that rows of both ends of a channel lie close."""
-
     path: str
     run: str
     job: Job
     complete: bool
     groups: tuple[Group, ...]
-    first_step: int
-    interleaved: bool = True
 
     @property
     def rows(self) -> int:
         return sum(group.rows for group in self.groups)
-
-    @property
-    def outgrows(self) -> bool:
-        return self.rows > MOST_IN_ANY_ORDER and not self.interleaved
 
 
 # --- which files there are ------------------------------------------------------------------------------------
@@ -122,13 +112,12 @@ def walk(folder: str, above: tuple[str, ...]) -> Iterator[str | LogFileError]:
         yield LogFileError(folder, f"is a link that leads back to {real}")
         return
     try:
-        with os.scandir(folder) as entries:
-            names = [(entry.path, entry.is_dir()) for entry in entries]
+        names = [os.path.join(folder, name) for name in os.listdir(folder)]  # noqa: PTH118, PTH208 - names may be no text
     except OSError as error:
         yield LogFileError(folder, f"cannot be listed: {error.strerror}")
         return
-    for path, is_folder in names:
-        if is_folder:
+    for path in names:
+        if os.path.isdir(path):  # noqa: PTH112 - of links in a circle it says no, where a Path raises
             yield from walk(path, (*above, real))
         elif path.endswith(".parquet"):
             yield check_local_file(path)
@@ -149,17 +138,17 @@ def check_local_file(path: str) -> str | LogFileError:
 
 def read_footer(path: str) -> Footer:
     """Raise LogFileError where the file is no run log."""
-    parquet: Any = import_module("pyarrow.parquet")
     arrow: Any = import_module("pyarrow")
     try:
-        system, place = open_file(path)
-        with parquet.ParquetFile(place, filesystem=system) as file:
+        with open_parquet(path) as file:
             check_schema(path, file.schema_arrow)
             return make_footer(path, file)
     except FileNotFoundError as error:
         raise LogFileError(path, "was there, and is gone") from error
     except (arrow.ArrowException, OSError) as error:
         raise LogFileError(path, f"is no Parquet file, or is cut short: {error}") from error
+    except UnicodeEncodeError as error:
+        raise LogFileError(path, "its own name is not UTF-8") from error
     except UnicodeDecodeError as error:
         raise LogFileError(path, f"is no run log: a name in it is not UTF-8: {error}") from error
 
@@ -194,20 +183,9 @@ def make_footer(path: str, file: Any) -> Footer:
         raise LogFileError(path, f"its metadata say nothing sensible about the job: {error}") from error
     if not isinstance(complete, bool):
         raise LogFileError(path, f"its metadata say complete is {known['complete']}, which is neither true nor false")
-    metadata = file.metadata
-    groups = range(metadata.num_row_groups)
-    columns = find_columns(metadata)
-    steps = [read_statistics(metadata, group, columns.get("step")) for group in groups]
-    ways = [read_statistics(metadata, group, columns.get("dir")) for group in groups]
-    return Footer(
-        path=path,
-        run=known["run"],
-        job=job,
-        complete=complete,
-        groups=tuple(Group(one.num_rows, one.total_byte_size) for one in map(metadata.row_group, groups)),
-        first_step=min((int(one[0]) for one in steps if one), default=0),
-        interleaved=not any(one and one[0] == one[1] for one in ways),
-    )
+    groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+    sizes = tuple(Group(group.num_rows, group.total_byte_size) for group in groups)
+    return Footer(path, known["run"], job, complete, sizes)
 
 
 def read_metadata(path: str, file: Any) -> dict[str, str]:
@@ -238,24 +216,49 @@ def without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-def find_columns(metadata: Any) -> dict[str, int]:
-    if not metadata.num_row_groups:
-        return {}
-    group = metadata.row_group(0)
-    return {group.column(number).path_in_schema: number for number in range(group.num_columns)}
+def open_parquet(path: str, **options: Any) -> Any:
+    parquet: Any = import_module("pyarrow.parquet")
+    system, place = open_file(path)
+    return parquet.ParquetFile(place, filesystem=system, pre_buffer=False, **options)
 
 
-def read_statistics(metadata: Any, group: int, column: int | None) -> tuple[Any, Any] | None:
-    """The least and the greatest value of a column of a row group, where the file says so and makes sense."""
-    if column is None:
-        return None
-    statistics = metadata.row_group(group).column(column).statistics
+def read_ranges(file: Any, name: str) -> Iterator[tuple[Any, Any] | None]:
+    """The least and the greatest value of a column in each row group, where the file says so and makes sense."""
+    column = file.schema_arrow.names.index(name)
+    for group in range(file.metadata.num_row_groups):
+        # Of a column that cannot be read pyarrow cannot say so: to ask for its statistics would end the process.
+        next(file.iter_batches(1, row_groups=[group], columns=[name], use_threads=False), None)
+        yield read_range(file.metadata.row_group(group).column(column).statistics)
+
+
+def read_range(statistics: Any) -> tuple[Any, Any] | None:
     if statistics is None or not statistics.has_min_max:
         return None
     try:
         return statistics.min, statistics.max
     except ValueError:  # text that is not UTF-8
         return None
+
+
+def find_first_step(footer: Footer) -> int:
+    """The least step in the file; 0 where that is not known, which is what most files begin with."""
+    ranges = find_ranges(footer, "step")
+    return min((int(one[0]) for one in ranges if one is not None), default=0) if None not in ranges else 0
+
+
+def is_interleaved(footer: Footer) -> bool:
+    """Whether no row group is of one direction only, so that rows of both ends of a channel lie close."""
+    return not any(one is not None and one[0] == one[1] for one in find_ranges(footer, "dir"))
+
+
+def find_ranges(footer: Footer, name: str) -> list[tuple[Any, Any] | None]:
+    """Nothing of a file that cannot be read: whoever reads its rows will say why."""
+    arrow: Any = import_module("pyarrow")
+    try:
+        with open_parquet(footer.path) as file:
+            return list(read_ranges(file, name))
+    except (arrow.ArrowException, OSError, ValueError):
+        return []
 
 
 def show_path(path: str) -> str:

@@ -1,7 +1,6 @@
 """`tidegate audit`: run logs of any size against the invariants of every run."""
 
 import argparse
-import json
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,6 +53,7 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.audit.auditing import Options, UnknownInvariantError, audit
     from tidegate.conformance.audit.outcomes import NAMES
     from tidegate.conformance.engines.spark.session import LOCAL
+    from tidegate.conformance.exits import Exit
 
     if args.local and (args.master or args.path == "shuffle"):
         args.parser.error("--local is without Spark: it goes with neither --master nor --path shuffle")
@@ -64,8 +64,8 @@ def run(args: argparse.Namespace) -> int:
         args.parser.error(str(error))
     with progress(args) as observe:
         report = audit(args.paths, options, observe)
-    show(args, report)
-    return int(report.exit)
+    is_written = show(args, report)
+    return int(report.exit) if is_written else int(report.exit or Exit.UNDETERMINED)
 
 
 @contextmanager
@@ -85,22 +85,32 @@ def progress(args: argparse.Namespace) -> "Iterator[Callable[[Outcome, int], Non
         yield lambda _outcome, runs: bar.update(task, advance=1, total=runs)
 
 
-def show(args: argparse.Namespace, report: "Report") -> None:
+def show(args: argparse.Namespace, report: "Report") -> bool:
+    """On the screen, whatever becomes of the files; whether they are written, if they are wanted."""
     from tidegate.conformance.audit import forms
+    from tidegate.conformance.engines.text import printable
 
     paths: list[Path | None] = [None] * len(report.excerpts)
+    is_written = True
     if args.report is not None:
-        paths = [*forms.write_report(args.report, report)]
+        try:
+            paths = [*forms.write_report(args.report, report)]
+        except OSError as error:
+            print(f"tidegate: the report in {args.report} is not complete: {printable(str(error))}", file=sys.stderr)
+            is_written = False
     if args.format == "json":
-        print(json.dumps(forms.as_json(report), indent=2, ensure_ascii=False))
+        print(forms.as_line(forms.as_json(report), indent=2))
     elif args.format == "markdown":
         print(forms.as_markdown(report), end="")
     else:
         texts = [forms.as_text(one, path) for one, path in zip(report.excerpts, paths, strict=True)]
-        show_pretty(args, report, texts)
+        show_pretty(report, texts)
+    if args.report is not None and args.format == "pretty" and is_written:
+        print(f"Report in {printable(str(args.report))}")
+    return is_written
 
 
-def show_pretty(args: argparse.Namespace, report: "Report", texts: list[str]) -> None:
+def show_pretty(report: "Report", texts: list[str]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
@@ -120,10 +130,8 @@ def show_pretty(args: argparse.Namespace, report: "Report", texts: list[str]) ->
         print("\n".join(rest))
     out.print()
     for problem in report.problems:
-        out.print(f"[yellow]not audited[/] {escape(problem.problem.splitlines()[0])}")
+        out.print(f"[yellow]not audited[/] {escape(problem.problem)}")
     for remark in forms.remarks(report):
         out.print(escape(remark))
     colour = {0: "green", 1: "red"}.get(int(report.exit), "yellow")
     out.print(f"[bold {colour}]{escape(forms.conclusion(report))}[/]")
-    if args.report is not None:
-        print(f"Report in {args.report}")

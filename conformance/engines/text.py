@@ -18,3 +18,15 @@ def quoted(line: bytes, limit: int = 200) -> str:
     """The beginning of a line that could not be understood, for a message about it."""
     shown = printable(line[:limit].decode("utf-8", "backslashreplace"), limit)
     return f"'{shown}'" if len(line) <= limit else f"'{shown}…' ({len(line)} bytes)"
+
+
+#: What Markdown or HTML would take for a form: a table, a link, emphasis, an element, a mention.
+FORMING = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"} | {form: f"\\{form}" for form in "\\`*_[]|~"}
+)
+
+
+def unformatted(text: str, limit: int = WORDS_LIMIT) -> str:
+    """Printable words that Markdown shows as they are."""
+    shown = printable(text, limit).translate(FORMING)
+    return shown.replace("://", "&#58;//").replace("www.", "www&#46;")

@@ -181,17 +181,16 @@ def words(batch: Any, name: str, known: dict[str, int]) -> Array:
     column = as_dictionary(batch.column(name))
     if column.null_count:
         raise MalformedLogError(f"column {name} has rows without a value")
-    entries = read_entries(column.dictionary, name)
+    entries, indices = read_entries(column.dictionary, name), read_indices(column, name)
     numbers = [known.get(entry, -1) for entry in entries]
     if -1 in numbers:
         # A dictionary may have entries that no row has.
-        used = np.unique(np.asarray(column.indices.to_numpy(zero_copy_only=False)))
+        used = np.unique(indices)
         unknown = [entries[at] for at in used.tolist() if numbers[at] < 0]
         if unknown:
             raise MalformedLogError(f"{name} {unknown[0]!r} is unknown")
     kind = np.uint8 if max(known.values(), default=0) < 2**8 else np.int64
-    codes = np.array([max(number, 0) for number in numbers] or [0], dtype=kind)
-    return codes.take(np.asarray(column.indices.to_numpy(zero_copy_only=False)))
+    return np.array(numbers, dtype=np.int64).astype(kind).take(indices)
 
 
 def read_entries(dictionary: Any, name: str) -> list[Any]:
@@ -199,6 +198,16 @@ def read_entries(dictionary: Any, name: str) -> list[Any]:
         found: list[Any] = dictionary.to_pylist()
     except UnicodeDecodeError as error:
         raise MalformedLogError(f"column {name} has text that is not UTF-8") from error
+    return found
+
+
+def read_indices(column: Any, name: str) -> Array:
+    """Where the rows point into the dictionary; -1 is nowhere. A broken file may point beyond it, as Arrow reads it."""
+    indices = column.indices.fill_null(-1) if column.null_count else column.indices
+    found = np.asarray(indices.to_numpy(zero_copy_only=False))
+    least = -1 if column.null_count else 0
+    if len(found) and (found.max() >= len(column.dictionary) or found.min() < least):
+        raise MalformedLogError(f"column {name} points beyond its dictionary")
     return found
 
 
@@ -217,7 +226,4 @@ def encode_keys(batch: Any) -> tuple[Array, Any]:
         column.dictionary.validate(full=True)
     except arrow.ArrowInvalid as error:
         raise MalformedLogError(f"column key has text that is not UTF-8: {error}") from error
-    indices = column.indices
-    if indices.null_count:
-        indices = indices.fill_null(-1)
-    return np.asarray(indices.to_numpy(zero_copy_only=False)), column.dictionary
+    return read_indices(column, "key"), column.dictionary

@@ -20,6 +20,7 @@ from tidegate.properties.kernels.segments import (
     sort_stably,
 )
 from tidegate.properties.kernels.sides import show
+from tidegate.traces.runlog import MOST_OF_SHORT, MalformedLogError
 
 #: Beside elements, buffers and credit are the third flow of a channel.
 FLOW = 2
@@ -44,12 +45,15 @@ class Credits:
         channels = chunk.channel[places]
         starts = find_starts(channels)
         is_buffer, values = chunk.what[places] == BUFFER, chunk.value[places]
+        amounts = values[~is_buffer & (values != NONE)]
+        if len(amounts) and max(amounts.max(), -amounts.min()) > MOST_OF_SHORT:
+            raise MalformedLogError(f"an amount of credit lies beyond {MOST_OF_SHORT}")
         changes = np.where(is_buffer, -1, np.where(values == NONE, 0, values))
         firsts = channels[starts]
         balance = accumulate_sum(changes, starts) + np.repeat(self.balance[firsts], measure(starts, len(places)))
         self.balance[firsts] = balance[find_lasts(starts, len(places))]
-        initial = np.array([edge.initial_credit or 0 for edge in self.numbering.layout.edges])
-        wrong = places[is_buffer & (balance + initial[self.numbering.edge[channels]] < 0)]
+        initial = self.numbering.layout.initial_credit[self.numbering.edge[channels]]
+        wrong = places[is_buffer & (balance + initial < 0)]
         found = ((place, "a buffer is sent without credit") for place in wrong.tolist())
         self.tally.add(len(wrong), find(chunk, self.numbering, "LOG-CREDIT", found))
 

@@ -4,6 +4,7 @@ Nothing here grows with the parallelism that a job declares: a log of ten rows c
 claim. Of a channel there are six sides: elements, buffers and credit, each as handed out and as received.
 """
 
+from bisect import bisect_right
 from functools import cached_property
 from typing import Any
 
@@ -28,8 +29,8 @@ SIDES = 6
 #: No value. A log that has this very number in it is refused.
 NONE = -(2**63) + 1
 
-#: Channels and subtasks are numbered below this, so that no arithmetic with their numbers overflows.
-MOST_NUMBERS = 2**60
+#: Channels are numbered in 64 bits: nine edges from a thousand million subtasks to as many.
+MOST_CHANNELS = 2**63 - 1
 
 
 @attrs.frozen(eq=False)
@@ -38,7 +39,7 @@ class Layout:
 
     def __attrs_post_init__(self) -> None:
         channels = sum(edge.producers * edge.consumers for edge in self.job.edges)
-        if max(channels, self.subtasks) > MOST_NUMBERS:
+        if channels > MOST_CHANNELS:
             raise MalformedLogError(f"the job declares {channels} channels, more than can be numbered")
 
     @cached_property
@@ -61,6 +62,10 @@ class Layout:
     @cached_property
     def consumers(self) -> Array:
         return np.array([edge.consumers for edge in self.edges], dtype=np.int64)
+
+    @cached_property
+    def initial_credit(self) -> Array:
+        return np.array([edge.initial_credit or 0 for edge in self.edges], dtype=np.int64)
 
     @property
     def channels(self) -> int:
@@ -146,8 +151,13 @@ class Layout:
         return np.array(ends, dtype=np.int64).reshape(-1, 2)
 
     def subtask_at(self, code: int) -> tuple[str, int]:
-        task = max((first, name) for name, first in self.tasks.items() if first <= code)[1]
-        return task, code - self.tasks[task]
+        names, firsts = self._tasks
+        place = bisect_right(firsts, code) - 1
+        return names[place], code - firsts[place]
+
+    @cached_property
+    def _tasks(self) -> tuple[list[str], list[int]]:
+        return list(self.tasks), list(self.tasks.values())
 
     @cached_property
     def readers(self) -> set[str]:

@@ -15,7 +15,7 @@ from tidegate.properties.kernels.numbering import Numbering, OutgrownError
 from tidegate.properties.kernels.segments import find_lasts, find_starts, sort_stably
 from tidegate.properties.kernels.sides import show
 from tidegate.properties.kernels.subtasks import Steps
-from tidegate.properties.runlog.routing import list_consumers
+from tidegate.properties.runlog.routing import list_consumers, show_key
 from tidegate.properties.runlog.wired import count_consumers, find_consumer
 from tidegate.reference.partitioning.partitioner import Partitioner
 from tidegate.traces.runlog import Channel, Edge
@@ -199,10 +199,11 @@ class Routes:
         order = order[sort_stably(consumers[order])]
         changes = (keys[order][1:] != keys[order][:-1]) | (consumers[order][1:] != consumers[order][:-1])
         for at in order[np.append(True, changes)].tolist():
-            met = self.firsts.setdefault((index, chunk.keys[int(keys[at])].as_py()), {})
+            key = chunk.keys[int(keys[at])].as_py()
+            met = self.firsts.setdefault((index, key), {})
             if int(consumers[at]) not in met:
                 met[int(consumers[at])] = self.place_at(chunk, int(received[at]))
-                self.held += 1
+                self.held += 1 + len(key) // 100
         if self.held > MOST_HELD:
             raise OutgrownError(f"more than {MOST_HELD:,} keys on edges whose partitioner is unknown")
 
@@ -220,7 +221,7 @@ def find_scattered(firsts: Firsts) -> Iterator[Finding]:
         home = min(rows)
         for consumer, row in rows.items():
             if consumer != home:
-                yield make_finding(row, IN, f"key {key!r} is received by {consumer}, and by {home}, too")
+                yield make_finding(row, IN, f"key {show_key(key)} is received by {consumer}, and by {home}, too")
 
 
 def make_finding(row: Place, direction: int, text: str) -> Finding:
@@ -242,4 +243,4 @@ def describe_key(numbering: Numbering, chunk: Chunk, place: int, edge: Edge, own
     _edge, producer, consumer = numbering.channel_at(int(chunk.channel[place]))
     key, home = chunk.keys[int(chunk.key[place])].as_py(), find_consumer(edge, producer, owner)
     verb = "is received by" if chunk.direction_at(place) else "goes to"
-    return f"key {key!r} {verb} {consumer}, and belongs to {home}"
+    return f"key {show_key(key)} {verb} {consumer}, and belongs to {home}"

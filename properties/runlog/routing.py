@@ -12,6 +12,8 @@ from tidegate.traces.runlog import Direction, Edge, Row, RunLog
 
 #: So many consumers of a record are listed in a message.
 MOST_LISTED = 10
+#: So many characters of a key are shown.
+MOST_OF_KEY = 100
 
 
 def find_wrong_routes(log: RunLog) -> Iterator[Finding]:
@@ -54,7 +56,7 @@ def find_wrongly_sent(edge: Edge, sent: list[Row]) -> Iterator[Finding]:
         elif kind is Partitioner.HASH and row.key is not None:
             owner = compute_owner(edge, row.producer, row.key)
             if row.consumer != owner:
-                yield row, f"key {row.key!r} goes to {row.consumer}, and belongs to {owner}"
+                yield row, f"key {show_key(row.key)} goes to {row.consumer}, and belongs to {owner}"
         elif kind in (Partitioner.GLOBAL, Partitioner.FORWARD) and place != 0:
             yield row, f"record {row.id} goes to {row.consumer}, not to the first"
 
@@ -76,6 +78,11 @@ def find_incomplete_broadcasts(edge: Edge, sent: list[Row]) -> Iterator[Finding]
         yield rows[0], f"record {rows[0].id} goes to {list_consumers(reached_by)}, not to everyone"
 
 
+def show_key(key: str) -> str:
+    """A long one by its beginning."""
+    return repr(key) if len(key) <= MOST_OF_KEY else f"{key[:MOST_OF_KEY]!r}…"
+
+
 def list_consumers(consumers: set[int]) -> str:
     """In order, and only the first of many."""
     first = sorted(consumers)[:MOST_LISTED]
@@ -87,7 +94,7 @@ def find_strange_keys(edge: Edge, received: list[Row]) -> Iterator[Finding]:
         if row.key is not None:
             owner = compute_owner(edge, row.producer, row.key)
             if row.consumer != owner:
-                yield row, f"key {row.key!r} is received by {row.consumer}, and belongs to {owner}"
+                yield row, f"key {show_key(row.key)} is received by {row.consumer}, and belongs to {owner}"
 
 
 def find_scattered_keys(received: list[Row]) -> Iterator[Finding]:
@@ -100,7 +107,7 @@ def find_scattered_keys(received: list[Row]) -> Iterator[Finding]:
         home = min(rows)
         for consumer, row in rows.items():
             if consumer != home:
-                yield row, f"key {key!r} is received by {consumer}, and by {home}, too"
+                yield row, f"key {show_key(key)} is received by {consumer}, and by {home}, too"
 
 
 def compute_owner(edge: Edge, producer: int, key: str) -> int:

@@ -18,10 +18,8 @@ JOB = Job("test", "flink-7728", (EDGE, attrs.evolve(EDGE, number=1)))
         ({"max_parallelism": 0}, "max_parallelism of edge 0 must be in 1..32768, not 0"),
         ({"max_parallelism": 2**15 + 1}, "max_parallelism of edge 0 must be in 1..32768, not 32769"),
         ({"number": -1}, "number must be at least 0, not -1"),
-        ({"number": 2**31}, "number must be at most 2147483647"),
         ({"pattern": "ring"}, "pattern must be one of pointwise, all_to_all, not 'ring'"),
         ({"producers": 0}, "producers must be at least 1, not 0"),
-        ({"consumers": 2**31}, "consumers must be at most 2147483647"),
         ({"initial_credit": -1}, "initial_credit must be at least 0, not -1"),
     ],
 )

@@ -80,7 +80,7 @@ def test_one_run_a_file_is_read_by_files(clean):
 
 
 def test_a_large_file_out_of_order_is_shuffled(clean, tmp_path, monkeypatch):
-    monkeypatch.setattr("tidegate.conformance.audit.sources.MOST_IN_ANY_ORDER", 1000)
+    monkeypatch.setattr("tidegate.conformance.audit.planning.MOST_IN_ANY_ORDER", 1000)
     (path,) = clean.glob("*.parquet")
     assert plan([str(path)]).path == FILES
     table = parquet.read_table(path)

@@ -1,15 +1,19 @@
 """Audits on Spark, by files and by channels: the same findings as without it."""
 
+import os
 import shutil
 
 import pytest
 
 from tests.conformance.audit.comparing import WANTED, checked, found, planted
-from tidegate.conformance.audit import blocks
+from tidegate.conformance.audit import blocks, on_spark
+from tidegate.conformance.audit.auditing import Options, audit
 from tidegate.conformance.audit.local import audit_here
 from tidegate.conformance.audit.on_spark import audit_by_files
 from tidegate.conformance.audit.planning import plan
-from tidegate.conformance.audit.shuffle import audit_by_channel
+from tidegate.conformance.audit.shuffle import Shuffle, audit_by_channel
+from tidegate.conformance.engines.errors import CannotStartError
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.synthetic.planning import make_tasks, write_on_spark
 
 pytest.importorskip("pyspark")
@@ -107,3 +111,77 @@ def test_logs_written_on_spark_are_those_written_here(spark, tmp_path):
     for one in written:
         (name,) = one["files"]
         assert parquet.read_table(tmp_path / "spark" / name) == parquet.read_table(tmp_path / "here" / name)
+
+
+# --- what is no log -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def hostile_logs(clean, tmp_path_factory):
+    """Every file that is wrong in a way of its own, all in one folder with a right one; and what is said of each."""
+    from tests.conformance.audit import hostile
+
+    parquet = pytest.importorskip("pyarrow.parquet")
+    folder = tmp_path_factory.mktemp("hostile")
+    (path,) = clean.glob("*.parquet")
+    table = parquet.read_table(path)
+    shutil.copy(path, folder / "good.parquet")
+    messages = {name: hostile.write_table(table, name, folder) for name in hostile.TABLES}
+    messages |= hostile.write_bytes(table, folder) | hostile.write_links(folder)
+    parquet.write_table(hostile.renamed(table[:0], "run-empty"), folder / "empty.parquet")
+    hostile.write_wide_job(folder, "wide")
+    return folder, messages
+
+
+@pytest.mark.parametrize("path", ["files", "shuffle"])
+def test_every_bad_file_is_named_and_costs_only_itself(spark, hostile_logs, path):
+    from tests.conformance.audit import hostile
+
+    folder, messages = hostile_logs
+    report = audit([folder], Options(spark="local[2]", path=path))
+    here = audit([folder])
+    assert (report.path, here.path) == (path, "local")
+    assert len(report.problems) == len(messages)
+    for name, message in messages.items():
+        assert message in hostile.find_problem(report, name)
+    kept = {one.run: one.tallies for one in report.outcomes if not one.problem}
+    assert kept.keys() == {"run-0000", "run-empty", "wide"}
+    assert kept == {one.run: one.tallies for one in here.outcomes if not one.problem}
+    assert report.exit is here.exit is Exit.UNDETERMINED
+
+
+def test_a_worker_that_dies_is_no_problem_of_a_file(spark, faulty, monkeypatch):
+    monkeypatch.setattr(on_spark, "audit_paths", lambda *_arguments: os._exit(7))
+    with pytest.raises(CannotStartError, match="Spark did not finish the audit") as error:
+        audit([faulty], Options(spark="local[2]", path="files"))
+    assert error.value.hint == "--local does without Spark"
+
+
+@pytest.mark.parametrize("run", [audit_by_files, audit_by_channel])
+def test_a_file_that_vanishes(spark, faulty, tmp_path, run):
+    for path in faulty.glob("*.parquet"):
+        shutil.copy(path, tmp_path)
+    work = plan([str(tmp_path)])
+    gone = tmp_path / "run-0001.parquet"
+    gone.unlink()
+    good, bad = sorted(run(spark, work, WANTED), key=lambda one: one.problem)
+    assert f"{gone}: was there, and is gone" in bad.problem
+    assert (good.problem, bad.tallies) == ("", {})
+    assert set(found([good])) == {key for key in planted(faulty) if key[0] == good.run}
+
+
+def test_a_file_that_vanishes_between_two_passes(spark, faulty, tmp_path, monkeypatch):
+    for path in faulty.glob("*.parquet"):
+        shutil.copy(path, tmp_path)
+    gone = tmp_path / "run-0001.parquet"
+    run_pass = Shuffle.run_pass
+
+    def vanish(self, name, hints, only):
+        yield from run_pass(self, name, hints, only)
+        gone.unlink(missing_ok=True)
+
+    monkeypatch.setattr(Shuffle, "run_pass", vanish)
+    good, bad = sorted(audit_by_channel(spark, plan([str(tmp_path)]), WANTED), key=lambda one: one.problem)
+    assert bad.problem == f"{gone}: was there, and is gone"
+    assert (good.problem, bad.tallies) == ("", {})
+    assert set(found([good])) == {key for key in planted(faulty) if key[0] == good.run}
