@@ -12,7 +12,6 @@ Observations = list[Json]
 LOWEST = -(2**63)
 HIGHEST = 2**63 - 1
 
-_DECIMAL = re.compile(r"-?[0-9]+")
 _HEX = re.compile(r"(?:[0-9a-f]{2})*")
 
 
@@ -44,8 +43,8 @@ def unknown_type(event: Json) -> BadRequestError:
 
 def get_integer(obj: Json, key: str) -> int:
     value = obj.get(key)
-    if type(value) is not int:
-        raise BadRequestError(f"{key} must be an integer, not {value!r}")
+    if type(value) is not int or not -(2**31) <= value < 2**31:
+        raise BadRequestError(f"{key} must be an integer of 32 bits, not {value!r}")
     return value
 
 
@@ -84,8 +83,8 @@ def get_long(obj: Json, key: str) -> int:
         value = int(text) if type(text) is str else None
     except ValueError:
         value = None
-    # int() also takes blanks, underscores and other scripts' digits; numbers in canonical form need no closer look.
-    if value is None or (str(value) != text and not _DECIMAL.fullmatch(str(text))):
+    # int() also takes blanks, underscores, leading zeros and other scripts' digits.
+    if value is None or str(value) != text:
         raise BadRequestError(f"{key} must be a decimal string, not {text!r}")
     if not LOWEST <= value <= HIGHEST:
         raise BadRequestError(f"{key} does not fit 64 bits: {text}")

@@ -35,6 +35,7 @@ class Channel:
 class CreditLoop:
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("loop-")
+        config = {"barriers": 0, "output": 2, **config}
         count = wire.get_at_least(config, "channels", 1)
         data, barriers = wire.get_at_least(config, "data", 0), wire.get_at_least(config, "barriers", 0)
         self.output = wire.get_at_least(config, "output", 1)

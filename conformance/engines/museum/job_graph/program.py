@@ -39,11 +39,23 @@ class Program:
     is_impossible: bool = False
 
 
+#: What an operator and an edge have where nothing is said.
+_OPERATOR = {
+    "max_parallelism": -1,
+    "slot_group": "default",
+    "yielding": False,
+    "has_operator": True,
+    "buffer_timeout": "-1",
+}
+_EDGE: wire.Json = {"input": 0, "via": []}
+
+
 def read_program(event: wire.Json, bug: str) -> Program:
     program = Program()
     nodes: dict[int, Node] = {}
-    for operator in get_objects(event, "operators"):
-        node = read_node({"strategy": get_default_strategy(operator, bug), **operator})
+    for said in get_objects(event, "operators"):
+        operator = {"strategy": get_default_strategy(said, bug), **_OPERATOR, **said}
+        node = read_node(operator)
         if node.id in nodes:
             raise wire.BadRequestError(f"two operators have the id {node.id}")
         nodes[node.id] = node
@@ -52,7 +64,7 @@ def read_program(event: wire.Json, bug: str) -> Program:
             raise wire.BadRequestError("buffer_timeout must be at least -1")
         if not wire.get_boolean(operator, "has_operator"):
             program.bare.add(node.id)
-    for given in get_objects(event, "edges"):
+    for given in ({**_EDGE, **said} for said in get_objects(event, "edges")):
         source, target = nodes.get(wire.get_integer(given, "source")), nodes.get(wire.get_integer(given, "target"))
         if source is None or target is None:
             raise wire.BadRequestError("an edge joins operators that are not there")
