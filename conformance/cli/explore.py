@@ -3,7 +3,7 @@
 import argparse
 
 NAME = "explore"
-HELP = "close over all states of a component on a small alphabet and check its properties on each transition"
+HELP = "close over all states of a component on a small alphabet and check its claims on each transition"
 EXAMPLE = """tidegate explore valve --channels 3 --timestamps 3 --semantics flink-40475
   tidegate explore valve --channels 5 --timestamps 3 --no-symmetry
   tidegate explore combiner --inputs 3 --timestamps 2

@@ -55,7 +55,7 @@ def describe_source(rule: Rule) -> str:
 
 
 def statements_of(rule: Rule) -> list[str]:
-    """The properties, invariants and laws that name the rule."""
+    """The claims that name the rule."""
     statements = []
     for component in COMPONENTS.values():
         named = [one for one in component.claims if rule.id in one.rules]

@@ -20,7 +20,7 @@ from tidegate.conformance.documents.stepping import Step, step_through
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.reference.components import COMPONENTS, PATH, PLACES
 from tidegate.reference.elements import Long
-from tidegate.reference.model import AnyComponent
+from tidegate.reference.model import AnyComponent, Claim
 from tidegate.reference.rules import Rule, all_rules, rules_of
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import encode
@@ -121,12 +121,17 @@ def component_page(component: AnyComponent) -> str:
     lines += ["## Rules", ""]
     for rule in rules_of(component.name):
         lines += rule_section(rule)
-    if component.claims:
-        lines += ["## What must hold", "", "| name | statement | rules |", "|---|---|---|"]
-        lines += [f"| {one.name} | {cell(one.statement)} | {', '.join(one.rules)} |" for one in component.claims]
-        lines.append("")
+    lines += claims_table("What must hold", (*component.properties, *component.invariants, *component.laws))
+    lines += claims_table("What must be reachable", component.sometimes)
     lines += example_section(component)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def claims_table(title: str, claims: tuple[Claim, ...]) -> list[str]:
+    if not claims:
+        return []
+    rows = [f"| {one.name} | {cell(one.statement)} | {', '.join(one.rules)} |" for one in claims]
+    return [f"## {title}", "", "| name | statement | rules |", "|---|---|---|", *rows, ""]
 
 
 def introduction(component: AnyComponent) -> list[str]:

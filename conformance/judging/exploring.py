@@ -1,7 +1,7 @@
 """The specification itself, explored: closures of small scopes, every claim on every transition."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -12,8 +12,9 @@ from tidegate.conformance.reports.summary import GREEN, RED, Paint, plain
 from tidegate.properties.cases.scopes import has_scopes
 from tidegate.properties.explorer import closures
 from tidegate.properties.explorer.closures import Closure
-from tidegate.properties.explorer.exploring import Broken, explore
+from tidegate.properties.explorer.exploring import Progress, Shown, in_silence
 from tidegate.reference.components import COMPONENTS
+from tidegate.reference.model import Claim
 from tidegate.reference.rules import all_rules
 from tidegate.traces.codec import encode
 from tidegate.traces.notation.text import write_event, write_trace
@@ -29,20 +30,19 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 #: States of a closure, unless told otherwise: beyond, the exploration is given up.
 LIMIT = 2_000_000
 
-Progress = Callable[[int, int], None]
-
 
 @attrs.frozen
-class Counterexample:
-    """A claim that is broken, with a config and a shortest trace that show it."""
+class Example:
+    """A claim, with a config and a shortest trace that show it broken, or reached if it must be reachable."""
 
     config: Any
-    property: Broken
+    claim: Shown
 
-    def rules(self) -> list[tuple[str, str]]:
-        """The rules behind the claim, with their texts."""
-        known = all_rules()
-        return [(rule, known[rule].text if rule in known else "") for rule in self.property.rules]
+
+def texts_of(claim: Claim | Shown) -> list[tuple[str, str]]:
+    """The rules behind a claim, with their texts."""
+    known = all_rules()
+    return [(rule, known[rule].text if rule in known else "") for rule in claim.rules]
 
 
 @attrs.frozen
@@ -57,7 +57,8 @@ class Explored:
     seconds: float
     complete: bool
     checked: tuple[str, ...]
-    broken: tuple[Counterexample, ...]
+    broken: tuple[Example, ...]
+    reached: tuple[Example, ...]
 
     @property
     def size(self) -> str:
@@ -69,31 +70,55 @@ class Explored:
 
 @attrs.frozen(repr=False)
 class Exploration:
-    """What was found on the closures of a component."""
+    """What was found on the closures of a component.
+
+    `unreached` must be reachable, and was not. On the small scopes of the component, explored completely, that breaks
+    the specification; a scope that somebody chose may be too small for it.
+    """
 
     component: str
     explored: tuple[Explored, ...]
+    unreached: tuple[Claim, ...]
+    small_scopes: bool
+
+    @property
+    def complete(self) -> bool:
+        return all(one.complete for one in self.explored)
+
+    @property
+    def holds(self) -> bool:
+        """Whether no claim is broken, and nothing that must be reachable was missed."""
+        missed = self.unreached and self.small_scopes and self.complete
+        return not missed and not any(one.broken for one in self.explored)
 
     @property
     def exit_code(self) -> Exit:
         """0 if every claim holds in every state, 1 if one is broken, 2 if there are more states than the limit."""
-        if any(one.broken for one in self.explored):
+        if not self.holds:
             return Exit.VIOLATIONS
-        return Exit.CONFORMANT if all(one.complete for one in self.explored) else Exit.UNDETERMINED
+        return Exit.CONFORMANT if self.complete else Exit.UNDETERMINED
 
     def text(self, paint: Paint = plain) -> str:
         lines = []
         for one in self.explored:
             lines += [f"{paint(self.component, 'bold')}, {one.note}", f"  {one.size}"]
-            names = {each.property.name for each in one.broken}
+            names = {each.claim.name for each in one.broken}
             holding = [name for name in one.checked if name not in names]
             lines += [f"  {paint('hold', GREEN)} ({len(holding)}): {', '.join(holding)}"] * bool(holding)
+            reached = [each.claim.name for each in one.reached]
+            lines += [f"  {paint('reached', GREEN)} ({len(reached)}): {', '.join(reached)}"] * bool(reached)
             for each in one.broken:
-                broken = each.property
+                broken = each.claim
                 lines.append(f"  {paint('broken', f'bold {RED}')}: {broken.name}. {broken.statement}")
-                lines += [f"    {paint(rule, 'cyan')} {text}" for rule, text in each.rules()]
+                lines += [f"    {paint(rule, 'cyan')} {text}" for rule, text in texts_of(broken)]
                 trace = paint(write_trace(self.component, broken.trace), "bold")
                 lines += [f"    config {encode(each.config)}", f"    {len(broken.trace)} steps: {trace}"]
+        for claim in self.unreached:
+            if not self.small_scopes or not self.complete:
+                lines.append(f"not reached in this scope: {claim.name}. {claim.statement}")
+                continue
+            lines.append(f"{paint('never reached', f'bold {RED}')}: {claim.name}. {claim.statement}")
+            lines += [f"  {paint(rule, 'cyan')} {text}" for rule, text in texts_of(claim)]
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -106,7 +131,8 @@ class Exploration:
     def json(self) -> dict[str, Any]:
         return {
             "component": self.component,
-            "holds": not any(one.broken for one in self.explored),
+            "holds": self.holds,
+            "unreached": [describe(one) for one in self.unreached],
             "explorations": [
                 {
                     "note": one.note,
@@ -117,40 +143,53 @@ class Exploration:
                     "seconds": round(one.seconds, 3),
                     "complete": one.complete,
                     "checked": list(one.checked),
-                    "broken": [
-                        {
-                            "name": each.property.name,
-                            "statement": each.property.statement,
-                            "rules": [{"id": rule, "text": text} for rule, text in each.rules()],
-                            "config": encode(each.config),
-                            "trace": write_trace(self.component, each.property.trace),
-                            "events": [encode(event) for event in each.property.trace],
-                        }
-                        for each in one.broken
-                    ],
+                    "broken": [self.describe(each) for each in one.broken],
+                    "reached": [self.describe(each) for each in one.reached],
                 }
                 for one in self.explored
             ],
+        }
+
+    def describe(self, example: Example) -> dict[str, Any]:
+        return {
+            **describe(example.claim),
+            "config": encode(example.config),
+            "trace": write_trace(self.component, example.claim.trace),
+            "events": [encode(event) for event in example.claim.trace],
         }
 
     def markdown(self) -> str:
         lines = [f"# {self.component}"]
         for one in self.explored:
             lines += [f"\n{one.note}: {one.size}.\n", "| property | holds | shortest counterexample |\n|---|---|---|"]
-            broken = {each.property.name: each.property for each in one.broken}
+            broken = {each.claim.name: each.claim for each in one.broken}
             for name in one.checked:
                 if name not in broken:
                     lines.append(f"| {name} | yes | |")
-                    continue
-                trace = " ".join(f"`{write_event(self.component, event)}`" for event in broken[name].trace)
-                lines.append(f"| {name} ({', '.join(broken[name].rules)}) | no | {trace} |")
+                else:
+                    lines.append(f"| {name} ({', '.join(broken[name].rules)}) | no | {self.quote(broken[name])} |")
+        reached = find_shortest((each.config, each.claim) for one in self.explored for each in one.reached)
+        lines += ["\n| must be reachable | reached | shortest trace |\n|---|---|---|"]
+        lines += [f"| {each.claim.name} | yes | {self.quote(each.claim)} |" for each in reached]
+        lines += [f"| {claim.name} ({', '.join(claim.rules)}) | no | |" for claim in self.unreached]
         return "\n".join(lines) + "\n"
+
+    def quote(self, claim: Shown) -> str:
+        return " ".join(f"`{write_event(self.component, event)}`" for event in claim.trace)
+
+
+def describe(claim: Claim | Shown) -> dict[str, Any]:
+    return {
+        "name": claim.name,
+        "statement": claim.statement,
+        "rules": [{"id": rule, "text": text} for rule, text in texts_of(claim)],
+    }
 
 
 def explore_component(
     component: str,
     limit: int = LIMIT,
-    progress: Progress = lambda _states, _transitions: None,
+    progress: Progress = in_silence,
     *,
     symmetry: bool = True,
     **options: Any,
@@ -168,7 +207,9 @@ def explore_component(
             raise UnknownNameError(f"{component} has no {name}; its options are {own}")
     chosen = choose_closures(component, given)
     explored = [explore_closure(closure, limit, progress, symmetry=symmetry) for closure in chosen]
-    return Exploration(component, tuple(explored))
+    reached = {each.claim.name for one in explored for each in one.reached}
+    unreached = tuple(one for one in chosen[0].component.sometimes if one.name not in reached)
+    return Exploration(component, tuple(explored), unreached, small_scopes=component not in OPTIONS)
 
 
 def choose_closures(component: str, options: dict[str, Any]) -> list[Closure]:
@@ -209,16 +250,7 @@ def choose_loads(options: dict[str, Any]) -> Iterable[tuple[int, int]]:
 def explore_closure(closure: Closure, limit: int, progress: Progress, *, symmetry: bool) -> Explored:
     began = time.perf_counter()
     used = closure.component.symmetry if symmetry else None
-    found = [
-        (config, explore(closure.component, config, closure.alphabet_of(config), limit, progress, used))
-        for config in closure.configs
-    ]
-    broken: dict[str, Counterexample] = {}
-    for config, exploration in found:
-        for one in exploration.broken:
-            known = broken.get(one.name)
-            if known is None or len(one.trace) < len(known.property.trace):
-                broken[one.name] = Counterexample(config, one)
+    found = [(config, closure.explore(config, limit, progress, symmetry=symmetry)) for config in closure.configs]
     return Explored(
         note=closure.note,
         symmetry=used.parts if used else None,
@@ -228,5 +260,16 @@ def explore_closure(closure: Closure, limit: int, progress: Progress, *, symmetr
         seconds=time.perf_counter() - began,
         complete=all(exploration.complete for _config, exploration in found),
         checked=found[0][1].checked,
-        broken=tuple(broken.values()),
+        broken=find_shortest((config, one) for config, exploration in found for one in exploration.broken),
+        reached=find_shortest((config, one) for config, exploration in found for one in exploration.reached),
     )
+
+
+def find_shortest(shown: Iterable[tuple[Any, Shown]]) -> tuple[Example, ...]:
+    """Of each claim the example with the shortest trace."""
+    best: dict[str, Example] = {}
+    for config, one in shown:
+        known = best.get(one.name)
+        if known is None or len(one.trace) < len(known.claim.trace):
+            best[one.name] = Example(config, one)
+    return tuple(best.values())

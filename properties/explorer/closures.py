@@ -13,6 +13,7 @@ from tidegate.properties.cases.scope import Scope, counted
 from tidegate.properties.cases.scopes import small
 from tidegate.properties.cases.valve.scopes import make_alphabet as make_valve_alphabet
 from tidegate.properties.explorer import cut_streams
+from tidegate.properties.explorer.exploring import Exploration, Progress, explore, in_silence
 from tidegate.reference.credit import credit_loop as loop
 from tidegate.reference.model import AnyComponent, Outcome
 from tidegate.reference.spanning.records import short_streams
@@ -30,6 +31,13 @@ class Closure:
     component: AnyComponent
     configs: tuple[Any, ...]
     alphabet: Callable[[Any, Any], Iterable[Any]]
+    opening: Callable[[Any], tuple[Any, ...]] = lambda _config: ()
+
+    def explore(
+        self, config: Any, limit: int | None = None, progress: Progress = in_silence, *, symmetry: bool = True
+    ) -> Exploration:
+        used = self.component.symmetry if symmetry else None
+        return explore(self.component, config, self.alphabet_of(config), limit, progress, used, self.opening(config))
 
     def alphabet_of(self, config: Any) -> Callable[[Any], Iterable[Any]]:
         return partial(self.alphabet, config)
@@ -89,5 +97,5 @@ def of_scope(scope: Scope) -> Closure:
         return tuple(attrs.evolve(one, state=scope.canonical(one.state)) for one in outcomes)
 
     note = f"{scope.name}: {scope.covers}" + (f"; capped: {scope.cap}" if scope.cap else "")
-    symmetry = scope.model.symmetry if scope.symmetric else None
-    return Closure(note, attrs.evolve(scope.model, step=step, symmetry=symmetry), scope.configs, alphabet)
+    component = attrs.evolve(scope.model, step=step, symmetry=scope.model.symmetry if scope.symmetric else None)
+    return Closure(note, component, scope.configs, alphabet, scope.opening)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant
-from tidegate.reference.model import Component, Outcome, Property
+from tidegate.reference.model import Claim, Component, Outcome
 from tidegate.reference.spanning.deserializer import COMPONENT as DESERIALIZER
 from tidegate.reference.spanning.deserializer import step as deserializer
 from tidegate.reference.spanning.deserializer.step import Buffer, Observation, Record
@@ -61,16 +61,16 @@ def records_come_out_in_order(before: State, _event: Buffer, outcome: Outcome[St
     return payloads == before.config.payloads[before.records : before.records + len(payloads)]
 
 
-def holds_for_the_reader(
-    one: Property[deserializer.State, deserializer.Event, Observation],
-) -> Property[State, Buffer, Observation]:
+def of_the_reader(one: Claim) -> Claim:
+    """A claim about the deserializer, decided on what it keeps behind the stream."""
+
     def holds(before: State, event: Buffer, outcome: Outcome[State, Observation]) -> bool:
         inner: Outcome[deserializer.State, Observation] = Outcome(
             outcome.state.reader, outcome.observations, outcome.rules
         )
         return one.holds(before.reader, event, inner)
 
-    return Property(one.name, one.statement, one.rules, holds)
+    return attrs.evolve(one, holds=holds)
 
 
 @invariant("SPAN-21", "SPAN-27")
@@ -90,5 +90,5 @@ COMPONENT = Component(
     observations=DESERIALIZER.observations,
     start=start,
     step=step,
-    claims=(*claims_in(__name__), *map(holds_for_the_reader, DESERIALIZER.properties)),
+    claims=(*claims_in(__name__), *map(of_the_reader, (*DESERIALIZER.properties, *DESERIALIZER.sometimes))),
 )

@@ -13,14 +13,20 @@ from typing import Any
 import attrs
 
 from tidegate.properties.cases.scope import as_it_is
-from tidegate.reference.model import AnyComponent, Invariant, Symmetry
+from tidegate.reference.model import AnyComponent, Claim, Symmetry
 
 Alphabet = Callable[[Any], Iterable[Any]]
+#: Is told the number of states and of transitions so far.
+Progress = Callable[[int, int], None]
+
+
+def in_silence(_states: int, _transitions: int) -> None:
+    pass
 
 
 @attrs.frozen
-class Broken:
-    """A property or invariant that does not hold, and a shortest trace that shows it."""
+class Shown:
+    """A claim, and a shortest trace that shows it broken, or reached if it is about what must be reachable."""
 
     name: str
     statement: str
@@ -32,6 +38,8 @@ class Broken:
 class Exploration:
     """What was found. `complete` is false if the exploration ended at its limit of states.
 
+    What must be reachable and is not in `reached` may be reached elsewhere: with another config, or more events.
+
     With a symmetry, `states` counts one for all that differ only in the numbers of their parts.
     """
 
@@ -39,7 +47,8 @@ class Exploration:
     transitions: int
     depth: int
     checked: tuple[str, ...]
-    broken: tuple[Broken, ...]
+    broken: tuple[Shown, ...]
+    reached: tuple[Shown, ...]
     complete: bool
 
 
@@ -48,26 +57,39 @@ def explore(
     config: Any,
     alphabet: Alphabet,
     limit: int | None = None,
-    progress: Callable[[int, int], None] = lambda _states, _transitions: None,
+    progress: Progress = in_silence,
     symmetry: Symmetry[Any] | None = None,
+    opening: tuple[Any, ...] = (),
 ) -> Exploration:
     """Close over all states that `alphabet(state)` reaches, checking every property on the way.
+
+    The opening is played before anything is checked; traces begin with it.
 
     With a symmetry, the alphabet must treat all parts alike: a state with other numbers has the same events, with these
     numbers.
     """
     represent = as_it_is if symmetry is None else symmetry.canonical
-    broken: dict[str, Broken] = {}
-    properties, invariants = component.properties, component.invariants
+    broken: dict[str, Shown] = {}
+    reached: dict[str, Shown] = {}
+    properties, invariants, sometimes = component.properties, component.invariants, component.sometimes
     # A state is known by the one that stands for it, and leads back to another one that was followed.
     parents: dict[Any, tuple[Any, Any] | None] = {}
+
+    def shown(claim: Claim, known: Any, *last: Any) -> Shown:
+        return Shown(claim.name, claim.statement, claim.rules, (*opening, *trace_to(known, parents), *last))
+
+    def check_state(known: Any, state: Any) -> None:
+        for one in invariants:
+            if one.name not in broken and not one.holds(state):
+                broken[one.name] = shown(one, known)
+
     frontier: list[tuple[Any, Any]] = []
-    for state in component.start(config):
+    for state in play(component, config, opening):
         known = represent(state)
         if known not in parents:
             parents[known] = None
             frontier.append((known, state))
-            check_invariants(invariants, known, state, parents, broken)
+            check_state(known, state)
     transitions = depth = 0
     complete = True
     while frontier and complete:
@@ -78,15 +100,17 @@ def explore(
                     transitions += 1
                     for one in properties:
                         if one.name not in broken and not one.holds(state, event, outcome):
-                            trace = (*trace_to(origin, parents), event)
-                            broken[one.name] = Broken(one.name, one.statement, one.rules, trace)
+                            broken[one.name] = shown(one, origin, event)
+                    for each in sometimes:
+                        if each.name not in reached and each.holds(state, event, outcome):
+                            reached[each.name] = shown(each, origin, event)
                     if outcome.state is state:
                         continue
                     known = represent(outcome.state)
                     if known not in parents:
                         parents[known] = (origin, event)
                         found.append((known, outcome.state))
-                        check_invariants(invariants, known, outcome.state, parents, broken)
+                        check_state(known, outcome.state)
             if limit is not None and len(parents) >= limit:
                 complete = False
                 break
@@ -94,15 +118,16 @@ def explore(
         depth += bool(found)
         frontier = found
     checked = tuple(one.name for one in (*properties, *invariants))
-    return Exploration(len(parents), transitions, depth, checked, tuple(broken.values()), complete)
+    found_out = tuple(broken.values()), tuple(reached.values())
+    return Exploration(len(parents), transitions, depth, checked, *found_out, complete)
 
 
-def check_invariants(
-    invariants: tuple[Invariant[Any], ...], known: Any, state: Any, parents: dict[Any, Any], broken: dict[str, Broken]
-) -> None:
-    for one in invariants:
-        if one.name not in broken and not one.holds(state):
-            broken[one.name] = Broken(one.name, one.statement, one.rules, trace_to(known, parents))
+def play(component: AnyComponent, config: Any, opening: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The states in which the component may be behind the opening."""
+    states = component.start(config)
+    for event in opening:
+        states = tuple(outcome.state for state in states for outcome in component.step(state, event))
+    return states
 
 
 def trace_to(known: Any, parents: dict[Any, Any]) -> tuple[Any, ...]:

@@ -3,7 +3,7 @@
 from tidegate.reference.barriers import values
 from tidegate.reference.barriers.alignment import is_pending
 from tidegate.reference.barriers.values import Event, Kind, Observation, State
-from tidegate.reference.claims import always, invariant
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.model import Outcome
 
 Seen = Outcome[State, Observation]
@@ -77,3 +77,24 @@ def who_counts_is_fixed(before: State, _event: Event, outcome: Seen) -> bool:
         return True
     begun = before.current != after.current
     return after.target == (after.config.channels - len(before.ended) if begun else before.target)
+
+
+@sometimes("BARR-3")
+def blocked_channels_go_on(_before: State, _event: Event, outcome: Seen) -> bool:
+    """The last barrier triggers an aligned checkpoint, and more channels than its own go on."""
+    triggered = any(isinstance(seen, values.Trigger) and seen.aligned for seen in outcome.observations)
+    return triggered and sum(isinstance(seen, values.Resume) for seen in outcome.observations) > 1
+
+
+@sometimes("BARR-17")
+def time_runs_out(before: State, event: Event, outcome: Seen) -> bool:
+    """A checkpoint that began aligned is triggered by the timer, unaligned."""
+    unaligned = any(isinstance(seen, values.Trigger) and not seen.aligned for seen in outcome.observations)
+    return isinstance(event, values.Advance) and before.config.kind is Kind.ALTERNATING and unaligned
+
+
+@sometimes("BARR-5")
+def a_checkpoint_is_given_up(_before: State, _event: Event, outcome: Seen) -> bool:
+    """A cancellation gives up a checkpoint for which channels are blocked, and they go on."""
+    kinds = {type(seen) for seen in outcome.observations}
+    return values.Abort in kinds and values.Resume in kinds

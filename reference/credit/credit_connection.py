@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant
+from tidegate.reference.claims import always, claims_in, invariant, sometimes
 from tidegate.reference.credit import readers
 from tidegate.reference.credit.credit_sender import Writable
 from tidegate.reference.credit.readers import Change, Item, Kind, Reader
@@ -271,6 +271,12 @@ def whoever_can_send_is_queued(state: State) -> bool:
     sendable = {index for index in served if readers.is_sendable(state.readers[index])}
     once = len(set(state.queue)) == len(state.queue)
     return state.closed or (once and sendable <= set(state.queue) and not (state.writable and state.queue))
+
+
+@sometimes("CREDIT-21")
+def several_readers_take_turns(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Two readers send one after the other."""
+    return len({seen.reader for seen in outcome.observations if isinstance(seen, Send)}) > 1
 
 
 COMPONENT = Component(

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant
+from tidegate.reference.claims import always, claims_in, invariant, sometimes
 from tidegate.reference.credit import backpressure
 from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit import credit_sender as sender
@@ -272,6 +272,19 @@ def is_covered(link: Link, channel: Channel) -> bool:
 def never_stuck(state: State) -> bool:
     """As long as something is to be written or read, something can happen; and no run is endless."""
     return not is_stuck(state)
+
+
+@sometimes("CREDIT-21", "CREDIT-24")
+def a_sender_is_out_of_credit(_before: State, _event: Choice, outcome: Outcome[State, Observation]) -> bool:
+    """A sender has no credit for what waits."""
+    readers = [link.sender.reader for link in outcome.state.links]
+    return any(reader.credit == 0 and bool(reader.subpartition.items) for reader in readers)
+
+
+@sometimes("CREDIT-4", "CREDIT-9", "CREDIT-14", "CREDIT-24")
+def a_run_comes_to_its_end(before: State, _event: Choice, outcome: Outcome[State, Observation]) -> bool:
+    """All that was to be written is read, and nothing is left to do."""
+    return is_done(outcome.state) and not is_done(before)
 
 
 # --- symmetry -------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant
+from tidegate.reference.claims import always, claims_in, invariant, sometimes
 from tidegate.reference.credit import buffers
 from tidegate.reference.credit.buffers import Buffer, Change, Channel, Gate, compute_available
 from tidegate.reference.elements import at_least
@@ -257,6 +257,13 @@ def who_lacks_a_buffer_waits(state: State) -> bool:
     lacking = {index for index, c in enumerate(gate.channels) if compute_available(c) < c.required}
     in_vain = gate.free > 0 and gate.waiting
     return lacking <= set(gate.waiting) and len(set(gate.waiting)) == len(gate.waiting) and not in_vain
+
+
+@sometimes("CREDIT-9")
+def a_buffer_changes_hands(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A floating buffer that one channel gives back goes to another, which waited for it."""
+    woken = [seen.channel for seen in outcome.observations if isinstance(seen, Notify)]
+    return isinstance(event, Recycle) and any(channel != event.channel for channel in woken)
 
 
 # --- symmetry -------------------------------------------------------------------------------------------------

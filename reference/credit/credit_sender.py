@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant
+from tidegate.reference.claims import always, claims_in, invariant, sometimes
 from tidegate.reference.credit import readers
 from tidegate.reference.credit.readers import QUEUED, Backlog, Change, Item, Kind, Reader, Send
 from tidegate.reference.elements import at_least
@@ -228,6 +228,20 @@ def nothing_sendable_is_left_behind(state: State) -> bool:
     """What can be sent is sent at once, or stands queued until the connection is writable: no wake-up is lost."""
     sendable = readers.is_sendable(state.reader)
     return not (state.queued or sendable) if state.writable else (state.queued or not sendable)
+
+
+@sometimes("CREDIT-21")
+def out_of_credit(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A sender has used up its credit, and more waits."""
+    reader = outcome.state.reader
+    sent = any(isinstance(seen, Send) for seen in outcome.observations)
+    return sent and reader.credit == 0 and bool(reader.subpartition.items)
+
+
+@sometimes("CREDIT-24")
+def a_backlog_is_announced(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A reader without credit asks for some."""
+    return any(isinstance(seen, Backlog) for seen in outcome.observations)
 
 
 COMPONENT = Component(

@@ -1,6 +1,6 @@
 """What must hold of an exchange: nothing moves by itself, and nothing is read out of order."""
 
-from tidegate.reference.claims import always
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.exchange import values
 from tidegate.reference.exchange.values import Event, Observation, ResultType, State
 from tidegate.reference.model import Outcome
@@ -68,3 +68,15 @@ def full_adds_nothing(before: State, event: Event, outcome: Outcome[State, Obser
 def released_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """A result is released once."""
     return Released() not in outcome.observations or (outcome.state.released and not before.released)
+
+
+@sometimes("XCHG-1")
+def a_producer_waits_for_room(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A bounded exchange is full."""
+    return values.Full() in outcome.observations
+
+
+@sometimes("XCHG-1")
+def read_while_it_is_produced(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """An item is pulled before the end was produced."""
+    return not before.finished and any(isinstance(seen, values.Pulled) for seen in outcome.observations)

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law
+from tidegate.reference.claims import always, claims_in, law, sometimes
 from tidegate.reference.elements import at_least
 from tidegate.reference.gate import end_of_data
 from tidegate.reference.model import Component, Order, Outcome, Symmetry, rejected
@@ -243,6 +243,19 @@ def nothing_after_the_end(_before: State, _event: Event, outcome: Outcome[State,
 def finishes_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """The gate finishes with the last end of partition."""
     return (Finished() in outcome.observations) == (is_finished(outcome.state) and not is_finished(before))
+
+
+@sometimes("GATE-8")
+def the_turn_passes_on(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A channel that has more goes behind another one."""
+    polled = polled_item(outcome)
+    return polled is not None and polled.channel in outcome.state.queue[1:]
+
+
+@sometimes("GATE-17")
+def all_channels_end(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The gate finishes."""
+    return Finished() in outcome.observations
 
 
 # --- laws -----------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, law
+from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.end_of_data import EndOfData, compute_end_of_data
 from tidegate.reference.gate.gate import Available, Finished, Nothing, Poll
@@ -227,6 +227,18 @@ def finishes_with_the_last_member(before: State, _event: Event, outcome: Outcome
 def no_member_is_missed(state: State) -> bool:
     """A member waits in the queue, once, exactly if it has something."""
     return sorted(state.queue) == [i for i, one in enumerate(state.members) if one.gate.queue]
+
+
+@sometimes("GATE-26")
+def another_member_is_next(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """An item of one member is handed out while another member waits."""
+    return len(before.queue) > 1 and any(isinstance(seen, Polled) for seen in outcome.observations)
+
+
+@sometimes("GATE-27")
+def all_members_are_drained(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The data of every member ends with drain."""
+    return DataEnded(drained=True) in outcome.observations
 
 
 # --- laws -----------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, law
+from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
 from tidegate.reference.elements import StatusChange, Watermark
 from tidegate.reference.gate import gate
 from tidegate.reference.input.network_input import step as network_input
@@ -223,6 +223,12 @@ def nothing_means_nothing(before: State, _event: Event, outcome: Outcome[State, 
 def over_means_finished(state: State) -> bool:
     """An input is over only if every channel of it is."""
     return all(gate.is_finished(one.gate) for one, over in zip(state.inputs, state.over, strict=True) if over)
+
+
+@sometimes("NIN-9")
+def one_input_outlives_another(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """An input is read when another is over."""
+    return any(before.over) and any(isinstance(seen, Reads) for seen in outcome.observations)
 
 
 # --- laws -----------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, invariant
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit.backpressure import is_writer_blocked
@@ -219,3 +219,9 @@ def data_finds_a_buffer(_before: State, _event: Choice, outcome: Outcome[State, 
 def job_never_stuck(state: State) -> bool:
     """Until every task has read the end of all its channels, something can happen."""
     return not is_stuck(state)
+
+
+@sometimes("GATE-17")
+def a_run_comes_to_its_end(before: State, _event: Choice, outcome: Outcome[State, Observation]) -> bool:
+    """Every task has read the end of all its channels."""
+    return is_done(outcome.state) and not is_done(before)

@@ -1,6 +1,6 @@
 """What holds of the mailbox at every event."""
 
-from tidegate.reference.claims import always
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.mailbox import values
 from tidegate.reference.mailbox.values import Event, Kind, Life, Observation, State, Thread
 from tidegate.reference.model import Outcome, Rejected
@@ -111,3 +111,16 @@ def first_that_may(before: State, event: Event, outcome: Seen) -> bool:
 def draining_leaves_nothing(_before: State, event: Event, outcome: Seen) -> bool:
     """After draining no mail waits."""
     return not isinstance(event, values.Drain) or not outcome.state.batch + outcome.state.queue
+
+
+@sometimes("MBOX-3")
+def an_urgent_mail_overtakes(before: State, _event: Event, outcome: Seen) -> bool:
+    """An urgent mail runs although a normal one was put before it."""
+    first = ran(outcome)[:1]
+    return bool(set(first) & set(waiting(before, Kind.URGENT))) and bool(waiting(before, Kind.NORMAL))
+
+
+@sometimes("MBOX-4")
+def no_mail_is_important_enough(before: State, event: Event, outcome: Seen) -> bool:
+    """Mails wait, and none of them has the priority that is asked for."""
+    return isinstance(event, values.Take) and values.Nothing() in outcome.observations and bool(waiting(before))

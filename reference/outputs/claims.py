@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from itertools import product
 
-from tidegate.reference.claims import always, law
-from tidegate.reference.elements import StatusChange
+from tidegate.reference.claims import always, law, sometimes
+from tidegate.reference.elements import StatusChange, Watermark
 from tidegate.reference.model import Outcome, Rejected
 from tidegate.reference.outputs import values
 from tidegate.reference.outputs.handing import emit, is_dated, order_of
@@ -98,6 +98,19 @@ def gauges_show_what_passed(before: State, _event: Event, outcome: Outcome[State
     """
     pairs = zip(before.ports, outcome.state.ports, strict=True)
     return is_dated(before.config) or all(new.watermark == old.watermark for old, new in pairs if not old.active)
+
+
+@sometimes("OUT-6")
+def written_before_another_fails(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A record was written to the network when a chained operator fails on it."""
+    kinds = [type(seen) for seen in outcome.observations]
+    return values.Write in kinds and values.Failed in kinds
+
+
+@sometimes("OUT-7")
+def an_idle_output_drops_a_watermark(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A watermark reaches no output, because all of them are idle."""
+    return isinstance(event, Watermark) and bool(before.ports) and not outcome.observations
 
 
 # --- laws -----------------------------------------------------------------------------------------------------

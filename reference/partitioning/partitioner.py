@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law
+from tidegate.reference.claims import always, claims_in, law, sometimes
 from tidegate.reference.elements import Status, StatusChange, Watermark, at_least
 from tidegate.reference.model import Component, InvalidInputError, Outcome
 from tidegate.reference.partitioning import keygroups, keys, selection
@@ -211,6 +211,18 @@ def statuses_alternate(before: State, event: Event, outcome: Outcome[State, Obse
 def no_watermark_while_idle(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """A watermark passes exactly if active."""
     return not isinstance(event, Watermark) or bool(outcome.observations) == before.active
+
+
+@sometimes("OUT-7")
+def a_watermark_is_dropped(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A watermark is sent to no channel."""
+    return isinstance(event, Watermark) and not outcome.observations
+
+
+@sometimes("PART-2", "PART-3")
+def the_turn_begins_again(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Behind the last channel it is the turn of the first."""
+    return outcome.state.next_channel < before.next_channel
 
 
 # --- laws -----------------------------------------------------------------------------------------------------

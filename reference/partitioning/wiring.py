@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law
+from tidegate.reference.claims import always, claims_in, law, sometimes
 from tidegate.reference.elements import at_least
 from tidegate.reference.model import Component, Outcome
 from tidegate.reference.partitioning import float_wiring
@@ -158,6 +158,18 @@ def balanced(_before: State, _event: Event, outcome: Outcome[State, Observation]
     per_consumer = Counter(seen.consumer for seen in all_reads(outcome)).values()
     per_producer = Counter(seen.producer for seen in all_reads(outcome)).values()
     return max(per_consumer) - min(per_consumer) <= 1 and max(per_producer) - min(per_producer) <= 1
+
+
+@sometimes("PART-16")
+def some_consumers_read_more(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Where producers cannot be shared out evenly, one consumer reads more of them than another."""
+    return len(set(Counter(read.consumer for read in all_reads(outcome)).values())) > 1
+
+
+@sometimes("PART-17")
+def some_producers_feed_more(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Where consumers cannot be shared out evenly, one producer feeds more of them than another."""
+    return len(set(Counter(read.producer for read in all_reads(outcome)).values())) > 1
 
 
 # --- laws -----------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law
+from tidegate.reference.claims import always, claims_in, law, sometimes
 from tidegate.reference.elements import at_least
 from tidegate.reference.model import Component, Outcome, Rejected, follow, rejected
 from tidegate.reference.spanning import stream_elements
@@ -177,6 +177,12 @@ def nothing_spans_an_event(_before: State, event: Event, outcome: Outcome[State,
 def flush_leaves_the_buffer_open(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """A flush hands out everything pending and takes no room from the open buffer."""
     return not isinstance(event, Flush) or (outcome.state.filled == before.filled and not outcome.state.pending)
+
+
+@sometimes("SPAN-3")
+def a_record_spans_buffers(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A record fills a buffer, and the rest of it waits in the next one."""
+    return isinstance(event, Record) and bool(outcome.observations) and bool(outcome.state.pending)
 
 
 # --- laws -----------------------------------------------------------------------------------------------------

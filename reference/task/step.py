@@ -2,7 +2,7 @@
 
 import attrs
 
-from tidegate.reference.claims import always
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import MAX, Watermark
 from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.task import values
@@ -187,3 +187,15 @@ def only_drain_ends_time(_before: State, event: Event, outcome: Seen) -> bool:
     drained = isinstance(event, values.EndOfData) and event.drain
     shown = [seen for seen in outcome.observations if isinstance(seen, Watermark | values.OperatorFinished)]
     return drained or not shown
+
+
+@sometimes("TASK-2")
+def a_race_is_lost(_before: State, _event: Event, outcome: Seen) -> bool:
+    """Whoever wants to change the state saw one that is no longer so."""
+    return any(isinstance(seen, values.Lost) for seen in outcome.observations)
+
+
+@sometimes("TASK-7", "TASK-8")
+def a_task_with_outputs_finishes(before: State, _event: Event, outcome: Seen) -> bool:
+    """A task whose outputs were acknowledged reports that it has finished."""
+    return before.config.outputs > 0 and values.Reported(TaskState.FINISHED) in outcome.observations

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, law
+from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
 from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
 from tidegate.reference.model import Component, Order, Outcome, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, replace, sorting
@@ -151,6 +151,12 @@ def watermark_before_status(_before: State, _event: Event, outcome: Outcome[Stat
 def all_idle_puts_out_the_maximum(state: State) -> bool:
     """While every input is idle, the combined watermark is at least the maximum over all inputs."""
     return not state.idle or state.combined >= max(one.watermark for one in state.inputs)
+
+
+@sometimes("COMB-3", "COMB-6")
+def a_watermark_and_then_idle(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The last input turns idle, and the maximum comes out before that is forwarded."""
+    return len(outcome.observations) > 1 and outcome.observations[-1] == StatusChange(Status.IDLE)
 
 
 # --- laws -----------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, law
+from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
 from tidegate.reference.elements import MIN, Long, Status, StatusChange, Watermark, check_long, one_of
 from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, rejected
 from tidegate.reference.watermarks import combiner
@@ -229,6 +229,18 @@ def ids_are_unique(state: State) -> bool:
     """An id is registered once at most."""
     ids = [one.id for one in state.outputs]
     return ids == sorted(set(ids))
+
+
+@sometimes("MUX-8")
+def a_watermark_and_then_idle(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A derivation finds every output idle, and a higher watermark."""
+    return len(outcome.observations) > 1 and is_told_idle(outcome)
+
+
+@sometimes("MUX-4")
+def deferred_until_an_emit(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A periodic emit shows a watermark that came by the deferred door."""
+    return isinstance(event, PeriodicEmit) and any(isinstance(seen, Watermark) for seen in outcome.observations)
 
 
 # --- laws -----------------------------------------------------------------------------------------------------

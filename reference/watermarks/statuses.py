@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law
+from tidegate.reference.claims import always, claims_in, law, sometimes
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark, at_least, check_long, one_of
 from tidegate.reference.model import Component, Outcome, reach, rejected
 from tidegate.reference.partitioning import partitioner as partitioning
@@ -224,6 +224,12 @@ def records_pass_while_idle(before: State, event: Event, outcome: Seen) -> bool:
     """A record passes, idle or not."""
     arrived = isinstance(event, Record) and 0 <= event.channel < before.config.channels
     return not arrived or len(written(outcome, Element.RECORD)) == min(before.config.outputs, 1)
+
+
+@sometimes("STAT-1")
+def a_record_of_an_idle_task(before: State, _event: Event, outcome: Seen) -> bool:
+    """A record is sent by an output that has announced that it is idle."""
+    return before.output is not None and not before.output.active and bool(written(outcome, Element.RECORD))
 
 
 # --- laws -----------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant
+from tidegate.reference.claims import always, claims_in, invariant, sometimes
 from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
 from tidegate.reference.model import Component, Order, Outcome, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, replace, sorting
@@ -229,6 +229,25 @@ def all_idle_puts_out_the_maximum(state: State) -> bool:
 def no_pending_minimum(state: State) -> bool:
     """The last output is never below the minimum over the aligned channels."""
     return not is_minimum_pending(state)
+
+
+@sometimes("VALVE-10")
+def a_flush_when_all_turn_idle(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The last channel turns idle, and the maximum comes out before that is announced."""
+    return len(outcome.observations) > 1 and outcome.observations[-1] == StatusChange(Status.IDLE)
+
+
+@sometimes("VALVE-6", "VALVE-4")
+def a_channel_catches_up(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A channel that was active and unaligned counts again."""
+    pairs = zip(before.channels, outcome.state.channels, strict=True)
+    return isinstance(event, ChannelWatermark) and any(new.aligned and not old.aligned for old, new in pairs)
+
+
+@sometimes("VALVE-12")
+def a_minimum_stays_pending(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """In flink-7728 a channel becomes active, and a minimum above the last output is not emitted."""
+    return isinstance(event, ChannelStatus) and is_minimum_pending(outcome.state)
 
 
 # --- symmetry -------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from itertools import product
 
 from tidegate.reference.chaining.chain_lifecycle import values
 from tidegate.reference.chaining.chain_lifecycle.values import Call, Config, Event, Observation, Phase, State, Step
-from tidegate.reference.claims import always, invariant, law
+from tidegate.reference.claims import always, invariant, law, sometimes
 from tidegate.reference.model import Outcome
 
 BACKWARD = (Call.CREATE, Call.INIT, Call.OPEN, Call.SNAPSHOT, Call.COMPLETE, Call.ABORT, Call.SUBSUME, Call.DISPOSE)
@@ -114,6 +114,18 @@ def mails_before_the_end(before: State, event: Event, outcome: Outcome[State, Ob
 def no_mail_is_left(state: State) -> bool:
     """A finished chain has no mails."""
     return state.phase is not Phase.FINISHED or not state.mails
+
+
+@sometimes("CHAIN-36")
+def one_error_hides_another(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """An operator fails when another has failed already, and its error is attached to the first one."""
+    return any(isinstance(seen, values.Failed) and bool(seen.suppressed) for seen in outcome.observations)
+
+
+@sometimes("CHAIN-37")
+def a_mail_runs_at_the_end(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A chain that finishes runs a mail that waited."""
+    return isinstance(event, values.Finish) and bool(before.mails) and bool(order_of(outcome, Call.MAIL))
 
 
 # --- laws -----------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import attrs
 
 from tidegate.reference.chaining import chains
 from tidegate.reference.chaining.chains import Kind, Link, Node, Plan, Strategy, check_max_parallelism
-from tidegate.reference.claims import always
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import at_least
 from tidegate.reference.model import Outcome
 from tidegate.reference.partitioning.partitioner import Partitioner
@@ -192,3 +192,9 @@ def edge_order_shows_in_names_only(before: State, event: Event, outcome: Outcome
 
 def vertices_of(outcome: Outcome[State, Observation]) -> list[Vertex]:
     return [seen for seen in outcome.observations if isinstance(seen, Vertex)]
+
+
+@sometimes("CHAIN-1")
+def together_and_apart(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """In one graph some operators share a vertex and others stay apart."""
+    return len(outcome.observations) > 1 and any(len(vertex.operators) > 1 for vertex in vertices_of(outcome))

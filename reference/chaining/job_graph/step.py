@@ -23,7 +23,7 @@ from tidegate.reference.chaining.job_graph.outputs import (
     compute_completion,
     compute_outputs,
 )
-from tidegate.reference.claims import always
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import Long, at_least, check_long
 from tidegate.reference.model import Outcome, Rejected, rejected
 
@@ -252,3 +252,9 @@ def tags_do_not_chain(before: State, event: Event, outcome: Outcome[State, Obser
     )
     (untagged,) = step(before, JobGraph(event.operators, edges))
     return vertices_of(untagged) == vertices_of(outcome)
+
+
+@sometimes("CHAIN-25")
+def several_edges_share_an_output(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A network output has more than one reader."""
+    return any(len(output.consumers) > 1 for output in outputs_of(outcome))

@@ -5,7 +5,7 @@ from itertools import product
 
 import attrs
 
-from tidegate.reference.claims import always, invariant, law
+from tidegate.reference.claims import always, invariant, law, sometimes
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.gate import Available, Finished, Nothing, Poll
 from tidegate.reference.gate.priority_gate import queues, values
@@ -174,6 +174,22 @@ def nobody_is_missed(state: State) -> bool:
     queued = (*state.urgent, *state.queue)
     waiting = {index for index, channel in enumerate(state.channels) if channel.waiting}
     return len(set(queued)) == len(queued) and waiting <= set(queued)
+
+
+@sometimes("GATE-13")
+def priority_overtakes_another_channel(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """An item with priority is handed out while another channel with data waits in the queue."""
+    polled = [seen for seen in outcome.observations if isinstance(seen, values.Polled)]
+    waits = any(before.channels[index].waiting for index in before.queue)
+    return waits and any(seen.item in values.OVERTAKING for seen in polled)
+
+
+@sometimes("GATE-11")
+def a_notification_comes_too_late(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A notification of priority is ignored, because that item was polled already."""
+    if not isinstance(event, values.NotifyPriority) or outcome.state != before or outcome.observations:
+        return False
+    return is_outdated(event.sequence, before.channels[event.channel].polled)
 
 
 # --- laws -----------------------------------------------------------------------------------------------------

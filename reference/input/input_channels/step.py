@@ -2,7 +2,7 @@
 
 import attrs
 
-from tidegate.reference.claims import always, invariant
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.input.input_channels import values
 from tidegate.reference.input.input_channels.requests import next_local_delay, next_remote_wait
 from tidegate.reference.input.input_channels.values import Cause, Config, Event, Item, Location, Observation, State
@@ -242,3 +242,15 @@ def nothing_of_no_length(state: State) -> bool:
 def events_wait_for_the_unknown(state: State) -> bool:
     """Task events are kept only as long as a channel is unknown."""
     return not (state.pending and is_all_known(state))
+
+
+@sometimes("GATE-20")
+def events_reach_who_becomes_known(_before: State, event: Event, outcome: Transition) -> bool:
+    """A task event that was kept is sent to a channel that becomes known."""
+    return isinstance(event, values.Update) and any(isinstance(seen, values.Sent) for seen in outcome.observations)
+
+
+@sometimes("GATE-24")
+def a_gap_is_noticed(_before: State, _event: Event, outcome: Transition) -> bool:
+    """Something was lost on the way to a remote channel."""
+    return any(channel.error is Cause.REORDERED for channel in outcome.state.channels)

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import attrs
 
-from tidegate.reference.claims import always, law
+from tidegate.reference.claims import always, law, sometimes
 from tidegate.reference.gate import gate
 from tidegate.reference.input import backlogs
 from tidegate.reference.input.network_input import values
@@ -155,6 +155,21 @@ def finished_operator_is_spared(before: State, event: Event, outcome: Outcome[St
     if not before.finished or not isinstance(event, values.Process):
         return True
     return len(outcome.observations) == 1
+
+
+@sometimes("NIN-7", "NIN-1")
+def one_record_while_another_is_cut(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A record is handed on while the beginning of another waits for its rest."""
+    pairs = zip(before.readers, outcome.state.readers, strict=True)
+    waits = any(one is not None and bool(one.gathered) and one == other for one, other in pairs)
+    return waits and any(isinstance(seen, values.Record) for seen in outcome.observations)
+
+
+@sometimes("NIN-4")
+def the_input_ends(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """All channels have ended, and that is said."""
+    returned = find_returned(outcome)
+    return returned is not None and returned.status is InputStatus.END_OF_INPUT
 
 
 # --- laws -----------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import one_of
 from tidegate.reference.model import Outcome
 from tidegate.reference.spanning.reading import Read, Reader, Result, compute_unconsumed, read_buffer
@@ -151,3 +151,9 @@ def last_leaves_nothing(before: State, event: Event, outcome: Outcome[State, Obs
 def clear_forgets_everything(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """After a clear the next buffer is read from a record boundary."""
     return not isinstance(event, Clear) or (outcome.state == State() and not outcome.observations)
+
+
+@sometimes("SPAN-20", "SPAN-22")
+def a_later_buffer_completes_a_record(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A record is delivered of which an earlier buffer brought the beginning."""
+    return bool(before.gathered) and any(isinstance(seen, Record) for seen in outcome.observations)

@@ -1,6 +1,6 @@
 """What holds on every transition of the writer."""
 
-from tidegate.reference.claims import always
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.model import Outcome, Rejected
 from tidegate.reference.spanning.builders import Builder
 from tidegate.reference.spanning.records import encode_record
@@ -116,3 +116,15 @@ def flushes_as_the_timeout_says(before: State, event: Event, outcome: Result) ->
         return not any(outcome.state.pending) if due else outcome.state.pending == before.pending
     written = [channel for channel in range(before.config.channels) if compute_written(event, outcome, channel)]
     return timeout != 0 or not any(outcome.state.pending[channel] for channel in written)
+
+
+@sometimes("SPAN-12")
+def all_channels_share_a_buffer(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A buffer is open that several channels read."""
+    return before.config.channels > 1 and outcome.state.shared is not None
+
+
+@sometimes("SPAN-10")
+def time_shows_what_was_written(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The time-out shows bytes of a buffer that is still open."""
+    return isinstance(event, values.Elapse) and any(isinstance(seen, values.Buffer) for seen in outcome.observations)

@@ -1,6 +1,6 @@
 """What must hold of the blocking subpartition: every view complete, no view in another's way, no data deleted early."""
 
-from tidegate.reference.claims import always, invariant
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition.stores import READ_BUFFERS, Store, remember
@@ -88,3 +88,17 @@ def ends_once_finished(state: State) -> bool:
     """A finished subpartition ends, once."""
     ends = [index for index, item in enumerate(state.written) if item.kind is Kind.END_OF_PARTITION]
     return ends == ([len(state.written) - 1] if state.finished else [])
+
+
+@sometimes("SUBP-36")
+def the_last_view_deletes(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The data outlives the release, and goes with the last view."""
+    return isinstance(event, shared.ReleaseView) and Deleted() in outcome.observations
+
+
+@sometimes("SUBP-34")
+def out_of_read_buffers(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A poll gives nothing although something is left to read."""
+    if not isinstance(event, shared.Poll) or shared.Nothing() not in outcome.observations:
+        return False
+    return before.readers[event.view].position < len(before.written)

@@ -2,7 +2,7 @@
 
 import attrs
 
-from tidegate.reference.claims import always, invariant
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.subpartition.buffer import values
 from tidegate.reference.subpartition.buffer.values import Config, Event, Observation, State
@@ -141,3 +141,9 @@ def append_only(before: State, _event: Event, outcome: Outcome[State, Observatio
 def believed_finished_is_finished(state: State) -> bool:
     """A consumer that takes the buffer for finished is right; the reverse need not hold."""
     return all(state.finished or not consumer.known_finished for consumer in state.consumers)
+
+
+@sometimes("SUBP-2")
+def finished_and_believed_open(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A consumer takes a finished buffer for an open one."""
+    return outcome.state.finished and any(not consumer.known_finished for consumer in outcome.state.consumers)

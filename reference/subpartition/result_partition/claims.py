@@ -1,12 +1,12 @@
 """What must hold of the result partition: it lives as long as it is used, and says its last words once."""
 
-from tidegate.reference.claims import always, invariant
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.queue import Item, Kind
 from tidegate.reference.subpartition.result_partition import values
 from tidegate.reference.subpartition.result_partition.values import Event, Observation, PartitionKind, State
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
-from tidegate.reference.subpartition.values import Finish, Flush, Released
+from tidegate.reference.subpartition.values import Finish, Flush, Released, ReleaseView
 
 # --- claims ---------------------------------------------------------------------------------------------------
 
@@ -119,3 +119,15 @@ def data_ends_once(state: State) -> bool:
         if sum(item is not None and item.kind is Kind.END_OF_DATA for item in items) > 1:
             return False
     return True
+
+
+@sometimes("SUBP-21")
+def who_waited_is_told(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A receiver that asked too early is told when the partition is there."""
+    return isinstance(event, values.Setup) and any(isinstance(seen, values.Created) for seen in outcome.observations)
+
+
+@sometimes("SUBP-24")
+def the_last_user_releases(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A partition goes because its last reader leaves."""
+    return isinstance(event, ReleaseView) and Released() in outcome.observations

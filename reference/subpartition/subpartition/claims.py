@@ -1,6 +1,6 @@
 """What must hold of the pipelined subpartition: nothing lost, nothing out of order, and nobody left asleep."""
 
-from tidegate.reference.claims import always, invariant
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.queue import Kind, Queue, is_readable
 from tidegate.reference.subpartition.subpartition.values import (
@@ -113,3 +113,16 @@ def flush_of_something(state: State) -> bool:
 def released_is_empty(state: State) -> bool:
     """A released subpartition holds nothing."""
     return not state.queue.released or not state.queue.items
+
+
+@sometimes("SUBP-7")
+def a_flush_wakes_the_reader(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A flush makes an open buffer readable, and the reader is told."""
+    return isinstance(event, Flush) and DataAvailable() in outcome.observations
+
+
+@sometimes("SUBP-14")
+def an_event_overtakes_data(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The reader is told of a priority event that came when something else was queued."""
+    told = any(isinstance(seen, PriorityAvailable) for seen in outcome.observations)
+    return told and bool(before.queue.items)

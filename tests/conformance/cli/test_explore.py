@@ -2,10 +2,13 @@
 
 import json
 
+import attrs
 import pytest
 
 from tidegate.conformance.cli.explore import numbers
 from tidegate.conformance.cli.main import main
+from tidegate.reference.components import COMPONENTS
+from tidegate.reference.model import Sometimes
 from tidegate.traces.notation.text import read_trace
 
 
@@ -109,6 +112,43 @@ def test_other_components_are_explored_on_their_small_scopes(capsys, component):
     code, output = run(capsys, component)
     assert code == 0
     assert "all of them" in output.out
+
+
+def test_what_is_reached_is_told_with_its_trace(capsys):
+    code, output = run(capsys, "gate")
+    assert code == 0
+    assert "reached (2): the-turn-passes-on, all-channels-end" in output.out
+    _code, output = run(capsys, "gate", "--format", "markdown")
+    assert "| the-turn-passes-on | yes | `0data` `0data` `1data` `poll` |" in output.out
+    _code, output = run(capsys, "gate", "--format", "json")
+    told = json.loads(output.out)
+    assert told["unreached"] == []
+    (reached,) = told["explorations"][0]["reached"]
+    assert (reached["name"], reached["trace"]) == ("all-channels-end", "0over poll")
+
+
+def test_a_scope_that_is_too_small_breaks_nothing(capsys):
+    size = ("--channels", "2", "--timestamps", "1")
+    code, output = run(capsys, "valve", *size)
+    assert code == 0
+    assert "not reached in this scope: a-minimum-stays-pending" in output.out
+    _code, output = run(capsys, "valve", *size, "--format", "markdown")
+    assert "| a-minimum-stays-pending (VALVE-12) | no | |" in output.out
+
+
+def test_what_is_never_reached_on_the_small_scopes_is_a_violation(capsys, monkeypatch):
+    nowhere = Sometimes("nowhere", "Nobody gets there.", ("GATE-8",), lambda *_about: False)
+    model = COMPONENTS["gate"]
+    monkeypatch.setitem(COMPONENTS, "gate", attrs.evolve(model, claims=(*model.claims, nowhere)))
+    code, output = run(capsys, "gate")
+    assert code == 1
+    assert "never reached: nowhere. Nobody gets there.\n  GATE-8 Channels are served in turn" in output.out
+    code, output = run(capsys, "gate", "--format", "json")
+    assert (code, json.loads(output.out)["holds"]) == (1, False)
+    assert [one["name"] for one in json.loads(output.out)["unreached"]] == ["nowhere"]
+    code, output = run(capsys, "gate", "--limit", "10")
+    assert code == 2
+    assert "not reached in this scope: nowhere" in output.out
 
 
 def test_a_limit_leaves_the_answer_open(capsys):

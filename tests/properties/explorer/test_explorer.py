@@ -3,11 +3,13 @@
 import attrs
 import pytest
 
+from tidegate.properties.cases import scopes
 from tidegate.properties.cases.multiplexer.scopes import make_scope as make_multiplexer_scope
 from tidegate.properties.explorer import closures, cut_streams
 from tidegate.properties.explorer.exploring import explore
+from tidegate.reference.components import COMPONENTS
 from tidegate.reference.credit import credit_loop as loop
-from tidegate.reference.model import Component, Invariant, Outcome, Property
+from tidegate.reference.model import Component, Invariant, Outcome, Property, Sometimes
 from tidegate.reference.spanning.deserializer.step import Buffer, Partial, Record
 from tidegate.reference.spanning.reading import Reader, Result
 from tidegate.reference.watermarks import combiner, valve
@@ -15,7 +17,7 @@ from tidegate.traces.notation.text import write_trace
 
 
 def explore_all(closure, **options):
-    return [explore(closure.component, config, closure.alphabet_of(config), **options) for config in closure.configs]
+    return [closure.explore(config, symmetry=False, **options) for config in closure.configs]
 
 
 def counter(most, *claims):
@@ -149,6 +151,51 @@ def test_properties_hold_on_the_small_scopes(component):
         for found in explore_all(closure):
             assert found.complete
             assert found.broken == ()
+
+
+def test_an_opening_is_played_first():
+    """What is written before anything is read belongs to the scope, and to the traces."""
+    (scope,) = [one for one in scopes.small("blocking_subpartition") if one.opening(one.configs[0])]
+    closure = closures.of_scope(scope)
+    config = scope.configs[0]
+    begun = attrs.evolve(closure, component=attrs.evolve(closure.component, claims=(Invariant("none", "", (), never),)))
+    (broken,) = begun.explore(config).broken
+    assert broken.trace == scope.opening(config)
+    assert closure.explore(config).states > attrs.evolve(closure, opening=lambda _config: ()).explore(config).states
+
+
+# --- what must be reachable -------------------------------------------------------------------------------------
+
+
+def never(*_about):
+    return False
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_what_must_be_reachable_is_reached_on_the_small_scopes(component):
+    """And not on every transition: that would say nothing."""
+    sometimes = COMPONENTS[component].sometimes
+    always = tuple(Property(one.name, one.statement, one.rules, one.holds) for one in sometimes)
+    assert sometimes, "there is something that must be reachable, so that no claim holds for want of a case"
+    found = [
+        exploration
+        for closure in closures.of_small_scopes(component)
+        for exploration in explore_all(
+            attrs.evolve(closure, component=attrs.evolve(closure.component, claims=(*sometimes, *always)))
+        )
+    ]
+    names = {one.name for one in sometimes}
+    assert {one.name for exploration in found for one in exploration.reached} == names
+    assert {one.name for exploration in found for one in exploration.broken} == names
+
+
+def test_the_way_to_what_must_be_reachable_is_a_shortest_one():
+    at_three = Sometimes("at-three", "", (), lambda _before, _event, outcome: outcome.state == 3)
+    nowhere = Sometimes("nowhere", "", (), never)
+    found = explore(counter(9, at_three, nowhere), 0, lambda _state: ("reset", "up"))
+    assert [(one.name, one.trace) for one in found.reached] == [("at-three", ("up",) * 3)]
+    assert found.broken == ()
+    assert found.checked == ()
 
 
 # --- streams that are cut anywhere ------------------------------------------------------------------------------
