@@ -17,19 +17,7 @@ from tidegate.properties.runlog.recording import make_log
 from tidegate.reference.job.examples import make_word_count
 from tidegate.reference.job.step import is_done
 from tidegate.reference.partitioning import keygroups, keys
-from tidegate.traces.runlog import (
-    COLUMNS,
-    INTEGERS,
-    Capabilities,
-    Direction,
-    Edge,
-    Job,
-    Kind,
-    MalformedLogError,
-    Row,
-    RunLog,
-    renumber,
-)
+from tidegate.traces import runlog
 
 pyarrow = pytest.importorskip("pyarrow")
 np = pytest.importorskip("numpy")
@@ -42,11 +30,13 @@ from tidegate.properties.kernels.numbering import OutgrownError  # noqa: E402
 from tidegate.properties.kernels.run import Wanted, audit_run, find_skipped  # noqa: E402
 
 WIDTHS = {32: pyarrow.int32(), 64: pyarrow.int64()}
-SCHEMA = pyarrow.schema([(name, WIDTHS[INTEGERS[name]] if name in INTEGERS else pyarrow.string()) for name in COLUMNS])
+SCHEMA = pyarrow.schema(
+    [(name, WIDTHS[runlog.INTEGERS[name]] if name in runlog.INTEGERS else pyarrow.string()) for name in runlog.COLUMNS]
+)
 
 
 def as_batch(rows):
-    columns = {name: [getattr(row, name) for row in rows] for name in COLUMNS}
+    columns = {name: [getattr(row, name) for row in rows] for name in runlog.COLUMNS}
     return pyarrow.record_batch([pyarrow.array(columns[field.name], field.type) for field in SCHEMA], schema=SCHEMA)
 
 
@@ -160,7 +150,7 @@ def test_rows_at_random_are_judged_as_by_the_folds(data, seed):
             rows[at] = attrs.evolve(row, id=random.choice([None, 1, 2, 3]), key=random.choice([None, "a", "é", ""]))
         elif row.flow is None:
             rows[at] = attrs.evolve(
-                row, kind=random.choice([kind for kind in Kind if kind not in ("buffer", "credit")])
+                row, kind=random.choice([kind for kind in runlog.Kind if kind not in ("buffer", "credit")])
             )
     log = rebuilt(attrs.evolve(log, complete=random.random() < 0.5), rows)
     sizes = data.draw(st.lists(st.integers(1, 60), min_size=1, max_size=4))
@@ -203,9 +193,9 @@ def records(side, *numbers):
 
 def test_scattered_and_broadcast_records():
     edges = (
-        Edge(3, "in", "mid", "custom", "all_to_all", 1, 3),
-        Edge(5, "in", "out", "broadcast", "all_to_all", 1, 3),
-        Edge(9, "in", "end", "hash", "all_to_all", 1, 3, 128),
+        runlog.Edge(3, "in", "mid", "custom", "all_to_all", 1, 3),
+        runlog.Edge(5, "in", "out", "broadcast", "all_to_all", 1, 3),
+        runlog.Edge(9, "in", "end", "hash", "all_to_all", 1, 3, 128),
     )
     made = []
     for edge, number, consumer, key in [
@@ -214,10 +204,10 @@ def test_scattered_and_broadcast_records():
         (9, 10, 0, "a"), (9, 11, 1, "a"), (9, 12, 2, "a"), (9, 13, 2, "żółw"), (9, 14, 1, "żółw"), (9, 15, 0, "żółw"),
     ]:  # fmt: skip
         task = next(one.target for one in edges if one.number == edge)
-        fields = {"kind": Kind.RECORD, "id": number, "key": key, "timestamp": 1}
-        made.append(Row("run", "in", 0, 0, Direction.OUT, edge, 0, consumer, 0, **fields))
-        made.append(Row("run", task, consumer, 0, Direction.IN, edge, 0, consumer, 0, **fields))
-    log = renumber(RunLog("run", Job("test", "flink-7728", edges), tuple(made), complete=False))
+        fields = {"kind": runlog.Kind.RECORD, "id": number, "key": key, "timestamp": 1}
+        made.append(runlog.Row("run", "in", 0, 0, runlog.Direction.OUT, edge, 0, consumer, 0, **fields))
+        made.append(runlog.Row("run", task, consumer, 0, runlog.Direction.IN, edge, 0, consumer, 0, **fields))
+    log = runlog.renumber(runlog.RunLog("run", runlog.Job("test", "flink-7728", edges), tuple(made), complete=False))
     wanted = by_fold(log)
     assert Counter(one[0] for one in wanted) == {"LOG-ROUTE": 2 + 2 + 8}
     for sizes in ([1], [4], [100]):
@@ -234,7 +224,7 @@ def test_messages_and_counts():
 
 
 def test_what_an_engine_cannot_show_is_skipped():
-    log = small_log(*records("out", 1), capabilities=Capabilities(explicit_watermarks=False, credit=True))
+    log = small_log(*records("out", 1), capabilities=runlog.Capabilities(explicit_watermarks=False, credit=True))
     verdicts = {one.invariant: one.reason for one in check(log) if one.status is Status.SKIPPED}
     assert find_skipped(log.job, Wanted()) == verdicts
     assert set(audit_run(log.job, chunks_of(log, [2]), complete=False).tallies).isdisjoint(verdicts)
@@ -278,7 +268,7 @@ def test_rows_that_are_no_log_are_refused(change, message):
     log = small_log(*records("out", 1, 2), *records("in", 1), ("in", "watermark", {"timestamp": None}))
     rows = list(log.rows)
     rows[2] = attrs.evolve(rows[2], **change)
-    with pytest.raises(MalformedLogError, match=message):
+    with pytest.raises(runlog.MalformedLogError, match=message):
         audit_run(log.job, chunks_of(attrs.evolve(log, rows=tuple(rows)), [10]), complete=False)
 
 
@@ -290,7 +280,7 @@ def test_what_does_not_fit_a_worker_is_refused(monkeypatch):
 
 
 def test_a_job_is_a_table():
-    layout = Layout(Job("test", "flink-7728", MIDDLE))
+    layout = Layout(runlog.Job("test", "flink-7728", MIDDLE))
     assert [layout.channel_at(code) for code in range(3)] == [(0, 0, 0), (0, 1, 0), (1, 0, 0)]
     assert [layout.code_of(layout.channel_at(code)) for code in range(3)] == [0, 1, 2]
     assert [layout.subtask_at(code) for code in range(4)] == [("in", 0), ("in", 1), ("mid", 0), ("out", 0)]

@@ -17,21 +17,7 @@ from tidegate.reference.job.examples import make_word_count
 from tidegate.reference.job.programs import Wire
 from tidegate.reference.job.step import is_done
 from tidegate.reference.watermarks import valve
-from tidegate.traces.runlog import (
-    Capabilities,
-    ClockScope,
-    Direction,
-    Edge,
-    Job,
-    Kind,
-    MalformedLogError,
-    Row,
-    RunLog,
-    check_numbers,
-    read_runlog,
-    renumber,
-    write_runlog,
-)
+from tidegate.traces import runlog
 
 #: 2,000 random jobs, in parts that can run side by side.
 PARTS, JOBS_EACH = 8, 250
@@ -71,7 +57,7 @@ def test_random_jobs_are_of_every_kind():
         kinds.update(row.kind for row in log.rows)
         partitioners |= {edge.partitioner for edge in log.job.edges}
         verdicts.update((verdict.invariant, verdict.status) for verdict in check(log))
-    assert set(kinds) == set(Kind) - {Kind.LATENCY_MARKER}
+    assert set(kinds) == set(runlog.Kind) - {runlog.Kind.LATENCY_MARKER}
     assert partitioners == {"forward", "rebalance", "rescale", "global", "broadcast", "hash"}
     assert verdicts["LOG-CREDIT", Status.PASSED] > 5
     assert verdicts["LOG-CREDIT", Status.SKIPPED] > 5
@@ -81,7 +67,7 @@ def test_random_jobs_are_of_every_kind():
 
 
 def rebuilt(log, rows):
-    return renumber(attrs.evolve(log, rows=tuple(rows)))
+    return runlog.renumber(attrs.evolve(log, rows=tuple(rows)))
 
 
 def places(log, test):
@@ -89,7 +75,7 @@ def places(log, test):
 
 
 def is_received_record(row):
-    return row.kind is Kind.RECORD and row.dir is Direction.IN
+    return row.kind is runlog.Kind.RECORD and row.dir is runlog.Direction.IN
 
 
 def next_on_channel(log, place):
@@ -127,12 +113,12 @@ def swap(log, first, second):
 def swapped(log, random):
     """Two records that follow one another on a channel are received the other way round."""
     pairs = [(place, next_on_channel(log, place)) for place in places(log, is_received_record)]
-    pairs = [(one, two) for one, two in pairs if two is not None and log.rows[two].kind is Kind.RECORD]
+    pairs = [(one, two) for one, two in pairs if two is not None and log.rows[two].kind is runlog.Kind.RECORD]
     return swap(log, *random.choice(pairs)) if pairs else None
 
 
 def find_sent(log, received):
-    wanted = (Direction.OUT, received.channel, received.kind, received.id, received.timestamp, received.value)
+    wanted = (runlog.Direction.OUT, received.channel, received.kind, received.id, received.timestamp, received.value)
     return places(log, lambda row: (row.dir, row.channel, row.kind, row.id, row.timestamp, row.value) == wanted)[0]
 
 
@@ -149,7 +135,9 @@ def re_routed(log, random):
     rows = list(log.rows)
     rows[sent] = attrs.evolve(rows[sent], consumer=other)
     follower = next(
-        one for one in rows[sent + 1 :] if (one.dir, one.channel, one.flow) == (Direction.OUT, rows[sent].channel, None)
+        one
+        for one in rows[sent + 1 :]
+        if (one.dir, one.channel, one.flow) == (runlog.Direction.OUT, rows[sent].channel, None)
     )
     before = find_received(rows, follower)
     moved = attrs.evolve(row, consumer=other, subtask=other)
@@ -166,16 +154,16 @@ def find_received(rows, sent):
         if (row.channel, row.kind, row.id, row.timestamp, row.value)
         == (sent.channel, sent.kind, sent.id, sent.timestamp, sent.value)
     ]
-    of_side = {side: [place for place in alike if rows[place].dir is side] for side in Direction}
-    return of_side[Direction.IN][[rows[place] is sent for place in of_side[Direction.OUT]].index(True)]
+    of_side = {side: [place for place in alike if rows[place].dir is side] for side in runlog.Direction}
+    return of_side[runlog.Direction.IN][[rows[place] is sent for place in of_side[runlog.Direction.OUT]].index(True)]
 
 
 def regressed(log, random):
     """A channel carries a watermark that is lower than the one before it, on both sides."""
     found = []
-    for place in places(log, lambda row: row.kind is Kind.WATERMARK and row.dir is Direction.OUT):
+    for place in places(log, lambda row: row.kind is runlog.Kind.WATERMARK and row.dir is runlog.Direction.OUT):
         following = next_on_channel(log, place)
-        while following is not None and log.rows[following].kind is not Kind.WATERMARK:
+        while following is not None and log.rows[following].kind is not runlog.Kind.WATERMARK:
             following = next_on_channel(log, following)
         if following is not None and log.rows[following].timestamp != MAX:
             found.append((place, following))
@@ -197,7 +185,7 @@ def overtaken(log, random):
         (one, two)
         for one, two in pairs
         if two is not None
-        and log.rows[two].kind is Kind.WATERMARK
+        and log.rows[two].kind is runlog.Kind.WATERMARK
         and log.rows[two].timestamp >= log.rows[one].timestamp
     ]
     return swap(log, *random.choice(pairs)) if pairs else None
@@ -206,11 +194,11 @@ def overtaken(log, random):
 def leaked(log, random):
     """What lies behind a barrier is read before the barrier has come on the other channels."""
     found = []
-    barriers = places(log, lambda row: row.kind is Kind.BARRIER and row.dir is Direction.IN)
+    barriers = places(log, lambda row: row.kind is runlog.Kind.BARRIER and row.dir is runlog.Direction.IN)
     for place in barriers:
         following = next_on_channel(log, place)
         mates = [one for one in barriers if place < one < following and is_alike(log.rows[one], log.rows[place])]
-        found += [(one, following) for one in mates[-1:] if log.rows[following].kind is Kind.RECORD]
+        found += [(one, following) for one in mates[-1:] if log.rows[following].kind is runlog.Kind.RECORD]
     if not found:
         return None
     barrier, following = random.choice(found)
@@ -225,7 +213,7 @@ def is_alike(one, other):
 
 def repeated_status(log, random):
     """Idleness is announced twice, on both sides."""
-    found = places(log, lambda row: row.kind is Kind.STATUS and row.dir is Direction.OUT)
+    found = places(log, lambda row: row.kind is runlog.Kind.STATUS and row.dir is runlog.Direction.OUT)
     if not found:
         return None
     sent = random.choice(found)
@@ -239,7 +227,7 @@ def repeated_status(log, random):
 def continued(log, random):
     """A record is sent and received behind the end of data."""
     found = []
-    for sent in places(log, lambda row: row.kind is Kind.END_OF_DATA and row.dir is Direction.OUT):
+    for sent in places(log, lambda row: row.kind is runlog.Kind.END_OF_DATA and row.dir is runlog.Direction.OUT):
         edge = next(edge for edge in log.job.edges if edge.number == log.rows[sent].edge)
         if edge.partitioner in ("global", "forward") and edge.consumers == 1:
             found.append(sent)
@@ -249,7 +237,7 @@ def continued(log, random):
     received = find_received(list(log.rows), log.rows[sent])
     rows = list(log.rows)
     for place in sorted((sent, received), reverse=True):
-        rows.insert(place + 1, attrs.evolve(rows[place], kind=Kind.RECORD, id=10**9, timestamp=0))
+        rows.insert(place + 1, attrs.evolve(rows[place], kind=runlog.Kind.RECORD, id=10**9, timestamp=0))
     return rebuilt(log, rows)
 
 
@@ -257,14 +245,17 @@ def unpaid(log, random):
     """A buffer is sent before the credit for it has come."""
     first = [
         place
-        for place in places(log, lambda row: row.kind is Kind.CREDIT and row.dir is Direction.IN)
+        for place in places(log, lambda row: row.kind is runlog.Kind.CREDIT and row.dir is runlog.Direction.IN)
         if log.rows[place].position == 0 and log.job.edges[0].initial_credit == 0
     ]
     if not first:
         return None
     credit = random.choice(first)
     later = places(
-        log, lambda row: (row.kind, row.dir, row.channel) == (Kind.BUFFER, Direction.OUT, log.rows[credit].channel)
+        log,
+        lambda row: (
+            (row.kind, row.dir, row.channel) == (runlog.Kind.BUFFER, runlog.Direction.OUT, log.rows[credit].channel)
+        ),
     )
     if not later:
         return None
@@ -335,23 +326,40 @@ def test_an_eager_valve_makes_records_late(monkeypatch):
 
 # --- a small log by hand --------------------------------------------------------------------------------------
 
-EDGE = Edge(0, "in", "out", "forward", "pointwise", 1, 1)
+EDGE = runlog.Edge(0, "in", "out", "forward", "pointwise", 1, 1)
 
 
 def small_log(*rows, capabilities=None, complete=False):
     made = [
-        Row("run", "in" if side == "out" else "out", 0, 0, Direction(side), 0, 0, 0, 0, Kind(kind), **fields)
+        runlog.Row(
+            "run",
+            "in" if side == "out" else "out",
+            0,
+            0,
+            runlog.Direction(side),
+            0,
+            0,
+            0,
+            0,
+            runlog.Kind(kind),
+            **fields,
+        )
         for side, kind, fields in rows
     ]
-    return renumber(
-        RunLog("run", Job("test", "flink-7728", (EDGE,), capabilities or Capabilities()), tuple(made), complete)
+    return runlog.renumber(
+        runlog.RunLog(
+            "run",
+            runlog.Job("test", "flink-7728", (EDGE,), capabilities or runlog.Capabilities()),
+            tuple(made),
+            complete,
+        )
     )
 
 
 def test_equal_watermarks_are_right_where_an_engine_says_so():
     twice = [("out", "watermark", {"timestamp": 3})] * 2
     assert failed(small_log(*twice)) == {"LOG-WATERMARK"}
-    assert failed(small_log(*twice, capabilities=Capabilities(equal_watermarks=True))) == set()
+    assert failed(small_log(*twice, capabilities=runlog.Capabilities(equal_watermarks=True))) == set()
 
 
 @pytest.mark.parametrize(
@@ -383,7 +391,10 @@ def test_what_is_still_on_its_way_is_not_lost():
     assert failed(small_log(*sent, ("in", "record", {"id": 2, "timestamp": 1}))) == {"LOG-LOSS"}
 
 
-MIDDLE = (Edge(0, "in", "mid", "rebalance", "all_to_all", 2, 1), Edge(1, "mid", "out", "custom", "all_to_all", 1, 1))
+MIDDLE = (
+    runlog.Edge(0, "in", "mid", "rebalance", "all_to_all", 2, 1),
+    runlog.Edge(1, "mid", "out", "custom", "all_to_all", 1, 1),
+)
 
 
 @pytest.mark.parametrize(
@@ -409,11 +420,23 @@ def test_barriers_cut_every_channel(rows, message):
         fields = {"id": int(number)} if kind == "record" else {"value": int(number)}
         channel = (0, int(side[1]), 0) if side[0] == "i" else (1, 0, 0)
         if side[0] == "i":
-            made.append(Row("run", "in", channel[1], 0, Direction.OUT, *channel, 0, Kind(kind), **fields))
+            made.append(
+                runlog.Row("run", "in", channel[1], 0, runlog.Direction.OUT, *channel, 0, runlog.Kind(kind), **fields)
+            )
         made.append(
-            Row("run", "mid", 0, 0, Direction({"i": "in", "o": "out"}[side[0]]), *channel, 0, Kind(kind), **fields)
+            runlog.Row(
+                "run",
+                "mid",
+                0,
+                0,
+                runlog.Direction({"i": "in", "o": "out"}[side[0]]),
+                *channel,
+                0,
+                runlog.Kind(kind),
+                **fields,
+            )
         )
-    log = renumber(RunLog("run", Job("test", "flink-7728", MIDDLE), tuple(made), complete=False))
+    log = runlog.renumber(runlog.RunLog("run", runlog.Job("test", "flink-7728", MIDDLE), tuple(made), complete=False))
     (verdict,) = [one for one in check(log) if one.invariant == "LOG-BARRIER"]
     assert [message in one.message for one in verdict.violations[:1]] == ([] if message is None else [True])
 
@@ -422,7 +445,7 @@ def test_barriers_cut_every_channel(rows, message):
     ("lacking", "skipped"),
     [
         ({"explicit_watermarks": False}, {"LOG-WATERMARK", "LOG-LATE"}),
-        ({"clock_scope": ClockScope.JOB}, {"LOG-LATE"}),
+        ({"clock_scope": runlog.ClockScope.JOB}, {"LOG-LATE"}),
         ({"idleness": False}, {"LOG-STATUS"}),
         ({"known_routing": False}, {"LOG-ROUTE"}),
         ({"credit": False}, {"LOG-CREDIT"}),
@@ -452,13 +475,13 @@ def test_invariants_have_ids_and_statements():
 def test_a_log_that_counts_wrongly_is_refused():
     log, _run = run_of(0)
     for wrong in (log.rows[1:], [*log.rows[:3], *log.rows[2:]]):
-        with pytest.raises(MalformedLogError):
-            check_numbers(attrs.evolve(log, rows=tuple(wrong)))
+        with pytest.raises(runlog.MalformedLogError):
+            runlog.check_numbers(attrs.evolve(log, rows=tuple(wrong)))
 
 
 def test_a_log_is_written_and_read(tmp_path):
     pytest.importorskip("pyarrow")
     config = make_word_count(Wire(16, 0, 1))
     log = make_log(config, strategy.draw_run(Random(2), config).seen, "a run")
-    write_runlog(tmp_path / "log.parquet", log)
-    assert read_runlog(tmp_path / "log.parquet") == log
+    runlog.write_runlog(tmp_path / "log.parquet", log)
+    assert runlog.read_runlog(tmp_path / "log.parquet") == log

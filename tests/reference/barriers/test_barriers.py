@@ -6,23 +6,10 @@ import attrs
 import pytest
 
 from tests.reference.walking import begin, broken_claims, last, law_holds, state_after, walk
-from tidegate.reference.barriers import buffering, channel_state
+from tidegate.reference.barriers import buffering, channel_state, values
 from tidegate.reference.barriers.buffering import Arrival, Cut
 from tidegate.reference.barriers.channel_state import Channel, SubsumedError, on_barrier, on_poll, on_start
 from tidegate.reference.barriers.claims import trigger_before_resume
-from tidegate.reference.barriers.values import (
-    Abort,
-    Barrier,
-    Block,
-    Cancel,
-    Config,
-    EndOfPartition,
-    Kind,
-    Mode,
-    Reason,
-    Resume,
-    Trigger,
-)
 from tidegate.reference.elements import Long
 from tidegate.reference.mailbox.values import Kind as MailKind
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
@@ -32,14 +19,14 @@ SIGNS = {"block": "-", "resume": "+", "start_persisting": "[", "stop_persisting"
 
 def config_of(kind, channels, *, finished=True, timeout=None):
     timeout = 30 if kind == "alternating" and timeout is None else timeout
-    return Config(Kind(kind), channels, finished, timeout)
+    return values.Config(values.Kind(kind), channels, finished, timeout)
 
 
 def short(seen):
     """`-0` block, `+0` resume, `T1` trigger (`U1` unaligned), `A1s` abort with its reason, `[1` save `]1`, `!0`."""
     if isinstance(seen, Rejected):
         return "x"
-    if isinstance(seen, Trigger):
+    if isinstance(seen, values.Trigger):
         return f"{'T' if seen.aligned else 'U'}{seen.checkpoint}"
     if seen.type == "abort":
         return f"A{seen.checkpoint}{seen.reason[0]}"
@@ -215,7 +202,7 @@ def test_outcomes_name_their_rules(kind, trace, rules):
 )
 def test_configs_that_make_no_sense(config):
     with pytest.raises(InvalidInputError):
-        Config(**{**config, "kind": Kind(config["kind"])})
+        values.Config(**{**config, "kind": values.Kind(config["kind"])})
 
 
 @pytest.mark.parametrize("kind", ["aligned", "at_least_once"])
@@ -226,7 +213,7 @@ def test_unaligned_barriers_are_for_handlers_that_know_them(kind):
 
 def test_checkpoints_are_not_negative():
     with pytest.raises(InvalidInputError):
-        Cancel(0, -1)
+        values.Cancel(0, -1)
 
 
 @pytest.mark.rule("BARR-8")
@@ -276,23 +263,31 @@ def test_barr_18_law_fails_where_the_trigger_is_a_normal_mail(monkeypatch):
 @pytest.mark.parametrize(
     ("observations", "claims"),
     [
-        ((Block(1), Trigger(1, aligned=True), Resume(0), Resume(1)), set()),
-        ((Block(1), Trigger(1, aligned=True), Resume(0)), {"blocks-are-kept"}),
-        ((Block(1), Resume(0), Resume(1), Trigger(1, aligned=True)), {"trigger-before-resume"}),
-        ((Trigger(1, aligned=True), Block(1), Resume(0), Resume(1)), {"trigger-before-resume"}),
+        ((values.Block(1), values.Trigger(1, aligned=True), values.Resume(0), values.Resume(1)), set()),
+        ((values.Block(1), values.Trigger(1, aligned=True), values.Resume(0)), {"blocks-are-kept"}),
+        (
+            (values.Block(1), values.Resume(0), values.Resume(1), values.Trigger(1, aligned=True)),
+            {"trigger-before-resume"},
+        ),
+        (
+            (values.Trigger(1, aligned=True), values.Block(1), values.Resume(0), values.Resume(1)),
+            {"trigger-before-resume"},
+        ),
     ],
 )
 def test_properties_fail_on_a_broken_step(observations, claims):
     first, right = walk("barriers", config_of("aligned", 2), "0b1 1b1")
     shown = Outcome(right.state, observations, ())
-    assert broken_claims("barriers", first.state, Barrier(1, 1, Mode.ALIGNED, 0), shown) == claims
+    assert broken_claims("barriers", first.state, values.Barrier(1, 1, values.Mode.ALIGNED, 0), shown) == claims
 
 
 @pytest.mark.rule("BARR-1")
 def test_barr_1_property_fails_where_an_obsolete_checkpoint_is_triggered():
     before = state_after("barriers", config_of("aligned", 2), "0b2 1b2")
-    again = Outcome(before, (Trigger(1, aligned=True),), ())
-    assert broken_claims("barriers", before, Barrier(0, 1, Mode.ALIGNED, 0), again) == {"each-checkpoint-once"}
+    again = Outcome(before, (values.Trigger(1, aligned=True),), ())
+    assert broken_claims("barriers", before, values.Barrier(0, 1, values.Mode.ALIGNED, 0), again) == {
+        "each-checkpoint-once"
+    }
 
 
 # --- corners --------------------------------------------------------------------------------------------------
@@ -336,16 +331,23 @@ def test_barr_11_a_cancelled_checkpoint_ends_the_older_ones_for_good():
 @pytest.mark.parametrize(
     ("ahead", "holds"),
     [
-        ((Abort(ONE, Reason.SUBSUMED), Resume(0)), False),
-        ((Resume(0), Abort(ONE, Reason.SUBSUMED)), True),
-        ((Resume(0), Abort(ONE, Reason.SUBSUMED), Resume(1)), False),
-        ((Abort(ONE, Reason.SUBSUMED), Resume(1), Abort(Long(2), Reason.SUBSUMED)), True),
+        ((values.Abort(ONE, values.Reason.SUBSUMED), values.Resume(0)), False),
+        ((values.Resume(0), values.Abort(ONE, values.Reason.SUBSUMED)), True),
+        ((values.Resume(0), values.Abort(ONE, values.Reason.SUBSUMED), values.Resume(1)), False),
+        (
+            (
+                values.Abort(ONE, values.Reason.SUBSUMED),
+                values.Resume(1),
+                values.Abort(Long(2), values.Reason.SUBSUMED),
+            ),
+            True,
+        ),
     ],
 )
 def test_the_last_resume_ahead_of_a_trigger_comes_before_the_last_checkpoint_given_up(ahead, holds):
     state = begin("barriers", config_of("aligned", 2))
-    outcome = Outcome(state, (*ahead, Trigger(Long(3), aligned=True), Resume(0)), ())
-    assert trigger_before_resume.holds(state, EndOfPartition(0), outcome) == holds
+    outcome = Outcome(state, (*ahead, values.Trigger(Long(3), aligned=True), values.Resume(0)), ())
+    assert trigger_before_resume.holds(state, values.EndOfPartition(0), outcome) == holds
 
 
 def test_each_way_to_align_must_keep_each_channel_in_order(monkeypatch):

@@ -7,41 +7,22 @@ from tests.reference.walking import broken_claims, state_after, walk
 from tidegate.reference.chaining.chain_lifecycle import step as chain_lifecycle
 from tidegate.reference.chaining.chain_lifecycle import values
 from tidegate.reference.chaining.chain_lifecycle.claims import subtrees_stay_together, working_while_they_are_called
-from tidegate.reference.chaining.chain_lifecycle.values import (
-    SEMANTICS,
-    Call,
-    Called,
-    Checkpoint,
-    Close,
-    Config,
-    Create,
-    EndInput,
-    Failed,
-    Fault,
-    Finish,
-    Mail,
-    Open,
-    Operator,
-    State,
-    Step,
-    compute_creation_order,
-)
 from tidegate.reference.model import InvalidInputError, Outcome
 
-DRAIN, STOP = Finish(drain=True), Finish(drain=False)
+DRAIN, STOP = values.Finish(drain=True), values.Finish(drain=False)
 
 
 def tree(*parents, sources=0, inputs=1, semantics="flink-2.3", lingering=()):
-    operators = [Operator(index in lingering, parent) for index, parent in enumerate((None, *parents))]
-    return Config(tuple(operators), sources, sources + inputs, semantics)
+    operators = [values.Operator(index in lingering, parent) for index, parent in enumerate((None, *parents))]
+    return values.Config(tuple(operators), sources, sources + inputs, semantics)
 
 
 def show(seen):
     """`2.open` for a call, `!1` for the error of operator 1, with those attached to it; x for a refusal."""
     match seen:
-        case Called(operator=operator, call=call):
+        case values.Called(operator=operator, call=call):
             return f"{operator}.{call.value}"
-        case Failed(operator=operator, suppressed=suppressed):
+        case values.Failed(operator=operator, suppressed=suppressed):
             return "!" + "+".join(map(str, (operator, *suppressed)))
     return "x"
 
@@ -51,10 +32,10 @@ def last(config, *events):
 
 
 def fails(operator, call):
-    return Fault(operator, call, failing=True)
+    return values.Fault(operator, call, failing=True)
 
 
-OPENED = (Create(), Open())
+OPENED = (values.Create(), values.Open())
 STRAIGHT = tree(0, 1)
 
 
@@ -71,10 +52,10 @@ STRAIGHT = tree(0, 1)
     ],
 )
 def test_chain_30_subtree_by_subtree(config, order):
-    (created,) = walk("chain_lifecycle", config, (Create(),))
-    assert created.observations == tuple(Called(index, Call.CREATE) for index in order)
+    (created,) = walk("chain_lifecycle", config, (values.Create(),))
+    assert created.observations == tuple(values.Called(index, values.Call.CREATE) for index in order)
     assert created.rules == ("CHAIN-30",)
-    assert compute_creation_order(config) == order
+    assert values.compute_creation_order(config) == order
 
 
 @pytest.mark.rule("CHAIN-31")
@@ -83,133 +64,146 @@ def test_chain_31_state_and_opening_by_turns():
     assert last(tree(sources=1), *OPENED) == "0.init 0.open 1.init 1.open"
     old = attrs.evolve(STRAIGHT, semantics="flink-1.5")
     assert last(old, *OPENED) == "2.init 1.init 0.init 2.open 1.open 0.open"
-    assert last(STRAIGHT, Create(), fails(1, Call.OPEN), Open()) == "2.init 2.open 1.init 1.open !1"
+    assert (
+        last(STRAIGHT, values.Create(), fails(1, values.Call.OPEN), values.Open()) == "2.init 2.open 1.init 1.open !1"
+    )
 
 
 @pytest.mark.rule("CHAIN-32")
 def test_chain_32_prepare_from_the_head_without_sources():
-    prepare = Checkpoint(Step.PREPARE)
+    prepare = values.Checkpoint(values.Step.PREPARE)
     assert last(tree(0, 0, sources=1), *OPENED, prepare) == "0.prepare 2.prepare 1.prepare"
-    assert last(STRAIGHT, *OPENED, fails(1, Call.PREPARE), prepare) == "0.prepare 1.prepare !1"
+    assert last(STRAIGHT, *OPENED, fails(1, values.Call.PREPARE), prepare) == "0.prepare 1.prepare !1"
     assert walk("chain_lifecycle", STRAIGHT, (*OPENED, prepare))[-1].rules == ("CHAIN-32", "CHAIN-33")
 
 
 @pytest.mark.rule("CHAIN-33")
-@pytest.mark.parametrize("what", [Step.SNAPSHOT, Step.COMPLETE, Step.ABORT, Step.SUBSUME])
+@pytest.mark.parametrize("what", [values.Step.SNAPSHOT, values.Step.COMPLETE, values.Step.ABORT, values.Step.SUBSUME])
 def test_chain_33_from_the_tail_with_sources(what):
-    shown = last(tree(0, sources=1), *OPENED, Checkpoint(what))
+    shown = last(tree(0, sources=1), *OPENED, values.Checkpoint(what))
     assert shown == f"1.{what.value} 0.{what.value} 2.{what.value}"
 
 
 @pytest.mark.rule("CHAIN-33")
 def test_chain_33_a_notification_reaches_all():
-    faults = [fails(operator, call) for operator in (0, 2) for call in (Call.COMPLETE, Call.SNAPSHOT)]
-    assert last(STRAIGHT, *OPENED, *faults, Checkpoint(Step.COMPLETE)) == "2.complete 1.complete 0.complete !2+0"
-    assert last(STRAIGHT, *OPENED, *faults, Checkpoint(Step.SNAPSHOT)) == "2.snapshot !2"
+    faults = [fails(operator, call) for operator in (0, 2) for call in (values.Call.COMPLETE, values.Call.SNAPSHOT)]
+    assert (
+        last(STRAIGHT, *OPENED, *faults, values.Checkpoint(values.Step.COMPLETE))
+        == "2.complete 1.complete 0.complete !2+0"
+    )
+    assert last(STRAIGHT, *OPENED, *faults, values.Checkpoint(values.Step.SNAPSHOT)) == "2.snapshot !2"
     old = attrs.evolve(STRAIGHT, semantics="flink-1.10")
-    assert last(old, *OPENED, *faults, Checkpoint(Step.COMPLETE)) == "2.complete !2"
-    assert last(old, *OPENED, Checkpoint(Step.ABORT)) == "x"
+    assert last(old, *OPENED, *faults, values.Checkpoint(values.Step.COMPLETE)) == "2.complete !2"
+    assert last(old, *OPENED, values.Checkpoint(values.Step.ABORT)) == "x"
 
 
 @pytest.mark.rule("CHAIN-33")
 @pytest.mark.parametrize(
     ("what", "shown"),
-    [(Step.PREPARE, ""), (Step.SNAPSHOT, ""), (Step.COMPLETE, ""), (Step.SUBSUME, ""), (Step.ABORT, "1.abort 0.abort")],
+    [
+        (values.Step.PREPARE, ""),
+        (values.Step.SNAPSHOT, ""),
+        (values.Step.COMPLETE, ""),
+        (values.Step.SUBSUME, ""),
+        (values.Step.ABORT, "1.abort 0.abort"),
+    ],
 )
 def test_chain_33_closed_operators_rest(what, shown):
-    assert last(tree(0), *OPENED, Close(), Checkpoint(what)) == shown
+    assert last(tree(0), *OPENED, values.Close(), values.Checkpoint(what)) == shown
 
 
 @pytest.mark.rule("CHAIN-34")
 def test_chain_34_each_completely_before_the_next():
-    ended = (*OPENED, EndInput(0), DRAIN)
+    ended = (*OPENED, values.EndInput(0), DRAIN)
     assert last(STRAIGHT, *ended) == (
         "0.quiesce 0.finish 1.end_input 1.quiesce 1.finish 2.end_input 2.quiesce 2.finish"
     )
     assert last(tree(sources=1, inputs=0), *ended) == "1.quiesce 1.finish 0.quiesce 0.finish"
-    assert last(STRAIGHT, *OPENED, EndInput(0), fails(1, Call.END_INPUT), DRAIN).endswith("1.end_input !1")
+    assert last(STRAIGHT, *OPENED, values.EndInput(0), fails(1, values.Call.END_INPUT), DRAIN).endswith(
+        "1.end_input !1"
+    )
     assert walk("chain_lifecycle", STRAIGHT, ended)[-1].rules == ("CHAIN-34", "CHAIN-37")
 
 
 @pytest.mark.rule("CHAIN-34")
 def test_chain_34_the_old_orders():
-    ended = (*OPENED, EndInput(0), DRAIN)
+    ended = (*OPENED, values.EndInput(0), DRAIN)
     assert last(attrs.evolve(STRAIGHT, semantics="flink-1.10"), *ended) == (
         "0.close 1.end_input 1.close 2.end_input 2.close"
     )
     assert last(attrs.evolve(STRAIGHT, semantics="flink-1.5"), *ended) == "0.close 1.close 2.close"
-    assert last(attrs.evolve(STRAIGHT, semantics="flink-1.5"), *OPENED, EndInput(0)) == ""
+    assert last(attrs.evolve(STRAIGHT, semantics="flink-1.5"), *OPENED, values.EndInput(0)) == ""
 
 
 @pytest.mark.rule("CHAIN-34")
 def test_chain_34_the_head_is_told_of_each_input_once():
     config = tree(0, inputs=2)
-    outcome = walk("chain_lifecycle", config, (*OPENED, EndInput(1)))[-1]
-    assert outcome.observations == (Called(0, Call.END_INPUT, 1),)
-    assert last(config, *OPENED, EndInput(1), EndInput(1)) == "x"
-    assert last(config, *OPENED, EndInput(1), DRAIN) == "x"
-    assert last(config, *OPENED, fails(0, Call.END_INPUT), EndInput(0), EndInput(1)) == "x"
+    outcome = walk("chain_lifecycle", config, (*OPENED, values.EndInput(1)))[-1]
+    assert outcome.observations == (values.Called(0, values.Call.END_INPUT, 1),)
+    assert last(config, *OPENED, values.EndInput(1), values.EndInput(1)) == "x"
+    assert last(config, *OPENED, values.EndInput(1), DRAIN) == "x"
+    assert last(config, *OPENED, fails(0, values.Call.END_INPUT), values.EndInput(0), values.EndInput(1)) == "x"
 
 
 @pytest.mark.rule("CHAIN-35")
 def test_chain_35_a_stop_ends_nothing():
     config = tree(0, lingering=(0,))
-    assert last(config, *OPENED, Mail(1), STOP) == "0.quiesce 1.mail 1.quiesce"
+    assert last(config, *OPENED, values.Mail(1), STOP) == "0.quiesce 1.mail 1.quiesce"
     assert last(attrs.evolve(config, semantics="flink-1.10"), *OPENED, STOP) == "0.close 1.end_input 1.close 0.mail"
     assert last(attrs.evolve(config, semantics="flink-1.5"), *OPENED, STOP) == "x"
 
 
 @pytest.mark.rule("CHAIN-36")
 def test_chain_36_all_are_closed_once():
-    assert last(tree(0, sources=1), Create(), Close()) == "1.close 0.close 2.close"
-    faults = [fails(operator, Call.CLOSE) for operator in (1, 0)]
-    assert last(STRAIGHT, *OPENED, *faults, Close()) == "2.close 1.close 0.close !1+0"
-    assert last(STRAIGHT, *OPENED, Close(), Close()) == ""
+    assert last(tree(0, sources=1), values.Create(), values.Close()) == "1.close 0.close 2.close"
+    faults = [fails(operator, values.Call.CLOSE) for operator in (1, 0)]
+    assert last(STRAIGHT, *OPENED, *faults, values.Close()) == "2.close 1.close 0.close !1+0"
+    assert last(STRAIGHT, *OPENED, values.Close(), values.Close()) == ""
 
 
 @pytest.mark.rule("CHAIN-36")
 @pytest.mark.parametrize("semantics", ["flink-1.5", "flink-1.10"])
 def test_chain_36_to_dispose_was_to_close(semantics):
     config = tree(0, inputs=0, semantics=semantics)
-    fault = fails(0, Call.DISPOSE)
-    assert last(config, *OPENED, DRAIN, Close()) == "1.dispose 0.dispose"
-    assert last(config, *OPENED, fault, DRAIN, Close()) == "1.dispose 0.dispose 1.dispose 0.dispose !0"
-    assert last(config, *OPENED, fault, Close()) == "1.dispose 0.dispose"
+    fault = fails(0, values.Call.DISPOSE)
+    assert last(config, *OPENED, DRAIN, values.Close()) == "1.dispose 0.dispose"
+    assert last(config, *OPENED, fault, DRAIN, values.Close()) == "1.dispose 0.dispose 1.dispose 0.dispose !0"
+    assert last(config, *OPENED, fault, values.Close()) == "1.dispose 0.dispose"
 
 
 @pytest.mark.rule("CHAIN-37")
 def test_chain_37_mails_run_before_the_next_operator_learns_anything():
     config = tree(0, inputs=0, lingering=(0, 1))
-    mails = (*OPENED, Mail(1), Mail(0), DRAIN)
+    mails = (*OPENED, values.Mail(1), values.Mail(0), DRAIN)
     assert last(config, *mails) == ("0.quiesce 1.mail 0.mail 0.finish 0.mail 1.end_input 1.quiesce 1.finish 1.mail")
     assert last(attrs.evolve(config, semantics="flink-1.10"), *mails) == (
         "0.close 1.end_input 1.close 1.mail 0.mail 0.mail 1.mail"
     )
-    assert last(attrs.evolve(config, semantics="flink-1.5"), *OPENED, Mail(0)) == "x"
+    assert last(attrs.evolve(config, semantics="flink-1.5"), *OPENED, values.Mail(0)) == "x"
 
 
 @pytest.mark.parametrize(
     ("events", "refused"),
     [
-        ([], Open()),
-        ([], Close()),
-        ([], Checkpoint(Step.COMPLETE)),
-        ([Create()], Create()),
-        ([Create()], EndInput(0)),
-        ([Create()], DRAIN),
-        ([Create()], Mail(0)),
-        ([Create()], Checkpoint(Step.PREPARE)),
-        (OPENED, Open()),
-        (OPENED, EndInput(1)),
-        (OPENED, EndInput(-1)),
-        (OPENED, Mail(3)),
-        (OPENED, Mail(-1)),
-        (OPENED, fails(3, Call.OPEN)),
-        ((*OPENED, Close()), STOP),
+        ([], values.Open()),
+        ([], values.Close()),
+        ([], values.Checkpoint(values.Step.COMPLETE)),
+        ([values.Create()], values.Create()),
+        ([values.Create()], values.EndInput(0)),
+        ([values.Create()], DRAIN),
+        ([values.Create()], values.Mail(0)),
+        ([values.Create()], values.Checkpoint(values.Step.PREPARE)),
+        (OPENED, values.Open()),
+        (OPENED, values.EndInput(1)),
+        (OPENED, values.EndInput(-1)),
+        (OPENED, values.Mail(3)),
+        (OPENED, values.Mail(-1)),
+        (OPENED, fails(3, values.Call.OPEN)),
+        ((*OPENED, values.Close()), STOP),
         ((*OPENED, STOP), STOP),
-        ((*OPENED, STOP), Mail(0)),
-        ((Create(), Close()), Open()),
-        ((Create(), fails(0, Call.INIT), Open()), Open()),
+        ((*OPENED, STOP), values.Mail(0)),
+        ((values.Create(), values.Close()), values.Open()),
+        ((values.Create(), fails(0, values.Call.INIT), values.Open()), values.Open()),
     ],
 )
 def test_what_is_refused_changes_nothing(events, refused):
@@ -219,8 +213,8 @@ def test_what_is_refused_changes_nothing(events, refused):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Config((), 0, 1),
-        lambda: Config((Operator(lingers=False, parent=0),), 0, 1),
+        lambda: values.Config((), 0, 1),
+        lambda: values.Config((values.Operator(lingers=False, parent=0),), 0, 1),
         lambda: tree(None),
         lambda: tree(1),
         lambda: tree(-1),
@@ -229,8 +223,8 @@ def test_what_is_refused_changes_nothing(events, refused):
         lambda: tree(sources=1, inputs=-1),
         lambda: tree(sources=1, semantics="flink-1.10"),
         lambda: tree(semantics="flink-1.9"),
-        lambda: fails(0, Call.MAIL),
-        lambda: fails(0, Call.CREATE),
+        lambda: fails(0, values.Call.MAIL),
+        lambda: fails(0, values.Call.CREATE),
     ],
 )
 def test_what_makes_no_sense_is_an_error(make):
@@ -241,9 +235,9 @@ def test_what_makes_no_sense_is_an_error(make):
 @pytest.mark.parametrize(
     ("events", "named"),
     [
-        ((Create(), Open()), "ready-before-they-are-called"),
-        ((*OPENED, Close()), "ready-before-they-are-called"),
-        ((*OPENED, EndInput(0), DRAIN), "working-while-they-are-called"),
+        ((values.Create(), values.Open()), "ready-before-they-are-called"),
+        ((*OPENED, values.Close()), "ready-before-they-are-called"),
+        ((*OPENED, values.EndInput(0), DRAIN), "working-while-they-are-called"),
     ],
 )
 def test_properties_see_the_reversed_order(monkeypatch, events, named):
@@ -257,14 +251,14 @@ def test_properties_see_the_reversed_order(monkeypatch, events, named):
 # --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("semantics", SEMANTICS)
-@pytest.mark.parametrize("call", [Call.PREPARE, Call.FINISH, Call.QUIESCE])
+@pytest.mark.parametrize("semantics", values.SEMANTICS)
+@pytest.mark.parametrize("call", [values.Call.PREPARE, values.Call.FINISH, values.Call.QUIESCE])
 def test_operators_that_work_are_called_from_the_head_on(semantics, call):
-    chain = (Operator(lingers=False), Operator(lingers=False, parent=0))
-    before = State(Config(chain, 0, 1, semantics))
+    chain = (values.Operator(lingers=False), values.Operator(lingers=False, parent=0))
+    before = values.State(values.Config(chain, 0, 1, semantics))
     for order, holds in (((0, 1), True), ((1, 0), False)):
-        outcome = Outcome(before, tuple(Called(operator, call) for operator in order), ())
-        assert working_while_they_are_called.holds(before, Finish(drain=True), outcome) == holds
+        outcome = Outcome(before, tuple(values.Called(operator, call) for operator in order), ())
+        assert working_while_they_are_called.holds(before, values.Finish(drain=True), outcome) == holds
 
 
 def test_an_operator_that_is_created_before_those_below_it_is_refused(monkeypatch):

@@ -17,24 +17,6 @@ from tidegate.reference.credit import (
 from tidegate.reference.credit import (
     readers,
 )
-from tidegate.reference.credit.credit_connection import (
-    COMPONENT,
-    Add,
-    Backlog,
-    Break,
-    Cancel,
-    Closed,
-    Config,
-    Credit,
-    Fail,
-    Flush,
-    Life,
-    ReaderError,
-    Resume,
-    Send,
-    start,
-    step,
-)
 from tidegate.reference.credit.credit_sender import Writable
 from tidegate.reference.credit.readers import QUEUED, Item, Kind, Reader
 from tidegate.reference.model import InvalidInputError, Outcome
@@ -56,18 +38,18 @@ def share(initial_credits, trace):
             words.append(word.replace("+", "credit"))
         else:
             words.append(word if word == "break" else word[:-1] + WORDS[word[-1]])
-    return walk("credit_connection", Config(initial_credits), " ".join(words))
+    return walk("credit_connection", connection.Config(initial_credits), " ".join(words))
 
 
 def short(seen):
     match seen:
-        case Send():
+        case connection.Send():
             return f"{seen.reader}{seen.kind[0]}{seen.sequence}/{seen.backlog}"
-        case Backlog():
+        case connection.Backlog():
             return f"{seen.reader}!{seen.backlog}"
-        case ReaderError():
+        case connection.ReaderError():
             return f"{seen.reader}error"
-        case Closed():
+        case connection.Closed():
             return "closed"
     return "x"
 
@@ -154,26 +136,26 @@ def test_credit_29_a_flush_that_is_pending_makes_the_failure_known():
 @pytest.mark.parametrize("initial", [(-1,), (1, -2)])
 def test_config_is_checked(initial):
     with pytest.raises(InvalidInputError):
-        Config(initial)
+        connection.Config(initial)
     with pytest.raises(InvalidInputError):
-        Credit(0, 0)
+        connection.Credit(0, 0)
 
 
 def alphabet(state):
     """Two readers with at most two items queued, and small credit."""
     for index, reader in enumerate(state.readers):
-        yield from (Cancel(index), Fail(index), Flush(index), Resume(index))
+        yield from (connection.Cancel(index), connection.Fail(index), connection.Flush(index), connection.Resume(index))
         if reader.credit < 2:
-            yield Credit(index, 1)
+            yield connection.Credit(index, 1)
         if len(reader.subpartition.items) < 2 and reader.subpartition.sequence < 2:
-            yield from (Add(index, item) for item in Item)
-    yield from (Writable(value=False), Writable(value=True), Break())
+            yield from (connection.Add(index, item) for item in Item)
+    yield from (Writable(value=False), Writable(value=True), connection.Break())
 
 
 @pytest.mark.rule("CREDIT-20", "CREDIT-21", "CREDIT-22", "CREDIT-27", "CREDIT-29")
 @pytest.mark.parametrize("initial", [(0, 1), (1, 1)])
 def test_properties_hold_as_far_as_two_readers_reach(initial):
-    found = explore(COMPONENT, Config(initial), alphabet, limit=4000)
+    found = explore(connection.COMPONENT, connection.Config(initial), alphabet, limit=4000)
     assert found.broken == ()
 
 
@@ -189,7 +171,7 @@ def test_properties_tell_who_is_served_twice():
 def test_properties_tell_a_reader_that_takes_others_along():
     *_, before, outcome = share((2, 2), "- 0d 1d 0c")
     emptied = attrs.evolve(outcome, state=attrs.evolve(outcome.state, queue=()))
-    assert broken_claims("credit_connection", before.state, Cancel(0), emptied) == {
+    assert broken_claims("credit_connection", before.state, connection.Cancel(0), emptied) == {
         "leaves-the-others-alone",
         "whoever-can-send-is-queued",
     }
@@ -198,25 +180,25 @@ def test_properties_tell_a_reader_that_takes_others_along():
 def same_for_a_connection(event):
     match event:
         case sender.Credit():
-            return Credit(0, event.amount)
+            return connection.Credit(0, event.amount)
         case subpartition.Resume():
-            return Resume(0)
+            return connection.Resume(0)
         case subpartition.Flush():
-            return Flush(0)
+            return connection.Flush(0)
         case Writable():
             return event
-    return Add(0, sender.ITEMS[type(event)])
+    return connection.Add(0, sender.ITEMS[type(event)])
 
 
 def test_a_single_reader_is_a_sender():
     """What the sender does with one reader, the connection does with its only one."""
     for seed in range(300):
         config, events = credit_sender.draw(Random(seed))
-        (alone,), (shared,) = sender.start(config), start(Config((config.initial_credit,)))
+        (alone,), (shared,) = sender.start(config), connection.start(connection.Config((config.initial_credit,)))
         for event in events:
             if isinstance(event, sender.Credit) and event.amount < 1:
                 continue
-            (expected,), (outcome,) = sender.step(alone, event), step(shared, same_for_a_connection(event))
+            (expected,), (outcome,) = sender.step(alone, event), connection.step(shared, same_for_a_connection(event))
             assert [without_reader(seen) for seen in outcome.observations] == list(expected.observations)
             alone, shared = expected.state, outcome.state
             assert shared.readers == (alone.reader,)
@@ -224,9 +206,9 @@ def test_a_single_reader_is_a_sender():
 
 def without_reader(seen):
     match seen:
-        case Send():
+        case connection.Send():
             return readers.Send(seen.kind, seen.sequence, seen.backlog)
-        case Backlog():
+        case connection.Backlog():
             return readers.Backlog(seen.backlog)
     return seen
 
@@ -234,7 +216,9 @@ def without_reader(seen):
 # --- a connection ------------------------------------------------------------------------------------------
 
 WAITING = Reader(1, 1, Queue((QUEUED[Item.DATA],)))
-TWO = connection.State((WAITING, WAITING), (Life.SERVED, Life.SERVED), queue=(1, 0), writable=False)
+TWO = connection.State(
+    (WAITING, WAITING), (connection.Life.SERVED, connection.Life.SERVED), queue=(1, 0), writable=False
+)
 
 
 @pytest.mark.rule("CREDIT-27")
@@ -256,7 +240,7 @@ def test_who_fails_stays_in_the_queue_and_a_break_empties_it():
     [("", True), ("00", True), ("0101", True), ("0110", False), ("010", True), ("001", False), ("01001", False)],
 )
 def test_nobody_sends_twice_while_another_waits(turns, is_right):
-    seen = tuple(Send(int(turn), Kind.DATA, 0, 0) for turn in turns)
+    seen = tuple(connection.Send(int(turn), Kind.DATA, 0, 0) for turn in turns)
     holds = claim("credit_connection", "takes-turns")
     assert holds(TWO, connection.Flush(0), Outcome(TWO, seen, ())) == is_right
 
@@ -264,11 +248,11 @@ def test_nobody_sends_twice_while_another_waits(turns, is_right):
 @pytest.mark.parametrize(
     ("lives", "queue", "is_right"),
     [
-        ((Life.SERVED, Life.SERVED), (0, 1), True),
-        ((Life.SERVED, Life.SERVED), (0,), False),
-        ((Life.SERVED, Life.SERVED), (0, 1, 0), False),
-        ((Life.SERVED, Life.FAILED), (0,), True),
-        ((Life.CANCELLED, Life.FAILED), (), True),
+        ((connection.Life.SERVED, connection.Life.SERVED), (0, 1), True),
+        ((connection.Life.SERVED, connection.Life.SERVED), (0,), False),
+        ((connection.Life.SERVED, connection.Life.SERVED), (0, 1, 0), False),
+        ((connection.Life.SERVED, connection.Life.FAILED), (0,), True),
+        ((connection.Life.CANCELLED, connection.Life.FAILED), (), True),
     ],
 )
 def test_whoever_is_served_and_can_send_is_queued(lives, queue, is_right):

@@ -5,23 +5,12 @@ import pytest
 
 from tests.reference import walking
 from tests.reference.walking import ending, refuses
+from tidegate.reference.exchange import values
 from tidegate.reference.exchange.step import TRAITS, types_agree
-from tidegate.reference.exchange.values import (
-    Config,
-    Connected,
-    Consumer,
-    Full,
-    Notified,
-    Pull,
-    Pulled,
-    Request,
-    ResultType,
-    State,
-)
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.subpartition.values import Flush, Released
 
-ALL = [result.value for result in ResultType]
+ALL = [result.value for result in values.ResultType]
 PUSHED = ["pipelined", "pipelined_bounded"]
 KEPT = ["blocking", "blocking_persistent", "hybrid_full"]
 
@@ -122,30 +111,32 @@ def test_xchg_4_a_consumer_asks_until_the_result_is_there_and_then_no_more():
 def test_configs_outside_their_domain_are_no_input():
     for bad in ({"consumers": 0}, {"limit": 0}):
         with pytest.raises(InvalidInputError):
-            Config(**({"result": ResultType.BLOCKING, "consumers": 1, "limit": 1} | bad))
+            values.Config(**({"result": values.ResultType.BLOCKING, "consumers": 1, "limit": 1} | bad))
 
 
 @pytest.mark.rule("XCHG-1", "XCHG-2")
 def test_laws_notice_what_they_forbid(monkeypatch):
-    wrong = attrs.evolve(TRAITS[ResultType.PIPELINED], repeatable=True)
-    monkeypatch.setitem(TRAITS, ResultType.PIPELINED, wrong)
-    assert refuses("exchange", "types-agree", ResultType.PIPELINED)
-    monkeypatch.setitem(TRAITS, ResultType.BLOCKING, attrs.evolve(TRAITS[ResultType.BLOCKING], repeatable=False))
-    assert refuses("exchange", "reads-alike", ResultType.BLOCKING, 1, 2)
+    wrong = attrs.evolve(TRAITS[values.ResultType.PIPELINED], repeatable=True)
+    monkeypatch.setitem(TRAITS, values.ResultType.PIPELINED, wrong)
+    assert refuses("exchange", "types-agree", values.ResultType.PIPELINED)
+    monkeypatch.setitem(
+        TRAITS, values.ResultType.BLOCKING, attrs.evolve(TRAITS[values.ResultType.BLOCKING], repeatable=False)
+    )
+    assert refuses("exchange", "reads-alike", values.ResultType.BLOCKING, 1, 2)
 
 
 def test_properties_notice_what_they_forbid():
-    config = Config(ResultType.BLOCKING, 2, 1)
-    state = State(config, (Consumer(), None), registered=True)
-    item = Outcome(state, (Pulled(0, end=False),), ())
-    free = Pull(0, credit=False)
+    config = values.Config(values.ResultType.BLOCKING, 2, 1)
+    state = values.State(config, (values.Consumer(), None), registered=True)
+    item = Outcome(state, (values.Pulled(0, end=False),), ())
+    free = values.Pull(0, credit=False)
     assert refuses("exchange", "nothing-moves-by-itself", state, free, item)
     assert refuses("exchange", "blocking-is-complete", state, free, item)
-    second = Outcome(state, (Pulled(1, end=False),), ())
-    assert refuses("exchange", "read-in-order", state, Pull(0, credit=True), second)
-    assert refuses("exchange", "connects-once", state, Request(0), Outcome(state, (Connected(0),), ()))
-    assert refuses("exchange", "tells-who-is-there", state, Flush(), Outcome(state, (Notified(1),), ()))
-    assert refuses("exchange", "full-adds-nothing", state, Flush(), Outcome(state, (Full(),), ()))
+    second = Outcome(state, (values.Pulled(1, end=False),), ())
+    assert refuses("exchange", "read-in-order", state, values.Pull(0, credit=True), second)
+    assert refuses("exchange", "connects-once", state, values.Request(0), Outcome(state, (values.Connected(0),), ()))
+    assert refuses("exchange", "tells-who-is-there", state, Flush(), Outcome(state, (values.Notified(1),), ()))
+    assert refuses("exchange", "full-adds-nothing", state, Flush(), Outcome(state, (values.Full(),), ()))
     assert refuses("exchange", "released-once", state, Flush(), Outcome(state, (Released(),), ()))
 
 
@@ -154,7 +145,7 @@ def test_properties_notice_what_they_forbid():
 
 @pytest.mark.parametrize("wrong", [{"repeatable": False}, {"may_be_early": True}])
 def test_what_is_kept_beyond_the_job_is_complete_and_read_again(monkeypatch, wrong):
-    persistent = ResultType.BLOCKING_PERSISTENT
+    persistent = values.ResultType.BLOCKING_PERSISTENT
     assert types_agree.holds(persistent)
     monkeypatch.setitem(TRAITS, persistent, attrs.evolve(TRAITS[persistent], **wrong))
     assert not types_agree.holds(persistent)

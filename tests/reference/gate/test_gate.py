@@ -5,22 +5,11 @@ import pytest
 
 from tests.reference.walking import broken_claims, claim, walk
 from tidegate.reference.gate import end_of_data, gate
-from tidegate.reference.gate.gate import (
-    Available,
-    Channel,
-    Config,
-    Finished,
-    Item,
-    Nothing,
-    Poll,
-    Polled,
-    State,
-)
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 
 #: An item by its letter, with + if there is more; ! available, - none, . finished, x rejected.
-LETTERS = {Item.DATA: "d", Item.END_OF_DATA: "e", Item.END_OF_PARTITION: "p"}
-SIGNS = {Available(): "!", Nothing(): "-", Finished(): ".", Rejected(): "x"}
+LETTERS = {gate.Item.DATA: "d", gate.Item.END_OF_DATA: "e", gate.Item.END_OF_PARTITION: "p"}
+SIGNS = {gate.Available(): "!", gate.Nothing(): "-", gate.Finished(): ".", Rejected(): "x"}
 WORDS = {"d": "data", "e": "end", "p": "over", "?": "poll"}
 
 
@@ -31,7 +20,7 @@ def walk_gate(channels, trace):
 
 
 def short(one):
-    return f"{one.channel}{LETTERS[one.item]}{'+' * one.more}" if isinstance(one, Polled) else SIGNS[one]
+    return f"{one.channel}{LETTERS[one.item]}{'+' * one.more}" if isinstance(one, gate.Polled) else SIGNS[one]
 
 
 def run(channels, trace):
@@ -142,7 +131,7 @@ def test_gate_17_finished_with_the_last_end_of_partition():
 @pytest.mark.parametrize("channels", [0, -1])
 def test_a_gate_has_channels(channels):
     with pytest.raises(InvalidInputError):
-        Config(channels)
+        gate.Config(channels)
 
 
 @pytest.mark.rule("GATE-8")
@@ -186,7 +175,7 @@ def break_availability(state):
 
 
 def lose_an_item(state):
-    channels = tuple(Channel(channel.waiting[1:], channel.data_ended, channel.ended) for channel in state.channels)
+    channels = tuple(gate.Channel(channel.waiting[1:], channel.data_ended, channel.ended) for channel in state.channels)
     return gate.State(state.config, channels, state.queue, state.available)
 
 
@@ -201,17 +190,17 @@ def lose_an_item(state):
 def test_properties_fail_on_a_broken_poll(breaking, claims):
     *_, last, outcome = walk_gate(2, "0d 0d 1d ?")
     wrong = attrs.evolve(outcome, state=breaking(outcome.state))
-    assert broken_claims("gate", last.state, Poll(), wrong) == claims
+    assert broken_claims("gate", last.state, gate.Poll(), wrong) == claims
 
 
 # --- claims, told of what is wrong ----------------------------------------------------------------------------
 
-DATA, END = Item.DATA, Item.END_OF_PARTITION
-BEFORE = State(Config(2), (Channel((DATA, DATA)), Channel((DATA,))), (0, 1), available=True)
+DATA, END = gate.Item.DATA, gate.Item.END_OF_PARTITION
+BEFORE = gate.State(gate.Config(2), (gate.Channel((DATA, DATA)), gate.Channel((DATA,))), (0, 1), available=True)
 
 
 def holds(name, after, *seen):
-    return claim("gate", name)(BEFORE, Poll(), Outcome(after, seen, ()))
+    return claim("gate", name)(BEFORE, gate.Poll(), Outcome(after, seen, ()))
 
 
 @pytest.mark.parametrize(
@@ -226,20 +215,20 @@ def holds(name, after, *seen):
     ids=["right", "not the head", "not moved up", "denies that there is more", "all three"],
 )
 def test_only_the_head_is_served(channel, queue, more, is_right):
-    after = State(BEFORE.config, (Channel((DATA,)), Channel((DATA,))), queue, available=True)
-    assert holds("serves-the-head", after, Polled(channel, DATA, more)) == is_right
+    after = gate.State(BEFORE.config, (gate.Channel((DATA,)), gate.Channel((DATA,))), queue, available=True)
+    assert holds("serves-the-head", after, gate.Polled(channel, DATA, more)) == is_right
 
 
 @pytest.mark.parametrize(
     ("waiting", "is_right"), [((DATA, END), True), ((END, DATA), False), ((END, DATA, DATA), False)]
 )
 def test_nothing_may_wait_behind_an_end(waiting, is_right):
-    after = State(BEFORE.config, (Channel((DATA,)), Channel(waiting)), (0, 1), available=True)
+    after = gate.State(BEFORE.config, (gate.Channel((DATA,)), gate.Channel(waiting)), (0, 1), available=True)
     assert holds("nothing-after-the-end", after) == is_right
 
 
 def test_a_gate_that_gives_nothing_does_not_serve_in_rounds(monkeypatch):
-    monkeypatch.setattr(gate, "on_poll", lambda state: Outcome(state, (Nothing(),), ()))
+    monkeypatch.setattr(gate, "on_poll", lambda state: Outcome(state, (gate.Nothing(),), ()))
     assert not gate.in_rounds.holds(1, 2, 0)
 
 
@@ -247,7 +236,7 @@ def test_a_gate_that_serves_only_while_it_is_available_serves_in_rounds(monkeypa
     right = gate.on_poll
 
     def ask_first(state):
-        return right(state) if state.available else Outcome(state, (Nothing(),), ())
+        return right(state) if state.available else Outcome(state, (gate.Nothing(),), ())
 
     monkeypatch.setattr(gate, "on_poll", ask_first)
     assert gate.in_rounds.holds(1, 2, 0)

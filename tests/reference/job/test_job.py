@@ -17,13 +17,13 @@ from tidegate.reference.credit import buffers, readers
 from tidegate.reference.credit.buffers import Change
 from tidegate.reference.elements import MAX, Long, Status, StatusChange, Watermark
 from tidegate.reference.job import COMPONENT
+from tidegate.reference.job import step as job_step
 from tidegate.reference.job.channels import decode, encode
 from tidegate.reference.job.examples import make_word_count
 from tidegate.reference.job.functions import apply
 from tidegate.reference.job.layout import compute_layout
 from tidegate.reference.job.programs import Barrier, Config, Edge, Function, Operator, Record, Wire
 from tidegate.reference.job.states import Overrun
-from tidegate.reference.job.step import Action, Choice, compute_results, enabled, is_done, is_stuck, start, step
 from tidegate.reference.model import InvalidInputError, Rejected
 from tidegate.reference.subpartition import queue as queues
 from tidegate.traces.codec import decode_case, encode_case
@@ -56,7 +56,7 @@ def count_words(*scripts, parallelism=2, wire=None):
 
 
 def run(config, pick=0):
-    return [outcome for *_, outcome in run_out("job", begin("job", config), enabled, pick)]
+    return [outcome for *_, outcome in run_out("job", begin("job", config), job_step.enabled, pick)]
 
 
 def after(config, trace):
@@ -96,8 +96,8 @@ def test_word_count_counts_words(wire, last):
     outcomes = run(make_word_count(wire), pick=-1 if last else 0)
     seen = [row for outcome in outcomes for row in outcome.observations]
     state = outcomes[-1].state
-    assert is_done(state)
-    results = compute_results(state)
+    assert job_step.is_done(state)
+    results = job_step.compute_results(state)
     assert results.totals == ((3, "be", 2), (3, "not", 1), (3, "or", 1), (3, "to", 2))
     assert results.collected == (("be", 1), ("be", 2), ("not", 1), ("or", 1), ("to", 1), ("to", 2))
     kinds = {one.kind for one in seen}
@@ -232,10 +232,10 @@ def test_a_barrier_is_sent_on_when_it_was_met_on_all_channels():
     config = Config(operators, (Edge(1, 2), Edge(2, 3)))
     behind = after(config, "emit0 emit0 poll2")
     assert [one.kind for one in behind.observations] == ["barrier"]
-    assert Choice(Action.POLL, 2) not in enabled(behind.state)
+    assert job_step.Choice(job_step.Action.POLL, 2) not in job_step.enabled(behind.state)
     met = after(config, "emit0 emit0 poll2 emit1 poll2")
     assert shown(met)[1:] == [("mid", 0, "out", 0, "barrier", None), ("mid", 0, "out", 1, "barrier", None)]
-    assert Choice(Action.POLL, 2) in enabled(met.state)
+    assert job_step.Choice(job_step.Action.POLL, 2) in job_step.enabled(met.state)
 
 
 @pytest.mark.rule("CREDIT-30")
@@ -275,7 +275,7 @@ def test_values_wrap_around(function, value):
 @pytest.mark.parametrize("trace", ["emit1", "emit-1", "poll0", "poll1", "emit9", "flush0", "deliver-1", "credit7"])
 def test_what_cannot_happen_is_refused(trace):
     config = count_words((rec("a"),), parallelism=1)
-    (state,) = start(config)
+    (state,) = job_step.start(config)
     outcome = after(config, trace)
     assert (outcome.observations, outcome.state) == ((Rejected(),), state)
 
@@ -317,7 +317,7 @@ WIRED["two subtasks"] = count_words((rec("a"),), parallelism=2, wire=Wire(100, 0
 
 @pytest.mark.parametrize("config", [*SMALL.values(), *WIRED.values()], ids=[*SMALL, *WIRED])
 def test_no_interleaving_gets_stuck(config):
-    found = explore(COMPONENT, config, enabled)
+    found = explore(COMPONENT, config, job_step.enabled)
     assert found.complete
     assert found.broken == ()
     assert found.states > 40
@@ -325,7 +325,7 @@ def test_no_interleaving_gets_stuck(config):
 
 def every_log(config):
     """What each subtask may come to see, and the results with it: one for all runs that no subtask can tell apart."""
-    (state,) = start(config)
+    (state,) = job_step.start(config)
     homes = {(place.task.name, place.number): index for index, place in enumerate(state.layout.places)}
     # A log is known by a number: that of the log one row shorter, and the last row, lead to it.
     numbers, logs = {}, [()]
@@ -333,11 +333,11 @@ def every_log(config):
     frontier = list(nodes)
     while frontier:
         state, seen = frontier.pop()
-        choices = enabled(state)
+        choices = job_step.enabled(state)
         if not choices:
             yield state, [row for number in seen for row in logs[number]]
         for choice in choices:
-            (outcome,) = step(state, choice)
+            (outcome,) = job_step.step(state, choice)
             longer = list(seen)
             for row in outcome.observations:
                 home = homes[row.task, row.subtask]
@@ -356,8 +356,8 @@ def every_log(config):
 def test_every_interleaving_keeps_all_invariants_and_ends_alike(name):
     results, count = set(), 0
     for state, rows in every_log(SMALL[name]):
-        assert is_done(state)
-        results.add(compute_results(state))
+        assert job_step.is_done(state)
+        results.add(job_step.compute_results(state))
         log = make_log(SMALL[name], rows)
         assert {verdict.status for verdict in check(log)} <= {Passed.PASSED, Passed.SKIPPED}
         count += 1
@@ -416,15 +416,15 @@ def announce_nothing(monkeypatch):
 
 def find_stuck(config):
     """The first state that is met, depth first, in which nothing can happen any more; of a right job, its end."""
-    seen = set(start(config))
+    seen = set(job_step.start(config))
     stack = list(seen)
     while stack:
         state = stack.pop()
-        choices = enabled(state)
-        if not choices and not is_done(state):
+        choices = job_step.enabled(state)
+        if not choices and not job_step.is_done(state):
             return state
         for choice in choices:
-            (outcome,) = step(state, choice)
+            (outcome,) = job_step.step(state, choice)
             if outcome.state not in seen:
                 seen.add(outcome.state)
                 stack.append(outcome.state)
@@ -433,7 +433,7 @@ def find_stuck(config):
 
 @pytest.mark.parametrize("config", [RECORDS, BARRIERS])
 def test_with_all_of_the_conditions_it_does_not(config):
-    assert not is_stuck(find_stuck(config))
+    assert not job_step.is_stuck(find_stuck(config))
 
 
 @pytest.mark.rule("CREDIT-4", "CREDIT-9", "CREDIT-14", "CREDIT-24")
@@ -450,7 +450,7 @@ def test_with_all_of_the_conditions_it_does_not(config):
 )
 def test_without_any_of_the_six_conditions_a_job_gets_stuck(monkeypatch, spoil, config):
     spoil(monkeypatch)
-    assert is_stuck(find_stuck(config))
+    assert job_step.is_stuck(find_stuck(config))
 
 
 # --- corners ---------------------------------------------------------------------------------------------------
@@ -502,9 +502,9 @@ def test_what_cannot_be_chosen_is_refused_by_the_rule_of_tasks_or_of_channels(ch
 
 def test_a_job_is_done_when_all_of_it_is_and_not_stuck_before_or_after():
     *before, end = [begin("job", make_job(RECORD)), *(outcome.state for outcome in run(make_job(RECORD)))]
-    assert not any(is_done(state) or is_stuck(state) for state in before)
-    assert is_done(end)
-    assert not is_stuck(end)
+    assert not any(job_step.is_done(state) or job_step.is_stuck(state) for state in before)
+    assert job_step.is_done(end)
+    assert not job_step.is_stuck(end)
 
 
 def test_buffers_go_from_producer_to_consumer_and_credit_the_other_way():
@@ -540,9 +540,9 @@ def test_data_that_is_sent_without_credit_finds_no_buffer(monkeypatch):
     operators = (Operator(1, "in", Function.SOURCE, 1, (script,)), Operator(2, "out", Function.SINK))
     config = Config(operators, (Edge(1, 2, Partitioner.REBALANCE),), Wire(8, 0, 1, 8))
     holds = claim("job", "data-finds-a-buffer")
-    assert all(holds(*one) for one in run_out("job", begin("job", config), enabled))
+    assert all(holds(*one) for one in run_out("job", begin("job", config), job_step.enabled))
     monkeypatch.setattr(queues, "is_available", lambda subpartition, **_credit: queues.is_readable(subpartition))
-    broken = next(one for one in run_out("job", begin("job", config), enabled) if not holds(*one))
+    broken = next(one for one in run_out("job", begin("job", config), job_step.enabled) if not holds(*one))
     assert Overrun(0) in broken[2].observations
 
 

@@ -4,40 +4,11 @@ import pytest
 
 from tests.reference.walking import begin, broken_claims, claim, last, state_after, walk
 from tidegate.reference.input.network_input.values import InputStatus
-from tidegate.reference.mailbox import default_action
+from tidegate.reference.mailbox import default_action, values
 from tidegate.reference.mailbox import mails as mailboxes
 from tidegate.reference.mailbox import step as mailbox
 from tidegate.reference.mailbox.default_action import Decision, compute_decision
 from tidegate.reference.mailbox.step import step
-from tidegate.reference.mailbox.values import (
-    BatchMade,
-    Close,
-    CompleteAll,
-    Config,
-    Control,
-    ControlRun,
-    DefaultRun,
-    Drain,
-    Dropped,
-    Kind,
-    Loop,
-    Mail,
-    MailRun,
-    MailWaiting,
-    MakeBatch,
-    Order,
-    Put,
-    Quiesce,
-    State,
-    Step,
-    Stopped,
-    SuspendDefault,
-    Suspended,
-    Take,
-    TakeFromBatch,
-    Thread,
-    Waiting,
-)
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 
 NEW, OLD = "flink-35051", "flink-14304"
@@ -46,20 +17,22 @@ NEW, OLD = "flink-35051", "flink-14304"
 def short(seen):
     """A mail by its number, `x3` if it is dropped; a batch by + or -, and the others by their first letter."""
     match seen:
-        case MailRun(mail=mail):
+        case values.MailRun(mail=mail):
             return str(mail)
-        case Dropped(mail=mail):
+        case values.Dropped(mail=mail):
             return f"x{mail}"
-        case BatchMade(available=value) | MailWaiting(value=value):
+        case values.BatchMade(available=value) | values.MailWaiting(value=value):
             return "+" if value else "-"
-        case Suspended(handle=handle):
+        case values.Suspended(handle=handle):
             return f"h{handle}"
     return seen.type[0]
 
 
 def run(trace, semantics=NEW):
     """What each event shows, without a gap; `~` for nothing, `r` rejected, `d` default, `w` wait, `s` stopped."""
-    return " ".join("".join(map(short, one.observations)) or "~" for one in walk("mailbox", Config(semantics), trace))
+    return " ".join(
+        "".join(map(short, one.observations)) or "~" for one in walk("mailbox", values.Config(semantics), trace)
+    )
 
 
 @pytest.mark.rule("MBOX-1", "MBOX-2", "MBOX-5")
@@ -181,7 +154,7 @@ def test_mbox_10_open_quiesced_closed(trace, shown):
     ],
 )
 def test_outcomes_name_their_rules(trace, rules):
-    assert walk("mailbox", Config(), trace)[-1].rules == rules
+    assert walk("mailbox", values.Config(), trace)[-1].rules == rules
 
 
 @pytest.mark.parametrize("trace", ["put1@0 quiesce put2@0", "suspend suspend", "put1@0 close take-1", "resume0"])
@@ -192,12 +165,12 @@ def test_refused_events(trace):
 @pytest.mark.parametrize("priority", [-2, 2**31])
 def test_priorities_have_their_range(priority):
     with pytest.raises(InvalidInputError):
-        Put(1, priority, Kind.NORMAL, Thread.OTHER)
+        values.Put(1, priority, values.Kind.NORMAL, values.Thread.OTHER)
 
 
 def test_semantics_are_known():
     with pytest.raises(InvalidInputError):
-        Config("flink-1")
+        values.Config("flink-1")
 
 
 @pytest.mark.rule("MBOX-2")
@@ -217,8 +190,8 @@ def batch_it(state, mail):
 @pytest.mark.rule("MBOX-3")
 def test_mbox_3_law_fails_where_urgent_mails_wait_for_the_batch(monkeypatch):
     monkeypatch.setattr(mailboxes, "let_urgent_in", lambda state: state)
-    assert not mailbox.urgent_come_in_order.holds(NEW, (Thread.OTHER,))
-    assert mailbox.urgent_come_in_order.holds(OLD, (Thread.OTHER,))
+    assert not mailbox.urgent_come_in_order.holds(NEW, (values.Thread.OTHER,))
+    assert mailbox.urgent_come_in_order.holds(OLD, (values.Thread.OTHER,))
 
 
 @pytest.mark.rule("MBOX-13")
@@ -257,17 +230,21 @@ def test_mbox_13_law_fails_where_the_input_is_looked_at_first(monkeypatch):
 
 
 def test_properties_fail_on_a_broken_loop():
-    *_, suspended, right = walk("mailbox", Config(), "put1@0 put2@0 suspend loop")
-    backwards = Outcome(begin("mailbox", Config()), (MailRun(2), MailRun(1), DefaultRun(), DefaultRun()), ())
-    assert broken_claims("mailbox", suspended.state, Loop(), backwards) == {"default-once-and-last"}
-    lost = Outcome(right.state, (MailRun(1),), ())
-    assert broken_claims("mailbox", suspended.state, Loop(), lost) == {"no-mail-is-lost"}
+    *_, suspended, right = walk("mailbox", values.Config(), "put1@0 put2@0 suspend loop")
+    backwards = Outcome(
+        begin("mailbox", values.Config()),
+        (values.MailRun(2), values.MailRun(1), values.DefaultRun(), values.DefaultRun()),
+        (),
+    )
+    assert broken_claims("mailbox", suspended.state, values.Loop(), backwards) == {"default-once-and-last"}
+    lost = Outcome(right.state, (values.MailRun(1),), ())
+    assert broken_claims("mailbox", suspended.state, values.Loop(), lost) == {"no-mail-is-lost"}
 
 
 @pytest.mark.rule("MBOX-14")
 def test_mbox_14_property_fails_where_another_thread_runs_mails():
-    before = state_after("mailbox", Config(), "put1@0")
-    ran = Outcome(before, (MailRun(2),), ())
+    before = state_after("mailbox", values.Config(), "put1@0")
+    ran = Outcome(before, (values.MailRun(2),), ())
     assert broken_claims("mailbox", before, put(2), ran) == {"other-threads-only-put"}
 
 
@@ -318,8 +295,8 @@ def test_what_is_there_is_not_waited_for_and_the_end_waits_for_nothing(monkeypat
 NEW, OLD = "flink-35051", "flink-14304"
 
 
-def put(number, kind=Kind.NORMAL, thread=Thread.OTHER, priority=0):
-    return Put(number, priority, kind, thread)
+def put(number, kind=values.Kind.NORMAL, thread=values.Thread.OTHER, priority=0):
+    return values.Put(number, priority, kind, thread)
 
 
 def test_a_single_step_makes_a_batch_even_of_a_mailbox_that_has_come_to_its_end():
@@ -341,16 +318,16 @@ def test_a_mailbox_that_is_closed_stays_closed():
 
 
 def test_a_turn_is_put_down_to_a_resumption_only_if_the_default_action_was_suspended():
-    assert last("mailbox", Config(), "loop") == ("default", "MBOX-1")
+    assert last("mailbox", values.Config(), "loop") == ("default", "MBOX-1")
 
 
 @pytest.mark.parametrize(("priority", "is_one"), [(-2, False), (-1, True), (2**31 - 1, True), (2**31, False)])
 def test_priorities_are_ints_of_java_from_minus_1_on(priority, is_one):
     if is_one:
-        assert Take(priority).priority == put(1, priority=priority).priority == priority
+        assert values.Take(priority).priority == put(1, priority=priority).priority == priority
         return
     with pytest.raises(InvalidInputError):
-        Take(priority)
+        values.Take(priority)
     with pytest.raises(InvalidInputError):
         put(1, priority=priority)
 
@@ -358,35 +335,48 @@ def test_priorities_are_ints_of_java_from_minus_1_on(priority, is_one):
 # --- claims, told of what is right and of what is wrong ---------------------------------------------------------
 
 
-def mail(number, priority=0, kind=Kind.NORMAL):
-    return Mail(number, priority, kind)
+def mail(number, priority=0, kind=values.Kind.NORMAL):
+    return values.Mail(number, priority, kind)
 
 
 def make(batch=(), queue=(), semantics=NEW, **more):
-    return State(Config(semantics), tuple(batch), tuple(queue), **more)
+    return values.State(values.Config(semantics), tuple(batch), tuple(queue), **more)
 
 
 def holds(name, before, event, after, *seen):
     return claim("mailbox", name)(before, event, Outcome(after, seen, ()))
 
 
-ORDER = Mail(Control(Order.COMPLETE), 0)
-URGENT, DEFERRABLE = mail(8, kind=Kind.URGENT), mail(9, 9, Kind.DEFERRABLE)
+ORDER = values.Mail(values.Control(values.Order.COMPLETE), 0)
+URGENT, DEFERRABLE = mail(8, kind=values.Kind.URGENT), mail(9, 9, values.Kind.DEFERRABLE)
 LOW, HIGH, HIGHER = mail(0), mail(1, 5), mail(2, 5)
 STATES = [
     make(),
     make([LOW, HIGH, HIGHER]),
     make([], [LOW, HIGH], suspension=0, handles=1),
-    make([URGENT, mail(7, kind=Kind.URGENT), LOW], [HIGH]),
+    make([URGENT, mail(7, kind=values.Kind.URGENT), LOW], [HIGH]),
     make([ORDER, LOW], [DEFERRABLE, HIGH]),
     make([DEFERRABLE, LOW], [URGENT], OLD),
     make([LOW], [URGENT], OLD),
     make([LOW], [HIGH], running=False),
 ]
 EVENTS = [
-    *(Loop(), Step(), MakeBatch(), TakeFromBatch(), Take(-1), Take(0), Take(5), Drain()),
-    *(event(thread) for event in (SuspendDefault, Quiesce, Close, CompleteAll) for thread in Thread),
-    *(put(3, kind, thread) for kind in Kind for thread in Thread),
+    *(
+        values.Loop(),
+        values.Step(),
+        values.MakeBatch(),
+        values.TakeFromBatch(),
+        values.Take(-1),
+        values.Take(0),
+        values.Take(5),
+        values.Drain(),
+    ),
+    *(
+        event(thread)
+        for event in (values.SuspendDefault, values.Quiesce, values.Close, values.CompleteAll)
+        for thread in values.Thread
+    ),
+    *(put(3, kind, thread) for kind in values.Kind for thread in values.Thread),
 ]
 
 
@@ -398,40 +388,40 @@ def test_every_claim_holds_of_what_the_mailbox_does(before, event):
 
 
 def test_who_is_refused_may_not_run_anything_either():
-    assert not holds("other-threads-only-put", make(), put(1), make(), Rejected(), DefaultRun())
+    assert not holds("other-threads-only-put", make(), put(1), make(), Rejected(), values.DefaultRun())
 
 
 def test_control_mails_are_no_mails_of_users():
-    assert holds("no-mail-is-lost", make([ORDER]), TakeFromBatch(), make(), ControlRun())
+    assert holds("no-mail-is-lost", make([ORDER]), values.TakeFromBatch(), make(), values.ControlRun())
 
 
-@pytest.mark.parametrize("seen", [(DefaultRun(), MailRun(0)), (DefaultRun(), DefaultRun())])
+@pytest.mark.parametrize("seen", [(values.DefaultRun(), values.MailRun(0)), (values.DefaultRun(), values.DefaultRun())])
 def test_a_default_action_that_is_not_the_one_last_thing_is_refused(seen):
-    assert holds("default-once-and-last", make([LOW]), Loop(), make(), MailRun(0), DefaultRun())
-    assert not holds("default-once-and-last", make([LOW]), Loop(), make(), *seen)
+    assert holds("default-once-and-last", make([LOW]), values.Loop(), make(), values.MailRun(0), values.DefaultRun())
+    assert not holds("default-once-and-last", make([LOW]), values.Loop(), make(), *seen)
 
 
-@pytest.mark.parametrize("event", [Loop(), Step()])
+@pytest.mark.parametrize("event", [values.Loop(), values.Step()])
 def test_a_default_action_of_a_mailbox_at_its_end_is_refused(event):
     ended = make(running=False)
-    assert not holds("no-default-once-completed", ended, event, ended, DefaultRun())
-    assert holds("no-default-once-completed", ended, event, ended, Stopped())
-    assert holds("no-default-once-completed", ended, event, ended, Waiting())
+    assert not holds("no-default-once-completed", ended, event, ended, values.DefaultRun())
+    assert holds("no-default-once-completed", ended, event, ended, values.Stopped())
+    assert holds("no-default-once-completed", ended, event, ended, values.Waiting())
 
 
 def test_normal_mails_in_another_order_are_refused():
     before = make([LOW, HIGH], [HIGHER])
-    assert holds("normal-mails-in-order", before, TakeFromBatch(), make([HIGH], [HIGHER]), MailRun(0))
-    assert not holds("normal-mails-in-order", before, TakeFromBatch(), make([LOW], [HIGHER]), MailRun(1))
-    assert holds("normal-mails-in-order", before, Take(5), make([LOW], [HIGHER]), MailRun(1))
+    assert holds("normal-mails-in-order", before, values.TakeFromBatch(), make([HIGH], [HIGHER]), values.MailRun(0))
+    assert not holds("normal-mails-in-order", before, values.TakeFromBatch(), make([LOW], [HIGHER]), values.MailRun(1))
+    assert holds("normal-mails-in-order", before, values.Take(5), make([LOW], [HIGHER]), values.MailRun(1))
 
 
-@pytest.mark.parametrize("event", [Loop(), Step(), TakeFromBatch()])
+@pytest.mark.parametrize("event", [values.Loop(), values.Step(), values.TakeFromBatch()])
 def test_a_normal_mail_that_runs_before_an_urgent_one_is_refused_from_2_1_on(event):
     for semantics in (NEW, OLD):
         before, after = make([LOW], [URGENT], semantics), make([], [URGENT], semantics)
-        assert holds("urgent-mails-first", before, event, after, MailRun(0)) == (semantics == OLD)
-    assert holds("urgent-mails-first", make([HIGH, URGENT]), Take(5), make([URGENT]), MailRun(1))
+        assert holds("urgent-mails-first", before, event, after, values.MailRun(0)) == (semantics == OLD)
+    assert holds("urgent-mails-first", make([HIGH, URGENT]), values.Take(5), make([URGENT]), values.MailRun(1))
 
 
 @pytest.mark.parametrize(
@@ -452,17 +442,17 @@ def test_who_takes_another_mail_than_the_first_that_may_be_taken_is_refused(batc
     after = [one for one in batch if one.content != taken]
     for split in range(len(batch) + 1):
         before = make(batch[:split], batch[split:])
-        assert holds("first-that-may", before, Take(priority), make(after), MailRun(taken)) == is_right
+        assert holds("first-that-may", before, values.Take(priority), make(after), values.MailRun(taken)) == is_right
 
 
 @pytest.mark.parametrize(("batch", "queue"), [((LOW,), ()), ((), (LOW,)), ((LOW,), (HIGH,))])
 def test_whoever_drains_and_leaves_something_is_refused(batch, queue):
     before = make([LOW, HIGH])
-    assert not holds("draining-leaves-nothing", before, Drain(), make(batch, queue))
-    assert holds("draining-leaves-nothing", before, Drain(), make())
+    assert not holds("draining-leaves-nothing", before, values.Drain(), make(batch, queue))
+    assert holds("draining-leaves-nothing", before, values.Drain(), make())
 
 
 def test_a_turn_without_the_default_action_is_no_turn(monkeypatch):
     assert mailbox.each_turn_ends.holds(NEW, 2)
-    monkeypatch.setattr(mailbox, "on_loop", lambda state: (Outcome(state, (Waiting(),), ()),))
+    monkeypatch.setattr(mailbox, "on_loop", lambda state: (Outcome(state, (values.Waiting(),), ()),))
     assert not mailbox.each_turn_ends.holds(NEW, 2)

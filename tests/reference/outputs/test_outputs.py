@@ -10,50 +10,25 @@ from tidegate.reference.elements import MAX, MIN, Status, StatusChange, Watermar
 from tidegate.reference.model import InvalidInputError, Rejected
 from tidegate.reference.outputs import claims as output_claims
 from tidegate.reference.outputs import handing as output_handing
+from tidegate.reference.outputs import values
 from tidegate.reference.outputs.claims import changes_stay_private_without_reuse, ways_to_change
 from tidegate.reference.outputs.handing import emit
 from tidegate.reference.outputs.step import start, step
-from tidegate.reference.outputs.values import (
-    AttributesOut,
-    Barrier,
-    BarrierOut,
-    Chained,
-    Change,
-    Config,
-    EndOfData,
-    EndOfDataOut,
-    Error,
-    Failed,
-    Fault,
-    KeyContext,
-    LatencyMarker,
-    MarkerOut,
-    Metrics,
-    Network,
-    Process,
-    ReadMetrics,
-    Record,
-    RecordAttributes,
-    StatusOut,
-    Tag,
-    WatermarkOut,
-    Write,
-)
 
-NET = Network(unaligned=False)
-PLAIN = Chained(keyed=False, changes=Change.NOTHING)
-KEYED = Chained(keyed=True, changes=Change.NOTHING)
-COUNTING = Chained(keyed=False, changes=Change.VALUE)
-LATE = Tag("late", "string")
+NET = values.Network(unaligned=False)
+PLAIN = values.Chained(keyed=False, changes=values.Change.NOTHING)
+KEYED = values.Chained(keyed=True, changes=values.Change.NOTHING)
+COUNTING = values.Chained(keyed=False, changes=values.Change.VALUE)
+LATE = values.Tag("late", "string")
 IDLE, ACTIVE = StatusChange(Status.IDLE), StatusChange(Status.ACTIVE)
 
 
 def config_of(*parts, reuse=True):
-    return Config(parts, reuse)
+    return values.Config(parts, reuse)
 
 
 def old(*parts, selectors=False, reuse=True):
-    return Config(parts, reuse, selectors, "flink-1.5")
+    return values.Config(parts, reuse, selectors, "flink-1.5")
 
 
 def last(config, *events):
@@ -64,15 +39,24 @@ def last(config, *events):
 @pytest.mark.rule("OUT-1")
 def test_out_1_network_outputs_come_first():
     config = config_of(PLAIN, NET, PLAIN, NET, reuse=False)
-    seen, rules = last(config, Record(1))
+    seen, rules = last(config, values.Record(1))
     assert [one.output for one in seen] == [1, 3, 0, 2]
     assert rules == ("OUT-3", "OUT-2", "OUT-4", "OUT-1")
-    assert last(config, Watermark(5))[0] == [WatermarkOut(index, 5) for index in (1, 3, 0, 2)]
+    assert last(config, Watermark(5))[0] == [values.WatermarkOut(index, 5) for index in (1, 3, 0, 2)]
 
 
 @pytest.mark.rule("OUT-1", "OUT-11")
 @pytest.mark.parametrize(
-    "event", [Record(1), Record(1, LATE), Watermark(1), IDLE, LatencyMarker(), RecordAttributes(), EndOfData()]
+    "event",
+    [
+        values.Record(1),
+        values.Record(1, LATE),
+        Watermark(1),
+        IDLE,
+        values.LatencyMarker(),
+        values.RecordAttributes(),
+        values.EndOfData(),
+    ],
 )
 def test_out_1_without_outputs_everything_is_dropped(event):
     assert last(config_of(), event)[0] == []
@@ -80,9 +64,12 @@ def test_out_1_without_outputs_everything_is_dropped(event):
 
 @pytest.mark.rule("OUT-2")
 def test_out_2_a_keyed_operator_is_told_the_key_first():
-    assert last(config_of(KEYED), Record(3)) == ([KeyContext(0), Process(0, 0, 0, 3)], ("OUT-3", "OUT-2", "OUT-1"))
-    assert last(config_of(PLAIN), Record(3))[0] == [Process(0, 0, 0, 3)]
-    assert last(old(PLAIN), Record(3))[0] == [KeyContext(0), Process(0, 0, 0, 3)]
+    assert last(config_of(KEYED), values.Record(3)) == (
+        [values.KeyContext(0), values.Process(0, 0, 0, 3)],
+        ("OUT-3", "OUT-2", "OUT-1"),
+    )
+    assert last(config_of(PLAIN), values.Record(3))[0] == [values.Process(0, 0, 0, 3)]
+    assert last(old(PLAIN), values.Record(3))[0] == [values.KeyContext(0), values.Process(0, 0, 0, 3)]
 
 
 @pytest.mark.rule("OUT-3")
@@ -98,26 +85,32 @@ def test_out_2_a_keyed_operator_is_told_the_key_first():
     ],
 )
 def test_out_3_who_gets_which_object(parts, reuse, objects):
-    seen, _rules = last(config_of(*parts, reuse=reuse), Record(0))
-    assert [(one.record, one.value) for one in seen if isinstance(one, Process)] == objects
+    seen, _rules = last(config_of(*parts, reuse=reuse), values.Record(0))
+    assert [(one.record, one.value) for one in seen if isinstance(one, values.Process)] == objects
 
 
 @pytest.mark.rule("OUT-3", "OUT-4")
 @pytest.mark.parametrize(("reuse", "contents"), [(True, [5, 5, 6]), (False, [5, 5, 5])])
 def test_out_4_a_shared_value_may_change_but_not_for_the_network(reuse, contents):
-    seen, _rules = last(config_of(COUNTING, PLAIN, NET, reuse=reuse), Record(5))
+    seen, _rules = last(config_of(COUNTING, PLAIN, NET, reuse=reuse), values.Record(5))
     assert [one.content for one in seen] == contents
-    assert isinstance(seen[0], Write)
+    assert isinstance(seen[0], values.Write)
 
 
 @pytest.mark.rule("OUT-5")
 @pytest.mark.parametrize(
     ("tag", "outputs_seen"),
-    [(None, [0]), (LATE, [1, 2]), (Tag("late", "int"), [1, 2]), (Tag("Late", "string"), []), (Tag("x", "string"), [])],
+    [
+        (None, [0]),
+        (LATE, [1, 2]),
+        (values.Tag("late", "int"), [1, 2]),
+        (values.Tag("Late", "string"), []),
+        (values.Tag("x", "string"), []),
+    ],
 )
 def test_out_5_a_tag_is_its_id(tag, outputs_seen):
-    config = config_of(NET, attrs.evolve(NET, tag=LATE), attrs.evolve(PLAIN, tag=Tag("late", "any")))
-    seen, rules = last(config, Record(1, tag))
+    config = config_of(NET, attrs.evolve(NET, tag=LATE), attrs.evolve(PLAIN, tag=values.Tag("late", "any")))
+    seen, rules = last(config, values.Record(1, tag))
     assert [one.output for one in seen] == outputs_seen
     assert "OUT-5" in rules
 
@@ -127,8 +120,8 @@ def test_out_7_a_watermark_passes_every_tag_and_in_any_order():
     config = config_of(attrs.evolve(NET, tag=LATE), PLAIN)
     for timestamp in (3, 1, 1, MIN, MAX):
         assert last(config, Watermark(3), Watermark(timestamp))[0] == [
-            WatermarkOut(0, timestamp),
-            WatermarkOut(1, timestamp),
+            values.WatermarkOut(0, timestamp),
+            values.WatermarkOut(1, timestamp),
         ]
     assert last(config, IDLE, Watermark(4)) == ([], ("OUT-7", "OUT-8", "OUT-1"))
 
@@ -136,8 +129,13 @@ def test_out_7_a_watermark_passes_every_tag_and_in_any_order():
 @pytest.mark.rule("OUT-6")
 @pytest.mark.parametrize("hops", [1, 2, 5])
 def test_out_6_a_chained_failure_is_wrapped_once_a_hop_and_ends_it(hops):
-    seen, rules = last(config_of(NET, KEYED, PLAIN, reuse=False), Fault(1, hops), Record(7))
-    assert seen == [Write(0, 7), KeyContext(1), Process(1, 1, 1, 7), Failed(1, Error.CHAINED, hops)]
+    seen, rules = last(config_of(NET, KEYED, PLAIN, reuse=False), values.Fault(1, hops), values.Record(7))
+    assert seen == [
+        values.Write(0, 7),
+        values.KeyContext(1),
+        values.Process(1, 1, 1, 7),
+        values.Failed(1, values.Error.CHAINED, hops),
+    ]
     assert rules[0] == "OUT-6"
 
 
@@ -145,35 +143,40 @@ def test_out_6_a_chained_failure_is_wrapped_once_a_hop_and_ends_it(hops):
 @pytest.mark.parametrize(
     ("event", "wrapped"),
     [
-        (Record(1), 1),
+        (values.Record(1), 1),
         (Watermark(1), 1),
         (IDLE, 1),
-        (LatencyMarker(), 1),
-        (RecordAttributes(), 1),
-        (Barrier(unaligned=True), 0),
-        (EndOfData(), 0),
+        (values.LatencyMarker(), 1),
+        (values.RecordAttributes(), 1),
+        (values.Barrier(unaligned=True), 0),
+        (values.EndOfData(), 0),
     ],
 )
 def test_out_6_a_writer_fails_before_it_writes(event, wrapped):
-    assert last(config_of(NET), Fault(0, 1), event)[0] == [Failed(0, Error.IO, wrapped)]
-    assert last(config_of(NET), Fault(0, 1), Fault(0, 0), event)[0] != [Failed(0, Error.IO, wrapped)]
+    assert last(config_of(NET), values.Fault(0, 1), event)[0] == [values.Failed(0, values.Error.IO, wrapped)]
+    assert last(config_of(NET), values.Fault(0, 1), values.Fault(0, 0), event)[0] != [
+        values.Failed(0, values.Error.IO, wrapped)
+    ]
 
 
 @pytest.mark.rule("OUT-6", "OUT-9")
 def test_out_6_a_status_that_failed_counts_as_announced():
     config = config_of(PLAIN, PLAIN)
-    assert last(config, Fault(0, 1), IDLE)[0] == [StatusOut(0, Status.IDLE), Failed(0, Error.CHAINED, 1)]
-    assert last(config, Fault(0, 1), IDLE, IDLE)[0] == [StatusOut(1, Status.IDLE)]
+    assert last(config, values.Fault(0, 1), IDLE)[0] == [
+        values.StatusOut(0, Status.IDLE),
+        values.Failed(0, values.Error.CHAINED, 1),
+    ]
+    assert last(config, values.Fault(0, 1), IDLE, IDLE)[0] == [values.StatusOut(1, Status.IDLE)]
 
 
 @pytest.mark.rule("OUT-1", "OUT-6")
-@pytest.mark.parametrize("event", [Fault(2, 1), Fault(-1, 0), Fault(0, 2)])
+@pytest.mark.parametrize("event", [values.Fault(2, 1), values.Fault(-1, 0), values.Fault(0, 2)])
 def test_out_6_refused_faults(event):
     assert last(config_of(NET, PLAIN), event)[0] == [Rejected()]
 
 
 def gauges(config, *events):
-    (seen,) = last(config, *events, ReadMetrics())[0]
+    (seen,) = last(config, *events, values.ReadMetrics())[0]
     return seen.watermark, list(seen.output_watermarks)
 
 
@@ -187,7 +190,7 @@ def gauges(config, *events):
         (config_of(), (5, [])),
         (old(PLAIN), (5, [5])),
         (old(NET, PLAIN), (5, [3, 3])),
-        (old(Network(unaligned=False, names=()), attrs.evolve(PLAIN, names=()), selectors=True), (5, [5, 5])),
+        (old(values.Network(unaligned=False, names=()), attrs.evolve(PLAIN, names=()), selectors=True), (5, [5, 5])),
     ],
 )
 def test_out_8_gauges_while_idle(config, shown):
@@ -198,21 +201,21 @@ def test_out_8_gauges_while_idle(config, shown):
 def test_out_9_only_news_passes():
     config = config_of(NET, PLAIN)
     assert last(config, ACTIVE) == ([], ("OUT-9", "OUT-1"))
-    assert last(config, IDLE)[0] == [StatusOut(0, Status.IDLE), StatusOut(1, Status.IDLE)]
+    assert last(config, IDLE)[0] == [values.StatusOut(0, Status.IDLE), values.StatusOut(1, Status.IDLE)]
     assert last(config, IDLE, IDLE)[0] == []
 
 
 @pytest.mark.rule("OUT-9")
 def test_out_9_in_1_5_only_the_network_is_told():
-    assert last(old(PLAIN, NET), IDLE) == ([StatusOut(1, Status.IDLE)], ("OUT-9",))
+    assert last(old(PLAIN, NET), IDLE) == ([values.StatusOut(1, Status.IDLE)], ("OUT-9",))
     assert last(old(PLAIN, NET), IDLE, IDLE)[0] == []
     assert last(old(PLAIN, NET), IDLE, Watermark(1))[0] == []
 
 
 @pytest.mark.rule("OUT-10")
 def test_out_10_records_pass_while_idle_and_change_nothing():
-    outcomes = walk("outputs", config_of(NET), (IDLE, Record(1), Watermark(2)))
-    assert outcomes[1].observations == (Write(0, 1),)
+    outcomes = walk("outputs", config_of(NET), (IDLE, values.Record(1), Watermark(2)))
+    assert outcomes[1].observations == (values.Write(0, 1),)
     assert outcomes[1].rules == ("OUT-4", "OUT-10", "OUT-1")
     assert outcomes[2].observations == ()
 
@@ -220,50 +223,61 @@ def test_out_10_records_pass_while_idle_and_change_nothing():
 @pytest.mark.rule("OUT-11")
 def test_out_11_a_marker_may_take_any_output():
     (state,) = start(config_of(NET, attrs.evolve(PLAIN, tag=LATE), PLAIN))
-    allowed = step(step(state, IDLE)[0].state, LatencyMarker())
-    assert [outcome.observations for outcome in allowed] == [(MarkerOut(index),) for index in range(3)]
+    allowed = step(step(state, IDLE)[0].state, values.LatencyMarker())
+    assert [outcome.observations for outcome in allowed] == [(values.MarkerOut(index),) for index in range(3)]
 
 
 @pytest.mark.rule("OUT-13")
 def test_out_13_where_the_consumers_are_unknown():
-    config = config_of(Network(unaligned=False, subpartitions=2), NET, PLAIN)
+    config = config_of(values.Network(unaligned=False, subpartitions=2), NET, PLAIN)
     assert last(config, Watermark(4)) == (
-        [WatermarkOut(0, 4, 0), WatermarkOut(0, 4, 1), WatermarkOut(1, 4), WatermarkOut(2, 4)],
+        [
+            values.WatermarkOut(0, 4, 0),
+            values.WatermarkOut(0, 4, 1),
+            values.WatermarkOut(1, 4),
+            values.WatermarkOut(2, 4),
+        ],
         ("OUT-13", "OUT-7", "OUT-8", "OUT-1"),
     )
-    assert last(config, RecordAttributes())[0] == [AttributesOut(1), AttributesOut(2)]
-    assert last(old(NET), RecordAttributes()) == ([Rejected()], ("OUT-13",))
+    assert last(config, values.RecordAttributes())[0] == [values.AttributesOut(1), values.AttributesOut(2)]
+    assert last(old(NET), values.RecordAttributes()) == ([Rejected()], ("OUT-13",))
 
 
 @pytest.mark.rule("OUT-14")
 def test_out_14_a_barrier_overtakes_only_where_it_may():
-    config = config_of(PLAIN, NET, Network(unaligned=True))
-    lame = BarrierOut(1, unaligned=False, priority=False)
-    assert last(config, Barrier(unaligned=True)) == ([lame, BarrierOut(2, unaligned=True, priority=True)], ("OUT-14",))
-    assert last(config, Barrier(unaligned=False))[0] == [lame, BarrierOut(2, unaligned=False, priority=False)]
-    assert last(config, EndOfData())[0] == [EndOfDataOut(1), EndOfDataOut(2)]
+    config = config_of(PLAIN, NET, values.Network(unaligned=True))
+    lame = values.BarrierOut(1, unaligned=False, priority=False)
+    assert last(config, values.Barrier(unaligned=True)) == (
+        [lame, values.BarrierOut(2, unaligned=True, priority=True)],
+        ("OUT-14",),
+    )
+    assert last(config, values.Barrier(unaligned=False))[0] == [
+        lame,
+        values.BarrierOut(2, unaligned=False, priority=False),
+    ]
+    assert last(config, values.EndOfData())[0] == [values.EndOfDataOut(1), values.EndOfDataOut(2)]
 
 
 @pytest.mark.rule("OUT-15")
 @pytest.mark.parametrize(
     ("config", "events", "counted"),
     [
-        (config_of(), [Record(1)], (1, 0)),
-        (config_of(NET), [Record(1), Record(1, LATE)], (2, 1)),
-        (config_of(PLAIN), [Record(1)], (1, 0)),
-        (config_of(NET, NET, PLAIN, PLAIN), [Record(1)], (1, 1)),
-        (config_of(NET, attrs.evolve(PLAIN, tag=LATE)), [Record(1), Record(1, LATE)], (1, 1)),
-        (config_of(attrs.evolve(NET, tag=LATE), PLAIN), [Record(1), Record(1, LATE)], (1, 1)),
-        (config_of(NET, PLAIN), [Fault(1, 1), Record(1)], (1, 0)),
-        (config_of(NET, PLAIN), [Fault(0, 1), Record(1)], (0, 0)),
-        (config_of(NET, NET), [Fault(1, 1), Record(1)], (1, 0)),
-        (old(NET, NET), [Record(1), Record(1, LATE)], (2, 2)),
-        (old(NET, PLAIN), [Record(1), Record(1, LATE)], (2, 0)),
+        (config_of(), [values.Record(1)], (1, 0)),
+        (config_of(NET), [values.Record(1), values.Record(1, LATE)], (2, 1)),
+        (config_of(PLAIN), [values.Record(1)], (1, 0)),
+        (config_of(NET, NET, PLAIN, PLAIN), [values.Record(1)], (1, 1)),
+        (config_of(NET, attrs.evolve(PLAIN, tag=LATE)), [values.Record(1), values.Record(1, LATE)], (1, 1)),
+        (config_of(attrs.evolve(NET, tag=LATE), PLAIN), [values.Record(1), values.Record(1, LATE)], (1, 1)),
+        (config_of(NET, PLAIN), [values.Fault(1, 1), values.Record(1)], (1, 0)),
+        (config_of(NET, PLAIN), [values.Fault(0, 1), values.Record(1)], (0, 0)),
+        (config_of(NET, NET), [values.Fault(1, 1), values.Record(1)], (1, 0)),
+        (old(NET, NET), [values.Record(1), values.Record(1, LATE)], (2, 2)),
+        (old(NET, PLAIN), [values.Record(1), values.Record(1, LATE)], (2, 0)),
     ],
 )
 def test_out_15_a_record_counts_once(config, events, counted):
-    (metrics,) = last(config, *events, ReadMetrics())[0]
-    assert isinstance(metrics, Metrics)
+    (metrics,) = last(config, *events, values.ReadMetrics())[0]
+    assert isinstance(metrics, values.Metrics)
     assert (metrics.records_out, metrics.task_records_out) == counted
 
 
@@ -283,35 +297,35 @@ def orders(config, event):
     ],
 )
 def test_out_16_the_chosen_outputs_in_any_order(selected, allowed):
-    config = old(*(Network(unaligned=False, names=names) for names in (("a", "b"), ("b",), ())), selectors=True)
-    assert orders(config, Record(1, selected=selected)) == allowed
+    config = old(*(values.Network(unaligned=False, names=names) for names in (("a", "b"), ("b",), ())), selectors=True)
+    assert orders(config, values.Record(1, selected=selected)) == allowed
 
 
 @pytest.mark.rule("OUT-16")
 def test_out_16_side_records_are_refused():
-    config = old(Network(unaligned=False, names=()), selectors=True)
-    assert last(config, Record(1, LATE, ())) == ([Rejected()], ("OUT-16",))
-    assert last(config, LatencyMarker())[1] == ("OUT-11", "OUT-16")
+    config = old(values.Network(unaligned=False, names=()), selectors=True)
+    assert last(config, values.Record(1, LATE, ())) == ([Rejected()], ("OUT-16",))
+    assert last(config, values.LatencyMarker())[1] == ("OUT-11", "OUT-16")
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Config((), object_reuse=True, semantics="flink-3"),
-        lambda: Config((), object_reuse=True, selectors=False),
-        lambda: Config((NET,), object_reuse=True, semantics="flink-1.5"),
+        lambda: values.Config((), object_reuse=True, semantics="flink-3"),
+        lambda: values.Config((), object_reuse=True, selectors=False),
+        lambda: values.Config((NET,), object_reuse=True, semantics="flink-1.5"),
         lambda: old(selectors=True),
         lambda: old(NET, selectors=True),
-        lambda: old(Network(unaligned=False, names=())),
-        lambda: old(Network(unaligned=True)),
-        lambda: old(Network(unaligned=False, subpartitions=1)),
-        lambda: Network(unaligned=True, subpartitions=0),
-        lambda: Tag("", "string"),
-        lambda: Record(-1),
-        lambda: Record(1_000_001),
-        lambda: Fault(0, -1),
-        lambda: last(config_of(NET), Record(1, selected=())),
-        lambda: last(old(Network(unaligned=False, names=()), selectors=True), Record(1)),
+        lambda: old(values.Network(unaligned=False, names=())),
+        lambda: old(values.Network(unaligned=True)),
+        lambda: old(values.Network(unaligned=False, subpartitions=1)),
+        lambda: values.Network(unaligned=True, subpartitions=0),
+        lambda: values.Tag("", "string"),
+        lambda: values.Record(-1),
+        lambda: values.Record(1_000_001),
+        lambda: values.Fault(0, -1),
+        lambda: last(config_of(NET), values.Record(1, selected=())),
+        lambda: last(old(values.Network(unaligned=False, names=()), selectors=True), values.Record(1)),
     ],
 )
 def test_what_makes_no_sense_is_an_error(make):
@@ -322,14 +336,14 @@ def test_what_makes_no_sense_is_an_error(make):
 def test_a_property_sees_forgotten_copies(monkeypatch):
     monkeypatch.setattr(output_handing, "compute_objects", lambda _config, _copies, **_is_last: (0, 0))
     state = begin("outputs", config_of(PLAIN, PLAIN, reuse=False))
-    (outcome,) = step(state, Record(1))
-    assert broken_claims("outputs", state, Record(1), outcome) == {"objects-are-shared-as-configured"}
+    (outcome,) = step(state, values.Record(1))
+    assert broken_claims("outputs", state, values.Record(1), outcome) == {"objects-are-shared-as-configured"}
 
 
 def test_the_law_of_copies_sees_a_shared_value(monkeypatch):
     shared = partial(attrs.evolve, object_reuse=True)
     monkeypatch.setattr(
-        "tidegate.reference.outputs.claims.Config", lambda *parts, **more: shared(Config(*parts, **more))
+        "tidegate.reference.outputs.claims.Config", lambda *parts, **more: shared(values.Config(*parts, **more))
     )
     assert not all(changes_stay_private_without_reuse.holds(*sample) for sample in ways_to_change())
 
@@ -342,17 +356,19 @@ def test_the_law_of_copies_sees_a_change_on_the_network(monkeypatch):
 
     def emit_wrong(state, event, order):
         outcome = emit(state, event, order)
-        seen = [attrs.evolve(one, content=9) if isinstance(one, Write) else one for one in outcome.observations]
+        seen = [attrs.evolve(one, content=9) if isinstance(one, values.Write) else one for one in outcome.observations]
         return attrs.evolve(outcome, observations=tuple(seen))
 
-    assert changes_stay_private_without_reuse.holds((Change.VALUE,), 7)
+    assert changes_stay_private_without_reuse.holds((values.Change.VALUE,), 7)
     monkeypatch.setattr(output_claims, "emit", emit_wrong)
-    assert not changes_stay_private_without_reuse.holds((Change.VALUE,), 7)
+    assert not changes_stay_private_without_reuse.holds((values.Change.VALUE,), 7)
 
 
 @pytest.mark.rule("OUT-6")
-@pytest.mark.parametrize("event", [Watermark(1), StatusChange(Status.IDLE), LatencyMarker(), Barrier(unaligned=False)])
+@pytest.mark.parametrize(
+    "event", [Watermark(1), StatusChange(Status.IDLE), values.LatencyMarker(), values.Barrier(unaligned=False)]
+)
 def test_what_fails_names_the_rule_of_failures_first(event):
-    seen, rules = last(config_of(NET), Fault(0, 1), event)
-    assert isinstance(seen[-1], Failed)
+    seen, rules = last(config_of(NET), values.Fault(0, 1), event)
+    assert isinstance(seen[-1], values.Failed)
     assert rules == ("OUT-6", *last(config_of(NET), event)[1])

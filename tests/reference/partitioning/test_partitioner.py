@@ -8,29 +8,19 @@ from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.reference.partitioning import selection
 from tidegate.reference.partitioning.keys import IntKey, LongKey, StringKey
-from tidegate.reference.partitioning.partitioner import (
-    Config,
-    LatencyMarker,
-    Partitioner,
-    Record,
-    Send,
-    State,
-    start,
-    step,
-)
 from tidegate.reference.partitioning.selection import Load
 
 IDLE, ACTIVE = StatusChange(Status.IDLE), StatusChange(Status.ACTIVE)
-KEYLESS = [kind for kind in Partitioner if kind is not Partitioner.HASH]
+KEYLESS = [kind for kind in partitioning.Partitioner if kind is not partitioning.Partitioner.HASH]
 ALL = [0, 1, 2]
 
 
 def config_of(kind, channels=3):
-    return Config(kind, channels, 128 if kind is Partitioner.HASH else None)
+    return partitioning.Config(kind, channels, 128 if kind is partitioning.Partitioner.HASH else None)
 
 
 def record_for(kind):
-    return Record(StringKey("a")) if kind is Partitioner.HASH else Record()
+    return partitioning.Record(StringKey("a")) if kind is partitioning.Partitioner.HASH else partitioning.Record()
 
 
 def run(config, *events):
@@ -40,23 +30,26 @@ def run(config, *events):
 
 
 @pytest.mark.rule("PART-1")
-@pytest.mark.parametrize("kind", [Partitioner.FORWARD, Partitioner.GLOBAL])
+@pytest.mark.parametrize("kind", [partitioning.Partitioner.FORWARD, partitioning.Partitioner.GLOBAL])
 def test_part_1_forward_and_global_send_to_channel_0(kind):
-    assert run(Config(kind, 3), Record(), Record()) == ([[0], [0]], ("PART-1",))
+    assert run(partitioning.Config(kind, 3), partitioning.Record(), partitioning.Record()) == ([[0], [0]], ("PART-1",))
 
 
 @pytest.mark.rule("PART-2")
 def test_part_2_rescale_starts_at_0_and_wraps():
-    assert run(Config(Partitioner.RESCALE, 3), *[Record()] * 5) == ([[0], [1], [2], [0], [1]], ("PART-2",))
+    assert run(partitioning.Config(partitioning.Partitioner.RESCALE, 3), *[partitioning.Record()] * 5) == (
+        [[0], [1], [2], [0], [1]],
+        ("PART-2",),
+    )
 
 
 @pytest.mark.rule("PART-3")
 def test_part_3_rebalance_starts_anywhere_and_wraps():
     sequences = set()
-    for state in start(Config(Partitioner.REBALANCE, 3)):
+    for state in partitioning.start(partitioning.Config(partitioning.Partitioner.REBALANCE, 3)):
         sequence = []
         for _ in range(4):
-            (outcome,) = step(state, Record())
+            (outcome,) = partitioning.step(state, partitioning.Record())
             assert outcome.rules == ("PART-3",)
             sequence.append(outcome.observations[0].channel)
             state = outcome.state  # noqa: PLW2901 - the walk from this start
@@ -66,16 +59,23 @@ def test_part_3_rebalance_starts_anywhere_and_wraps():
 
 @pytest.mark.rule("PART-4")
 def test_part_4_shuffle_may_take_any_channel_at_any_time():
-    state = begin("partitioner", Config(Partitioner.SHUFFLE, 3))
-    outcomes = step(state, Record())
-    assert [outcome.observations for outcome in outcomes] == [(Send(0),), (Send(1),), (Send(2),)]
+    state = begin("partitioner", partitioning.Config(partitioning.Partitioner.SHUFFLE, 3))
+    outcomes = partitioning.step(state, partitioning.Record())
+    assert [outcome.observations for outcome in outcomes] == [
+        (partitioning.Send(0),),
+        (partitioning.Send(1),),
+        (partitioning.Send(2),),
+    ]
     assert {outcome.state for outcome in outcomes} == {state}
     assert {outcome.rules for outcome in outcomes} == {("PART-4",)}
 
 
 @pytest.mark.rule("PART-5")
 def test_part_5_broadcast_sends_to_every_channel():
-    assert run(Config(Partitioner.BROADCAST, 3), Record()) == ([ALL], ("PART-5",))
+    assert run(partitioning.Config(partitioning.Partitioner.BROADCAST, 3), partitioning.Record()) == (
+        [ALL],
+        ("PART-5",),
+    )
 
 
 @pytest.mark.rule("PART-6")
@@ -94,19 +94,26 @@ def test_part_5_broadcast_sends_to_every_channel():
 )
 def test_part_6_hash(key, channels, most, channel):
     rules = ("PART-6", "PART-7", "PART-8")
-    assert run(Config(Partitioner.HASH, channels, most), Record(key)) == ([[channel]], rules)
+    assert run(partitioning.Config(partitioning.Partitioner.HASH, channels, most), partitioning.Record(key)) == (
+        [[channel]],
+        rules,
+    )
 
 
 @pytest.mark.rule("PART-6")
 def test_part_6_the_type_of_a_key_counts():
-    config = Config(Partitioner.HASH, 128, 128)
-    channels, _rules = run(config, *map(Record, (IntKey(-7), LongKey(Long(-7)), StringKey("-7"), LongKey(Long(6)))))
+    config = partitioning.Config(partitioning.Partitioner.HASH, 128, 128)
+    channels, _rules = run(
+        config, *map(partitioning.Record, (IntKey(-7), LongKey(Long(-7)), StringKey("-7"), LongKey(Long(6))))
+    )
     assert len({tuple(channel) for channel in channels}) == 3
     assert channels[1] == channels[3]
 
 
 @pytest.mark.rule("OUT-7", "OUT-12")
-@pytest.mark.parametrize("kind", [kind for kind in Partitioner if kind is not Partitioner.REBALANCE])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in partitioning.Partitioner if kind is not partitioning.Partitioner.REBALANCE]
+)
 def test_out_7_watermarks_go_everywhere_in_any_order(kind):
     events = [Watermark(Long(timestamp)) for timestamp in (3, 1, MAX, 1)]
     assert run(config_of(kind), *events) == ([ALL] * 4, ("OUT-7", "OUT-12"))
@@ -115,46 +122,57 @@ def test_out_7_watermarks_go_everywhere_in_any_order(kind):
 @pytest.mark.rule("OUT-7")
 def test_out_7_no_watermark_while_idle():
     mark = Watermark(Long(5))
-    assert run(Config(Partitioner.GLOBAL, 3), IDLE, mark) == ([ALL, []], ("OUT-7",))
-    assert run(Config(Partitioner.GLOBAL, 3), IDLE, mark, ACTIVE, mark)[0] == [ALL, [], ALL, ALL]
+    assert run(partitioning.Config(partitioning.Partitioner.GLOBAL, 3), IDLE, mark) == ([ALL, []], ("OUT-7",))
+    assert run(partitioning.Config(partitioning.Partitioner.GLOBAL, 3), IDLE, mark, ACTIVE, mark)[0] == [
+        ALL,
+        [],
+        ALL,
+        ALL,
+    ]
 
 
 @pytest.mark.rule("OUT-9")
 def test_out_9_only_changes_of_the_status_are_announced():
-    assert run(Config(Partitioner.FORWARD, 3), ACTIVE) == ([[]], ("OUT-9",))
-    assert run(Config(Partitioner.FORWARD, 3), IDLE, IDLE, ACTIVE, ACTIVE, IDLE)[0] == [ALL, [], ALL, [], ALL]
-    assert run(Config(Partitioner.FORWARD, 3), IDLE)[1] == ("OUT-9", "OUT-12")
+    assert run(partitioning.Config(partitioning.Partitioner.FORWARD, 3), ACTIVE) == ([[]], ("OUT-9",))
+    assert run(partitioning.Config(partitioning.Partitioner.FORWARD, 3), IDLE, IDLE, ACTIVE, ACTIVE, IDLE)[0] == [
+        ALL,
+        [],
+        ALL,
+        [],
+        ALL,
+    ]
+    assert run(partitioning.Config(partitioning.Partitioner.FORWARD, 3), IDLE)[1] == ("OUT-9", "OUT-12")
 
 
 @pytest.mark.rule("OUT-10")
-@pytest.mark.parametrize("kind", list(Partitioner))
+@pytest.mark.parametrize("kind", list(partitioning.Partitioner))
 def test_out_10_records_pass_while_idle(kind):
     active, idle = begin("partitioner", config_of(kind)), state_after("partitioner", config_of(kind), (IDLE,))
-    awake, asleep = step(active, record_for(kind)), step(idle, record_for(kind))
+    awake, asleep = partitioning.step(active, record_for(kind)), partitioning.step(idle, record_for(kind))
     assert [outcome.observations for outcome in awake] == [outcome.observations for outcome in asleep]
     assert all(outcome.rules[-1] == "OUT-10" and not outcome.state.active for outcome in asleep)
 
 
 @pytest.mark.rule("OUT-11", "OUT-12")
-@pytest.mark.parametrize("kind", list(Partitioner))
+@pytest.mark.parametrize("kind", list(partitioning.Partitioner))
 @pytest.mark.parametrize("active", [True, False])
 def test_out_11_latency_marker_takes_any_one_channel(kind, active):
-    state = State(config_of(kind), 1 if kind is Partitioner.RESCALE else 0, active=active)
-    outcomes = step(state, LatencyMarker())
-    assert [outcome.observations for outcome in outcomes] == [(Send(channel),) for channel in ALL]
+    state = partitioning.State(config_of(kind), 1 if kind is partitioning.Partitioner.RESCALE else 0, active=active)
+    outcomes = partitioning.step(state, partitioning.LatencyMarker())
+    assert [outcome.observations for outcome in outcomes] == [(partitioning.Send(channel),) for channel in ALL]
     assert {(outcome.state, outcome.rules) for outcome in outcomes} == {(state, ("OUT-12", "OUT-11"))}
 
 
 @pytest.mark.rule("OUT-12")
-@pytest.mark.parametrize("event", [Watermark(Long(1)), IDLE, ACTIVE, LatencyMarker()])
-@pytest.mark.parametrize("kind", [Partitioner.RESCALE, Partitioner.REBALANCE])
+@pytest.mark.parametrize("event", [Watermark(Long(1)), IDLE, ACTIVE, partitioning.LatencyMarker()])
+@pytest.mark.parametrize("kind", [partitioning.Partitioner.RESCALE, partitioning.Partitioner.REBALANCE])
 def test_out_12_only_records_take_a_turn(kind, event):
-    state = State(Config(kind, 3), 2)
-    assert {outcome.state.next_channel for outcome in step(state, event)} == {2}
+    state = partitioning.State(partitioning.Config(kind, 3), 2)
+    assert {outcome.state.next_channel for outcome in partitioning.step(state, event)} == {2}
 
 
 @pytest.mark.parametrize("channels", [0, -1])
-@pytest.mark.parametrize("kind", list(Partitioner))
+@pytest.mark.parametrize("kind", list(partitioning.Partitioner))
 def test_an_output_has_channels(kind, channels):
     with pytest.raises(InvalidInputError):
         config_of(kind, channels)
@@ -163,40 +181,42 @@ def test_an_output_has_channels(kind, channels):
 @pytest.mark.parametrize("most", [None, 0, -1, 32769])
 def test_hash_needs_a_max_parallelism(most):
     with pytest.raises(InvalidInputError):
-        Config(Partitioner.HASH, 3, most)
+        partitioning.Config(partitioning.Partitioner.HASH, 3, most)
 
 
 @pytest.mark.parametrize("kind", KEYLESS)
 def test_max_parallelism_belongs_to_hash(kind):
     with pytest.raises(InvalidInputError):
-        Config(kind, 3, 128)
+        partitioning.Config(kind, 3, 128)
 
 
 @pytest.mark.rule("PART-6")
 def test_part_6_a_record_without_key_is_no_input():
     with pytest.raises(InvalidInputError):
-        run(config_of(Partitioner.HASH), Record())
+        run(config_of(partitioning.Partitioner.HASH), partitioning.Record())
 
 
 @pytest.mark.parametrize("kind", KEYLESS)
 def test_a_key_belongs_to_hash(kind):
     with pytest.raises(InvalidInputError):
-        run(config_of(kind), Record(IntKey(1)))
+        run(config_of(kind), partitioning.Record(IntKey(1)))
 
 
 @pytest.mark.rule("PART-3")
 def test_part_3_law_fails_where_rebalance_starts_at_0(monkeypatch):
-    monkeypatch.setattr(partitioning, "start", lambda config: (State(config),))
+    monkeypatch.setattr(partitioning, "start", lambda config: (partitioning.State(config),))
     assert not partitioning.rebalance_may_start_anywhere.holds(3)
 
 
 @pytest.mark.rule("PART-13")
 def test_part_13_law_fails_where_outputs_share_a_partitioner(monkeypatch):
-    shared = State(Config(Partitioner.RESCALE, 3))
+    shared = partitioning.State(partitioning.Config(partitioning.Partitioner.RESCALE, 3))
+
+    right = partitioning.step
 
     def step_shared(_state, event):
         nonlocal shared
-        (outcome,) = step(shared, event)
+        (outcome,) = right(shared, event)
         shared = outcome.state
         return (outcome,)
 
@@ -212,14 +232,14 @@ def test_part_13_law_fails_where_outputs_share_a_partitioner(monkeypatch):
     [((), True), ((1,), True), ((0, 1), True), ((2,), False), ((0, 0), False), ((1, 0), False), ((0, 1, 1), False)],
 )
 def test_one_channel_or_all(channels, is_right):
-    state = State(Config(Partitioner.GLOBAL, 2))
-    outcome = Outcome(state, tuple(map(Send, channels)), ())
-    assert claim("partitioner", "channels-exist")(state, Record(), outcome) == is_right
+    state = partitioning.State(partitioning.Config(partitioning.Partitioner.GLOBAL, 2))
+    outcome = Outcome(state, tuple(map(partitioning.Send, channels)), ())
+    assert claim("partitioner", "channels-exist")(state, partitioning.Record(), outcome) == is_right
 
 
 def test_what_is_refused_is_sent_nowhere():
-    state = State(Config(Partitioner.GLOBAL, 2))
-    assert claim("partitioner", "channels-exist")(state, Record(), Outcome(state, (Rejected(),), ()))
+    state = partitioning.State(partitioning.Config(partitioning.Partitioner.GLOBAL, 2))
+    assert claim("partitioner", "channels-exist")(state, partitioning.Record(), Outcome(state, (Rejected(),), ()))
 
 
 @pytest.mark.parametrize(

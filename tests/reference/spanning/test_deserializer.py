@@ -9,17 +9,6 @@ from tidegate.reference.spanning import reading
 from tidegate.reference.spanning.deserializer import claims as deserializer_laws
 from tidegate.reference.spanning.deserializer import spilling
 from tidegate.reference.spanning.deserializer.step import Buffer, Clear, Config, Partial, Record, State
-from tidegate.reference.spanning.reading import (
-    Control,
-    Read,
-    Reader,
-    Result,
-    compute_unconsumed,
-    demultiplex,
-    read_buffer,
-    read_next,
-    read_spanning,
-)
 from tidegate.reference.spanning.records import HEADER_BYTES, encode_record
 
 AB, CDEF, EMPTY = encode_record(b"ab"), encode_record(b"cdef"), encode_record(b"")
@@ -28,7 +17,7 @@ AB, CDEF, EMPTY = encode_record(b"ab"), encode_record(b"cdef"), encode_record(b"
 def show(outcome):
     """The payloads, with + where bytes remain; a - for partial."""
     return " ".join(
-        "-" if isinstance(seen, Partial) else seen.payload.decode() + "+" * (seen.result is Result.INTERMEDIATE)
+        "-" if isinstance(seen, Partial) else seen.payload.decode() + "+" * (seen.result is reading.Result.INTERMEDIATE)
         for seen in outcome.observations
     )
 
@@ -112,7 +101,7 @@ def test_span_27_a_gathered_record_ends_with_its_length(buffers, shown, named):
 def test_span_29_clear_forgets_what_was_gathered(before):
     _, cleared, after = read(before, None, AB)
     assert cleared == Outcome(State(), (), ("SPAN-29",))
-    assert after.observations == (Record(b"ab", Result.LAST),)
+    assert after.observations == (Record(b"ab", reading.Result.LAST),)
 
 
 @pytest.mark.rule("SPAN-23", "SPAN-24")
@@ -144,10 +133,10 @@ def test_span_23_a_directory_that_fails_is_dropped(usable, first, found):
 
 @pytest.mark.rule("SPAN-26")
 def test_span_26_inside_a_buffer_the_user_decides():
-    first, second = read_buffer(Reader(), CDEF + AB, taken=2)
-    assert (first.result, first.payload) == (Result.INTERMEDIATE, b"cd")
-    assert (second.result, second.reader.gathered) == (Result.PARTIAL, b"ef" + AB)
-    assert read_next(Reader(rest=AB), taken=3) is None
+    first, second = reading.read_buffer(reading.Reader(), CDEF + AB, taken=2)
+    assert (first.result, first.payload) == (reading.Result.INTERMEDIATE, b"cd")
+    assert (second.result, second.reader.gathered) == (reading.Result.PARTIAL, b"ef" + AB)
+    assert reading.read_next(reading.Reader(rest=AB), taken=3) is None
 
 
 @pytest.mark.rule("SPAN-27")
@@ -168,14 +157,14 @@ def test_span_28_negative_lengths_are_trusted():
 
 @pytest.mark.rule("SPAN-30", "SPAN-33")
 def test_span_30_events_leave_a_half_read_record_alone():
-    end, event = Control.END_OF_PARTITION, Control.EVENT
-    assert demultiplex(2, ((0, AB[:3]), (1, CDEF[:6]), (0, event), (1, CDEF[6:]), (0, AB[3:]))) == (
+    end, event = reading.Control.END_OF_PARTITION, reading.Control.EVENT
+    assert reading.demultiplex(2, ((0, AB[:3]), (1, CDEF[:6]), (0, event), (1, CDEF[6:]), (0, AB[3:]))) == (
         (b"ab",),
         (b"cdef",),
     )
-    assert demultiplex(1, ((0, AB), (0, end))) == ((b"ab",),)
-    assert demultiplex(1, ((0, AB), (0, end), (0, b""))) is None
-    assert demultiplex(2, ((0, end), (1, AB))) == ((), (b"ab",))
+    assert reading.demultiplex(1, ((0, AB), (0, end))) == ((b"ab",),)
+    assert reading.demultiplex(1, ((0, AB), (0, end), (0, b""))) is None
+    assert reading.demultiplex(2, ((0, end), (1, AB))) == ((), (b"ab",))
 
 
 @pytest.mark.rule("SPAN-32")
@@ -184,13 +173,15 @@ def test_span_30_events_leave_a_half_read_record_alone():
     [(b"", AB + CDEF[:5], [CDEF[:5], CDEF[:5]]), (AB[:5], AB[5:] + CDEF, [CDEF, b""]), (AB[:2], b"\x00", [AB[:3]])],
 )
 def test_span_32_unconsumed_bytes(gathered, data, unconsumed):
-    assert compute_unconsumed(Reader(gathered, data)) == gathered + data
-    assert [compute_unconsumed(read.reader) for read in read_buffer(Reader(gathered), data)] == unconsumed
+    assert reading.compute_unconsumed(reading.Reader(gathered, data)) == gathered + data
+    assert [
+        reading.compute_unconsumed(read.reader) for read in reading.read_buffer(reading.Reader(gathered), data)
+    ] == unconsumed
 
 
 def test_a_record_is_intermediate_or_last():
     with pytest.raises(InvalidInputError, match="result"):
-        Record(b"", Result.PARTIAL)
+        Record(b"", reading.Result.PARTIAL)
 
 
 def test_stale_left_over_is_told_by_the_laws(monkeypatch):
@@ -200,7 +191,7 @@ def test_stale_left_over_is_told_by_the_laws(monkeypatch):
 
 
 def test_one_reader_for_all_channels_is_told_by_the_laws(monkeypatch):
-    shared = lambda channels, arrivals: demultiplex(channels, tuple((0, item) for _, item in arrivals))  # noqa: E731
+    shared = lambda channels, arrivals: reading.demultiplex(channels, tuple((0, item) for _, item in arrivals))  # noqa: E731
     monkeypatch.setattr(deserializer_laws, "demultiplex", shared)
     names = ["channels-do-not-mix", "only-the-end-releases-a-reader"]
     assert not any(law_holds("deserializer", name) for name in names)
@@ -208,7 +199,7 @@ def test_one_reader_for_all_channels_is_told_by_the_laws(monkeypatch):
 
 def test_forgotten_header_bytes_are_told_by_the_laws(monkeypatch):
     def forgetful(reader, data, taken=None):
-        return read_buffer(Reader(reader.gathered if len(reader.gathered) >= 4 else b""), data, taken)
+        return reading.read_buffer(reading.Reader(reader.gathered if len(reader.gathered) >= 4 else b""), data, taken)
 
     monkeypatch.setattr(deserializer_laws, "read_buffer", forgetful)
     names = ["cuts-do-not-matter", "only-what-spans-is-copied", "unconsumed-bytes-can-be-replayed"]
@@ -217,7 +208,7 @@ def test_forgotten_header_bytes_are_told_by_the_laws(monkeypatch):
 
 def test_early_recycling_is_told_by_the_laws(monkeypatch):
     def drop_rest(payload, rest):
-        return reading.Read(Result.LAST, payload, Reader(rest=rest))
+        return reading.Read(reading.Result.LAST, payload, reading.Reader(rest=rest))
 
     monkeypatch.setattr(reading, "deliver", drop_rest)
     assert not law_holds("deserializer", "each-buffer-is-given-back-once")
@@ -232,11 +223,15 @@ def test_lower_thresholds_are_told_by_the_laws(monkeypatch):
 @pytest.mark.parametrize(
     ("state", "observations", "failed"),
     [
-        (State(), (Record(b"ab", Result.LAST), Partial()), {"results-in-order"}),
-        (State(), (Record(b"ab", Result.INTERMEDIATE),), {"results-in-order"}),
-        (State(), (Record(b"ax", Result.LAST),), {"records-are-the-bytes-received"}),
+        (State(), (Record(b"ab", reading.Result.LAST), Partial()), {"results-in-order"}),
+        (State(), (Record(b"ab", reading.Result.INTERMEDIATE),), {"results-in-order"}),
+        (State(), (Record(b"ax", reading.Result.LAST),), {"records-are-the-bytes-received"}),
         (State(AB), (Partial(),), {"gathered-is-part-of-one-record"}),
-        (State(b"\x00"), (Record(b"ab", Result.LAST),), {"records-are-the-bytes-received", "last-leaves-nothing"}),
+        (
+            State(b"\x00"),
+            (Record(b"ab", reading.Result.LAST),),
+            {"records-are-the-bytes-received", "last-leaves-nothing"},
+        ),
     ],
 )
 def test_properties_tell_wrong_outcomes(state, observations, failed):
@@ -263,15 +258,17 @@ def test_the_rest_of_a_header_is_read_by_the_rule_of_headers(length):
 @pytest.mark.rule("SPAN-28")
 def test_the_beginning_of_a_header_has_no_sign_yet():
     """Two bytes that would be a negative number are two bytes of a header."""
-    assert read_spanning(Reader(b"\xff", b"\xff"), None) == Read(Result.PARTIAL, b"", Reader(b"\xff\xff"))
+    assert reading.read_spanning(reading.Reader(b"\xff", b"\xff"), None) == reading.Read(
+        reading.Result.PARTIAL, b"", reading.Reader(b"\xff\xff")
+    )
 
 
 @pytest.mark.rule("SPAN-27")
 @pytest.mark.parametrize(("taken", "payload"), [(None, b"abcd"), (0, b""), (3, b"abc"), (4, b"abcd")])
 def test_a_reader_may_take_all_of_a_gathered_record(taken, payload):
     encoded = encode_record(b"abcd")
-    assert read_spanning(Reader(encoded[:5], encoded[5:]), taken).payload == payload
-    assert read_spanning(Reader(encoded[:5], encoded[5:]), 5) is None
+    assert reading.read_spanning(reading.Reader(encoded[:5], encoded[5:]), taken).payload == payload
+    assert reading.read_spanning(reading.Reader(encoded[:5], encoded[5:]), 5) is None
 
 
 @pytest.mark.parametrize(
@@ -279,15 +276,15 @@ def test_a_reader_may_take_all_of_a_gathered_record(taken, payload):
     [(b"\0\0\0", True), (b"\0\0\0\1", True), (b"\0\0\0\0", False), (b"\0\0\0\2a", True), (b"\0\0\0\1a", False)],
 )
 def test_a_whole_record_is_not_kept(gathered, is_right):
-    outcome = Outcome(Reader(gathered), (), ())
-    assert claim("deserializer", "gathered-is-part-of-one-record")(Reader(), Buffer(b"a"), outcome) == is_right
+    outcome = Outcome(reading.Reader(gathered), (), ())
+    assert claim("deserializer", "gathered-is-part-of-one-record")(reading.Reader(), Buffer(b"a"), outcome) == is_right
 
 
 # --- readers and lengths that are wrong -----------------------------------------------------------------------
 
 
-def read_of(payload, result=Result.LAST):
-    return Read(result, payload, Reader())
+def read_of(payload, result=reading.Result.LAST):
+    return reading.Read(result, payload, reading.Reader())
 
 
 @pytest.mark.parametrize(
@@ -322,7 +319,7 @@ def test_a_negative_length_fits(monkeypatch, first, second, is_right):
     assert deserializer_laws.negative_length_in_a_buffer.holds(-1, 1) == is_right
 
 
-PARTIAL = read_of(b"", Result.PARTIAL)
+PARTIAL = read_of(b"", reading.Result.PARTIAL)
 
 
 @pytest.mark.parametrize(
@@ -331,7 +328,7 @@ PARTIAL = read_of(b"", Result.PARTIAL)
         ([PARTIAL, PARTIAL, read_of(b"ab")], True),
         ([PARTIAL, PARTIAL, read_of(b"cd")], False),
         ([PARTIAL, read_of(b"ab")], False),
-        ([PARTIAL, read_of(b"cdef", Result.INTERMEDIATE), read_of(b"ab")], False),
+        ([PARTIAL, read_of(b"cdef", reading.Result.INTERMEDIATE), read_of(b"ab")], False),
     ],
 )
 def test_across_buffers_a_negative_length_loses_the_buffer(monkeypatch, reads, is_right):
@@ -342,10 +339,11 @@ def test_across_buffers_a_negative_length_loses_the_buffer(monkeypatch, reads, i
 @pytest.mark.parametrize("at", [1, 4, 7])
 def test_a_reader_that_the_end_of_its_buffer_bounds_is_refused_where_a_record_spans_buffers(monkeypatch, at):
     """It may go one byte beyond its record, since one byte of the next record is there."""
+    right = reading.read_spanning
 
     def go_beyond(reader, taken):
         data = reader.gathered + reader.rest
-        read = read_spanning(reader, taken)
+        read = right(reader, taken)
         end = HEADER_BYTES + (taken or 0)
         return read if read is not None or end > len(data) else reading.deliver(data[HEADER_BYTES:end], data[end:])
 
@@ -370,8 +368,8 @@ def test_a_buffer_that_continues_a_record_is_given_back_too(monkeypatch):
     """The record that it continues had begun behind another one."""
 
     def keep_what_continues(reader, data):
-        reads = read_buffer(reader, data)
-        return (attrs.evolve(reads[0], result=Result.INTERMEDIATE), *reads[1:]) if reader.gathered else reads
+        reads = reading.read_buffer(reader, data)
+        return (attrs.evolve(reads[0], result=reading.Result.INTERMEDIATE), *reads[1:]) if reader.gathered else reads
 
     pieces = (ONE + TWO[:5], TWO[5:])
     holds = claim("deserializer", "each-buffer-is-given-back-once")
@@ -381,16 +379,18 @@ def test_a_buffer_that_continues_a_record_is_given_back_too(monkeypatch):
 
 
 def test_a_buffer_in_which_the_reader_fails_is_not_given_back(monkeypatch):
-    monkeypatch.setattr(deserializer_laws, "read_buffer", lambda reader, data: (read_buffer(reader, data)[0], None))
+    monkeypatch.setattr(
+        deserializer_laws, "read_buffer", lambda reader, data: (reading.read_buffer(reader, data)[0], None)
+    )
     assert not claim("deserializer", "each-buffer-is-given-back-once")((b"a", b"bc"), (ONE + TWO,))
 
 
 def forget_who_ended(channels, arrivals):
     """Wrong: the end of a partition takes back what was read of it."""
-    payloads = demultiplex(channels, arrivals)
+    payloads = reading.demultiplex(channels, arrivals)
     if payloads is None:
         return None
-    forgotten = [channel for channel, item in arrivals if item is Control.END_OF_PARTITION]
+    forgotten = [channel for channel, item in arrivals if item is reading.Control.END_OF_PARTITION]
     left = list(payloads)
     for channel in forgotten:
         left[channel] = ()
@@ -401,11 +401,11 @@ def stop_when_all_have_ended(channels, arrivals):
     """Wrong: who has seen all ends does not look at what comes after them."""
     left = set(range(channels))
     for place, (channel, item) in enumerate(arrivals):
-        if item is Control.END_OF_PARTITION:
+        if item is reading.Control.END_OF_PARTITION:
             left.discard(channel)
         if not left:
-            return demultiplex(channels, arrivals[: place + 1])
-    return demultiplex(channels, arrivals)
+            return reading.demultiplex(channels, arrivals[: place + 1])
+    return reading.demultiplex(channels, arrivals)
 
 
 @pytest.mark.parametrize("wrong", [forget_who_ended, stop_when_all_have_ended])

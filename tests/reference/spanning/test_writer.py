@@ -10,27 +10,9 @@ from tidegate.reference.spanning.builders import UNLIMITED, Builder, compute_cap
 from tidegate.reference.spanning.dated_writers import write_to_shared_memory
 from tidegate.reference.spanning.records import encode_record
 from tidegate.reference.spanning.writer import step as writer
+from tidegate.reference.spanning.writer import values
 from tidegate.reference.spanning.writer.claims import get_open_builders
 from tidegate.reference.spanning.writer.step import start, step
-from tidegate.reference.spanning.writer.values import (
-    Add,
-    Broadcast,
-    Buffer,
-    Config,
-    ControlEvent,
-    Count,
-    Elapse,
-    EventSent,
-    Fail,
-    Finish,
-    Flush,
-    Hint,
-    IoError,
-    Kind,
-    Pool,
-    Record,
-    Request,
-)
 
 A, AB, CDEF = b"a", b"ab", b"cdef"
 
@@ -40,69 +22,71 @@ def last(config, *events):
 
 
 def selecting(channels=2, size=8, timeout=-1):
-    return Config(Kind.SELECTING, channels, size, timeout)
+    return values.Config(values.Kind.SELECTING, channels, size, timeout)
 
 
 def broadcast(channels=2, size=8, timeout=-1):
-    return Config(Kind.BROADCAST, channels, size, timeout)
+    return values.Config(values.Kind.BROADCAST, channels, size, timeout)
 
 
 def lengths(observations, channel=0):
-    return [len(seen.data) for seen in observations if isinstance(seen, Buffer) and seen.channel == channel]
+    return [len(seen.data) for seen in observations if isinstance(seen, values.Buffer) and seen.channel == channel]
 
 
 @pytest.mark.rule("SPAN-5")
 def test_span_5_a_new_record_is_queued_before_it_is_written():
-    (outcome,) = walk("writer", selecting(), (Record(1, AB),))
-    assert outcome.observations == (Request(), Add(1, committed=0, partial=0))
+    (outcome,) = walk("writer", selecting(), (values.Record(1, AB),))
+    assert outcome.observations == (values.Request(), values.Add(1, committed=0, partial=0))
     assert outcome.rules == ("SPAN-5", "SPAN-12")
 
 
 @pytest.mark.rule("SPAN-5", "SPAN-15")
 def test_span_5_a_continuation_is_written_before_it_is_queued():
     encoded = encode_record(b"abcdefghij")
-    assert last(selecting(), Record(0, b"abcdefghij")) == (
-        Request(),
-        Add(0, committed=0, partial=0),
-        Buffer(0, encoded[:8]),
-        Count(8, 1),
-        Request(),
-        Add(0, committed=6, partial=6),
+    assert last(selecting(), values.Record(0, b"abcdefghij")) == (
+        values.Request(),
+        values.Add(0, committed=0, partial=0),
+        values.Buffer(0, encoded[:8]),
+        values.Count(8, 1),
+        values.Request(),
+        values.Add(0, committed=6, partial=6),
     )
-    assert last(selecting(), Record(0, A), Record(0, CDEF)) == (
-        Buffer(0, encode_record(A) + encode_record(CDEF)[:3]),
-        Count(8, 1),
-        Request(),
-        Add(0, committed=5, partial=5),
+    assert last(selecting(), values.Record(0, A), values.Record(0, CDEF)) == (
+        values.Buffer(0, encode_record(A) + encode_record(CDEF)[:3]),
+        values.Count(8, 1),
+        values.Request(),
+        values.Add(0, committed=5, partial=5),
     )
 
 
 @pytest.mark.rule("SPAN-6", "SPAN-10")
 def test_span_6_flush_shows_what_was_written_once():
     config = selecting()
-    assert last(config, Record(1, A), Flush()) == (Buffer(1, encode_record(A)),)
-    assert last(config, Record(1, A), Flush(), Flush()) == ()
-    assert last(config, Record(1, A), Flush(), Record(1, b"")) == (
-        Buffer(1, bytes(3)),
-        Count(8, 1),
-        Request(),
-        Add(1, committed=1, partial=1),
+    assert last(config, values.Record(1, A), values.Flush()) == (values.Buffer(1, encode_record(A)),)
+    assert last(config, values.Record(1, A), values.Flush(), values.Flush()) == ()
+    assert last(config, values.Record(1, A), values.Flush(), values.Record(1, b"")) == (
+        values.Buffer(1, bytes(3)),
+        values.Count(8, 1),
+        values.Request(),
+        values.Add(1, committed=1, partial=1),
     )
 
 
 @pytest.mark.rule("SPAN-8")
 def test_span_8_a_hint_limits_new_buffers_but_splits_no_record():
     """Observed on Flink 2.3.0: hint 10, a record of 30 bytes in all, then three of 6."""
-    six = Record(0, AB)
-    outcomes = walk("writer", selecting(1, 64), (Hint(0, 10), Record(0, bytes(26)), six, six, six, Finish()))
+    six = values.Record(0, AB)
+    outcomes = walk(
+        "writer", selecting(1, 64), (values.Hint(0, 10), values.Record(0, bytes(26)), six, six, six, values.Finish())
+    )
     assert [lengths(outcome.observations) for outcome in outcomes] == [[], [30], [], [10], [], [8]]
     assert outcomes[1].rules == ("SPAN-5", "SPAN-8", "SPAN-15", "SPAN-12")
 
 
 @pytest.mark.rule("SPAN-8")
 def test_span_8_the_end_of_a_long_record_may_fill_a_limited_buffer():
-    assert lengths(last(selecting(1, 16), Hint(0, 4), Record(0, bytes(20)))) == [16, 8]
-    assert lengths(last(selecting(1, 16), Hint(0, 9), Record(0, bytes(20)), Finish())) == [8]
+    assert lengths(last(selecting(1, 16), values.Hint(0, 4), values.Record(0, bytes(20)))) == [16, 8]
+    assert lengths(last(selecting(1, 16), values.Hint(0, 9), values.Record(0, bytes(20)), values.Finish())) == [8]
 
 
 @pytest.mark.rule("SPAN-8")
@@ -111,7 +95,9 @@ def test_span_8_the_end_of_a_long_record_may_fill_a_limited_buffer():
     [((9, UNLIMITED), Builder(9, 5)), ((9, 7), Builder(7, 5)), ((0, 7), Builder(16, 5)), ((3, 4), None)],
 )
 def test_span_8_a_shared_buffer_follows_the_smallest_hint(hints, shared):
-    (*_, outcome) = walk("writer", broadcast(2, 16), (Hint(0, hints[0]), Hint(1, hints[1]), Broadcast(A)))
+    (*_, outcome) = walk(
+        "writer", broadcast(2, 16), (values.Hint(0, hints[0]), values.Hint(1, hints[1]), values.Broadcast(A))
+    )
     assert outcome.state.shared == shared
 
 
@@ -126,16 +112,25 @@ def test_span_8_capacities(size, hint, least, capacity):
 
 @pytest.mark.rule("SPAN-8")
 def test_span_8_an_open_buffer_keeps_its_size():
-    assert lengths(last(selecting(1, 16), Record(0, A), Hint(0, 5), Record(0, A), Record(0, A), Record(0, A))) == [16]
+    assert lengths(
+        last(
+            selecting(1, 16),
+            values.Record(0, A),
+            values.Hint(0, 5),
+            values.Record(0, A),
+            values.Record(0, A),
+            values.Record(0, A),
+        )
+    ) == [16]
 
 
 @pytest.mark.rule("SPAN-9")
 def test_span_9_without_another_buffer_a_limited_one_grows():
-    hinted, empty_pool = Hint(0, 6), Pool(available=False)
-    six = Record(0, AB)
+    hinted, empty_pool = values.Hint(0, 6), values.Pool(available=False)
+    six = values.Record(0, AB)
     assert lengths(last(selecting(1, 16), hinted, six)) == [6]
     (*_, grown) = walk("writer", selecting(1, 16), (hinted, empty_pool, six))
-    assert grown.observations == (Request(), Add(0, 0, 0))
+    assert grown.observations == (values.Request(), values.Add(0, 0, 0))
     assert grown.state.builders == (Builder(7, 6),)
     assert grown.rules == ("SPAN-5", "SPAN-8", "SPAN-9", "SPAN-12")
     assert lengths(last(selecting(1, 16), hinted, empty_pool, six, six, six)) == [16]
@@ -152,17 +147,25 @@ def test_span_9_room_for_the_record_and_one_byte(builder, needed, capacity):
 
 @pytest.mark.rule("SPAN-10")
 def test_span_10_timeout_0_flushes_what_was_written_to():
-    assert last(selecting(timeout=0), Record(1, A)) == (Request(), Add(1, 0, 0), Buffer(1, encode_record(A)))
-    assert last(broadcast(timeout=0), Broadcast(A)) == (
-        Request(),
-        Add(0, 0, 0),
-        Add(1, 0, 0),
-        Buffer(0, encode_record(A)),
-        Buffer(1, encode_record(A)),
+    assert last(selecting(timeout=0), values.Record(1, A)) == (
+        values.Request(),
+        values.Add(1, 0, 0),
+        values.Buffer(1, encode_record(A)),
+    )
+    assert last(broadcast(timeout=0), values.Broadcast(A)) == (
+        values.Request(),
+        values.Add(0, 0, 0),
+        values.Add(1, 0, 0),
+        values.Buffer(0, encode_record(A)),
+        values.Buffer(1, encode_record(A)),
     )
     # Another channel's bytes wait for their own flush.
     config = broadcast(3, 16, timeout=0)
-    assert [lengths(last(config, Record(0, A), Record(1, AB)), channel) for channel in range(3)] == [[], [6], []]
+    assert [lengths(last(config, values.Record(0, A), values.Record(1, AB)), channel) for channel in range(3)] == [
+        [],
+        [6],
+        [],
+    ]
 
 
 @pytest.mark.rule("SPAN-10")
@@ -174,8 +177,8 @@ def test_span_10_a_timeout_flushes_by_the_clock(timeout, elapsed, flushes):
     (state,) = start(selecting(1, 64, timeout))
     shown = []
     for milliseconds in elapsed:
-        (written,) = step(state, Record(0, A))
-        (outcome,) = step(written.state, Elapse(milliseconds))
+        (written,) = step(state, values.Record(0, A))
+        (outcome,) = step(written.state, values.Elapse(milliseconds))
         shown.append(len(outcome.observations))
         state = outcome.state
     assert shown == flushes
@@ -190,69 +193,89 @@ def test_span_10_other_negative_timeouts_are_illegal(timeout):
 
 @pytest.mark.rule("SPAN-11")
 def test_span_11_a_failed_flusher_may_show_at_once_and_then_always():
-    (*_, failed) = walk("writer", selecting(timeout=5), (Record(0, A), Fail()))
-    surfaced, passed = step(failed.state, Record(0, A))
-    assert surfaced.observations == (IoError(),)
+    (*_, failed) = walk("writer", selecting(timeout=5), (values.Record(0, A), values.Fail()))
+    surfaced, passed = step(failed.state, values.Record(0, A))
+    assert surfaced.observations == (values.IoError(),)
     assert surfaced.state.pending == failed.state.pending
-    assert passed.observations != (IoError(),)
-    assert [outcome.observations for outcome in step(surfaced.state, Broadcast(A))] == [(IoError(),)]
-    (stopped,) = step(failed.state, Elapse(100))
+    assert passed.observations != (values.IoError(),)
+    assert [outcome.observations for outcome in step(surfaced.state, values.Broadcast(A))] == [(values.IoError(),)]
+    (stopped,) = step(failed.state, values.Elapse(100))
     assert stopped.observations == ()
 
 
 @pytest.mark.rule("SPAN-11")
 @pytest.mark.parametrize(("emits", "choices"), [(0, 2), (99, 2), (100, 1)])
 def test_span_11_after_100_emits_it_must_show(emits, choices):
-    (*_, outcome) = walk("writer", selecting(timeout=5), (Fail(), *[Record(0, b"")] * emits), choose=-1)
-    assert len(step(outcome.state, Record(0, b""))) == choices
+    (*_, outcome) = walk("writer", selecting(timeout=5), (values.Fail(), *[values.Record(0, b"")] * emits), choose=-1)
+    assert len(step(outcome.state, values.Record(0, b""))) == choices
 
 
 @pytest.mark.rule("SPAN-12")
 def test_span_12_a_broadcast_is_copied_or_shared():
     encoded = encode_record(CDEF)
-    assert last(selecting(), Broadcast(CDEF)) == (
-        *(Request(), Add(0, 0, 0), Buffer(0, encoded), Count(8, 1)),
-        *(Request(), Add(1, 0, 0), Buffer(1, encoded), Count(8, 1)),
+    assert last(selecting(), values.Broadcast(CDEF)) == (
+        *(values.Request(), values.Add(0, 0, 0), values.Buffer(0, encoded), values.Count(8, 1)),
+        *(values.Request(), values.Add(1, 0, 0), values.Buffer(1, encoded), values.Count(8, 1)),
     )
-    assert last(broadcast(), Broadcast(CDEF)) == (
-        *(Request(), Add(0, 0, 0), Add(1, 0, 0)),
-        *(Buffer(0, encoded), Buffer(1, encoded), Count(16, 2)),
+    assert last(broadcast(), values.Broadcast(CDEF)) == (
+        *(values.Request(), values.Add(0, 0, 0), values.Add(1, 0, 0)),
+        *(values.Buffer(0, encoded), values.Buffer(1, encoded), values.Count(16, 2)),
     )
 
 
 @pytest.mark.rule("SPAN-13", "SPAN-15")
 def test_span_13_buffers_of_the_other_kind_are_finished_first():
     a, ab = encode_record(A), encode_record(AB)
-    (_, unicast) = walk("writer", broadcast(2, 16), (Broadcast(A), Record(1, AB)))
-    assert unicast.observations == (Buffer(0, a), Buffer(1, a), Count(10, 2), Request(), Add(1, 0, 0))
+    (_, unicast) = walk("writer", broadcast(2, 16), (values.Broadcast(A), values.Record(1, AB)))
+    assert unicast.observations == (
+        values.Buffer(0, a),
+        values.Buffer(1, a),
+        values.Count(10, 2),
+        values.Request(),
+        values.Add(1, 0, 0),
+    )
     assert unicast.rules == ("SPAN-13", "SPAN-15", "SPAN-5", "SPAN-12")
-    shared = last(broadcast(2, 16), Record(1, AB), Record(0, A), Broadcast(A))
-    assert shared == (Buffer(0, a), Count(5, 1), Buffer(1, ab), Count(6, 1), Request(), Add(0, 0, 0), Add(1, 0, 0))
+    shared = last(broadcast(2, 16), values.Record(1, AB), values.Record(0, A), values.Broadcast(A))
+    assert shared == (
+        values.Buffer(0, a),
+        values.Count(5, 1),
+        values.Buffer(1, ab),
+        values.Count(6, 1),
+        values.Request(),
+        values.Add(0, 0, 0),
+        values.Add(1, 0, 0),
+    )
 
 
 @pytest.mark.rule("SPAN-13")
 def test_span_13_an_open_buffer_of_the_right_kind_is_used():
-    assert last(broadcast(2, 16), Record(1, A), Record(1, A)) == ()
-    assert last(broadcast(2, 16), Broadcast(A), Broadcast(A)) == ()
+    assert last(broadcast(2, 16), values.Record(1, A), values.Record(1, A)) == ()
+    assert last(broadcast(2, 16), values.Broadcast(A), values.Broadcast(A)) == ()
 
 
 @pytest.mark.rule("SPAN-14")
 @pytest.mark.parametrize(
     ("config", "event", "finished"),
     [
-        (selecting(), Record(1, A), (Buffer(1, encode_record(A)), Count(5, 1))),
-        (broadcast(), Broadcast(A), (Buffer(0, encode_record(A)), Buffer(1, encode_record(A)), Count(10, 2))),
+        (selecting(), values.Record(1, A), (values.Buffer(1, encode_record(A)), values.Count(5, 1))),
+        (
+            broadcast(),
+            values.Broadcast(A),
+            (values.Buffer(0, encode_record(A)), values.Buffer(1, encode_record(A)), values.Count(10, 2)),
+        ),
     ],
 )
 def test_span_14_an_event_comes_behind_all_that_was_written(config, event, finished):
-    assert last(config, event, ControlEvent()) == (*finished, EventSent(0), EventSent(1))
-    assert last(config, event, Finish()) == finished
+    assert last(config, event, values.ControlEvent()) == (*finished, values.EventSent(0), values.EventSent(1))
+    assert last(config, event, values.Finish()) == finished
 
 
 @pytest.mark.rule("SPAN-14")
-@pytest.mark.parametrize("event", [Record(0, A), Broadcast(A), ControlEvent(), Fail(), Finish()])
+@pytest.mark.parametrize(
+    "event", [values.Record(0, A), values.Broadcast(A), values.ControlEvent(), values.Fail(), values.Finish()]
+)
 def test_span_14_nothing_is_written_after_the_end(event):
-    (*_, over, refused) = walk("writer", selecting(timeout=5), (Record(0, A), Finish(), event))
+    (*_, over, refused) = walk("writer", selecting(timeout=5), (values.Record(0, A), values.Finish(), event))
     assert refused == Outcome(over.state, (Rejected(),), ("SPAN-14",))
 
 
@@ -260,20 +283,24 @@ def test_span_14_nothing_is_written_after_the_end(event):
 @pytest.mark.parametrize(
     ("config", "event", "rule"),
     [
-        (selecting(), Record(2, A), "SPAN-12"),
-        (selecting(), Record(-1, A), "SPAN-12"),
-        (broadcast(), Hint(2, 4), "SPAN-12"),
-        (selecting(timeout=0), Fail(), "SPAN-11"),
+        (selecting(), values.Record(2, A), "SPAN-12"),
+        (selecting(), values.Record(-1, A), "SPAN-12"),
+        (broadcast(), values.Hint(2, 4), "SPAN-12"),
+        (selecting(timeout=0), values.Fail(), "SPAN-11"),
     ],
 )
 def test_what_makes_no_sense_is_refused(config, event, rule):
-    (before, refused) = walk("writer", config, (Broadcast(A), event))
+    (before, refused) = walk("writer", config, (values.Broadcast(A), event))
     assert refused == Outcome(before.state, (Rejected(),), (rule,))
 
 
 @pytest.mark.rule("SPAN-15")
 def test_span_15_bytes_already_seen_are_counted_when_the_buffer_is_finished():
-    assert last(selecting(), Record(0, A), Flush(), ControlEvent()) == (Count(5, 1), EventSent(0), EventSent(1))
+    assert last(selecting(), values.Record(0, A), values.Flush(), values.ControlEvent()) == (
+        values.Count(5, 1),
+        values.EventSent(0),
+        values.EventSent(1),
+    )
 
 
 @pytest.mark.rule("SPAN-16")
@@ -284,10 +311,10 @@ def test_span_16_other_channels_go_on_behind_a_record_for_one():
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Config(Kind.SELECTING, 0, 8, -1),
-        lambda: Config(Kind.SELECTING, 1, 0, -1),
-        lambda: Hint(0, -1),
-        lambda: Elapse(0),
+        lambda: values.Config(values.Kind.SELECTING, 0, 8, -1),
+        lambda: values.Config(values.Kind.SELECTING, 1, 0, -1),
+        lambda: values.Hint(0, -1),
+        lambda: values.Elapse(0),
     ],
 )
 def test_values_outside_their_domain(make):
@@ -312,11 +339,15 @@ def test_laws_can_fail(monkeypatch, module, name, broken, law):
 @pytest.mark.parametrize(
     ("event", "change", "failed"),
     [
-        (Record(0, AB), lambda seen: seen[1:], {"a-broadcast-takes-one-buffer"}),
-        (Record(0, AB), lambda _: (Request(), Add(0, 6, 6)), {"continuations-are-queued-with-their-bytes"}),
-        (Record(0, CDEF), lambda seen: seen[:-1], {"counters-tell-what-was-finished"}),
-        (Record(0, CDEF), lambda seen: (*seen[:2], *seen[3:]), {"every-channel-gets-its-bytes"}),
-        (ControlEvent(), lambda seen: seen[:-1], {"nothing-spans-an-event"}),
+        (values.Record(0, AB), lambda seen: seen[1:], {"a-broadcast-takes-one-buffer"}),
+        (
+            values.Record(0, AB),
+            lambda _: (values.Request(), values.Add(0, 6, 6)),
+            {"continuations-are-queued-with-their-bytes"},
+        ),
+        (values.Record(0, CDEF), lambda seen: seen[:-1], {"counters-tell-what-was-finished"}),
+        (values.Record(0, CDEF), lambda seen: (*seen[:2], *seen[3:]), {"every-channel-gets-its-bytes"}),
+        (values.ControlEvent(), lambda seen: seen[:-1], {"nothing-spans-an-event"}),
     ],
 )
 def test_properties_tell_wrong_outcomes(event, change, failed):
@@ -328,9 +359,9 @@ def test_properties_tell_wrong_outcomes(event, change, failed):
 
 @pytest.mark.rule("SPAN-10")
 def test_properties_tell_a_flush_that_did_not_happen():
-    written = state_after("writer", selecting(timeout=5), (Record(0, A),))
+    written = state_after("writer", selecting(timeout=5), (values.Record(0, A),))
     forgotten = Outcome(written, (), ())
-    assert broken_claims("writer", written, Elapse(5), forgotten) == {"flushes-as-the-timeout-says"}
+    assert broken_claims("writer", written, values.Elapse(5), forgotten) == {"flushes-as-the-timeout-says"}
 
 
 # --- claims, told of what is wrong ----------------------------------------------------------------------------
@@ -359,29 +390,29 @@ def test_all_open_buffers_count():
 )
 def test_one_kind_of_buffer_is_open(builders, shared, is_right):
     after = make_state(builders=builders, shared=shared)
-    assert holds("one-kind-of-buffer-is-open", make_state(), Flush(), after) == is_right
+    assert holds("one-kind-of-buffer-is-open", make_state(), values.Flush(), after) == is_right
 
 
 @pytest.mark.parametrize(("builder", "is_right"), [(HALF, True), (EMPTY, False), (FULL, False), (Builder(9, 4), False)])
 @pytest.mark.parametrize("place", ["own", "shared"])
 def test_an_open_buffer_holds_something_and_has_room(place, builder, is_right):
     after = make_state(builders=(None, builder)) if place == "own" else make_state(shared=builder)
-    assert holds("open-buffers-have-room", make_state(), Flush(), after) == is_right
+    assert holds("open-buffers-have-room", make_state(), values.Flush(), after) == is_right
 
 
 @pytest.mark.parametrize(("seen", "is_right"), [((0, 0), True), ((4, 4), False), ((0, 4), False)])
 def test_a_buffer_that_begins_with_a_record_is_queued_empty(seen, is_right):
-    event = Record(1, b"abcd")
+    event = values.Record(1, b"abcd")
     name = "continuations-are-queued-with-their-bytes"
-    assert holds(name, make_state(), event, make_state(), Add(1, *seen)) == is_right
+    assert holds(name, make_state(), event, make_state(), values.Add(1, *seen)) == is_right
 
 
 @pytest.mark.parametrize(("seen", "is_right"), [((4, 4), True), ((0, 0), False), ((4, 0), False), ((4, 3), False)])
 def test_a_buffer_that_continues_a_record_is_queued_with_its_bytes(seen, is_right):
     before = make_state(builders=(None, HALF))
-    event = Record(1, b"abcd")
+    event = values.Record(1, b"abcd")
     name = "continuations-are-queued-with-their-bytes"
-    assert holds(name, before, event, before, Add(1, *seen)) == is_right
+    assert holds(name, before, event, before, values.Add(1, *seen)) == is_right
 
 
 @pytest.mark.rule("SPAN-8")
@@ -404,7 +435,7 @@ def test_an_enlarged_buffer_without_a_byte_more_is_refused(monkeypatch):
 def test_a_flush_shows_all_and_closes_nothing(pending, builder, is_right):
     before = make_state(builders=(HALF, None), pending=(b"abcd", b""))
     after = attrs.evolve(before, builders=(builder, None), pending=pending)
-    assert holds("flush-shows-all-and-closes-nothing", before, Flush(), after) == is_right
+    assert holds("flush-shows-all-and-closes-nothing", before, values.Flush(), after) == is_right
 
 
 @pytest.mark.parametrize(
@@ -414,15 +445,15 @@ def test_a_flush_shows_all_and_closes_nothing(pending, builder, is_right):
 def test_time_flushes_when_the_timeout_is_over_and_only_then(timeout, elapsed, unaware, is_due):
     before = make_state(timeout, pending=(b"a", b""), elapsed=elapsed, unaware=unaware)
     flushed = attrs.evolve(before, pending=(b"", b""))
-    assert holds("flushes-as-the-timeout-says", before, Elapse(1), flushed) == is_due
-    assert holds("flushes-as-the-timeout-says", before, Elapse(1), before) != is_due
+    assert holds("flushes-as-the-timeout-says", before, values.Elapse(1), flushed) == is_due
+    assert holds("flushes-as-the-timeout-says", before, values.Elapse(1), before) != is_due
 
 
 @pytest.mark.parametrize(("pending", "is_right"), [((b"", b"x"), True), ((b"x", b""), False)])
 def test_with_timeout_0_what_was_just_written_is_seen(pending, is_right):
     before = make_state(0, pending=(b"", b"x"))
     after = attrs.evolve(before, pending=pending)
-    assert holds("flushes-as-the-timeout-says", before, Record(0, b"a"), after) == is_right
+    assert holds("flushes-as-the-timeout-says", before, values.Record(0, b"a"), after) == is_right
 
 
 # --- failures -------------------------------------------------------------------------------------------------
@@ -431,7 +462,7 @@ def test_with_timeout_0_what_was_just_written_is_seen(pending, is_right):
 @pytest.mark.rule("SPAN-11")
 @pytest.mark.parametrize(("timeout", "can_fail"), [(-1, False), (0, False), (1, True), (2, True)])
 def test_only_a_flusher_can_fail(timeout, can_fail):
-    (outcome,) = step(make_state(timeout), Fail())
+    (outcome,) = step(make_state(timeout), values.Fail())
     assert (outcome.observations == ()) == can_fail
     assert (outcome.observations == (Rejected(),)) != can_fail
 
@@ -439,13 +470,13 @@ def test_only_a_flusher_can_fail(timeout, can_fail):
 @pytest.mark.rule("SPAN-11")
 def test_a_failed_flusher_has_no_clock():
     """It does not matter any more how much time had gone by."""
-    (waited,) = step(make_state(100), Elapse(30))
-    assert step(waited.state, Fail()) == step(make_state(100), Fail())
+    (waited,) = step(make_state(100), values.Elapse(30))
+    assert step(waited.state, values.Fail()) == step(make_state(100), values.Fail())
 
 
 def never_surely(state, event):
     """A wrong writer: any emit may fail, none must."""
-    failure = Outcome(attrs.evolve(state, unaware=writer.MOST_EMITS_UNAWARE), (IoError(),), ())
+    failure = Outcome(attrs.evolve(state, unaware=writer.MOST_EMITS_UNAWARE), (values.IoError(),), ())
     if state.unaware == writer.MOST_EMITS_UNAWARE:
         return (failure,)
     return (failure, writer.write(state, event))
@@ -453,7 +484,7 @@ def never_surely(state, event):
 
 def not_for_good(state, event):
     """A wrong writer: after an emit that failed another one may pass."""
-    failure = Outcome(attrs.evolve(state, unaware=0), (IoError(),), ())
+    failure = Outcome(attrs.evolve(state, unaware=0), (values.IoError(),), ())
     if state.unaware == writer.MOST_EMITS_UNAWARE:
         return (failure,)
     return (failure, writer.write(attrs.evolve(state, unaware=state.unaware + 1), event))
@@ -469,4 +500,4 @@ def too_late(state, event):
 @pytest.mark.parametrize("wrong", [never_surely, not_for_good, too_late])
 def test_a_failure_that_does_not_surface_is_refused(monkeypatch, wrong):
     monkeypatch.setattr(writer, "on_emit", wrong)
-    assert not claim("writer", "a-failed-flusher-surfaces-in-time")(Broadcast(b"a"))
+    assert not claim("writer", "a-failed-flusher-surfaces-in-time")(values.Broadcast(b"a"))

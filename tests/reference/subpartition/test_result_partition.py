@@ -9,18 +9,8 @@ from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store
 from tidegate.reference.subpartition.queue import Item, Kind, Queue, open_buffer
-from tidegate.reference.subpartition.result_partition import union
+from tidegate.reference.subpartition.result_partition import union, values
 from tidegate.reference.subpartition.result_partition.claims import broadcast_to_all, data_ends_once
-from tidegate.reference.subpartition.result_partition.values import (
-    Broadcast,
-    CloseWriter,
-    Config,
-    Emit,
-    Expire,
-    Partition,
-    PartitionKind,
-    State,
-)
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
 from tidegate.reference.subpartition.values import Flush, Released
 
@@ -169,27 +159,29 @@ def test_subp_40_a_broadcast_goes_to_all_in_order():
 
 def test_a_partition_has_a_subpartition():
     with pytest.raises(InvalidInputError):
-        Config(PartitionKind.PIPELINED, 0)
+        values.Config(values.PartitionKind.PIPELINED, 0)
 
 
 def test_properties_notice_what_they_forbid():
     state = state_after("setup 0emit:61")
     released = Outcome(state, (Released(),), ())
-    assert refuses("result_partition", "released-once", state, CloseWriter(), released)
-    assert refuses("result_partition", "lives-while-used", state, CloseWriter(), released)
-    waiting = State(state.config, waiting=(1,))
-    assert refuses("result_partition", "told-once", waiting, Expire(), Outcome(State(state.config), (), ()))
+    assert refuses("result_partition", "released-once", state, values.CloseWriter(), released)
+    assert refuses("result_partition", "lives-while-used", state, values.CloseWriter(), released)
+    waiting = values.State(state.config, waiting=(1,))
+    assert refuses(
+        "result_partition", "told-once", waiting, values.Expire(), Outcome(values.State(state.config), (), ())
+    )
     other = Outcome(state_after("setup 0emit:61 0emit:62"), (), ())
     assert refuses("result_partition", "flushes-differ", state, Flush(), other)
     finished = state_after("setup finish")
-    assert refuses("result_partition", "nothing-behind-the-end", finished, Emit(0, b"a"), Outcome(state, (), ()))
+    assert refuses("result_partition", "nothing-behind-the-end", finished, values.Emit(0, b"a"), Outcome(state, (), ()))
     one_sided = Outcome(state_after("setup 0emit:61 1emit:62"), (), ())
-    assert refuses("result_partition", "broadcast-to-all", state, Broadcast(b"62"), one_sided)
+    assert refuses("result_partition", "broadcast-to-all", state, values.Broadcast(b"62"), one_sided)
 
 
 def test_invariants_notice_what_they_forbid():
     state = state_after("setup")
-    assert refuses("result_partition", "registered-exists", State(state.config, registered=True))
+    assert refuses("result_partition", "registered-exists", values.State(state.config, registered=True))
     assert refuses("result_partition", "waits-for-the-unknown", attrs.evolve(state, waiting=(0,)))
     failed = attrs.evolve(state, partition=attrs.evolve(state.partition, failed=True))
     assert refuses("result_partition", "failed-is-gone", failed)
@@ -210,13 +202,16 @@ END, DATA, OPEN = Item(Kind.END_OF_DATA), Item(Kind.DATA, b"a"), open_buffer(b"a
 )
 def test_in_a_blocking_subpartition_all_counts_that_is_written_or_pending(written, pending, is_right):
     one = blocking_values.State(blocking_values.Config(Store.FILE), written, pending)
-    assert data_ends_once.holds(State(Config(PartitionKind.BLOCKING, 1), Partition((one,)))) == is_right
+    assert (
+        data_ends_once.holds(values.State(values.Config(values.PartitionKind.BLOCKING, 1), values.Partition((one,))))
+        == is_right
+    )
 
 
 def make_pipelined(*queues):
     empty = begin("subpartition", pipelined_values.Config())
     inner = tuple(attrs.evolve(empty, queue=Queue(items)) for items in queues)
-    return State(Config(PartitionKind.PIPELINED, len(queues)), Partition(inner))
+    return values.State(values.Config(values.PartitionKind.PIPELINED, len(queues)), values.Partition(inner))
 
 
 @pytest.mark.parametrize(
@@ -230,7 +225,7 @@ def make_pipelined(*queues):
 )
 def test_a_broadcast_is_the_last_in_every_queue(queues, is_right):
     outcome = Outcome(make_pipelined(*queues), (), ())
-    assert broadcast_to_all.holds(make_pipelined((), ()), Broadcast(b"b"), outcome) == is_right
+    assert broadcast_to_all.holds(make_pipelined((), ()), values.Broadcast(b"b"), outcome) == is_right
 
 
 @pytest.mark.rule("SUBP-21")

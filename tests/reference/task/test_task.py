@@ -5,22 +5,10 @@ import pytest
 from tests.reference.walking import broken_claims, claim, law_holds, walk
 from tidegate.reference.elements import MAX, Watermark
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
-from tidegate.reference.task import execution_states, submission
+from tidegate.reference.task import execution_states, submission, values
 from tidegate.reference.task.execution_states import TERMINAL, TaskState, compare_and_set, compute_followers
 from tidegate.reference.task.step import STEPS
 from tidegate.reference.task.submission import Edge
-from tidegate.reference.task.values import (
-    Changed,
-    Config,
-    DataEnded,
-    InvokableCancelled,
-    Lost,
-    OperatorFinished,
-    PartitionEnded,
-    Released,
-    Reported,
-    StepTaken,
-)
 from tidegate.traces.notation.text import read_trace
 
 INVOKED = "start " + "proceed " * STEPS.index("finish_partitions")
@@ -35,25 +23,29 @@ def last(trace, **config):
 
 def changes(trace):
     seen = (one for outcome in walk("task", USUAL, trace) for one in outcome.observations)
-    return [one.state.value for one in seen if isinstance(one, Changed)]
+    return [one.state.value for one in seen if isinstance(one, values.Changed)]
 
 
 @pytest.mark.rule("TASK-1", "TASK-4")
 def test_task_4_the_steps_of_a_life():
     outcomes = walk("task", USUAL, INVOKED + "drain ack0 proceed proceed")
-    steps = [seen.name for outcome in outcomes for seen in outcome.observations if isinstance(seen, StepTaken)]
+    steps = [seen.name for outcome in outcomes for seen in outcome.observations if isinstance(seen, values.StepTaken)]
     assert tuple(steps) == STEPS
     assert changes(INVOKED + "drain ack0 proceed proceed") == ["deploying", "initializing", "running", "finished"]
-    assert outcomes[-1].observations == (Changed(TaskState.FINISHED), Released(), Reported(TaskState.FINISHED))
-    assert outcomes[6].observations == (Changed(TaskState.INITIALIZING), StepTaken("restore"))
+    assert outcomes[-1].observations == (
+        values.Changed(TaskState.FINISHED),
+        values.Released(),
+        values.Reported(TaskState.FINISHED),
+    )
+    assert outcomes[6].observations == (values.Changed(TaskState.INITIALIZING), values.StepTaken("restore"))
 
 
 @pytest.mark.rule("TASK-3")
 @pytest.mark.parametrize(
     ("trace", "seen"),
     [
-        ('cancel"created" start', (Changed(TaskState.CANCELED), Reported(TaskState.CANCELED))),
-        ('fail"created" start', (Reported(TaskState.FAILED),)),
+        ('cancel"created" start', (values.Changed(TaskState.CANCELED), values.Reported(TaskState.CANCELED))),
+        ('fail"created" start', (values.Reported(TaskState.FAILED),)),
         ("start start", (Rejected(),)),
         ('fail"created" start start', (Rejected(),)),
         ("proceed", (Rejected(),)),
@@ -70,16 +62,20 @@ def test_task_3_the_thread_starts_once(trace, seen):
 @pytest.mark.parametrize(
     ("trace", "seen", "rules"),
     [
-        ('cancel"created"', (Changed(TaskState.CANCELING),), ("TASK-1",)),
-        ('start cancel"created"', (Lost(TaskState.DEPLOYING), Changed(TaskState.CANCELING)), ("TASK-2", "TASK-1")),
-        ('start throw cancel"deploying"', (Lost(TaskState.FAILED),), ("TASK-2", "TASK-1")),
-        ('start cancel"deploying" fail"deploying"', (Lost(TaskState.CANCELING),), ("TASK-2", "TASK-1")),
+        ('cancel"created"', (values.Changed(TaskState.CANCELING),), ("TASK-1",)),
+        (
+            'start cancel"created"',
+            (values.Lost(TaskState.DEPLOYING), values.Changed(TaskState.CANCELING)),
+            ("TASK-2", "TASK-1"),
+        ),
+        ('start throw cancel"deploying"', (values.Lost(TaskState.FAILED),), ("TASK-2", "TASK-1")),
+        ('start cancel"deploying" fail"deploying"', (values.Lost(TaskState.CANCELING),), ("TASK-2", "TASK-1")),
         ('start throw fail"failed"', (), ("TASK-2", "TASK-1")),
         ('cancel"scheduled"', (Rejected(),), ("TASK-1",)),
         ('fail"reconciling"', (Rejected(),), ("TASK-1",)),
         (
             INVOKED + 'fail"initializing"',
-            (Lost(TaskState.RUNNING), Changed(TaskState.FAILED), InvokableCancelled()),
+            (values.Lost(TaskState.RUNNING), values.Changed(TaskState.FAILED), values.InvokableCancelled()),
             ("TASK-2", "TASK-1", "TASK-5"),
         ),
     ],
@@ -103,16 +99,16 @@ def test_task_2_who_loses_looks_again(trace, seen, rules):
     ],
 )
 def test_task_5_how_an_exception_ends_it(trace, final):
-    assert last(trace)[-2:] == (Released(), Reported(TaskState(final)))
+    assert last(trace)[-2:] == (values.Released(), values.Reported(TaskState(final)))
     assert changes(trace).count(final) == 1
 
 
 @pytest.mark.rule("TASK-7")
 def test_task_7_the_end_of_data():
-    finished = (OperatorFinished(0), OperatorFinished(1))
-    ends = (DataEnded(0, drain=True), DataEnded(1, drain=True))
+    finished = (values.OperatorFinished(0), values.OperatorFinished(1))
+    ends = (values.DataEnded(0, drain=True), values.DataEnded(1, drain=True))
     assert last(INVOKED + "drain", outputs=2) == (Watermark(MAX), *finished, *ends)
-    assert last(INVOKED + "stop", outputs=1) == (DataEnded(0, drain=False),)
+    assert last(INVOKED + "stop", outputs=1) == (values.DataEnded(0, drain=False),)
     assert last(INVOKED + "drain stop") == (Rejected(),)
     assert last("start drain") == (Rejected(),)
 
@@ -128,7 +124,10 @@ def test_task_7_the_end_of_data():
         ("drain ack0 ack0", (Rejected(),)),
         ("drain ack2", (Rejected(),)),
         ("drain ack0 ack1", ()),
-        ("drain ack1 ack0 proceed", (StepTaken("finish_partitions"), PartitionEnded(0), PartitionEnded(1))),
+        (
+            "drain ack1 ack0 proceed",
+            (values.StepTaken("finish_partitions"), values.PartitionEnded(0), values.PartitionEnded(1)),
+        ),
     ],
 )
 def test_task_8_the_output_ends_when_all_have_acknowledged(trace, seen):
@@ -138,7 +137,7 @@ def test_task_8_the_output_ends_when_all_have_acknowledged(trace, seen):
 @pytest.mark.parametrize(("operators", "outputs"), [(0, 1), (1, -1)])
 def test_configs_that_make_no_sense(operators, outputs):
     with pytest.raises(InvalidInputError):
-        Config(operators, outputs)
+        values.Config(operators, outputs)
 
 
 @pytest.mark.rule("TASK-1")
@@ -182,9 +181,17 @@ def test_laws_fail_on_mutants(monkeypatch, name, module, function, mutant):
     ("observations", "claims"),
     [
         ((), {"changes-follow-the-table", "reported-once", "released-always"}),
-        ((Changed(TaskState.RUNNING), Changed(TaskState.FAILED), Released(), Reported(TaskState.FAILED)), set()),
-        ((Changed(TaskState.FAILED), Reported(TaskState.FAILED)), {"released-always"}),
-        ((Changed(TaskState.FAILED), Released(), Reported(TaskState.CANCELED)), {"reported-once"}),
+        (
+            (
+                values.Changed(TaskState.RUNNING),
+                values.Changed(TaskState.FAILED),
+                values.Released(),
+                values.Reported(TaskState.FAILED),
+            ),
+            set(),
+        ),
+        ((values.Changed(TaskState.FAILED), values.Reported(TaskState.FAILED)), {"released-always"}),
+        ((values.Changed(TaskState.FAILED), values.Released(), values.Reported(TaskState.CANCELED)), {"reported-once"}),
     ],
 )
 def test_properties_fail_on_a_broken_end(observations, claims):

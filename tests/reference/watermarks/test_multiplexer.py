@@ -7,16 +7,6 @@ from tests.reference.watermarks.short import play
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.watermarks import multiplexer
-from tidegate.reference.watermarks.multiplexer import (
-    Config,
-    Mode,
-    Output,
-    OutputStatus,
-    OutputWatermark,
-    PeriodicEmit,
-    Register,
-    State,
-)
 
 FLINK_38454, FLINK_18934, FLINK_17653 = multiplexer.SEMANTICS
 IDLE, ACTIVE = StatusChange(Status.IDLE), StatusChange(Status.ACTIVE)
@@ -94,20 +84,20 @@ def test_mux_12_a_combiner_says_less_of_idleness():
 @pytest.mark.parametrize("bad", ["flink-7728", ""])
 def test_a_config_without_sense_is_an_error(bad):
     with pytest.raises(InvalidInputError):
-        Config(bad)
+        multiplexer.Config(bad)
 
 
 # --- claims refuse what they are there to refuse ----------------------------------------------------------------
 
-EMIT = PeriodicEmit()
+EMIT = multiplexer.PeriodicEmit()
 
 
 def state(combined, *outputs, idle=False):
-    return State(Config(), outputs, Long(combined), idle)
+    return multiplexer.State(multiplexer.Config(), outputs, Long(combined), idle)
 
 
 def refuses(name, after, *seen, event=EMIT):
-    return not claim("multiplexer", name)(state(5, Output(Long(5), id=0)), event, Outcome(after, seen, ()))
+    return not claim("multiplexer", name)(state(5, multiplexer.Output(Long(5), id=0)), event, Outcome(after, seen, ()))
 
 
 @pytest.mark.parametrize(("combined", "emitted"), [(5, [5]), (4, []), (5, [4]), (5, [6]), (6, [])])
@@ -123,10 +113,10 @@ def test_what_is_said_in_another_order_is_refused(seen):
 @pytest.mark.parametrize(
     "event",
     [
-        Register(1),
+        multiplexer.Register(1),
         multiplexer.Unregister(0),
-        OutputStatus(0, Mode.DEFERRED, Status.IDLE),
-        OutputWatermark(0, Mode.DEFERRED, Long(6)),
+        multiplexer.OutputStatus(0, multiplexer.Mode.DEFERRED, Status.IDLE),
+        multiplexer.OutputWatermark(0, multiplexer.Mode.DEFERRED, Long(6)),
     ],
 )
 def test_what_is_noted_aloud_is_refused(event):
@@ -137,18 +127,18 @@ def test_what_is_noted_aloud_is_refused(event):
 
 
 def test_idle_with_something_left_to_say_is_refused():
-    left = Output(Long(6), idle=True, id=0)
+    left = multiplexer.Output(Long(6), idle=True, id=0)
     assert refuses("idle-has-put-out-the-maximum", state(5, left), IDLE)
     assert not refuses("idle-has-put-out-the-maximum", state(6, left), IDLE)
 
 
 def test_idle_of_nobody_and_of_some_is_refused():
-    asleep, awake = Output(idle=True, id=0), Output(id=1)
+    asleep, awake = multiplexer.Output(idle=True, id=0), multiplexer.Output(id=1)
     assert refuses("idle-only-with-outputs", state(5), IDLE)
     assert refuses("idle-only-with-outputs", state(5, asleep, awake), IDLE)
     assert not refuses("idle-only-with-outputs", state(5, asleep), IDLE)
 
 
 def test_an_id_twice_is_refused():
-    assert not claim("multiplexer", "ids-are-unique")(state(5, Output(id=0), Output(id=0)))
-    assert claim("multiplexer", "ids-are-unique")(state(5, Output(id=0), Output(id=1)))
+    assert not claim("multiplexer", "ids-are-unique")(state(5, multiplexer.Output(id=0), multiplexer.Output(id=0)))
+    assert claim("multiplexer", "ids-are-unique")(state(5, multiplexer.Output(id=0), multiplexer.Output(id=1)))
