@@ -211,7 +211,6 @@ def test_part_3_law_fails_where_rebalance_starts_at_0(monkeypatch):
 @pytest.mark.rule("PART-13")
 def test_part_13_law_fails_where_outputs_share_a_partitioner(monkeypatch):
     shared = partitioning.State(partitioning.Config(partitioning.Partitioner.RESCALE, 3))
-
     right = partitioning.step
 
     def step_shared(_state, event):
