@@ -1,6 +1,6 @@
 """The kinds of engines: from the text after `--engine` to an engine.
 
-One record a kind. What it needs is imported when it is asked for: Spark and Flink bring much with them. This module
+One record per kind. What it needs is imported when it is asked for: Spark and Flink bring much with them. This module
 stands between the two halves of `conformance/`, because one kind of engine is the specification itself.
 """
 

@@ -1,4 +1,4 @@
-"""The trace file: a header, one case a line, and a footer that proves that nothing is missing.
+"""The trace file: a header, one case per line, and a footer that proves that nothing is missing.
 
 Files come from outside. Nothing in them is trusted: a line or a file that unpacks beyond a limit, a file without its
 footer or with another count, and a case that is not what the protocol says are refused by file and line.

@@ -1,1 +1,1 @@
-"""The command line, one small module a verb."""
+"""The command line, one small module per verb."""

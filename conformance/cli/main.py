@@ -12,7 +12,7 @@ from tidegate import __version__
 from tidegate.conformance.engines.base import PROTOCOL_VERSION
 from tidegate.conformance.exits import Exit
 
-#: One module a verb, each with NAME, HELP, EXAMPLE, configure(parser) and run(args).
+#: One module per verb, each with NAME, HELP, EXAMPLE, configure(parser) and run(args).
 VERBS = (
     "run",
     "replay",

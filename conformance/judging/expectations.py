@@ -1,6 +1,6 @@
 """Known failures: a file that lists what an engine is known to get wrong, and why.
 
-One entry a line: `case PATTERN -- reason` or `rule ID -- reason`, patterns as in a shell. A listed failure is an
+One entry per line: `case PATTERN -- reason` or `rule ID -- reason`, patterns as in a shell. A listed failure is an
 xfail. A listed entry that no failure needed is wrong itself: either the engine was mended, or the name is stale.
 """
 

@@ -1,6 +1,6 @@
 """Directed traces: one for each corner that is known to hurt, with its story.
 
-One TOML file a component, in the short notation. They are written by hand, from bugs that people really had.
+One TOML file per component, in the short notation. They are written by hand, from bugs that people really had.
 """
 
 import tomllib

@@ -14,7 +14,7 @@ from tidegate.reference.tuples import replace
 
 @attrs.frozen
 class Backlogs:
-    """What each channel said last, None before it said anything; and what was put out last."""
+    """What each channel said last, None before it said anything; and what was emitted last."""
 
     channels: tuple[bool | None, ...]
     last: bool | None = None
@@ -28,7 +28,7 @@ def compute_backlog(channels: tuple[bool | None, ...]) -> bool | None:
 
 
 def combine(backlogs: Backlogs, index: int, *, backlog: bool) -> tuple[Backlogs, bool | None]:
-    """NIN-3: what is known afterwards, and what is put out: only what is known and new."""
+    """NIN-3: what is known afterwards, and what is emitted: only what is known and new."""
     channels = replace(backlogs.channels, index, backlog)
     combined = compute_backlog(channels)
     if combined is None or combined == backlogs.last:
@@ -47,9 +47,9 @@ def short_disputes() -> Iterator[tuple[tuple[int, bool], ...]]:
 
 @law("NIN-3", samples=short_disputes)
 def backlog_is_said_once(*said: tuple[int, bool]) -> bool:
-    """Each change of what the channels say together is put out once, and nothing before it is known.
+    """Each change of what the channels say together is emitted once, and nothing before it is known.
 
-    Two channels: what is put out alternates, starts when it is known, and ends with what they say together.
+    Two channels: what is emitted alternates, starts when it is known, and ends with what they say together.
     """
     backlogs = Backlogs((None, None))
     put_out = []

@@ -1,7 +1,7 @@
 """What operators do with records: plain functions, with the totals that a sum keeps for each key.
 
 `map` doubles the value, `flat_map` makes a record with the value 1 of each word of the key, `filter` keeps what is
-positive, and `sum` adds up the values of each key and puts out the new total. Values have 64 bits and wrap around.
+positive, and `sum` adds up the values of each key and emits the new total. Values have 64 bits and wrap around.
 """
 
 import attrs

@@ -1,6 +1,6 @@
 """What a subtask does in one turn: take the next item of its script or of its gate, and hand on what comes of it.
 
-Whatever an operator puts out goes to its network outputs, then to the operators that are chained to it (OUT-1), each
+Whatever an operator emits goes to its network outputs, then to the operators that are chained to it (OUT-1), each
 calling the next. Watermarks and statuses go through the valve of their input, and through the combiner if there are
 several inputs, and then past the operators to every output.
 Barriers go through a handler that aligns them: only when one was met on each channel does the task send it on. When

@@ -78,7 +78,7 @@ Observation = Watermark | StatusChange
 
 
 def start(config: Config) -> tuple[State, ...]:
-    """Every input awake and at MIN; nothing put out yet."""
+    """Every input awake and at MIN; nothing emitted yet."""
     return (State(config, (Input(),) * config.inputs),)
 
 
@@ -97,7 +97,7 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
 
 
 def recombine(state: State, index: int, changed: Input, status: Status | None) -> Outcome[State, Observation]:
-    """Take over the changed input, derive the combined values anew, and put out what is new in them."""
+    """Take over the changed input, derive the combined values anew, and emit what is new in them."""
     inputs = replace(state.inputs, index, changed)
     value, rule = compute_combined(state.config, inputs, state.combined)
     idle = all(one.idle for one in inputs)
@@ -129,7 +129,7 @@ def compute_combined(config: Config, inputs: tuple[Input, ...], combined: Long) 
 
 @always("COMB-4")
 def combined_never_falls(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """The combined watermark never falls, and each one put out is higher than the one before."""
+    """The combined watermark never falls, and each one emitted is higher than the one before."""
     emitted = [seen.timestamp for seen in outcome.observations if isinstance(seen, Watermark)]
     return all(timestamp > before.combined for timestamp in emitted) and outcome.state.combined >= before.combined
 

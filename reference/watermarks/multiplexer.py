@@ -112,7 +112,7 @@ Observation = Watermark | StatusChange
 
 
 def start(config: Config) -> tuple[State, ...]:
-    """No outputs, nothing put out yet, and not idle."""
+    """No outputs, nothing emitted yet, and not idle."""
     return (State(config),)
 
 
@@ -156,7 +156,7 @@ def on_status(state: State, output: Output, event: OutputStatus) -> tuple[Outcom
 
 
 def derive(state: State, *cause: str) -> Outcome[State, Observation]:
-    """Derive the combination anew, and put out what there is to say."""
+    """Derive the combination anew, and emit what there is to say."""
     if not state.outputs:
         # Nothing is derived: what was found last time stands, and is said again.
         repeated = state.idle and state.config.semantics != "flink-17653"
@@ -186,7 +186,7 @@ def is_told_idle(outcome: Outcome[State, Observation]) -> bool:
 
 @always("MUX-6")
 def combined_never_falls(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """Each watermark put out is higher than all before, and is the combined one from then on."""
+    """Each watermark emitted is higher than all before, and is the combined one from then on."""
     emitted = [seen.timestamp for seen in outcome.observations if isinstance(seen, Watermark)]
     rising = all(timestamp > before.combined for timestamp in emitted)
     return rising and outcome.state.combined == max([before.combined, *emitted])
@@ -194,7 +194,7 @@ def combined_never_falls(before: State, _event: Event, outcome: Outcome[State, O
 
 @always("MUX-8")
 def watermark_then_idle(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """A derivation puts out a watermark or none, then idle or nothing, and never active."""
+    """A derivation emits a watermark or none, then idle or nothing, and never active."""
     told = ["watermark" if isinstance(seen, Watermark) else seen for seen in outcome.observations]
     idle = StatusChange(Status.IDLE)
     return told in ([], ["watermark"], [idle], ["watermark", idle], [Rejected()])
@@ -212,14 +212,14 @@ def noted_without_a_word(before: State, event: Event, outcome: Outcome[State, Ob
 
 @always("MUX-7")
 def idle_has_put_out_the_maximum(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """When idle is put out, no output is left with a higher watermark."""
+    """When idle is emitted, no output is left with a higher watermark."""
     highest = max((one.watermark for one in outcome.state.outputs), default=MIN)
     return not is_told_idle(outcome) or outcome.state.combined >= highest
 
 
 @always("MUX-10")
 def idle_only_with_outputs(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """Idle is put out only while there are outputs, and all of them are idle."""
+    """Idle is emitted only while there are outputs, and all of them are idle."""
     outputs = outcome.state.outputs
     return not is_told_idle(outcome) or (bool(outputs) and all(one.idle for one in outputs))
 

@@ -1,7 +1,7 @@
 """The status-watermark valve: one output watermark and status from the watermarks and statuses of many channels.
 
 The valve lets the smallest watermark of its *aligned* channels through. A channel that goes idle no longer holds
-anything back; when it becomes active again its old watermark may lie behind what was already put out, and until it
+anything back; when it becomes active again its old watermark may lie behind what was already emitted, and until it
 has caught up it is *unaligned* and does not count. When every channel is idle nothing can hold the output back, so
 the highest watermark is flushed before the valve turns idle.
 
@@ -80,7 +80,7 @@ Observation = Watermark | StatusChange
 
 
 def start(config: Config) -> tuple[State, ...]:
-    """VALVE-1: every channel active, aligned and at MIN; nothing put out yet."""
+    """VALVE-1: every channel active, aligned and at MIN; nothing emitted yet."""
     return (State(config, (Channel(),) * config.channels),)
 
 
@@ -148,7 +148,7 @@ def on_active(state: State, index: int) -> Outcome[State, Observation]:
 
 
 def emit_aligned_minimum(state: State, because: tuple[str, ...]) -> Outcome[State, Observation]:
-    """VALVE-5: put out the smallest watermark of the aligned channels, if there is one and it is new."""
+    """VALVE-5: emit the smallest watermark of the aligned channels, if there is one and it is new."""
     minimum = aligned_minimum(state)
     if minimum is None or minimum <= state.last:
         return Outcome(state, (), (*because, "VALVE-5"))
@@ -170,14 +170,14 @@ def is_minimum_pending(state: State) -> bool:
 
 @always("VALVE-5")
 def watermarks_increase(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """Each watermark put out is higher than the one before it."""
+    """Each watermark emitted is higher than the one before it."""
     emitted = [seen.timestamp for seen in outcome.observations if isinstance(seen, Watermark)]
     return all(timestamp > before.last for timestamp in emitted) and outcome.state.last >= before.last
 
 
 @always("VALVE-16")
 def watermark_of_a_channel(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """A watermark put out is a fresh one with the timestamp that some channel holds."""
+    """A watermark emitted is a fresh one with the timestamp that some channel holds."""
     held = {channel.watermark for channel in outcome.state.channels}
     return all(seen.timestamp in held for seen in outcome.observations if isinstance(seen, Watermark))
 
@@ -212,7 +212,7 @@ def channel_watermarks_never_fall(before: State, _event: Event, outcome: Outcome
 
 @always("VALVE-18")
 def as_by_scanning(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """However an engine keeps its channels, it puts out what a scan over all of them finds."""
+    """However an engine keeps its channels, it emits what a scan over all of them finds."""
     channels = outcome.state.channels
     aligned = [channel.watermark for channel in channels if channel.aligned]
     found = min(aligned) if outcome.state.active and aligned else max(c.watermark for c in channels)

@@ -43,7 +43,7 @@ checkpoint each time:
 
 {happened}
 
-Every subtask was replayed alone by the specification, with what it received, and had to put out the same; so did every
+Every subtask was replayed alone by the specification, with what it received, and had to emit the same; so did every
 sum and every sink. {wrongs} The invariants over the run logs:
 
 | invariant | says | runs |
@@ -102,7 +102,7 @@ What that means:
   micro-batches behind and still be counted. How files are cut into micro-batches decides what is counted.
 - **A silent source holds everything back** under `min`, and there is no way to say that it is idle. Under `max` the
   fastest source decides, and what slower ones bring is dropped.
-- **Nothing ends.** When all sources have ended Flink puts out every window that is open; Spark waits for a watermark
+- **Nothing ends.** When all sources have ended Flink emits every window that is open; Spark waits for a watermark
   that nobody sends.
 - **Event time begins at 0.** A record of a window that ended by 1970 is late from the start.
 """

@@ -20,8 +20,8 @@ BEFORE_THE_EPOCH = (-5,)
 KINDS = {
     "counts what Flink drops as late": lambda spark, flink: spark.counted - flink.counted,
     "drops as late what Flink counts": lambda spark, flink: flink.counted - spark.counted,
-    "keeps open a window that Flink puts out": lambda spark, flink: (flink.fired - spark.fired) & spark.counted,
-    "puts out a window that Flink keeps open": lambda spark, flink: (spark.fired - flink.fired) & flink.counted,
+    "keeps open a window that Flink emits": lambda spark, flink: (flink.fired - spark.fired) & spark.counted,
+    "emits a window that Flink keeps open": lambda spark, flink: (spark.fired - flink.fired) & flink.counted,
 }
 #: What sources may say besides records, from the least to the most.
 WORDS = {"records alone": "", "with idleness": "i", "with ends": "e"}

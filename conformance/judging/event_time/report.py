@@ -59,7 +59,7 @@ def say(value: Any) -> str:
 
 
 def describe_counts(counts: Counted) -> str:
-    return f"counts {describe_records(counts.counted)}; puts out {describe_records(counts.fired)}"
+    return f"counts {describe_records(counts.counted)}; emits {describe_records(counts.fired)}"
 
 
 def describe_records(numbers: frozenset[int]) -> str:

@@ -2,7 +2,7 @@
 
 A run log says what each subtask received, in which order. Which channel is read first is the engine's choice; what
 comes of it is not. So every subtask is replayed alone: the specification gets the same elements in the same order,
-and must put out the same rows. With the invariants of the channels between them (nothing lost, nothing reordered)
+and must emit the same rows. With the invariants of the channels between them (nothing lost, nothing reordered)
 that makes the whole run one of the specification.
 
 What a job comes to in the end may depend on the order in which channels were read. What does not depend on it is
@@ -194,7 +194,7 @@ def collect_totals(state: State) -> list[Result]:
 
 
 def find_certain_sums(config: Config) -> set[int]:
-    """The sums whose totals no schedule changes: no other sum comes before them, which would put out every step."""
+    """The sums whose totals no schedule changes: no other sum comes before them, which would emit every step."""
     sums = {one.id for one in config.operators if one.function is Function.SUM}
 
     def is_behind_a_sum(operator: int) -> bool:

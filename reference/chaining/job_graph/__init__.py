@@ -4,7 +4,7 @@ This is chaining with all that surrounds it. A program leaves things out and say
 filled in (`edges`), the same decision as in `chaining` divides the operators into vertices, and every edge that is not
 chained becomes a network output, or a further reader of one.
 
-Vertices are put out in the order in which they are completed (CHAIN-18), each followed by its outputs.
+Vertices are emitted in the order in which they are completed (CHAIN-18), each followed by its outputs.
 
 Choices. StreamGraph and StreamingJobGraphGenerator of Flink 2.3. The input numbers of an operator count from 0.
 """

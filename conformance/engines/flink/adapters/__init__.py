@@ -1,4 +1,4 @@
-"""Adapters: one module a component, each driving Flink's own classes with the events of the protocol.
+"""Adapters: one module per component, each driving Flink's own classes with the events of the protocol.
 
 A module gives
 

@@ -33,7 +33,7 @@ SCHEMA = "id bigint, source int, time bigint, key string"
 
 @attrs.frozen
 class Observed:
-    """What Spark did: the watermark of each micro-batch of the trace, and what was counted and put out.
+    """What Spark did: the watermark of each micro-batch of the trace, and what was counted and emitted.
 
     `order` is the ids of each window and key in the order in which the count met them.
     """
@@ -100,7 +100,7 @@ def run(
     take: Callable[[tuple[int, tuple[int, ...]]], None],
     timeout: float,
 ) -> None:
-    """`take` gets each window that is put out: the number of the micro-batch, and the ids of the records in it."""
+    """`take` gets each window that is emitted: the number of the micro-batch, and the ids of the records in it."""
 
     def put(batch: "DataFrame", number: int) -> None:
         for row in batch.collect():

@@ -66,7 +66,7 @@ def window_end(time: int) -> int:
 
 @attrs.frozen
 class Counted:
-    """The records that were counted, and of those the ones whose window was put out."""
+    """The records that were counted, and of those the ones whose window was emitted."""
 
     counted: frozenset[int]
     fired: frozenset[int]

@@ -88,7 +88,7 @@ def make_job(layout: Layout) -> Job:
 
 
 def write_logs(outcomes: dict[str, Outcome], folder: Path) -> list[Path]:
-    """One Parquet file a run."""
+    """One Parquet file per run."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for run, outcome in sorted(outcomes.items()):

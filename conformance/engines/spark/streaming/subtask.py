@@ -20,7 +20,7 @@ Totals = MutableMapping[tuple[int, str], int]
 
 
 class Subtask:
-    """One subtask in one micro-batch. `lines` is what it has put out; `bug` names the mistake that it is to make."""
+    """One subtask in one micro-batch. `lines` is what it has emitted; `bug` names the mistake that it is to make."""
 
     def __init__(self, layout: Layout, run: str, task: int, subtask: int, totals: Totals, bug: str = "") -> None:
         self.layout, self.run, self.task, self.subtask, self.totals, self.bug = layout, run, task, subtask, totals, bug

@@ -143,8 +143,8 @@ def test_the_command_fails_a_wrong_query(spark, monkeypatch, capsys):
     assert main(["run", "--engine", "spark-native"]) == Exit.VIOLATIONS
     out = capsys.readouterr().out
     assert "policy max: unexplained difference" in out
-    assert "declared counts #1, #2; puts out #1" in out
-    assert "Spark    counts #1, #2; puts out none" in out
+    assert "declared counts #1, #2; emits #1" in out
+    assert "Spark    counts #1, #2; emits none" in out
     assert "spark-native-swaps-policies" in out
     assert "is not conformant" in out
 
