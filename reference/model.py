@@ -10,7 +10,7 @@ explorer, complete suites, coverage and documentation are all written once, over
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 import attrs
 
@@ -153,6 +153,11 @@ class Symmetry(Generic[State]):
         return attrs.evolve(value, **{self.field: order.index(number)})  # type: ignore[misc]
 
 
+def classes_of(kind: Any) -> tuple[type[Any], ...]:
+    """The classes of a union; or, of what is no union, the one that it is."""
+    return kind if isinstance(kind, tuple) else get_args(kind) or (kind,)
+
+
 @attrs.frozen
 class Component(Generic[Config, State, Event, Observation]):
     """A component, complete: the types of its values, its two functions, and what must hold.
@@ -164,8 +169,8 @@ class Component(Generic[Config, State, Event, Observation]):
     name: str
     title: str
     config: type[Config]
-    events: tuple[type[Any], ...]
-    observations: tuple[type[Any], ...]
+    events: tuple[type[Any], ...] = attrs.field(converter=classes_of)
+    observations: tuple[type[Any], ...] = attrs.field(converter=classes_of)
     start: Callable[[Config], tuple[State, ...]]
     step: Callable[[State, Event], tuple[Outcome[State, Observation], ...]]
     claims: tuple[Claim, ...] = ()

@@ -1,7 +1,7 @@
 """The values of the barrier handler: its config, state, events and observations."""
 
 from enum import StrEnum
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import attrs
 
@@ -102,7 +102,6 @@ class Advance:
 
 
 Event = Barrier | Announcement | Cancel | EndOfPartition | Advance
-EVENTS: tuple[type[Any], ...] = get_args(Event)
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -171,7 +170,6 @@ class Prioritize:
 
 
 Observation = Block | Resume | Trigger | Abort | StartPersisting | StopPersisting | Prioritize
-OBSERVATIONS: tuple[type[Any], ...] = get_args(Observation)
 
 # --- state ----------------------------------------------------------------------------------------------------
 

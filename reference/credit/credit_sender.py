@@ -81,7 +81,7 @@ class Writable:
     value: bool
 
 
-Event = Data | PlainEvent | Barrier | Flush | Finish | Credit | Resume | Writable
+Event = Data | PlainEvent | Barrier | Flush | Credit | Resume | Writable | Finish
 
 #: What the producer's events add to the subpartition.
 ITEMS: dict[type, Item] = {Data: Item.DATA, PlainEvent: Item.EVENT, Barrier: Item.BARRIER, Finish: Item.END}
@@ -248,8 +248,8 @@ COMPONENT = Component(
     name="credit_sender",
     title="The credit sender",
     config=Config,
-    events=(Data, PlainEvent, Barrier, Flush, Credit, Resume, Writable, Finish),
-    observations=(Send, Backlog),
+    events=Event,
+    observations=Observation,
     start=start,
     step=step,
     claims=claims_in(__name__, readers),

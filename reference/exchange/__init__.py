@@ -12,32 +12,13 @@ Choices. One subpartition, of which every buffer is finished when it is added. T
 from tidegate.reference.claims import claims_in
 from tidegate.reference.exchange import claims, step, values
 from tidegate.reference.model import Component
-from tidegate.reference.subpartition import values as shared
 
 COMPONENT = Component(
     name="exchange",
     title="Push and pull exchange",
     config=values.Config,
-    events=(
-        values.Register,
-        values.Request,
-        values.Produce,
-        shared.Flush,
-        shared.Finish,
-        values.Pull,
-        values.Leave,
-        shared.Release,
-        values.EndJob,
-    ),
-    observations=(
-        values.Retry,
-        values.Connected,
-        values.Full,
-        values.Notified,
-        values.Pulled,
-        shared.Nothing,
-        shared.Released,
-    ),
+    events=values.Event,
+    observations=values.Observation,
     start=step.start,
     step=step.step,
     claims=claims_in(claims, step),

@@ -18,7 +18,6 @@ from typing import Any, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
-from tidegate.reference.elements import StatusChange, Watermark
 from tidegate.reference.gate import gate
 from tidegate.reference.input.network_input import step as network_input
 from tidegate.reference.input.network_input import values as one_input
@@ -259,17 +258,8 @@ COMPONENT = Component(
     name="multiple_inputs",
     title="Several inputs of one task",
     config=Config,
-    events=(Buffer, ChannelEvent, one_input.Process),
-    observations=(
-        Reads,
-        one_input.Record,
-        Watermark,
-        StatusChange,
-        one_input.LatencyMarker,
-        one_input.RecordAttributes,
-        one_input.EndInput,
-        one_input.Returned,
-    ),
+    events=Event,
+    observations=Observation,
     start=start,
     step=step,
     claims=claims_in(__name__),

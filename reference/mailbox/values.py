@@ -1,7 +1,7 @@
 """The values of the mailbox: its config, state, events and observations."""
 
 from enum import StrEnum
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import attrs
 
@@ -215,7 +215,6 @@ Event = (
     | Drain
     | HasMail
 )
-EVENTS: tuple[type[Any], ...] = get_args(Event)
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -298,4 +297,3 @@ class MailWaiting:
 Observation = (
     MailRun | ControlRun | DefaultRun | Waiting | Stopped | Nothing | BatchMade | Suspended | Dropped | MailWaiting
 )
-OBSERVATIONS: tuple[type[Any], ...] = get_args(Observation)

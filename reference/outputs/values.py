@@ -296,5 +296,4 @@ Element = (
 )
 Observation = Element | Failed | Metrics
 
-EVENTS = (Record, Watermark, StatusChange, LatencyMarker, RecordAttributes, Barrier, EndOfData, Fault, ReadMetrics)
 ELEMENTS = (Write, KeyContext, Process, WatermarkOut, StatusOut, MarkerOut, AttributesOut, BarrierOut, EndOfDataOut)

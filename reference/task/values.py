@@ -1,6 +1,6 @@
 """The values of a task: its config, state, events and observations."""
 
-from typing import Any, ClassVar, get_args
+from typing import ClassVar
 
 import attrs
 
@@ -89,7 +89,6 @@ class Acknowledge:
 
 
 Event = Start | Proceed | Throw | Cancel | FailExternally | EndOfData | Acknowledge
-EVENTS: tuple[type[Any], ...] = get_args(Event)
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -175,4 +174,3 @@ Observation = (
     | Released
     | Reported
 )
-OBSERVATIONS: tuple[type[Any], ...] = get_args(Observation)

@@ -163,7 +163,6 @@ class Fault:
             raise InvalidInputError(f"{self.call} does not fail")
 
 
-EVENTS = (Create, Open, EndInput, Mail, Finish, Checkpoint, Close, Fault)
 Event = Create | Open | EndInput | Mail | Finish | Checkpoint | Close | Fault
 
 # --- observations ---------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ of their own are events here, as another thread may send them at any time. Seque
 
 from tidegate.reference.claims import claims_in
 from tidegate.reference.gate import sequence_numbers
-from tidegate.reference.gate.gate import Available, Finished, Nothing, Poll
 from tidegate.reference.gate.priority_gate import step, values
 from tidegate.reference.model import Component
 
@@ -20,8 +19,8 @@ COMPONENT = Component(
     name="priority_gate",
     title="The gate with priorities",
     config=values.Config,
-    events=(values.Arrive, values.Notify, values.NotifyPriority, values.Force, Poll),
-    observations=(Available, values.PriorityAvailable, values.Polled, Nothing, Finished),
+    events=values.Event,
+    observations=values.Observation,
     start=step.start,
     step=step.step,
     claims=claims_in(step, sequence_numbers),

@@ -12,7 +12,6 @@ loop before there was a mailbox: it has no end of data, and where it would wait 
 """
 
 from tidegate.reference.claims import claims_in
-from tidegate.reference.elements import StatusChange, Watermark
 from tidegate.reference.input import backlogs
 from tidegate.reference.input.network_input import step, values
 from tidegate.reference.model import Component
@@ -21,17 +20,8 @@ COMPONENT = Component(
     name="network_input",
     title="The network input",
     config=values.Config,
-    events=(values.Buffer, values.ChannelEvent, values.Process),
-    observations=(
-        values.Record,
-        Watermark,
-        StatusChange,
-        values.LatencyMarker,
-        values.RecordAttributes,
-        values.EndInput,
-        values.Available,
-        values.Returned,
-    ),
+    events=values.Event,
+    observations=values.Observation,
     start=step.start,
     step=step.step,
     claims=claims_in(step, backlogs),

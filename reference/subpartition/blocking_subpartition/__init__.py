@@ -12,37 +12,14 @@ those of `stores`. Flink: BoundedBlockingSubpartition and its two readers.
 
 from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
-from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition import claims, step, stores, values
 
 COMPONENT = Component(
     name="blocking_subpartition",
     title="The bounded blocking subpartition",
     config=values.Config,
-    events=(
-        shared.AddBuffer,
-        shared.Append,
-        shared.FinishBuffer,
-        values.EndOfData,
-        shared.Flush,
-        shared.Finish,
-        shared.Release,
-        values.LoseFile,
-        shared.CreateView,
-        shared.Poll,
-        values.Recycle,
-        values.Query,
-        shared.ReleaseView,
-    ),
-    observations=(
-        shared.ViewCreated,
-        shared.NotFound,
-        shared.DataAvailable,
-        shared.Polled,
-        shared.Nothing,
-        shared.Availability,
-        values.Deleted,
-    ),
+    events=values.Event,
+    observations=values.Observation,
     start=step.start,
     step=step.step,
     claims=claims_in(claims, stores),

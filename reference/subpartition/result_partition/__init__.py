@@ -12,40 +12,14 @@ the mapped file. Flink: ResultPartitionManager, PipelinedResultPartition, Bounde
 
 from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
-from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.result_partition import claims, step, union, values
 
 COMPONENT = Component(
     name="result_partition",
     title="The result partition and its manager",
     config=values.Config,
-    events=(
-        values.Setup,
-        values.Request,
-        values.Expire,
-        values.Emit,
-        values.Broadcast,
-        values.EndOfData,
-        shared.Flush,
-        shared.Finish,
-        values.CloseWriter,
-        values.Fail,
-        shared.Poll,
-        shared.ReleaseView,
-        values.Release,
-        values.ShutDown,
-    ),
-    observations=(
-        values.Created,
-        values.TimedOut,
-        shared.NotFound,
-        shared.ViewCreated,
-        shared.DataAvailable,
-        shared.Polled,
-        shared.Nothing,
-        values.Gone,
-        shared.Released,
-    ),
+    events=values.Event,
+    observations=values.Observation,
     start=step.start,
     step=step.step,
     claims=claims_in(claims, union),

@@ -10,35 +10,14 @@ queued: it is finished before anything but a priority event is added. Whoever as
 
 from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
-from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.subpartition import claims, step, values
 
 COMPONENT = Component(
     name="subpartition",
     title="The pipelined subpartition",
     config=values.Config,
-    events=(
-        shared.AddBuffer,
-        shared.Append,
-        shared.FinishBuffer,
-        values.AddEvent,
-        shared.Flush,
-        shared.Finish,
-        shared.Release,
-        shared.CreateView,
-        values.Poll,
-        values.Query,
-        shared.Resume,
-        values.SizeHint,
-    ),
-    observations=(
-        values.Added,
-        values.DataAvailable,
-        values.PriorityAvailable,
-        shared.Polled,
-        shared.Nothing,
-        shared.Availability,
-    ),
+    events=values.Event,
+    observations=values.Observation,
     start=step.start,
     step=step.step,
     claims=claims_in(claims),
