@@ -7,13 +7,10 @@ is one home for what an interesting case is.
 from collections.abc import Callable
 from importlib import import_module
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.cases import Case
-
-if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
 
 #: How often a config that is not wanted is drawn again before giving up.
 PATIENCE = 200
@@ -38,10 +35,3 @@ def draw(component: str, random: Random, name: str, accept: Callable[[Any], bool
         if accept(config):
             return Case(name, component, config, events)
     raise NothingAcceptedError(f"no case of {component} was accepted in {PATIENCE} draws")
-
-
-def cases(component: str) -> "SearchStrategy[Case]":
-    """The same cases as a Hypothesis strategy."""
-    from hypothesis import strategies  # noqa: PLC0415 - a run needs no Hypothesis, only tests do
-
-    return strategies.randoms(use_true_random=False).map(lambda random: draw(component, random, component))

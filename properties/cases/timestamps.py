@@ -31,3 +31,12 @@ def replace_timestamps(numbers: tuple[int, ...]) -> Callable[[Any], Any]:
         return event if timestamp is None else attrs.evolve(event, timestamp=Long(numbers[timestamp - 1]))
 
     return rewrite
+
+
+def rank_timestamps(events: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same events with timestamps 1, 2, 3 … in the same order, which are easier to read."""
+    stamps = sorted({event.timestamp for event in events if hasattr(event, "timestamp")})
+    ranks = {stamp: Long(rank) for rank, stamp in enumerate(stamps, start=1)}
+    return tuple(
+        attrs.evolve(one, timestamp=ranks[one.timestamp]) if hasattr(one, "timestamp") else one for one in events
+    )

@@ -1,5 +1,6 @@
 """A trace in the making: events are played as they are drawn, and where that leads says what is worth drawing next."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
 from typing import Any, Generic, TypeVar
@@ -17,6 +18,9 @@ class Source(Random):
     by other answers, and leaves out one event without any change of what comes behind it.
     """
 
+    #: How many events a case may have.
+    max_events: float = math.inf
+
     def part(self) -> None:
         """What is drawn from here on has nothing to do with what was drawn before."""
 
@@ -25,7 +29,7 @@ class Source(Random):
         raise NotImplementedError
 
     def keeps(self) -> bool:
-        """Whether the event that was just drawn is part of the case."""
+        """Whether what was just drawn, such as an event, is part of the case."""
         raise NotImplementedError
 
 
@@ -90,14 +94,14 @@ class Walk(Generic[State, Event]):
     def rounds(self) -> Iterator[int]:
         """As many rounds as the length says, each for an event or a few."""
         for number in range(self.length):
-            if self._source is not None and not self._source.goes_on():
+            if self._is_at_its_end():
                 return
             yield number
 
     def up_to_length(self) -> Iterator[None]:
         """Rounds until there are as many events as the length says."""
         while self.played < self.length:
-            if self._source is not None and not self._source.goes_on():
+            if self._is_at_its_end():
                 return
             yield
 
@@ -117,8 +121,12 @@ class Walk(Generic[State, Event]):
             self._events.append(event)
         return outcome
 
+    def _is_at_its_end(self) -> bool:
+        source = self._source
+        return source is not None and (len(self._events) >= source.max_events or not source.goes_on())
+
     def _is_kept(self, source: Source, event: Event) -> bool:
-        if not source.keeps() or not self._is_fair(self._kept, event):
+        if len(self._events) >= source.max_events or not source.keeps() or not self._is_fair(self._kept, event):
             return False
         try:
             self._kept = self._step(self._kept, event)[0].state

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tidegate.conformance.judging.result import Counterexample, Result
     from tidegate.conformance.judging.suite import UnknownNameError
     from tidegate.conformance.judging.verdicts import Status, Verdict
+    from tidegate.properties import strategies
     from tidegate.reference.model import AnyComponent
     from tidegate.reference.rules import Rule
 
@@ -64,10 +65,13 @@ __all__ = [
     "replay",
     "rule",
     "run",
+    "strategies",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "strategies":
+        return import_module("tidegate.properties.strategies")
     if name not in _TYPES:
         raise AttributeError(f"module 'tidegate' has no attribute {name!r}")
     return getattr(import_module(f"tidegate.{_TYPES[name]}"), name)

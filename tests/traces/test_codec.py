@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidegate.properties.cases.drawing import cases
+from tidegate.properties.strategies import cases
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.codec import DecodeError, decode_case, encode_case
 from tidegate.traces.notation.text import read_trace, write_trace

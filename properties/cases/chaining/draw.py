@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from tidegate.properties.cases.values import swarm
-from tidegate.properties.cases.walk import Walk, stay
+from tidegate.properties.cases.walk import Source, Walk, stay
 from tidegate.reference.chaining.chaining.step import Config, Edge, Event, Exchange, Graph, Operator
 from tidegate.reference.chaining.chains import Kind, Strategy
 from tidegate.reference.partitioning.partitioner import Partitioner
@@ -73,12 +73,25 @@ def draw_graph(random: Random) -> Graph:
     for kind in draw_breaks(random):
         if edges:
             break_edge(random, kind, draw_edge(random, edges, operators), operators)
+    if isinstance(random, Source):
+        operators, edges = prune(random, operators, edges)
     # The order in which a graph is told shows in names only.
     if random.random() < 0.7:
         random.shuffle(operators)
     if random.random() < 0.5:
         random.shuffle(edges)
     return Graph(tuple(Operator(**operator) for operator in operators), tuple(Edge(**edge) for edge in edges))
+
+
+def prune(source: Source, operators: list[Draft], edges: list[Draft]) -> tuple[list[Draft], list[Draft]]:
+    """Leave out what the source leaves out, and then all that has nothing to read from any more."""
+    edges = [edge for edge in edges if source.keeps()]
+    left: dict[int, Draft] = {operators[0]["id"]: operators[0]}
+    for operator in operators[1:]:
+        is_fed = any(edge["target"] == operator["id"] and edge["source"] in left for edge in edges)
+        if (is_fed or operator["kind"] is not Kind.OPERATOR) and source.keeps():
+            left[operator["id"]] = operator
+    return list(left.values()), [edge for edge in edges if edge["source"] in left and edge["target"] in left]
 
 
 # --- operators and edges --------------------------------------------------------------------------------------
