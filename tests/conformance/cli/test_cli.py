@@ -146,6 +146,17 @@ def test_explain_steps_through_an_example():
     assert json.loads(tidegate("explain", "VALVE-13", "--format", "json").stdout)["rule"]["id"] == "VALVE-13"
 
 
+def test_rules_say_whether_engines_are_held_to_them():
+    rows = tidegate("rules", "comb", "--format", "markdown").stdout.splitlines()
+    assert any(row.startswith("| COMB-2 | must | judged |") for row in rows)
+    assert any(row.startswith("| COMB-5 | must | internal |") for row in rows)
+    *prefixes, total = json.loads(tidegate("rules", "--status", "--format", "json").stdout)
+    for kind in ("rules", "judged", "internal", "out_of_scope"):
+        assert sum(row[kind] for row in prefixes) == total[kind] > 0
+    assert total["judged"] + total["internal"] + total["out_of_scope"] == total["rules"]
+    assert "Internal A combiner of the protocol" in tidegate("explain", "COMB-5").stdout
+
+
 def test_help_teaches():
     assert "exit codes" in tidegate("--help").stdout
     for verb in ("run", "replay", "explore", "generate", "museum", "rules", "explain", "smoke", "diff"):
