@@ -1,33 +1,45 @@
-"""`tidegate explain`: a rule, and an example that shows it."""
+"""`tidegate explain`: a rule, and an example that shows it; or a component, and a trace of it step by step."""
 
 import argparse
 import json
 from typing import Any
 
 NAME = "explain"
-HELP = "explain a rule: its text, its reason, its source, and an example stepped through; or a whole job"
+HELP = (
+    "explain a rule: its text, its reason, its source, and an example stepped through; or a component; or a whole job"
+)
 EXAMPLE = """tidegate explain VALVE-13
+  tidegate explain valve
+  tidegate explain valve --config '{"channels":3}' --trace "2i 0w20 1w10 0i 2a 1i 2i"
   tidegate explain job"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "rule", help="the id of a rule, such as VALVE-13; or `job`: WordCount, one step of its scheduler at a time"
+        "subject",
+        metavar="RULE|COMPONENT",
+        help="the id of a rule, such as VALVE-13; a component, such as valve: its events, its rules and a trace; "
+        "or `job`: WordCount, one step of its scheduler at a time",
     )
+    parser.add_argument("--trace", metavar="TEXT", help="with a component: step through this trace, in short notation")
+    parser.add_argument("--config", metavar="JSON", default="{}", help="the config of --trace")
     parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="how to print")
 
 
 def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.documents.explaining import explain
+    from tidegate.reference.components import COMPONENTS
     from tidegate.reference.rules import all_rules
 
-    if args.rule.lower() == "job":
-        return explain_job(args)
-    rule_id = args.rule.upper()
+    if args.subject.lower() in COMPONENTS:
+        return explain_job(args) if args.subject.lower() == "job" and not args.trace else explain_component(args)
+    if args.trace is not None:
+        args.parser.error(f"--trace needs a component; {args.subject!r} is none")
+    rule_id = args.subject.upper()
     if rule_id not in all_rules():
         near = [known for known in all_rules() if known.partition("-")[0] == rule_id.partition("-")[0]]
         hint = f"; there are {near[0]} to {near[-1]}" if near else "; `tidegate rules` lists them"
-        args.parser.error(f"no rule {args.rule!r}{hint}")
+        args.parser.error(f"no rule and no component {args.subject!r}{hint}")
     explanation = explain(rule_id)
     if args.format == "json":
         import attrs
@@ -51,6 +63,33 @@ def explain_job(args: argparse.Namespace) -> int:
         print(json.dumps([attrs.asdict(step) for step in job_story.steps()], indent=2, ensure_ascii=False))
     else:
         print(job_story.story())
+    return 0
+
+
+def explain_component(args: argparse.Namespace) -> int:
+    from tidegate.conformance.cli.console import console, painter
+    from tidegate.conformance.cli.replay import read_inline
+    from tidegate.conformance.documents.explaining import describe_component
+    from tidegate.conformance.documents.pages import example_case
+    from tidegate.conformance.documents.stepping import compare
+    from tidegate.reference.components import COMPONENTS
+    from tidegate.traces.codec import encode
+    from tidegate.traces.notation.text import write_trace
+
+    component = args.subject.lower()
+    case = example_case(COMPONENTS[component]) if args.trace is None else read_inline(args, component)
+    steps = list(compare(case)) if case is not None else []
+    if args.format == "json":
+        import attrs
+
+        print(json.dumps([attrs.asdict(step) for step in steps], indent=2, ensure_ascii=False))
+        return 0
+    if args.trace is None:
+        print("\n".join(describe_component(component)), end="\n\n")
+    if case is not None:
+        print(f"{component} {json.dumps(encode(case.config))}: {write_trace(component, case.events)}")
+    for number, step in enumerate(steps, start=1):
+        print(step.text(number, painter(console())))
     return 0
 
 

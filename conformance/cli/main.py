@@ -40,11 +40,10 @@ Start with `tidegate run`: a short tour that needs no engine of yours."""
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse with our exit code for wrong usage."""
+    """argparse with our exit code for wrong usage, and the message first."""
 
     def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(Exit.USAGE, f"{self.prog}: {message}\n")
+        self.exit(Exit.USAGE, f"{self.prog}: {message}\n{self.format_usage()}")
 
 
 def make_parser() -> Parser:

@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tidegate.conformance.judging.run import Candidate
     from tidegate.traces.cases import Case
 
 NAME = "replay"
 HELP = "replay trace files, or one trace in short notation, against an engine and judge its answers"
 EXAMPLE = """tidegate replay traces.jsonl.gz --engine "exec:python3 examples/python/engine.py"
-  tidegate replay --component valve --config '{"channels":3}' --trace "2i 0w20 1w10 0i 2a 1i 2i\""""
+  tidegate replay --component valve --config '{"channels":3}' --trace "2i 0w20 1w10 0i 2a 1i 2i"
+  tidegate replay --steps --engine "exec:./engine" --component valve --config '{"channels":1}' --trace "0w5 0i"
+  tidegate replay --print-request --component valve --config '{"channels":1}' --trace "0w5 0i" | ./engine"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +25,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--component", metavar="C", help="the component of --trace")
     parser.add_argument("--config", metavar="JSON", default="{}", help="the config of --trace")
     parser.add_argument("--trace", metavar="TEXT", help="one trace in short notation instead of a file")
+    parser.add_argument(
+        "--steps",
+        action="store_true",
+        help="step by step: the event, my answer, what is allowed, what changes in the state",
+    )
+    parser.add_argument(
+        "--print-request",
+        action="store_true",
+        help="print the lines that an engine is sent, to paste into a debugger; no engine is started",
+    )
     options.add_engine_options(parser, default="reference")
     options.add_semantics(parser)
     options.add_master(parser)
@@ -39,7 +52,11 @@ def run(args: argparse.Namespace) -> int:
     if (args.trace is None) == (not args.files):
         args.parser.error("give trace files, or --component, --config and --trace")
     cases = [read_inline(args, args.component)] if args.trace is not None else read_files(args)
+    if args.print_request:
+        return print_requests(cases)
     candidate = candidate_of(args)
+    if args.steps:
+        return print_steps(candidate, cases)
     with watched(args, candidate.name, args.report) as observers:
         result = replay(candidate, cases, observers=observers)
     skipped = result.count(Status.SKIP)
@@ -49,6 +66,43 @@ def run(args: argparse.Namespace) -> int:
     ]
     show(args, result, args.report, notes if skipped else ())
     return result.exit_code
+
+
+def print_requests(cases: "list[Case]") -> int:
+    from tidegate.conformance.engines import messages
+    from tidegate.conformance.judging.trial import Encoder
+
+    encoder = Encoder()
+    lines = [messages.hello(1)]
+    lines += [messages.replay(number, encoder.request(case)) for number, case in enumerate(cases, start=2)]
+    for line in [*lines, messages.bye(len(lines) + 1)]:
+        print(messages.encode(line).decode("ascii"), end="")
+    return 0
+
+
+def print_steps(candidate: "Candidate", cases: "list[Case]") -> int:
+    """Each case step by step, then the verdict on it."""
+    from tidegate.conformance.cli.console import console, painter
+    from tidegate.conformance.documents.stepping import compare
+    from tidegate.conformance.engines.base import Steps
+    from tidegate.conformance.engines.text import printable
+    from tidegate.conformance.exits import Exit
+    from tidegate.conformance.judging.run import answers
+    from tidegate.conformance.judging.verdicts import VIOLATIONS
+    from tidegate.traces.codec import encode
+
+    paint = painter(console())
+    code = Exit.CONFORMANT
+    for case, (reply, verdict) in zip(cases, answers(candidate, cases), strict=True):
+        print(f"{case.component} {json.dumps(encode(case.config))}")
+        shown = reply.steps if isinstance(reply, Steps) else None
+        for number, step in enumerate(compare(case, shown), start=1):
+            print(step.text(number, paint))
+        wrong = verdict.status in VIOLATIONS
+        style = "bold red" if wrong else "bold green"
+        print(paint(f"{printable(case.name)}: {verdict.status} {printable(verdict.message)}".rstrip(), style))
+        code = Exit.VIOLATIONS if wrong else code
+    return code
 
 
 def read_files(args: argparse.Namespace) -> "list[Case]":

@@ -6,12 +6,14 @@ from functools import cache
 import attrs
 
 from tidegate.conformance.documents.backlinks import Place, directed_about, mutants_of, places_of
-from tidegate.conformance.documents.stepping import Step, step_through
+from tidegate.conformance.documents.stepping import Step, line, step_through
+from tidegate.conformance.engines import schemas
 from tidegate.conformance.judging.golden import read_golden
-from tidegate.reference.components import COMPONENTS
+from tidegate.reference.components import COMPONENTS, PATH
 from tidegate.reference.rules import Rule, all_rules
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import encode
+from tidegate.traces.notation.forms import forms_of
 
 
 @attrs.frozen
@@ -81,6 +83,21 @@ def find_example(rule: Rule) -> Example | None:
 @cache
 def golden_steps(component: str) -> list[tuple[Case, list[Step]]]:
     return [(case, step_through(case)) for case in read_golden(component)]
+
+
+def describe_component(name: str) -> list[str]:
+    """A component in a few lines: its part in the journey, how its events are written, what it is held to."""
+    place = next(place for place in PATH if place.name == name)
+    rules = [rule for rule in all_rules().values() if name in rule.components]
+    judged = [rule.id for rule in rules if rule.is_judged]
+    return [
+        f"{name}: {place.sentence}",
+        line("Code", f"reference/{place.path}, docs/semantics/{name}.md"),
+        line("Semantics", ", ".join(COMPONENTS[name].semantics) or "one"),
+        line("Config", ", ".join(schemas.load(name)["$defs"]["config"]["properties"]) or "nothing"),
+        line("Events", "  ".join(form.shown() for form in forms_of(name)) or "JSON objects"),
+        line("Rules", f"{len(rules)}, engines are held to {', '.join(judged)}; `tidegate explain RULE` explains one"),
+    ]
 
 
 @attrs.frozen

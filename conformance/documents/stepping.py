@@ -1,14 +1,23 @@
 """A trace stepped through: each event with what is seen, why, and the state afterwards. For people."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
+from textwrap import fill
 from typing import Any
 
 import attrs
 
+from tidegate.conformance.engines.text import printable
+from tidegate.conformance.reports.summary import Paint, plain
 from tidegate.reference.elements import MAX, MIN
 from tidegate.traces.cases import Case
+from tidegate.traces.codec import DecodeError, decode_observation
 from tidegate.traces.notation.text import write_event, write_observations
+
+#: How much of a line is words before the values begin.
+MARGIN = 13
+#: A narrow window, as on a laptop beside an editor.
+WIDTH = 80
 
 
 @attrs.frozen
@@ -33,6 +42,89 @@ def step_through(case: Case) -> list[Step]:
         seen = write_observations(outcome.observations)
         steps.append(Step(write_event(case.component, event), seen, outcome.rules, show(outcome.state)))
     return steps
+
+
+# --- beside an engine -------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Compared:
+    """A step of an engine beside the specification. Without an engine, `mine` is None."""
+
+    event: str
+    mine: str | None
+    allowed: tuple[str, ...]
+    rules: tuple[str, ...]
+    agrees: bool
+    #: What the specification's state has now that it had not before; of its first state where there are several.
+    changes: tuple[str, ...]
+    states: int
+
+    def text(self, number: int, paint: Paint = plain) -> str:
+        """In lines that say what they are, so that states of any size can be read in a narrow window."""
+        mark, style = ("  ", "") if self.agrees else ("✗ ", "bold red")
+        lines = [paint(line(f"{mark}step {number}", self.event), style or "bold")]
+        if self.mine is not None:
+            lines.append(paint(line(f"{mark}  mine", self.mine), style))
+        first, *others = self.allowed
+        lines += [line("    allowed", first), *(line("    or", other) for other in others)]
+        lines.append(line("    rules", ", ".join(self.rules)))
+        first, *others = self.changes or ("as before",)
+        lines += [line("    state" if self.states == 1 else f"    1 of {self.states}", first)]
+        return "\n".join([*lines, *(line("", other) for other in others)])
+
+
+def line(title: str, text: str) -> str:
+    return fill(text, WIDTH, initial_indent=f"{title:<{MARGIN}}", subsequent_indent=" " * (MARGIN + 2))
+
+
+def compare(case: Case, shown: Sequence[Sequence[Any]] | None = None) -> Iterator[Compared]:
+    """The case step by step: what an engine showed, as raw JSON, beside what is allowed.
+
+    It goes on behind a step that is not allowed, from what the specification would have done.
+    """
+    component = case.model
+    states = component.start(case.config)
+    for index, event in enumerate(case.events):
+        outcomes = [outcome for state in states for outcome in component.step(state, event)]
+        before, agreeing, mine = states[0], outcomes, None
+        if shown is not None:
+            try:
+                seen = tuple(decode_observation(raw, case.component) for raw in shown[index])
+                mine = printable(write_observations(seen))
+                agreeing = [outcome for outcome in outcomes if outcome.observations == seen]
+            except DecodeError as error:
+                mine, agreeing = printable(f"malformed: {error}"), []
+        states = tuple(dict.fromkeys(outcome.state for outcome in agreeing or outcomes[:1]))
+        yield Compared(
+            event=write_event(case.component, event),
+            mine=mine,
+            allowed=tuple(dict.fromkeys(write_observations(outcome.observations) for outcome in outcomes)),
+            rules=tuple(dict.fromkeys(rule for outcome in agreeing or outcomes for rule in outcome.rules)),
+            agrees=bool(agreeing),
+            changes=tuple(changes(before, states[0])),
+            states=len(states),
+        )
+
+
+def changes(before: Any, after: Any, name: str = "") -> Iterator[str]:
+    """Each part that is another now, by its name: `channels[2].idle: no → yes`."""
+    if before == after:
+        return
+    if type(before) is type(after):
+        if attrs.has(type(after)):
+            for field in attrs.fields(type(after)):
+                inner = f"{name}.{field.name}" if name else field.name
+                yield from changes(getattr(before, field.name), getattr(after, field.name), inner)
+            return
+        if isinstance(after, tuple) and len(before) == len(after):
+            for index, (old, new) in enumerate(zip(before, after, strict=True)):
+                yield from changes(old, new, f"{name}[{index}]")
+            return
+    yield f"{name}: {show(before)} → {show(after)}"
+
+
+# --- values -----------------------------------------------------------------------------------------------------
 
 
 def show(value: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from tidegate.conformance.engines.base import Engine
+from tidegate.conformance.engines.base import Engine, Reply
 from tidegate.conformance.engines.batches import BatchEngine
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.judging import suite
@@ -116,6 +116,16 @@ def replay(candidate: Candidate, cases: Iterable[Case], *, observers: Sequence[O
             trial.tally.complete = False
         result = conclude(engine, candidate.name, trial.tally, Wanted())
     return told(result, observers)
+
+
+def answers(candidate: Candidate, cases: Iterable[Case]) -> Iterator[tuple[Reply, Verdict]]:
+    """What an engine answers to each of these cases, declared or not, and the verdict on it."""
+    with candidate.make() as engine:
+        engine.start()
+        runner = Runner(engine)
+        for case in cases:
+            (reply,) = runner.replies([case])
+            yield reply, runner.judge.reach(case, "replay", reply)
 
 
 def watch(verdicts: Iterable[Verdict], observers: Sequence[Observer]) -> None:
