@@ -60,3 +60,17 @@ class StatusChange:
 
     type: ClassVar[str] = "status"
     status: Status
+
+
+@attrs.frozen
+class LatencyMarker:
+    """A marker by which latency is measured."""
+
+    type: ClassVar[str] = "latency_marker"
+
+
+@attrs.frozen
+class Nothing:
+    """Whoever asked finds nothing."""
+
+    type: ClassVar[str] = "none"

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 import attrs
 
 from tidegate.reference.claims import law
+from tidegate.reference.elements import Nothing
 from tidegate.reference.exchange import values
 from tidegate.reference.exchange.values import Config, Event, Observation, ResultType, State
 from tidegate.reference.model import Outcome, reach, rejected
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Item, Kind
-from tidegate.reference.subpartition.values import Finish, Flush, Nothing, Release, Released
+from tidegate.reference.subpartition.values import Finish, Flush, Release, Released
 from tidegate.reference.tuples import replace
 
 Outcomes = tuple[Outcome[State, Observation], ...]

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import Nothing, at_least
 from tidegate.reference.subpartition.queue import EMPTY, Item, Queue
-from tidegate.reference.subpartition.values import Finish, Flush, Nothing, Release, Released
+from tidegate.reference.subpartition.values import Finish, Flush, Release, Released
 
 # --- config ---------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from typing import ClassVar
 import attrs
 
 from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import Nothing, at_least
 from tidegate.reference.gate import end_of_data
 from tidegate.reference.model import Component, Order, Outcome, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, replace, sorting
@@ -98,13 +98,6 @@ class Polled:
     channel: int
     item: Item
     more: bool
-
-
-@attrs.frozen
-class Nothing:
-    """There is nothing to hand out."""
-
-    type: ClassVar[str] = "none"
 
 
 @attrs.frozen

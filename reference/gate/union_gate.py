@@ -17,9 +17,10 @@ from typing import Any, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
+from tidegate.reference.elements import Nothing
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.end_of_data import EndOfData, compute_end_of_data
-from tidegate.reference.gate.gate import Available, Finished, Nothing, Poll
+from tidegate.reference.gate.gate import Available, Finished, Poll
 from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 

@@ -1,5 +1,6 @@
 """What holds of the mailbox at every event."""
 
+from tidegate.reference import elements
 from tidegate.reference.claims import always, sometimes
 from tidegate.reference.mailbox import values
 from tidegate.reference.mailbox.values import Event, Kind, Life, Observation, State, Thread
@@ -123,4 +124,4 @@ def an_urgent_mail_overtakes(before: State, _event: Event, outcome: Seen) -> boo
 @sometimes("MBOX-4")
 def no_mail_is_important_enough(before: State, event: Event, outcome: Seen) -> bool:
     """Mails wait, and none of them has the priority that is asked for."""
-    return isinstance(event, values.Take) and values.Nothing() in outcome.observations and bool(waiting(before))
+    return isinstance(event, values.Take) and elements.Nothing() in outcome.observations and bool(waiting(before))

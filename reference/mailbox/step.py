@@ -5,6 +5,7 @@ from itertools import product
 
 import attrs
 
+from tidegate.reference import elements
 from tidegate.reference.claims import law
 from tidegate.reference.mailbox import mails, values
 from tidegate.reference.mailbox.values import Config, Event, Kind, Life, Observation, Order, State, Thread
@@ -64,7 +65,7 @@ def on_take_from_batch(state: State) -> Outcomes:
         return rejected(state, "MBOX-10")
     mail, taken = mails.take_from_batch(state)
     if mail is None:
-        return (Outcome(state, (values.Nothing(),), ("MBOX-5", "MBOX-2")),)
+        return (Outcome(state, (elements.Nothing(),), ("MBOX-5", "MBOX-2")),)
     ran, _stopped = mails.run_mail(taken, mail)
     return (Outcome(ran, (mails.show(mail),), ("MBOX-5", "MBOX-3")),)
 
@@ -74,7 +75,7 @@ def on_take(state: State, priority: int) -> Outcomes:
         return rejected(state, "MBOX-10")
     mail, taken = mails.take_mail(state, priority)
     if mail is None:
-        return (Outcome(taken, (values.Nothing(),), ("MBOX-4",)),)
+        return (Outcome(taken, (elements.Nothing(),), ("MBOX-4",)),)
     ran, _stopped = mails.run_mail(taken, mail)
     return (Outcome(ran, (mails.show(mail),), ("MBOX-4", "MBOX-3")),)
 
@@ -115,8 +116,8 @@ def on_step(state: State) -> Outcome[State, Observation]:
             return Outcome(mails.run_mail(taken, mail)[0], (mails.show(mail),), ("MBOX-8", "MBOX-3"))
         if state.suspension is None:
             return Outcome(state, (values.DefaultRun(),), ("MBOX-8",))
-        return Outcome(state, (values.Nothing(),), ("MBOX-8", "MBOX-6"))
-    return Outcome(mails.compute_batch(state), (values.Nothing(),), ("MBOX-8", "MBOX-9"))
+        return Outcome(state, (elements.Nothing(),), ("MBOX-8", "MBOX-6"))
+    return Outcome(mails.compute_batch(state), (elements.Nothing(),), ("MBOX-8", "MBOX-9"))
 
 
 def on_suspension(state: State, event: values.SuspendDefault | values.Resume) -> Outcomes:
@@ -168,7 +169,7 @@ def play(state: State, *events: Event) -> tuple[State, tuple[Observation, ...]]:
     seen: list[Observation] = []
     for outcome in follow(step, state, events):
         state = outcome.state
-        quiet = values.BatchMade | values.Nothing | Rejected
+        quiet = values.BatchMade | elements.Nothing | Rejected
         seen += [one for one in outcome.observations if not isinstance(one, quiet)]
     return state, tuple(seen)
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import one_of
+from tidegate.reference.elements import Nothing, one_of
 from tidegate.reference.model import InvalidInputError
 
 SEMANTICS = ("flink-35051", "flink-14304")
@@ -253,13 +253,6 @@ class Stopped:
     """The loop has ended without another default action."""
 
     type: ClassVar[str] = "stopped"
-
-
-@attrs.frozen
-class Nothing:
-    """There is nothing to run."""
-
-    type: ClassVar[str] = "none"
 
 
 @attrs.frozen

@@ -4,6 +4,7 @@ from itertools import permutations
 
 import attrs
 
+from tidegate.reference import elements
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.model import InvalidInputError, Outcome, rejected
 from tidegate.reference.outputs import handing, values
@@ -29,7 +30,7 @@ def step(state: State, event: Event) -> Outcomes:
         return (on_watermark(state, event.timestamp),)
     if isinstance(event, StatusChange):
         return (on_status(state, event.status),)
-    if isinstance(event, values.LatencyMarker):
+    if isinstance(event, elements.LatencyMarker):
         return on_latency_marker(state)
     if isinstance(event, values.RecordAttributes):
         return on_record_attributes(state)

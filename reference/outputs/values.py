@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import attrs
 
+from tidegate.reference import elements
 from tidegate.reference.elements import MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
 from tidegate.reference.model import InvalidInputError
 
@@ -129,13 +130,6 @@ class Record:
 
 
 @attrs.frozen
-class LatencyMarker:
-    """A latency marker is emitted."""
-
-    type: ClassVar[str] = "latency_marker"
-
-
-@attrs.frozen
 class RecordAttributes:
     """Attributes of the records that follow are emitted."""
 
@@ -173,7 +167,8 @@ class ReadMetrics:
     type: ClassVar[str] = "read_metrics"
 
 
-Event = Record | Watermark | StatusChange | LatencyMarker | RecordAttributes | Barrier | EndOfData | Fault | ReadMetrics
+Emitted = Record | Watermark | StatusChange | elements.LatencyMarker | RecordAttributes | Barrier | EndOfData
+Event = Emitted | Fault | ReadMetrics
 
 # --- observations ---------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import Status, StatusChange, Watermark, at_least
+from tidegate.reference.elements import LatencyMarker, Status, StatusChange, Watermark, at_least
 from tidegate.reference.model import Component, InvalidInputError, Outcome
 from tidegate.reference.partitioning import keygroups, keys, selection
 from tidegate.reference.partitioning.keys import Key
@@ -71,13 +71,6 @@ class Record:
 
     type: ClassVar[str] = "record"
     key: Key | None = None
-
-
-@attrs.frozen
-class LatencyMarker:
-    """A latency marker is emitted."""
-
-    type: ClassVar[str] = "latency_marker"
 
 
 Event = Record | Watermark | StatusChange | LatencyMarker

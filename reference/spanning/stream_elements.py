@@ -6,6 +6,7 @@ fixed size; the value of a record is the user's own and fills the rest of the pa
 
 import struct
 from collections.abc import Iterator
+from typing import ClassVar
 
 import attrs
 
@@ -19,6 +20,7 @@ from tidegate.reference.spanning.records import encode_record
 class Record:
     """A value as the user's serializer wrote it, with its event time if it has one."""
 
+    type: ClassVar[str] = "record"
     value: bytes
     timestamp: Long | None = None
 
@@ -27,6 +29,7 @@ class Record:
 class LatencyMarker:
     """Where and when a marker was made: time, operator id (two 64-bit halves, the lower first), subtask."""
 
+    type: ClassVar[str] = "latency_marker"
     marked: Long
     lower: Long
     upper: Long
@@ -37,6 +40,7 @@ class LatencyMarker:
 class RecordAttributes:
     """Whether the records that follow are a backlog."""
 
+    type: ClassVar[str] = "record_attributes"
     backlog: bool
 
 

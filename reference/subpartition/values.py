@@ -129,13 +129,6 @@ class Polled:
 
 
 @attrs.frozen
-class Nothing:
-    """There is nothing to hand out."""
-
-    type: ClassVar[str] = "none"
-
-
-@attrs.frozen
 class Availability:
     """What a query finds."""
 

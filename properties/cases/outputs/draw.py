@@ -4,6 +4,7 @@ from random import Random
 
 from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
 from tidegate.properties.cases.walk import Walk
+from tidegate.reference import elements
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.outputs import values as outputs_values
 from tidegate.reference.outputs.step import start, step
@@ -17,7 +18,7 @@ TAGS = (
 )
 NAMES = ("a", "b", "c")
 SIMPLE: dict[str, outputs_values.Event] = {
-    "latency_marker": outputs_values.LatencyMarker(),
+    "latency_marker": elements.LatencyMarker(),
     "end_of_data": outputs_values.EndOfData(),
     "read_metrics": outputs_values.ReadMetrics(),
 }
@@ -80,7 +81,7 @@ def draw_output(random: Random, old: bool, selectors: bool, tagged: float, chain
 def draw_event(random: Random, kind: str, state: outputs_values.State, pool: list[Long]) -> outputs_values.Event:
     config = state.config
     simple: dict[str, outputs_values.Event] = {
-        "latency_marker": outputs_values.LatencyMarker(),
+        "latency_marker": elements.LatencyMarker(),
         "end_of_data": outputs_values.EndOfData(),
         "read_metrics": outputs_values.ReadMetrics(),
     }

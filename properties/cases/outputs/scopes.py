@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import attrs
 
 from tidegate.properties.cases.scope import Scope
+from tidegate.reference import elements
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.outputs import values as outputs
 
@@ -50,7 +51,7 @@ ELEMENTS: tuple[outputs.Event, ...] = (
     Watermark(Long(2)),
     StatusChange(Status.IDLE),
     StatusChange(Status.ACTIVE),
-    outputs.LatencyMarker(),
+    elements.LatencyMarker(),
     outputs.RecordAttributes(),
     outputs.Barrier(unaligned=True),
     outputs.Barrier(unaligned=False),

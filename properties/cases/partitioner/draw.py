@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from tidegate.properties.cases.values import EDGES, among, draw_longs, swarm
 from tidegate.properties.cases.walk import Walk
+from tidegate.reference import elements
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.model import Outcome
 from tidegate.reference.partitioning import partitioner
@@ -174,13 +175,13 @@ def draw_events(random: Random, kind: str, state: partitioner.State, palette: Pa
     if kind == "equal":
         return [StatusChange(current)]
     if kind == "marker":
-        return [partitioner.LatencyMarker()] * random.choice((1, 1, 1, 2, 3))
+        return [elements.LatencyMarker()] * random.choice((1, 1, 1, 2, 3))
     if kind == "idle_phase":
         # Everything once while idle, and again afterwards.
         within: list[partitioner.Event] = [
             watermark,
             draw_record(random, palette),
-            partitioner.LatencyMarker(),
+            elements.LatencyMarker(),
             StatusChange(Status.IDLE),
         ]
         random.shuffle(within)

@@ -8,9 +8,9 @@ with a record, and where that one goes tells the start.
 from collections.abc import Iterator
 
 from tidegate.properties.cases.scope import Scope
-from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark
+from tidegate.reference.elements import MAX, MIN, LatencyMarker, Long, Status, StatusChange, Watermark
 from tidegate.reference.partitioning.keys import IntKey, Key, LongKey, StringKey
-from tidegate.reference.partitioning.partitioner import Config, Event, LatencyMarker, Partitioner, Record, State
+from tidegate.reference.partitioning.partitioner import Config, Event, Partitioner, Record, State
 
 OTHERS: tuple[Event, ...] = (
     Watermark(Long(1)),

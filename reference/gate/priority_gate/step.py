@@ -6,8 +6,9 @@ from itertools import product
 import attrs
 
 from tidegate.reference.claims import always, invariant, law, sometimes
+from tidegate.reference.elements import Nothing
 from tidegate.reference.gate import gate
-from tidegate.reference.gate.gate import Available, Finished, Nothing, Poll
+from tidegate.reference.gate.gate import Available, Finished, Poll
 from tidegate.reference.gate.priority_gate import queues, values
 from tidegate.reference.gate.priority_gate.values import Config, Event, Item, Observation, State
 from tidegate.reference.gate.sequence_numbers import is_outdated

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import at_least
-from tidegate.reference.gate.gate import Available, Finished, Nothing, Poll
+from tidegate.reference.elements import Nothing, at_least
+from tidegate.reference.gate.gate import Available, Finished, Poll
 from tidegate.reference.gate.sequence_numbers import GREATEST_INT, LEAST_INT
 from tidegate.reference.model import InvalidInputError
 

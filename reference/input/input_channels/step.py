@@ -2,6 +2,7 @@
 
 import attrs
 
+from tidegate.reference import elements
 from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.input.input_channels import values
 from tidegate.reference.input.input_channels.requests import next_local_delay, next_remote_wait
@@ -173,7 +174,7 @@ def on_read(state: State, index: int, channel: values.Channel) -> tuple[Outcome[
     skipped = ("GATE-25",) if waiting != channel.waiting else ("GATE-24",)
     shorter = with_channel(state, index, attrs.evolve(channel, waiting=waiting[1:]))
     if not waiting:
-        return (Outcome(shorter, (values.Nothing(),), skipped),)
+        return (Outcome(shorter, (elements.Nothing(),), skipped),)
     return (Outcome(shorter, (values.Delivered(index, waiting[0], more=len(waiting) > 1),), skipped),)
 
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import Nothing, at_least
 from tidegate.reference.model import InvalidInputError
 
 
@@ -220,13 +220,6 @@ class Delivered:
     channel: int
     item: Item
     more: bool
-
-
-@attrs.frozen
-class Nothing:
-    """There is nothing to read on the channel."""
-
-    type: ClassVar[str] = "none"
 
 
 @attrs.frozen

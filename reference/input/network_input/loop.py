@@ -6,16 +6,7 @@ from tidegate.reference.elements import StatusChange, Watermark
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.end_of_data import EndOfData, compute_end_of_data
 from tidegate.reference.input import backlogs
-from tidegate.reference.input.network_input.values import (
-    Config,
-    Element,
-    InputStatus,
-    Kind,
-    LatencyMarker,
-    Record,
-    RecordAttributes,
-    State,
-)
+from tidegate.reference.input.network_input.values import Config, Element, InputStatus, Kind, State
 from tidegate.reference.model import InvalidInputError, Rejected
 from tidegate.reference.spanning import stream_elements
 from tidegate.reference.spanning.reading import Reader, Result, read_next
@@ -59,18 +50,17 @@ def dispatch(state: State, index: int, element: stream_elements.StreamElement) -
     more = InputStatus.MORE_AVAILABLE
     aside = None if is_dated(state.config) else more
     match element:
-        case stream_elements.Record(value, timestamp):
-            return Turn(state, (Record(value, timestamp),), ("NIN-3", "NIN-1"), more, goes_on=True)
+        case stream_elements.Record():
+            return Turn(state, (element,), ("NIN-3", "NIN-1"), more, goes_on=True)
         case Watermark(timestamp):
             return through_valve(state, valve.ChannelWatermark(index, timestamp), aside)
         case StatusChange(status):
             return through_valve(state, valve.ChannelStatus(index, status), aside)
-        case stream_elements.LatencyMarker(marked, lower, upper, subtask):
-            marker = LatencyMarker(marked, lower, upper, subtask)
-            return Turn(state, (marker,), ("NIN-3", "NIN-1"), aside, goes_on=True)
+        case stream_elements.LatencyMarker():
+            return Turn(state, (element,), ("NIN-3", "NIN-1"), aside, goes_on=True)
         case stream_elements.RecordAttributes(backlog) if not is_dated(state.config):
             combined, out = backlogs.combine(state.backlogs, index, backlog=backlog)
-            seen = () if out is None else (RecordAttributes(out),)
+            seen = () if out is None else (stream_elements.RecordAttributes(out),)
             return Turn(attrs.evolve(state, backlogs=combined), seen, ("NIN-3", "NIN-1"), more, goes_on=False)
     raise InvalidInputError(f"{type(element).__name__} does not come on a channel with one subpartition")
 

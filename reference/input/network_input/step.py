@@ -99,10 +99,10 @@ def one_element_a_call(_before: State, event: Event, outcome: Outcome[State, Obs
     passed = [
         seen
         for seen in outcome.observations
-        if isinstance(seen, values.Record | values.LatencyMarker | values.RecordAttributes)
+        if isinstance(seen, stream_elements.Record | stream_elements.LatencyMarker | stream_elements.RecordAttributes)
     ]
     if is_dated(outcome.state.config):
-        return sum(isinstance(seen, values.Record) for seen in passed) <= 1
+        return sum(isinstance(seen, stream_elements.Record) for seen in passed) <= 1
     return len(passed) <= 1 or event == values.Process(batch=True)
 
 
@@ -162,7 +162,7 @@ def one_record_while_another_is_cut(before: State, _event: Event, outcome: Outco
     """A record is handed on while the beginning of another waits for its rest."""
     pairs = zip(before.readers, outcome.state.readers, strict=True)
     waits = any(one is not None and bool(one.gathered) and one == other for one, other in pairs)
-    return waits and any(isinstance(seen, values.Record) for seen in outcome.observations)
+    return waits and any(isinstance(seen, stream_elements.Record) for seen in outcome.observations)
 
 
 @sometimes("NIN-4")
@@ -195,6 +195,6 @@ def each_channel_on_its_own(events: tuple[values.Buffer, ...], payloads: tuple[t
     """However streams are cut and interleaved, each channel gives its own records, whole and in order."""
     (state,) = start(Config(len(payloads)))
     seen = on_process(reach(step, state, events), batch=True).observations
-    records = [one.value for one in seen if isinstance(one, values.Record)]
+    records = [one.value for one in seen if isinstance(one, stream_elements.Record)]
     per_channel = [tuple(value for value in records if value in channel) for channel in payloads]
     return per_channel == list(payloads) and len(records) == sum(map(len, payloads))

@@ -5,10 +5,11 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Long, StatusChange, Watermark, at_least, one_of
+from tidegate.reference.elements import StatusChange, Watermark, at_least, one_of
 from tidegate.reference.gate import gate
 from tidegate.reference.input.backlogs import Backlogs
 from tidegate.reference.spanning.reading import Reader
+from tidegate.reference.spanning.stream_elements import LatencyMarker, Record, RecordAttributes
 from tidegate.reference.watermarks import valve
 
 SEMANTICS = ("flink-1.17", "flink-1.5")
@@ -85,34 +86,6 @@ class Process:
 Event = Buffer | ChannelEvent | Process
 
 # --- observations ---------------------------------------------------------------------------------------------
-
-
-@attrs.frozen
-class Record:
-    """A record for the operator."""
-
-    type: ClassVar[str] = "record"
-    value: bytes
-    timestamp: Long | None = None
-
-
-@attrs.frozen
-class LatencyMarker:
-    """A latency marker for the operator: when it was made, by which operator (two halves of an id) and subtask."""
-
-    type: ClassVar[str] = "latency_marker"
-    marked: Long
-    lower: Long
-    upper: Long
-    subtask: int
-
-
-@attrs.frozen
-class RecordAttributes:
-    """Whether the records that follow are a backlog."""
-
-    type: ClassVar[str] = "record_attributes"
-    backlog: bool
 
 
 @attrs.frozen

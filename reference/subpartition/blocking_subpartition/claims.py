@@ -1,5 +1,6 @@
 """What must hold of the blocking subpartition: every view complete, no view in another's way, no data deleted early."""
 
+from tidegate.reference import elements
 from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition import values as shared
@@ -99,6 +100,6 @@ def the_last_view_deletes(_before: State, event: Event, outcome: Outcome[State, 
 @sometimes("SUBP-34")
 def out_of_read_buffers(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """A poll gives nothing although something is left to read."""
-    if not isinstance(event, shared.Poll) or shared.Nothing() not in outcome.observations:
+    if not isinstance(event, shared.Poll) or elements.Nothing() not in outcome.observations:
         return False
     return before.readers[event.view].position < len(before.written)

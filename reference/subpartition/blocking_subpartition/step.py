@@ -2,6 +2,7 @@
 
 import attrs
 
+from tidegate.reference import elements
 from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition import stores, values
@@ -117,7 +118,7 @@ def on_poll(state: State, index: int, reader: Reader) -> Outcome[State, Observat
     store, written = state.config.store, state.written
     if not reader.ahead:
         out_of_buffers = reader.position < len(written)
-        return Outcome(state, (shared.Nothing(),), ("SUBP-34",) if out_of_buffers else ("SUBP-32",))
+        return Outcome(state, (elements.Nothing(),), ("SUBP-34",) if out_of_buffers else ("SUBP-32",))
     item = written[reader.position]
     moved = attrs.evolve(reader, position=reader.position + 1, held=reader.held + 1)
     after = stores.look_ahead(store, written, moved)

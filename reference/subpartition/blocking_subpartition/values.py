@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference import elements
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store
 from tidegate.reference.subpartition.queue import Item
@@ -107,7 +108,7 @@ Observation = (
     | shared.NotFound
     | shared.DataAvailable
     | shared.Polled
-    | shared.Nothing
+    | elements.Nothing
     | shared.Availability
     | Deleted
 )

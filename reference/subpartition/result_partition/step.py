@@ -2,6 +2,7 @@
 
 import attrs
 
+from tidegate.reference import elements
 from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition import step as blocking
@@ -204,7 +205,7 @@ def on_poll(state: State, partition: values.Partition, view: values.View) -> Out
     return Outcome(attrs.evolve(state, partition=after), (seen,), rules)
 
 
-def show(partition: values.Partition, seen: object) -> shared.Polled | shared.Nothing:
+def show(partition: values.Partition, seen: object) -> shared.Polled | elements.Nothing:
     if not isinstance(seen, shared.Polled):
-        return shared.Nothing()
+        return elements.Nothing()
     return seen if seen.kind is Kind.DATA else attrs.evolve(seen, data=writing.encode_event(partition, seen.kind))

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference import elements
 from tidegate.reference.elements import at_least
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
@@ -199,7 +200,7 @@ Observation = (
     | shared.ViewCreated
     | shared.DataAvailable
     | shared.Polled
-    | shared.Nothing
+    | elements.Nothing
     | Gone
     | shared.Released
 )

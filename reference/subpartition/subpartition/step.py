@@ -2,6 +2,7 @@
 
 import attrs
 
+from tidegate.reference import elements
 from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition import values as shared
@@ -117,7 +118,7 @@ def on_poll(state: State) -> Outcome[State, Observation]:
     queue, item = queues.take(state.queue, keeps_empty=state.config.exclusive == 0)
     after = attrs.evolve(state, queue=queue)
     if item is None:
-        return Outcome(after, (shared.Nothing(),), explain_nothing(state))
+        return Outcome(after, (elements.Nothing(),), explain_nothing(state))
     backlog, kind = queues.compute_backlog(queue), queues.compute_next(queue)
     polled = shared.Polled(item.kind, item.data, backlog, kind, state.queue.sequence)
     return Outcome(after, (polled,), (*explain_item(item), "SUBP-10", "SUBP-11"))

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.reference import elements
 from tidegate.reference.elements import at_least, one_of
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.subpartition import values as shared
@@ -108,4 +109,4 @@ class PriorityAvailable:
     sequence: int
 
 
-Observation = Added | DataAvailable | PriorityAvailable | shared.Polled | shared.Nothing | shared.Availability
+Observation = Added | DataAvailable | PriorityAvailable | shared.Polled | elements.Nothing | shared.Availability

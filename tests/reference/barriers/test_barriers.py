@@ -191,29 +191,10 @@ def test_outcomes_name_their_rules(kind, trace, rules):
     assert walk("barriers", config_of(kind, 2), trace)[-1].rules == rules
 
 
-@pytest.mark.parametrize(
-    "config",
-    [
-        {"kind": "aligned", "channels": 0, "finished_channels": True},
-        {"kind": "aligned", "channels": 1, "finished_channels": True, "timeout": 5},
-        {"kind": "alternating", "channels": 1, "finished_channels": True},
-        {"kind": "alternating", "channels": 1, "finished_channels": True, "timeout": 0},
-    ],
-)
-def test_configs_that_make_no_sense(config):
-    with pytest.raises(InvalidInputError):
-        values.Config(**{**config, "kind": values.Kind(config["kind"])})
-
-
 @pytest.mark.parametrize("kind", ["aligned", "at_least_once"])
 def test_unaligned_barriers_are_for_handlers_that_know_them(kind):
     with pytest.raises(InvalidInputError):
         walk("barriers", config_of(kind, 2), "0u1")
-
-
-def test_checkpoints_are_not_negative():
-    with pytest.raises(InvalidInputError):
-        values.Cancel(0, -1)
 
 
 @pytest.mark.rule("BARR-8")

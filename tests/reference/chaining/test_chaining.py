@@ -265,14 +265,6 @@ def test_what_is_no_graph_is_no_input(operators, edges, message):
         graph(operators, edges)
 
 
-@pytest.mark.parametrize(
-    "change", [{"parallelism": 0}, {"parallelism": -1}, {"max_parallelism": 0}, {"max_parallelism": -2}]
-)
-def test_numbers_outside_their_domain_are_no_input(change):
-    with pytest.raises(InvalidInputError):
-        attrs.evolve(operator("1 source"), **change)
-
-
 # --- properties and laws --------------------------------------------------------------------------------------
 
 

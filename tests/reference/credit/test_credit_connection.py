@@ -19,7 +19,7 @@ from tidegate.reference.credit import (
 )
 from tidegate.reference.credit.credit_sender import Writable
 from tidegate.reference.credit.readers import QUEUED, Item, Kind, Reader
-from tidegate.reference.model import InvalidInputError, Outcome
+from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition import values as subpartition
 from tidegate.reference.subpartition.queue import Queue
 
@@ -131,14 +131,6 @@ def test_credit_29_a_failed_reader_ends_alone_and_a_failed_connection_ends_all(t
 @pytest.mark.rule("CREDIT-29")
 def test_credit_29_a_flush_that_is_pending_makes_the_failure_known():
     assert run((0, 0), "0d 0d 0f 0x 0+1 0+1") == "~ 0!1 ~ ~ 0error ~"
-
-
-@pytest.mark.parametrize("initial", [(-1,), (1, -2)])
-def test_config_is_checked(initial):
-    with pytest.raises(InvalidInputError):
-        connection.Config(initial)
-    with pytest.raises(InvalidInputError):
-        connection.Credit(0, 0)
 
 
 def alphabet(state):

@@ -3,6 +3,7 @@
 import attrs
 import pytest
 
+from tests.reference.credit.spoiling import announce_nothing, forget_to_wait, keep_buffers_while_blocked
 from tests.reference.walking import begin, claim, last, run_out, seen, state_after, walk
 from tidegate.properties.explorer.exploring import explore
 from tidegate.reference.credit import (
@@ -19,7 +20,6 @@ from tidegate.reference.credit import (
 from tidegate.reference.credit import (
     credit_sender as sender,
 )
-from tidegate.reference.credit.buffers import Change
 from tidegate.reference.credit.credit_loop import (
     COMPONENT,
     Config,
@@ -29,7 +29,6 @@ from tidegate.reference.credit.credit_loop import (
     is_stuck,
 )
 from tidegate.reference.credit.readers import QUEUED, Backlog, Item, Kind, Reader
-from tidegate.reference.model import InvalidInputError
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Queue
 
@@ -65,26 +64,6 @@ def test_any_schedule_ends_with_everything_read(config):
 
 
 # --- what it would be without ---------------------------------------------------------------------------------
-
-
-def forget_to_wait(monkeypatch):
-    """FLINK-23466 in its effect: who lacks a buffer is not remembered."""
-    request = buffers.request_floating
-
-    def broken_request(gate, index):
-        after, gained = request(gate, index)
-        return attrs.evolve(after, waiting=gate.waiting), gained
-
-    monkeypatch.setattr(buffers, "request_floating", broken_request)
-
-
-def keep_buffers_while_blocked(monkeypatch):
-    """FLINK-16404."""
-    monkeypatch.setattr(buffers, "block", lambda gate, _index: Change(gate))
-
-
-def announce_nothing(monkeypatch):
-    monkeypatch.setattr(readers, "compute_announcement", lambda _reader: 0)
 
 
 def keep_credit_on_resume(monkeypatch):
@@ -152,12 +131,6 @@ def test_what_cannot_happen_is_refused(choice):
     assert seen("credit_loop", Config(1, 1, 1, 1), choice) == ["rejected"]
 
 
-@pytest.mark.parametrize("config", [(0, 0, 1, 1), (1, -1, 1, 1), (1, 0, 0, 1), (1, 0, 1, -1), (1, 0, 1, 1, 0, 0)])
-def test_config_is_checked(config):
-    with pytest.raises(InvalidInputError):
-        Config(*config)
-
-
 @pytest.mark.rule("CREDIT-30")
 @pytest.mark.parametrize(
     "wrong",
@@ -185,13 +158,6 @@ def test_the_loop_is_made_of_the_two_machines():
 # --- the closed loop ---------------------------------------------------------------------------------------
 
 TWO_CHANNELS = Config(channels=2, exclusive=1, floating=1, data=0)
-
-
-def test_a_loop_has_no_barriers_and_two_buffers_unless_it_says_so():
-    config = Config(1, 1, 1, 1)
-    assert (config.barriers, config.output) == (0, 2)
-    with pytest.raises(InvalidInputError):
-        Config(1, 1, 1, 1, barriers=-1)
 
 
 @pytest.mark.parametrize(

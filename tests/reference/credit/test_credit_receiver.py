@@ -18,7 +18,7 @@ from tidegate.reference.credit.credit_receiver import (
     Notify,
     ResumeMessage,
 )
-from tidegate.reference.model import InvalidInputError, Outcome, Rejected
+from tidegate.reference.model import Outcome, Rejected
 
 EXCLUSIVE, FLOATING = Buffer.EXCLUSIVE, Buffer.FLOATING
 
@@ -243,12 +243,6 @@ def test_credit_16_release_serves_those_who_wait():
     assert released.gate.channels[0].held == (EXCLUSIVE,)
     assert (released.gate.channels[1].floating, released.gate.free) == (1, 1)
     assert buffers.recycle(released.gate, 0).gate.channels[0].exclusive == 0
-
-
-@pytest.mark.parametrize("config", [(0, 1, 1), (1, -1, 1), (1, 1, 0)])
-def test_config_is_checked(config):
-    with pytest.raises(InvalidInputError):
-        Config(*config)
 
 
 LEARN = buffers.learn_backlog

@@ -12,7 +12,7 @@ from tidegate.reference.credit import (
 )
 from tidegate.reference.credit.credit_sender import Config
 from tidegate.reference.credit.readers import QUEUED, Backlog, Item, Kind, Reader, Send
-from tidegate.reference.model import InvalidInputError, Outcome, Rejected
+from tidegate.reference.model import Outcome, Rejected
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Queue
 from tidegate.reference.subpartition.values import Flush
@@ -179,11 +179,6 @@ def test_subp_17_finish_wakes_and_is_the_end():
     assert run(0, "data finish credit1 data event barrier finish flush credit1") == "~ !1 d0/0,e1/0 x x x x ~ ~"
     assert run(0, "data data data finish") == "~ !1 ~ !3"
     assert walk("credit_sender", Config(0), "finish data")[-1].rules == ("SUBP-17",)
-
-
-def test_config_is_checked():
-    with pytest.raises(InvalidInputError):
-        Config(-1)
 
 
 @pytest.mark.rule("SUBP-5", "SUBP-7", "SUBP-12", "CREDIT-28")

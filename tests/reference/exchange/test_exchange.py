@@ -7,7 +7,7 @@ from tests.reference import walking
 from tests.reference.walking import ending, refuses
 from tidegate.reference.exchange import values
 from tidegate.reference.exchange.step import TRAITS, types_agree
-from tidegate.reference.model import InvalidInputError, Outcome
+from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.values import Flush, Released
 
 ALL = [result.value for result in values.ResultType]
@@ -106,12 +106,6 @@ def test_xchg_4_a_consumer_asks_until_the_result_is_there_and_then_no_more():
         "rejected",
         "rejected",
     ]
-
-
-def test_configs_outside_their_domain_are_no_input():
-    for bad in ({"consumers": 0}, {"limit": 0}):
-        with pytest.raises(InvalidInputError):
-            values.Config(**({"result": values.ResultType.BLOCKING, "consumers": 1, "limit": 1} | bad))
 
 
 @pytest.mark.rule("XCHG-1", "XCHG-2")

@@ -4,12 +4,13 @@ import attrs
 import pytest
 
 from tests.reference.walking import broken_claims, claim, walk
+from tidegate.reference import elements
 from tidegate.reference.gate import end_of_data, gate
-from tidegate.reference.model import InvalidInputError, Outcome, Rejected
+from tidegate.reference.model import Outcome, Rejected
 
 #: An item by its letter, with + if there is more; ! available, - none, . finished, x rejected.
 LETTERS = {gate.Item.DATA: "d", gate.Item.END_OF_DATA: "e", gate.Item.END_OF_PARTITION: "p"}
-SIGNS = {gate.Available(): "!", gate.Nothing(): "-", gate.Finished(): ".", Rejected(): "x"}
+SIGNS = {gate.Available(): "!", elements.Nothing(): "-", gate.Finished(): ".", Rejected(): "x"}
 WORDS = {"d": "data", "e": "end", "p": "over", "?": "poll"}
 
 
@@ -128,12 +129,6 @@ def test_gate_17_finished_with_the_last_end_of_partition():
     assert outcomes[-1].rules == ("GATE-17", "GATE-4")
 
 
-@pytest.mark.parametrize("channels", [0, -1])
-def test_a_gate_has_channels(channels):
-    with pytest.raises(InvalidInputError):
-        gate.Config(channels)
-
-
 @pytest.mark.rule("GATE-8")
 def test_gate_8_law_fails_where_a_channel_is_served_to_its_end(monkeypatch):
     def keep_at_the_head(state):
@@ -228,7 +223,7 @@ def test_nothing_may_wait_behind_an_end(waiting, is_right):
 
 
 def test_a_gate_that_gives_nothing_does_not_serve_in_rounds(monkeypatch):
-    monkeypatch.setattr(gate, "on_poll", lambda state: Outcome(state, (gate.Nothing(),), ()))
+    monkeypatch.setattr(gate, "on_poll", lambda state: Outcome(state, (elements.Nothing(),), ()))
     assert not gate.in_rounds.holds(1, 2, 0)
 
 
@@ -236,7 +231,7 @@ def test_a_gate_that_serves_only_while_it_is_available_serves_in_rounds(monkeypa
     right = gate.on_poll
 
     def ask_first(state):
-        return right(state) if state.available else Outcome(state, (gate.Nothing(),), ())
+        return right(state) if state.available else Outcome(state, (elements.Nothing(),), ())
 
     monkeypatch.setattr(gate, "on_poll", ask_first)
     assert gate.in_rounds.holds(1, 2, 0)

@@ -8,9 +8,8 @@ from tidegate.reference.gate import sequence_numbers
 from tidegate.reference.gate.gate import Poll
 from tidegate.reference.gate.priority_gate import queues
 from tidegate.reference.gate.priority_gate import step as priority_gate
-from tidegate.reference.gate.priority_gate.values import Arrive, Config, Item, NotifyPriority
+from tidegate.reference.gate.priority_gate.values import Config
 from tidegate.reference.gate.sequence_numbers import GREATEST_INT, LEAST_INT, is_outdated, wrap
-from tidegate.reference.model import InvalidInputError
 
 PLAIN = {"channels": 2}
 
@@ -116,21 +115,6 @@ def test_gate_18_a_third_ending_of_two_is_refused():
 @pytest.mark.parametrize("trace", ["2data", "-1notify", "2force", "2urgent0", "0over 0priority"])
 def test_refused(trace):
     assert seen("priority_gate", PLAIN, trace)[-1] == "rejected"
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: Config(0),
-        lambda: Config(1, 0),
-        lambda: Config(1, 1, 2**31),
-        lambda: Arrive(0, Item.ANNOUNCEMENT),
-        lambda: NotifyPriority(0, -(2**31) - 1),
-    ],
-)
-def test_what_makes_no_sense(make):
-    with pytest.raises(InvalidInputError):
-        make()
 
 
 @pytest.mark.rule("GATE-11")

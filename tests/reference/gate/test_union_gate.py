@@ -6,8 +6,7 @@ import pytest
 from tests.reference.walking import broken_claims, last, seen, walk
 from tidegate.reference.gate import union_gate
 from tidegate.reference.gate.gate import Poll
-from tidegate.reference.gate.union_gate import Config, DataEnded, Item, Polled
-from tidegate.reference.model import InvalidInputError
+from tidegate.reference.gate.union_gate import DataEnded, Item, Polled
 
 TWO = {"members": [2, 1]}
 
@@ -73,12 +72,6 @@ def test_gate_27_drained_only_if_every_member_is(trace, drained):
 )
 def test_refused(trace, rule):
     assert last("union_gate", TWO, trace) == ("rejected", rule)
-
-
-@pytest.mark.parametrize("members", [(), (1,), (1, 0)])
-def test_a_union_has_members(members):
-    with pytest.raises(InvalidInputError):
-        Config(members)
 
 
 @pytest.mark.rule("GATE-27")

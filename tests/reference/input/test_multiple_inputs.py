@@ -5,9 +5,9 @@ import pytest
 
 from tests.reference.walking import broken_claims, last, walk
 from tidegate.reference.input import multiple_inputs
-from tidegate.reference.input.multiple_inputs import Config, Reads, select_next
-from tidegate.reference.input.network_input.values import InputStatus, Process, Record, Returned
-from tidegate.reference.model import InvalidInputError
+from tidegate.reference.input.multiple_inputs import Reads, select_next
+from tidegate.reference.input.network_input.values import InputStatus, Process, Returned
+from tidegate.reference.spanning.stream_elements import Record
 
 A, AB = "b000000020161", "b000000020161000000020162"
 
@@ -81,12 +81,6 @@ def test_nin_9_only_selected_inputs_are_chosen():
 @pytest.mark.parametrize("trace", ["2.0b00", "-1.0over", "0.1b00", "0.0over 0.0b00"])
 def test_refused(trace):
     assert last("multiple_inputs", {"inputs": [1, 1]}, trace)[0] == "rejected"
-
-
-@pytest.mark.parametrize("inputs", [(), (1,), (1, 0)])
-def test_there_are_several_inputs(inputs):
-    with pytest.raises(InvalidInputError):
-        Config(inputs)
 
 
 @pytest.mark.rule("NIN-9")

@@ -7,9 +7,9 @@ from tests.reference.walking import broken_claims, walk
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.input import backlogs
 from tidegate.reference.input.network_input import step as network_input
-from tidegate.reference.input.network_input import values
 from tidegate.reference.input.network_input.values import Buffer, Config, InputStatus, Process, Returned
 from tidegate.reference.model import InvalidInputError, Outcome
+from tidegate.reference.spanning import stream_elements
 from tidegate.reference.spanning.reading import Reader
 from tidegate.reference.spanning.records import encode_record
 from tidegate.reference.spanning.stream_elements import (
@@ -177,12 +177,6 @@ def test_what_is_no_element_is_no_input(payload):
         network_input.step(state, Process(batch=False))
 
 
-@pytest.mark.parametrize("make", [lambda: Config(0), lambda: Config(1, "flink-0.9")])
-def test_what_makes_no_sense(make):
-    with pytest.raises(InvalidInputError):
-        make()
-
-
 @pytest.mark.rule("NIN-3")
 def test_nin_3_law_fails_where_silence_is_a_denial(monkeypatch):
     law = backlogs.backlog_is_said_once
@@ -284,7 +278,7 @@ def test_of_old_a_call_with_two_records_is_refused():
     before = run("0:ab", semantics=OLD)[-1].state
     (outcome,) = network_input.step(before, CALL)
     assert broken_claims("network_input", before, CALL, outcome) == set()
-    twice = attrs.evolve(outcome, observations=(values.Record(b"a"), *outcome.observations))
+    twice = attrs.evolve(outcome, observations=(stream_elements.Record(b"a"), *outcome.observations))
     assert broken_claims("network_input", before, CALL, twice) == {"one-element-a-call"}
 
 
@@ -317,7 +311,7 @@ def test_records_in_another_order_and_records_of_no_channel_are_refused(monkeypa
 
     def make_one_up(state, *, batch):
         outcome = right(state, batch=batch)
-        return attrs.evolve(outcome, observations=(values.Record(b"x"), *outcome.observations))
+        return attrs.evolve(outcome, observations=(stream_elements.Record(b"x"), *outcome.observations))
 
     for wrong in (turn_round, make_one_up):
         monkeypatch.setattr(network_input, "on_process", wrong)

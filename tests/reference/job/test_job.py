@@ -5,6 +5,7 @@ from random import Random
 import attrs
 import pytest
 
+from tests.reference.credit.spoiling import announce_nothing, forget_to_wait, keep_buffers_while_blocked
 from tests.reference.walking import begin, claim, run_out, walk
 from tidegate.properties.cases.drawing import draw_case
 from tidegate.properties.cases.job import draw as strategy
@@ -13,8 +14,7 @@ from tidegate.properties.runlog import Status as Passed
 from tidegate.properties.runlog import check
 from tidegate.properties.runlog.recording import make_log
 from tidegate.reference.chaining.chains import Partitioner
-from tidegate.reference.credit import buffers, readers
-from tidegate.reference.credit.buffers import Change
+from tidegate.reference.credit import buffers
 from tidegate.reference.elements import MAX, Long, Status, StatusChange, Watermark
 from tidegate.reference.job import COMPONENT
 from tidegate.reference.job import step as job_step
@@ -375,12 +375,12 @@ BARRIERS = count_words(
 
 
 def have_no_floating_buffer(monkeypatch):
-    """(1) The gate has no buffer that it can give to whoever needs one."""
+    """The gate has no buffer that it can give to whoever needs one."""
     monkeypatch.setattr(buffers, "request_floating", lambda gate, _index: (gate, 0))
 
 
 def charge_for_events(monkeypatch):
-    """(2) Events need credit, too."""
+    """Events need credit, too."""
     monkeypatch.setattr(
         queues,
         "is_available",
@@ -389,29 +389,8 @@ def charge_for_events(monkeypatch):
 
 
 def never_recycle(monkeypatch):
-    """(3) The consumer keeps what it has read."""
+    """The consumer keeps what it has read."""
     monkeypatch.setattr("tidegate.reference.job.tasks.recycle", lambda turn, _number: turn)
-
-
-def forget_to_wait(monkeypatch):
-    """(4) Who lacks a buffer is not remembered (FLINK-23466)."""
-    request = buffers.request_floating
-
-    def broken_request(gate, index):
-        after, gained = request(gate, index)
-        return attrs.evolve(after, waiting=gate.waiting), gained
-
-    monkeypatch.setattr(buffers, "request_floating", broken_request)
-
-
-def keep_buffers_while_blocked(monkeypatch):
-    """(5) A channel that waits behind a barrier keeps its floating buffers (FLINK-16404)."""
-    monkeypatch.setattr(buffers, "block", lambda gate, _index: Change(gate))
-
-
-def announce_nothing(monkeypatch):
-    """(6) A sender without credit does not say that data waits."""
-    monkeypatch.setattr(readers, "compute_announcement", lambda _reader: 0)
 
 
 def find_stuck(config):

@@ -9,7 +9,7 @@ from tidegate.reference.mailbox import mails as mailboxes
 from tidegate.reference.mailbox import step as mailbox
 from tidegate.reference.mailbox.default_action import Decision, compute_decision
 from tidegate.reference.mailbox.step import step
-from tidegate.reference.model import InvalidInputError, Outcome, Rejected
+from tidegate.reference.model import Outcome, Rejected
 
 NEW, OLD = "flink-35051", "flink-14304"
 
@@ -162,17 +162,6 @@ def test_refused_events(trace):
     assert run(trace).endswith("r")
 
 
-@pytest.mark.parametrize("priority", [-2, 2**31])
-def test_priorities_have_their_range(priority):
-    with pytest.raises(InvalidInputError):
-        values.Put(1, priority, values.Kind.NORMAL, values.Thread.OTHER)
-
-
-def test_semantics_are_known():
-    with pytest.raises(InvalidInputError):
-        values.Config("flink-1")
-
-
 @pytest.mark.rule("MBOX-2")
 def test_mbox_2_law_fails_where_the_queue_is_run_as_well(monkeypatch):
     def from_both(state):
@@ -319,17 +308,6 @@ def test_a_mailbox_that_is_closed_stays_closed():
 
 def test_a_turn_is_put_down_to_a_resumption_only_if_the_default_action_was_suspended():
     assert last("mailbox", values.Config(), "loop") == ("default", "MBOX-1")
-
-
-@pytest.mark.parametrize(("priority", "is_one"), [(-2, False), (-1, True), (2**31 - 1, True), (2**31, False)])
-def test_priorities_are_ints_of_java_from_minus_1_on(priority, is_one):
-    if is_one:
-        assert values.Take(priority).priority == put(1, priority=priority).priority == priority
-        return
-    with pytest.raises(InvalidInputError):
-        values.Take(priority)
-    with pytest.raises(InvalidInputError):
-        put(1, priority=priority)
 
 
 # --- claims, told of what is right and of what is wrong ---------------------------------------------------------

@@ -3,8 +3,9 @@
 import pytest
 
 from tests.reference.walking import begin, claim, state_after, walk
+from tidegate.reference import elements
 from tidegate.reference.elements import MAX, Long, Status, StatusChange, Watermark
-from tidegate.reference.model import InvalidInputError, Outcome, Rejected
+from tidegate.reference.model import Outcome, Rejected
 from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.reference.partitioning import selection
 from tidegate.reference.partitioning.keys import IntKey, LongKey, StringKey
@@ -158,48 +159,17 @@ def test_out_10_records_pass_while_idle(kind):
 @pytest.mark.parametrize("active", [True, False])
 def test_out_11_latency_marker_takes_any_one_channel(kind, active):
     state = partitioning.State(config_of(kind), 1 if kind is partitioning.Partitioner.RESCALE else 0, active=active)
-    outcomes = partitioning.step(state, partitioning.LatencyMarker())
+    outcomes = partitioning.step(state, elements.LatencyMarker())
     assert [outcome.observations for outcome in outcomes] == [(partitioning.Send(channel),) for channel in ALL]
     assert {(outcome.state, outcome.rules) for outcome in outcomes} == {(state, ("OUT-12", "OUT-11"))}
 
 
 @pytest.mark.rule("OUT-12")
-@pytest.mark.parametrize("event", [Watermark(Long(1)), IDLE, ACTIVE, partitioning.LatencyMarker()])
+@pytest.mark.parametrize("event", [Watermark(Long(1)), IDLE, ACTIVE, elements.LatencyMarker()])
 @pytest.mark.parametrize("kind", [partitioning.Partitioner.RESCALE, partitioning.Partitioner.REBALANCE])
 def test_out_12_only_records_take_a_turn(kind, event):
     state = partitioning.State(partitioning.Config(kind, 3), 2)
     assert {outcome.state.next_channel for outcome in partitioning.step(state, event)} == {2}
-
-
-@pytest.mark.parametrize("channels", [0, -1])
-@pytest.mark.parametrize("kind", list(partitioning.Partitioner))
-def test_an_output_has_channels(kind, channels):
-    with pytest.raises(InvalidInputError):
-        config_of(kind, channels)
-
-
-@pytest.mark.parametrize("most", [None, 0, -1, 32769])
-def test_hash_needs_a_max_parallelism(most):
-    with pytest.raises(InvalidInputError):
-        partitioning.Config(partitioning.Partitioner.HASH, 3, most)
-
-
-@pytest.mark.parametrize("kind", KEYLESS)
-def test_max_parallelism_belongs_to_hash(kind):
-    with pytest.raises(InvalidInputError):
-        partitioning.Config(kind, 3, 128)
-
-
-@pytest.mark.rule("PART-6")
-def test_part_6_a_record_without_key_is_no_input():
-    with pytest.raises(InvalidInputError):
-        run(config_of(partitioning.Partitioner.HASH), partitioning.Record())
-
-
-@pytest.mark.parametrize("kind", KEYLESS)
-def test_a_key_belongs_to_hash(kind):
-    with pytest.raises(InvalidInputError):
-        run(config_of(kind), partitioning.Record(IntKey(1)))
 
 
 @pytest.mark.rule("PART-3")

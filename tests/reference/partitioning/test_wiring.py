@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from tests.reference.walking import broken_claims, claim, law_holds, walk
-from tidegate.reference.model import InvalidInputError, Outcome, Rejected
+from tidegate.reference.model import Outcome, Rejected
 from tidegate.reference.partitioning import float_wiring, wiring
 from tidegate.reference.partitioning.wiring import Config, Pattern, Reads, State, Wire
 
@@ -66,12 +66,6 @@ def test_properties_hold_far_beyond_small_pairs(pair):
 def test_a_second_event_gives_the_same_again():
     first, again = walk("wiring", Config(Pattern.POINTWISE, 3, 7), (Wire(), Wire()))
     assert first == again
-
-
-@pytest.mark.parametrize(("producers", "consumers"), [(0, 1), (1, 0), (-1, 3)])
-def test_both_sides_have_subtasks(producers, consumers):
-    with pytest.raises(InvalidInputError):
-        Config(Pattern.POINTWISE, producers, consumers)
 
 
 @pytest.mark.rule("PART-18")

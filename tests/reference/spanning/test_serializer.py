@@ -128,12 +128,6 @@ def test_span_14_what_is_refused_after_the_end_changes_nothing(word):
     assert (refused.observations, refused.rules) == ((Rejected(),), ("SPAN-14",))
 
 
-@pytest.mark.parametrize("size", [0, -1])
-def test_a_buffer_holds_at_least_one_byte(size):
-    with pytest.raises(InvalidInputError, match="buffer_size"):
-        Config(size)
-
-
 @pytest.mark.rule("SPAN-2")
 @pytest.mark.parametrize("payload", ["", "07", "0200", "0400000001", "00", "03", "0502ff", "ff"])
 def test_span_2_anything_else_is_no_element(payload):

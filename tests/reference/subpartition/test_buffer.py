@@ -5,7 +5,7 @@ import pytest
 
 from tests.reference import walking
 from tests.reference.walking import broken_claims, refuses
-from tidegate.reference.model import InvalidInputError, Outcome
+from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.buffer import values
 
 
@@ -90,11 +90,6 @@ def test_subp_41_the_last_to_let_go_frees_the_memory(trace):
 @pytest.mark.parametrize("word", ["0build", "0copy", "0inspect", "0close", "0recycle"])
 def test_subp_41_who_has_let_go_does_nothing_more(word):
     assert last(f"consume 0close {word}") == ("rejected", ("SUBP-41",))
-
-
-def test_a_buffer_holds_something():
-    with pytest.raises(InvalidInputError):
-        values.Config(0)
 
 
 def test_properties_notice_what_they_forbid():

@@ -5,7 +5,7 @@ import pytest
 
 from tests.reference import walking
 from tests.reference.walking import begin, claim, refuses, walk
-from tidegate.reference.model import InvalidInputError, Outcome
+from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store
 from tidegate.reference.subpartition.queue import Item, Kind, Queue, open_buffer
@@ -155,11 +155,6 @@ def test_subp_40_a_broadcast_goes_to_all_in_order():
     trace = "setup broadcast:61 1emit:62 broadcast:63 0request 1request 0poll 0poll 1poll 1poll 1poll"
     assert [poll.split(" ")[2] for poll in play(trace)[-5:]] == ["61", "63", "61", "62", "63"]
     assert last("setup broadcast:61") == ("", ("SUBP-40",))
-
-
-def test_a_partition_has_a_subpartition():
-    with pytest.raises(InvalidInputError):
-        values.Config(values.PartitionKind.PIPELINED, 0)
 
 
 def test_properties_notice_what_they_forbid():

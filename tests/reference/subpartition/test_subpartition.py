@@ -200,12 +200,6 @@ def test_subp_17_the_end_is_read_and_a_release_is_not():
     ]
 
 
-@pytest.mark.parametrize("bad", [{"exclusive": -1}, {"size_hint": -1}])
-def test_configs_outside_their_domain_are_no_input(bad):
-    with pytest.raises(InvalidInputError):
-        Config(**(USUAL | bad))
-
-
 @pytest.mark.parametrize("kind", [Kind.DATA, Kind.END_OF_PARTITION, Kind.NONE])
 def test_only_events_are_added_as_events(kind):
     with pytest.raises(InvalidInputError):
@@ -267,7 +261,3 @@ def test_an_empty_buffer_that_is_handed_out_says_nothing():
     after = attrs.evolve(state, queue=Queue((Item(Kind.BARRIER),)))
     polled = Polled(Kind.DATA, b"", 0, Kind.BARRIER, 0)
     assert takes_from_the_front.holds(before, Poll(), Outcome(after, (polled,), ()))
-
-
-def test_two_buffers_a_channel_and_no_limit_of_size_are_usual():
-    assert Config() == Config(exclusive=2, size_hint=2**31 - 1)

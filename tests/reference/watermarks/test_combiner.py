@@ -5,7 +5,7 @@ import pytest
 from tests.reference.walking import claim
 from tests.reference.watermarks.short import play
 from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark
-from tidegate.reference.model import InvalidInputError, Outcome
+from tidegate.reference.model import Outcome
 from tidegate.reference.watermarks import combiner
 from tidegate.reference.watermarks.combiner import Config, Input, InputWatermark, State
 
@@ -42,12 +42,6 @@ def test_comb_8_differs_from_the_valve_on_the_same_inputs():
     trace = "1i 0w10 1a 0w20"
     assert run(2, trace) == ["", "w10", "", ""]
     assert play("valve", {"channels": 2}, trace) == ["", "w10", "", "w20"]
-
-
-@pytest.mark.parametrize("bad", [{"inputs": 0}, {"inputs": 1, "semantics": "flink-7728"}])
-def test_a_config_without_sense_is_an_error(bad):
-    with pytest.raises(InvalidInputError):
-        combiner.Config(**bad)
 
 
 # --- claims, told of what is wrong ----------------------------------------------------------------------------

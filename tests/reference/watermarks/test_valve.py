@@ -5,7 +5,7 @@ import pytest
 from tests.reference.walking import begin, claim, walk
 from tests.reference.watermarks.short import play
 from tidegate.reference.elements import MAX, MIN, Long, Watermark
-from tidegate.reference.model import InvalidInputError, Outcome
+from tidegate.reference.model import Outcome
 from tidegate.reference.watermarks import valve
 from tidegate.reference.watermarks.valve import Channel, Config, State
 
@@ -28,12 +28,6 @@ def test_valve_1_starts_active_aligned_and_at_the_smallest_timestamp():
 @pytest.mark.parametrize("trace", ["2w5", "-1w5", "2i", "-1a"])
 def test_valve_1_refuses_an_index_outside_the_range(trace):
     assert run(2, trace) == ["rejected"]
-
-
-@pytest.mark.parametrize("bad", [{"channels": 0}, {"channels": -1}, {"channels": 1, "semantics": "flink-1"}])
-def test_a_config_without_sense_is_an_error(bad):
-    with pytest.raises(InvalidInputError):
-        valve.Config(**bad)
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,10 @@
 
 import pytest
 
-from tidegate.conformance.engines.museum import engine
+from tests.conformance.engines.museum.asking import replay, steps
 from tidegate.conformance.engines.museum.partitioner.keys import murmur
 
 MAX = str(2**63 - 1)
-
-
-def replay(component, config, events):
-    [answer] = engine(None).replay([{"case": "1", "component": component, "config": config, "events": events}])
-    return answer
-
-
-def steps(component, config, events):
-    return replay(component, config, events)["steps"]
 
 
 def watermark(channel, timestamp, key="channel"):

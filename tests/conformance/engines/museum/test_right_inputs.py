@@ -2,18 +2,9 @@
 
 import pytest
 
-from tidegate.conformance.engines.museum import engine
+from tests.conformance.engines.museum.asking import replay, steps
 
 CALL = {"type": "process", "batch": False}
-
-
-def replay(component, config, events):
-    [answer] = engine(None).replay([{"case": "1", "component": component, "config": config, "events": events}])
-    return answer
-
-
-def steps(component, config, events):
-    return replay(component, config, events)["steps"]
 
 
 def ending(index, kind):

@@ -2,16 +2,7 @@
 
 import pytest
 
-from tidegate.conformance.engines.museum import engine
-
-
-def replay(component, config, events):
-    [answer] = engine(None).replay([{"case": "1", "component": component, "config": config, "events": events}])
-    return answer
-
-
-def steps(component, config, events):
-    return replay(component, config, events)["steps"]
+from tests.conformance.engines.museum.asking import replay, steps
 
 
 def test_blocking_34_the_third_poll_waits_for_a_buffer_that_comes_back():

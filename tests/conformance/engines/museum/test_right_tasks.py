@@ -2,22 +2,13 @@
 
 import pytest
 
-from tidegate.conformance.engines.museum import engine
+from tests.conformance.engines.museum.asking import replay, steps
 
 ALIGNED = {"kind": "aligned", "channels": 2, "finished_channels": True}
 ALTERNATING = {"kind": "alternating", "channels": 2, "finished_channels": True, "timeout": 10}
 CHAINED = {"type": "chained", "keyed": False, "changes": "value"}
 NETWORK = {"type": "network", "unaligned": True}
 CHAIN = {"operators": [{"lingers": False}, {"lingers": True, "parent": 0}], "sources": 0, "inputs": 1}
-
-
-def replay(component, config, events):
-    [answer] = engine(None).replay([{"case": "1", "component": component, "config": config, "events": events}])
-    return answer
-
-
-def steps(component, config, events):
-    return replay(component, config, events)["steps"]
 
 
 def put(mail, *, kind="normal", thread="other", priority=0):
