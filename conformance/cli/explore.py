@@ -10,7 +10,8 @@ EXAMPLE = """tidegate explore valve --channels 3 --timestamps 3 --semantics flin
   tidegate explore multiplexer --outputs 3 --timestamps 1
   tidegate explore credit_loop --channels 2 --exclusive 0..2 --floating 1..2
   tidegate explore deserializer --records 2
-  tidegate explore gate"""
+  tidegate explore gate
+  tidegate explore job"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +45,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         help="visit every state, even those that differ only in the numbers of channels, inputs or outputs",
     )
+    parser.add_argument(
+        "--no-reduction",
+        dest="reduction",
+        action="store_false",
+        help="follow every schedule of a job, even those that differ only in the order of independent choices",
+    )
     parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="how to print")
 
 
@@ -74,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
                 args.limit,
                 lambda states, steps: tell(f"exploring {args.component}: {states:,} states, {steps:,} transitions"),
                 symmetry=args.symmetry,
+                reduction=args.reduction,
                 **options,
             )
     except InvalidInputError as error:

@@ -14,6 +14,7 @@ from tidegate.properties.explorer import closures
 from tidegate.properties.explorer.closures import Closure
 from tidegate.properties.explorer.exploring import Progress, Shown, in_silence
 from tidegate.reference.components import COMPONENTS
+from tidegate.reference.job.examples import make_word_count
 from tidegate.reference.model import Claim
 from tidegate.reference.rules import all_rules
 from tidegate.traces.codec import encode
@@ -47,10 +48,15 @@ def texts_of(claim: Claim | Shown) -> list[tuple[str, str]]:
 
 @attrs.frozen
 class Explored:
-    """What was found on all configs of a closure. `symmetry` names the parts whose numbers made no difference."""
+    """What was found on all configs of a closure.
+
+    `symmetry` names the parts whose numbers made no difference. `reduced`: of events that do not touch each other, only
+    one order was followed.
+    """
 
     note: str
     symmetry: str | None
+    reduced: bool
     states: int
     transitions: int
     depth: int
@@ -64,6 +70,7 @@ class Explored:
     def size(self) -> str:
         extent = "all of them" if self.complete else "stopped at the limit, there are more"
         alike = f" up to symmetry of {self.symmetry}" if self.symmetry else ""
+        alike += " up to the order of independent events" if self.reduced else ""
         size = f"{self.states:,} states{alike}, {self.transitions:,} transitions, depth {self.depth}"
         return f"{size}: {extent}, in {self.seconds:.2f} s"
 
@@ -137,6 +144,7 @@ class Exploration:
                 {
                     "note": one.note,
                     "symmetry": one.symmetry,
+                    "reduced": one.reduced,
                     "states": one.states,
                     "transitions": one.transitions,
                     "depth": one.depth,
@@ -192,13 +200,15 @@ def explore_component(
     progress: Progress = in_silence,
     *,
     symmetry: bool = True,
+    reduction: bool = True,
     **options: Any,
 ) -> Exploration:
     """Close over all states of a component on a small alphabet.
 
-    With `symmetry`, states that differ only in the numbers of channels, inputs or outputs count as one. The options are
-    those of `OPTIONS`; where one is None or not given, there is a default. UnknownNameError is raised where there is
-    nothing to explore, no such option or no such semantics.
+    With `symmetry`, states that differ only in the numbers of channels, inputs or outputs count as one. With
+    `reduction`, of the choices of a job that do not touch each other only one order is followed. The options are those
+    of `OPTIONS`; where one is None or not given, there is a default. UnknownNameError is raised where there is nothing
+    to explore, no such option or no such semantics.
     """
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
@@ -206,7 +216,7 @@ def explore_component(
             own = ", ".join(OPTIONS.get(component, ())) or "none: it is explored on its small scopes"
             raise UnknownNameError(f"{component} has no {name}; its options are {own}")
     chosen = choose_closures(component, given)
-    explored = [explore_closure(closure, limit, progress, symmetry=symmetry) for closure in chosen]
+    explored = [explore_closure(closure, limit, progress, symmetry=symmetry, reduction=reduction) for closure in chosen]
     reached = {each.claim.name for one in explored for each in one.reached}
     unreached = tuple(one for one in chosen[0].component.sometimes if one.name not in reached)
     return Exploration(component, tuple(explored), unreached, small_scopes=component not in OPTIONS)
@@ -226,6 +236,8 @@ def choose_closures(component: str, options: dict[str, Any]) -> list[Closure]:
     if component == "deserializer":
         return [closures.of_deserializer(ask("records", 2))]
     chosen = closures.of_small_scopes(component) if component in COMPONENTS else []
+    if component == "job":
+        chosen.append(closures.of_job("WordCount", make_word_count()))
     if not chosen:
         known = sorted({*OPTIONS, *(one for one in COMPONENTS if has_scopes(one))})
         raise UnknownNameError(f"nothing to explore for {component!r}; there are {', '.join(known)}")
@@ -247,13 +259,19 @@ def choose_loads(options: dict[str, Any]) -> Iterable[tuple[int, int]]:
     return [(data, barriers) for data in options.get("data", (1,)) for barriers in options.get("barriers", (0,))]
 
 
-def explore_closure(closure: Closure, limit: int, progress: Progress, *, symmetry: bool) -> Explored:
+def explore_closure(
+    closure: Closure, limit: int, progress: Progress, *, symmetry: bool = True, reduction: bool = True
+) -> Explored:
     began = time.perf_counter()
     used = closure.component.symmetry if symmetry else None
-    found = [(config, closure.explore(config, limit, progress, symmetry=symmetry)) for config in closure.configs]
+    found = [
+        (config, closure.explore(config, limit, progress, symmetry=symmetry, reduction=reduction))
+        for config in closure.configs
+    ]
     return Explored(
         note=closure.note,
         symmetry=used.parts if used else None,
+        reduced=reduction and closure.reduced is not None,
         states=sum(exploration.states for _config, exploration in found),
         transitions=sum(exploration.transitions for _config, exploration in found),
         depth=max(exploration.depth for _config, exploration in found),

@@ -12,9 +12,12 @@ from tidegate.properties.cases.multiplexer.scopes import make_alphabet as make_m
 from tidegate.properties.cases.scope import Scope, counted
 from tidegate.properties.cases.scopes import small
 from tidegate.properties.cases.valve.scopes import make_alphabet as make_valve_alphabet
-from tidegate.properties.explorer import cut_streams
-from tidegate.properties.explorer.exploring import Exploration, Progress, explore, in_silence
+from tidegate.properties.explorer import cut_streams, schedules
+from tidegate.properties.explorer.exploring import Exploration, Progress, Shown, explore, in_silence
 from tidegate.reference.credit import credit_loop as loop
+from tidegate.reference.job import COMPONENT as JOB
+from tidegate.reference.job import programs
+from tidegate.reference.job import step as scheduler
 from tidegate.reference.model import AnyComponent, Outcome
 from tidegate.reference.spanning.records import short_streams
 from tidegate.reference.watermarks import combiner, multiplexer, valve
@@ -24,7 +27,8 @@ from tidegate.reference.watermarks import combiner, multiplexer, valve
 class Closure:
     """A component on some configs. `note` says in words what they are, and what was capped.
 
-    If the component declares a symmetry, the alphabet treats all the parts alike.
+    If the component declares a symmetry, the alphabet treats all the parts alike. `reduced` is an alphabet that leaves
+    out some events whose order makes no difference: the same claims are broken, but the traces may be longer.
     """
 
     note: str
@@ -32,15 +36,35 @@ class Closure:
     configs: tuple[Any, ...]
     alphabet: Callable[[Any, Any], Iterable[Any]]
     opening: Callable[[Any], tuple[Any, ...]] = lambda _config: ()
+    reduced: Callable[[Any, Any], Iterable[Any]] | None = None
 
     def explore(
-        self, config: Any, limit: int | None = None, progress: Progress = in_silence, *, symmetry: bool = True
+        self,
+        config: Any,
+        limit: int | None = None,
+        progress: Progress = in_silence,
+        *,
+        symmetry: bool = True,
+        reduction: bool = True,
     ) -> Exploration:
         used = self.component.symmetry if symmetry else None
-        return explore(self.component, config, self.alphabet_of(config), limit, progress, used, self.opening(config))
+        opening = self.opening(config)
+        if self.reduced is None or not reduction:
+            return explore(self.component, config, self.alphabet_of(config), limit, progress, used, opening)
+        found = explore(self.component, config, partial(self.reduced, config), limit, progress, used, opening)
+        if not found.broken:
+            return found
+        whole = self.explore(config, limit, progress, symmetry=symmetry, reduction=False)
+        return attrs.evolve(found, broken=prefer(whole.broken, found.broken))
 
     def alphabet_of(self, config: Any) -> Callable[[Any], Iterable[Any]]:
         return partial(self.alphabet, config)
+
+
+def prefer(shortest: Iterable[Shown], others: Iterable[Shown]) -> tuple[Shown, ...]:
+    """A shortest trace for each claim, where one was found before the limit."""
+    known = {one.name: one for one in shortest}
+    return tuple(known.get(one.name, one) for one in others)
 
 
 def of_valve(channels: int, timestamps: int, semantics: str) -> Closure:
@@ -73,6 +97,18 @@ def of_credit_loop(
             "to be written on each"
         )
         yield Closure(note, loop.COMPONENT, (config,), lambda _config, state: loop.enabled(state))
+
+
+def of_job(name: str, config: programs.Config) -> Closure:
+    """Every schedule of a program; those that differ only in the order of choices that do not touch each other once."""
+    note = f"{name}, every schedule"
+    return Closure(
+        note,
+        JOB,
+        (config,),
+        lambda _config, state: scheduler.enabled(state),
+        reduced=lambda _config, state: schedules.choose(state),
+    )
 
 
 def of_deserializer(records: int) -> Closure:

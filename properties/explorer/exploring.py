@@ -26,7 +26,10 @@ def in_silence(_states: int, _transitions: int) -> None:
 
 @attrs.frozen
 class Shown:
-    """A claim, and a shortest trace that shows it broken, or reached if it is about what must be reachable."""
+    """A claim, and a shortest trace that shows it broken, or reached if it is about what must be reachable.
+
+    Shortest of those that the alphabet allows: one that leaves events out may leave out what is shorter.
+    """
 
     name: str
     statement: str

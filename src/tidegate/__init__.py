@@ -199,6 +199,7 @@ def explore(
     barriers: "Sequence[int] | None" = None,
     semantics: str | None = None,
     symmetry: bool = True,
+    reduction: bool = True,
     limit: int = 2_000_000,
 ) -> "Exploration":
     """Close over every state of a component on a small alphabet, and check its claims on every transition.
@@ -206,8 +207,9 @@ def explore(
     `valve` takes `channels`, `timestamps` and `semantics`; `combiner` takes `inputs` and `multiplexer` takes `outputs`
     in place of channels. `credit_loop` takes `channels` and, each as the numbers to try, `exclusive` and `floating`
     buffers, `data` buffers and `barriers` to be written. `deserializer` takes `records`. All others are explored on
-    their small scopes. With `symmetry`, states that differ only in the numbers of channels, inputs or outputs count as
-    one.
+    their small scopes, and `job` on WordCount. With `symmetry`, states that differ only in the numbers of channels,
+    inputs or outputs count as one. With `reduction`, only one order is followed of the choices of a job that do not
+    touch each other.
 
     Raises
     ------
@@ -220,6 +222,7 @@ def explore(
         component,
         limit,
         symmetry=symmetry,
+        reduction=reduction,
         channels=channels,
         inputs=inputs,
         outputs=outputs,

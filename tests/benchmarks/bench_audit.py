@@ -15,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.benchmarks.pages import write_between
 from tidegate.conformance.synthetic.planning import (
     MANIFEST,
     make_tasks,
@@ -28,7 +29,6 @@ CONTENDERS = ("kernel", "files", "shuffle", "duckdb", "polars")
 FAULTS = 50
 #: SQL engines need memory for all rows at once: beyond this many they are not asked.
 MOST_FOR_SQL = 20_000_000
-MARKS = ("<!-- audit: begin -->", "<!-- audit: end -->")
 
 
 def write_logs(folder, events):
@@ -121,14 +121,6 @@ def as_page(results, sizes, folder):
     return "\n".join(lines)
 
 
-def write_page(path, text):
-    """Between the marks of the page, and nowhere else."""
-    page = path.read_text(encoding="utf-8")
-    before, rest = page.split(MARKS[0])
-    _old, after = rest.split(MARKS[1])
-    path.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{after}", encoding="utf-8")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--events", default="1e6,1e7", help="sizes, as 1e6,1e7,1e8")
@@ -142,7 +134,7 @@ def main():
         text = as_page(measure_all(sizes, folder, args.contenders.split(",")), sizes, folder)
     print(text)
     if args.write:
-        write_page(args.write, text)
+        write_between(args.write, "audit", text)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """`tidegate explore`: what it prints and how it exits."""
 
 import json
+import re
 
 import attrs
 import pytest
@@ -79,6 +80,16 @@ def test_traces_found_with_symmetry_can_be_replayed(capsys, arguments):
         config = json.dumps(broken["config"])
         component = arguments[0]
         assert main(["replay", "--component", component, "--config", config, "--trace", broken["trace"]]) == 0
+
+
+def test_schedules_that_differ_only_in_the_order_of_independent_choices_are_followed_once(capsys):
+    code, output = run(capsys, "job")
+    assert code == 0
+    fewer = re.search(r"(\S+) states up to the order of independent events", output.out)[1]
+    code, output = run(capsys, "job", "--format", "json", "--no-reduction")
+    every = json.loads(output.out)["explorations"][-1]
+    assert (code, every["reduced"]) == (0, False)
+    assert int(fewer.replace(",", "")) < every["states"] / 8
 
 
 def test_markdown_is_a_table(capsys):
