@@ -59,7 +59,10 @@ def show(args: argparse.Namespace, found: Shown, report: Path | None = None, not
     elif args.format == "markdown":
         print(found.markdown(), end="")
     else:
-        print(found.text(painter(console())))
+        from tidegate.conformance.judging.result import Result
+
+        paint = painter(console())
+        print(found.text(paint, details=args.details) if isinstance(found, Result) else found.text(paint))
         for line in ([f"Report in {report}"] if report is not None else []) + list(notes):
             print(line)
 

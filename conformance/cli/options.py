@@ -97,6 +97,12 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_details(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--details", action="store_true", help="a row per stage, and every rule and component of long lists"
+    )
+
+
 def add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report",

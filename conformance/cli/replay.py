@@ -39,6 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_semantics(parser)
     options.add_master(parser)
     options.add_format(parser)
+    options.add_details(parser)
     options.add_report(parser)
 
 

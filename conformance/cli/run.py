@@ -56,6 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--update-expectations", action="store_true", help="write the failures of this run into the file of --expect"
     )
     options.add_format(parser)
+    options.add_details(parser)
     options.add_report(parser)
 
 

@@ -1,6 +1,8 @@
 """What a run has found, and what may be said about it."""
 
 from collections import Counter
+from collections.abc import Container, Iterator
+from functools import partial
 from typing import Any
 
 import attrs
@@ -11,7 +13,10 @@ from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.coverage import Coverage, Pair
 from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status, Verdict
 from tidegate.conformance.reports.findings import Finding, describe
-from tidegate.conformance.reports.summary import Summary, Told
+from tidegate.conformance.reports.summary import Paint, Summary, Told, plain
+
+#: So many names of a long list stand on the screen.
+FEW = 4
 
 
 @attrs.frozen
@@ -88,15 +93,23 @@ class Result(Told):
             for component, stage in keys
         ]
 
-    def remarks(self) -> list[str]:
-        """What a reader must know besides the counts."""
+    def undeclared(self) -> list[str]:
+        """The components whose cases were all skipped: the engine does not declare them."""
+        tried = {component for (component, _stage, status), n in self.counts.items() if n and status != Status.SKIP}
+        return [name for name in dict.fromkeys(component for component, *_rest in self.counts) if name not in tried]
+
+    def remarks(self, *, details: bool = True) -> list[str]:
+        """What a reader must know besides the counts; without details, the first few of long lists."""
+        few = partial(enumerated, most=None if details else FEW)
         said = []
         if not self.complete:
             said.append("The run was interrupted: this is what was known by then.")
         if self.missing:
-            said.append(f"Exercised too rarely, so nothing is known about them: {self._missing_rules()}.")
+            said.append(f"Exercised too rarely, so nothing is known about them: {few(self._missing_rules())}.")
         if self.missing_pairs:
-            said.append(f"Rules that were seen with a part of their outcomes only: {by_rule(self.missing_pairs)}.")
+            said.append(f"Seen with a part of their outcomes only: {few(by_rule(self.missing_pairs))}.")
+        if undeclared := self.undeclared():
+            said.append(f"Not declared by the engine, so not tried: {few(undeclared)}.")
         said += [f"Expectation {problem}." for problem in self.expectation_problems]
         if self.restarts:
             said.append(f"The engine had to be started again {self.restarts} times.")
@@ -104,26 +117,47 @@ class Result(Told):
             said.append("No case was run: the engine declares nothing that the specification knows.")
         return said
 
-    def _missing_rules(self) -> str:
+    def _missing_rules(self) -> list[str]:
         """The rules below the floor, those that were exercised at all with how often."""
         seen = self.coverage.rules
-        return ", ".join(f"{rule} ({seen[rule]} times)" if seen[rule] else rule for rule in self.missing)
+        return [f"{rule} ({seen[rule]} times)" if seen[rule] else rule for rule in self.missing]
 
-    def summary(self) -> Summary:
-        shown = [status for status in Status if self.count(status)]
+    def text(self, paint: Paint = plain, *, details: bool = False) -> str:
+        """In words, as the command line prints it; with details, a row per stage and every name of long lists."""
+        return self.summary(details=details).text(paint)
+
+    def summary(self, *, details: bool = True) -> Summary:
+        undeclared = () if details else self.undeclared()
+        tried = {status for (name, _stage, status), count in self.counts.items() if count and name not in undeclared}
+        shown = [status for status in Status if status in tried]
         name = printable(f"{self.description.name} {self.description.version}")
         parts = [f"{name} is {self.conclusion}: {self.cases} cases in {self.seconds:.1f} s"]
         parts += [f"{self.count(status)} {status}" for status in shown]
         return Summary(
             title=f"Conformance of `{printable(self.engine)}`",
-            header=("component", "stage", *shown),
-            rows=tuple((component, stage, *(counts[one] for one in shown)) for component, stage, counts in self.rows()),
+            header=("component", "stage", *shown) if details else ("component", *shown),
+            rows=tuple(self._rows_of(shown, undeclared, details=details)),
             findings=tuple(map(str, self.counterexamples)),
-            notes=tuple(self.remarks()),
+            notes=tuple(self.remarks(details=details)),
             claims=self.claims,
             conclusion=", ".join(parts),
             exit_code=self.exit_code,
         )
+
+    def _rows_of(
+        self, shown: list[Status], undeclared: Container[str], *, details: bool
+    ) -> Iterator[tuple[str | int, ...]]:
+        """A row per stage, or one per component that was tried."""
+        if details:
+            for component, stage, counts in self.rows():
+                yield component, stage, *(counts[one] for one in shown)
+            return
+        sums: Counter[tuple[str, Status]] = Counter()
+        for (component, _stage, status), count in self.counts.items():
+            sums[component, status] += count
+        for component in dict.fromkeys(component for component, _status in sums):
+            if component not in undeclared:
+                yield component, *(sums[component, one] for one in shown)
 
     def __repr__(self) -> str:
         return f"<Result of {self.engine}: {self.conclusion}, {self.cases} cases>"
@@ -155,9 +189,16 @@ class Result(Told):
         }
 
 
-def by_rule(pairs: tuple[Pair, ...]) -> str:
+def enumerated(names: list[str], most: int | None) -> str:
+    """All of the names, or how many there are and the first of them."""
+    if most is None or len(names) <= most:
+        return ", ".join(names)
+    return f"{len(names)}, such as {', '.join(names[:most])}; --details or the report has them all"
+
+
+def by_rule(pairs: tuple[Pair, ...]) -> list[str]:
     """`VALVE-3 (never nothing)`: each rule once, with the kinds of outcome that did not come."""
     kinds: dict[str, list[str]] = {}
     for rule, shown in pairs:
         kinds.setdefault(rule, []).append("+".join(shown) or "nothing")
-    return ", ".join(f"{rule} (never {' or '.join(names)})" for rule, names in kinds.items())
+    return [f"{rule} (never {' or '.join(names)})" for rule, names in kinds.items()]
