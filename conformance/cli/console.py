@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,21 +27,32 @@ def console(*, stderr: bool = False) -> Console:
 # --- while it goes on -----------------------------------------------------------------------------------------
 
 
-def is_watched(args: argparse.Namespace) -> bool:
-    """Whether there is somebody to tell how far it is: standard error is a terminal, and the result is for people."""
-    return getattr(args, "format", "pretty") == "pretty" and sys.stderr.isatty()
-
-
 @contextmanager
 def telling(args: argparse.Namespace) -> Iterator[Callable[[str], None]]:
-    """Tells how far it is, on one line of standard error, if anybody looks at it."""
-    if not is_watched(args):
+    """Tells how far it is, on one line of standard error; in a log, on a line of its own every few seconds."""
+    if getattr(args, "format", "pretty") != "pretty":
         yield lambda _text: None
+        return
+    if not sys.stderr.isatty():
+        yield now_and_then(lambda text: print(text, file=sys.stderr, flush=True))
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=None)
         yield lambda text: bar.update(task, description=text)
+
+
+def now_and_then(tell: Callable[[str], None], seconds: float = 5) -> Callable[[str], None]:
+    """Tells what is new every few seconds, and nothing in the first of them."""
+    told = time.monotonic()
+
+    def tell_if_due(text: str) -> None:
+        nonlocal told
+        if time.monotonic() >= told + seconds:
+            told = time.monotonic()
+            tell(text)
+
+    return tell_if_due
 
 
 # --- at the end -----------------------------------------------------------------------------------------------

@@ -1,11 +1,12 @@
 """What verbs share that hold engines to something: counts while it goes on, and the result at the end."""
 
 import argparse
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from tidegate.conformance.cli.console import is_watched, show, telling
+from tidegate.conformance.cli.console import show, telling
 from tidegate.conformance.cli.options import candidate_of
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.result import Result
@@ -43,17 +44,27 @@ def hold(
 
 
 class Counts(Observer):
-    """Tells how many cases have been tried, and how many failed."""
+    """Tells how many cases have been tried, how many failed, and how far it is."""
 
     def __init__(self, tell: Callable[[str], None], failures: str) -> None:
         self._tell, self._failures = tell, failures
-        self._done = self._failed = self._told = 0
+        self._done = self._failed = self._told = self._all = 0
+        #: In the order in which they came; while they are tried one by one, the last of them is under way.
+        self._components: dict[str, None] = {}
+        self._over = 0
+        self._began = time.monotonic()
+
+    def begin(self, components: Sequence[str]) -> None:
+        self._all, self._began = len(components), time.monotonic()
 
     def see(self, verdict: Verdict) -> None:
+        self._components.setdefault(verdict.case.component)
+        self._over = len(self._components) - 1
         self._count(f"{verdict.case.component} {verdict.stage}", 1, int(verdict.status in VIOLATIONS))
 
     def see_component(self, component: str, tally: Tally, notes: list[str]) -> None:  # noqa: ARG002 - nothing is noted
         failed = sum(count for (_component, _stage, status), count in tally.counts.items() if status in VIOLATIONS)
+        self._over += 1
         self._count(component, tally.counts.total(), failed)
 
     def _count(self, place: str, done: int, failed: int) -> None:
@@ -61,18 +72,23 @@ class Counts(Observer):
         self._failed += failed
         if self._done >= self._told + 50 or self._failed == 1:
             self._told = self._done
-            self._tell(f"{place}: {self._done} cases, {self._failed} {self._failures}")
+            self._tell(f"{place}: {self._done} cases, {self._failed} {self._failures}{self._rest()}")
+
+    def _rest(self) -> str:
+        """How far it is, by the components that are over: some take longer than others."""
+        if self._all < 2 or not self._over:
+            return ""
+        left = (time.monotonic() - self._began) / self._over * (self._all - self._over)
+        return f"; {self._over} of {self._all} components, about {max(left, 0):.0f} s left"
 
 
 @contextmanager
 def watched(
     args: argparse.Namespace, engine: str, report: Path | None, seed: int = 0, failures: str = "violations"
 ) -> Iterator[list[Observer]]:
-    """Counts on the screen, if standard error is a terminal; a report, if there is a folder for it."""
+    """Counts on standard error; a report, if there is a folder for it."""
     with ExitStack() as stack:
-        observers: list[Observer] = []
-        if is_watched(args):
-            observers.append(Counts(stack.enter_context(telling(args)), failures))
+        observers: list[Observer] = [Counts(stack.enter_context(telling(args)), failures)]
         if report is not None:
             observers.append(stack.enter_context(Report(report, engine, seed)))
         yield observers

@@ -86,6 +86,8 @@ def run(
         tally = Tally(expectations or Expectations())
         trial = Trial(Runner(engine), tally)
         jobs = min(jobs, len(chosen)) if candidate.engine is None else 1
+        for observer in observers:
+            observer.begin(chosen)
         try:
             if jobs > 1:
                 notes = tuple(observer.note for observer in observers)

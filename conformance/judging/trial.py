@@ -6,7 +6,7 @@ reading; what was found until then is in the tally.
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -150,6 +150,9 @@ class Observer:
 
     #: What another process makes of each verdict for this observer, such as its line in a report. It is sent there.
     note: Callable[[Verdict], str] | None = None
+
+    def begin(self, components: Sequence[str]) -> None:
+        """These will be tried, one after the other or side by side."""
 
     def see(self, verdict: Verdict) -> None:
         """A verdict was reached here."""
