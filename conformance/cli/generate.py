@@ -27,10 +27,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     logs.configure(kinds.add_parser("log", help="run logs of any size, with known faults, and a list of these"))
     golden = kinds.add_parser("golden", help="the golden traces and their manifest")
     golden.add_argument(
-        "--out", type=Path, metavar="DIR", help="where to (default: traces/golden of this installation)"
+        "--out", type=Path, metavar="DIR", help="where to (default: traces/golden of the checkout that this runs from)"
     )
     docs = kinds.add_parser("docs", help="the documentation of the semantics, in Markdown")
-    docs.add_argument("--out", type=Path, default=Path("docs"), metavar="DIR", help="where to (default: docs)")
+    docs.add_argument("--out", type=Path, metavar="DIR", help="where to (default: docs of the checkout we stand in)")
     page = kinds.add_parser("spark-page", help="the page for users of Spark, from runs on Spark (some minutes)")
     page.add_argument(
         "--out", type=Path, default=Path("docs/spark.md"), metavar="FILE", help="where to (default: docs/spark.md)"
@@ -71,17 +71,24 @@ def generate_traces(args: argparse.Namespace) -> int:
 def generate_golden(args: argparse.Namespace) -> int:
     from tidegate.conformance.judging.golden import golden_folder, write_golden
 
-    folder = args.out or golden_folder()
+    folder = args.out or checked(args, golden_folder(), golden_folder().resolve().parents[1])
     manifest = write_golden(folder)
     for name, entry in manifest.items():
         print(f"{entry['cases']:5} cases in {folder / name}")
     return 0
 
 
+def checked(args: argparse.Namespace, folder: Path, root: Path) -> Path:
+    """The folder, if it is of a checkout of the project: nobody else's files are written over unasked."""
+    if not (root / "reference" / "components.py").exists() or not (root / "pyproject.toml").exists():
+        args.parser.error(f"{root.resolve()} is no checkout of tidegate; say where to write with --out DIR")
+    return folder
+
+
 def generate_docs(args: argparse.Namespace) -> int:
     from tidegate.conformance.documents.pages import write_documents
 
-    for path in write_documents(args.out):
+    for path in write_documents(args.out or checked(args, Path("docs"), Path())):
         print(path)
     return 0
 

@@ -26,13 +26,13 @@ SPARK = "spark"
 
 def tour(args: argparse.Namespace, budget: Budget) -> int:
     """Exit 0 if the right engines pass and the wrong one is caught, as they must."""
-    folder = args.report or Path("report")
+    right_to, wrong_to, spark_to = (args.report and args.report / name for name in ("right", "wrong", "spark"))
     say(args, "1. The suite on the reference itself: everything must pass.")
-    right = hold(args, shorten(budget, 200, "complete"), RIGHT, folder / "right")
+    right = hold(args, shorten(budget, 200, "complete"), RIGHT, right_to)
     say(args, "\n2. The suite on a wrong engine, one rule away from right: it must be caught.")
-    wrong = hold(args, budget, WRONG, folder / "wrong")
+    wrong = hold(args, budget, WRONG, wrong_to)
     say(args, "\n3. The suite on an implementation in Spark SQL: SQL folds, windows and joins must pass, too.")
-    on_spark = tour_spark(args, budget, folder / "spark")
+    on_spark = tour_spark(args, budget, spark_to)
     say(
         args,
         '\nNow yours: tidegate run --engine "exec:COMMAND LINE" (docs/writing-an-engine.md says how to write one).',
@@ -45,7 +45,7 @@ def tour(args: argparse.Namespace, budget: Budget) -> int:
     return Exit.CONFORMANT if as_it_must else Exit.INTERNAL
 
 
-def tour_spark(args: argparse.Namespace, budget: Budget, folder: Path) -> "Result | None":
+def tour_spark(args: argparse.Namespace, budget: Budget, folder: Path | None) -> "Result | None":
     """A few cases of each component that the engine has; None, and why, where Spark cannot run."""
     try:
         check_spark()

@@ -11,6 +11,7 @@ import pytest
 from tests.conformance.reports.reading import read_report
 from tests.processes import PATIENCE, launch, tidegate_command, wait_until
 from tests.processes import run_tidegate as tidegate
+from tidegate.conformance.cli.main import main
 from tidegate.properties.cases.drawing import draw_case
 from tidegate.traces.files import write_traces
 
@@ -183,3 +184,21 @@ def test_an_interrupt_keeps_what_is_known(tmp_path):
     _header, verdicts, footer = read_report(report)
     assert footer["complete"] is False
     assert 50 < len(verdicts) <= 2000
+
+
+def test_a_component_takes_one_row_and_what_is_not_declared_one_line():
+    engine = ("--engine", "python:tests.conformance.cli.engines:OnlyTheOldValve", "--stage", "golden")
+    short, long = (tidegate("run", *engine, *more).stdout for more in ((), ("--details",)))
+    (line,) = [line for line in short.splitlines() if "Not declared" in line]
+    assert re.search(r": \d+, such as chaining, job_graph, .*--details", line)
+    assert [line.split()[:2] for line in short.splitlines()].count(["chaining", "golden"]) == 0
+    assert [line.split()[:2] for line in long.splitlines()].count(["chaining", "golden"]) == 1
+
+
+def test_nothing_is_generated_over_files_of_others(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(["generate", "docs"])
+    assert ended.value.code == 64
+    assert "is no checkout of tidegate; say where to write with --out DIR" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
