@@ -11,7 +11,10 @@ from tidegate.reference.model import AnyComponent, Outcome, follow
 
 @attrs.frozen
 class Case:
-    """One story. `expect` has one tuple of observations for each event; without it the specification judges."""
+    """One story. `expect` has one tuple of observations for each event; without it the specification judges.
+
+    A `brief` one is written without the fields that have their default: it means the same, and engines must know.
+    """
 
     name: str
     component: str
@@ -19,6 +22,7 @@ class Case:
     events: tuple[Any, ...]
     expect: tuple[tuple[Any, ...], ...] | None = None
     rules: tuple[str, ...] = ()
+    brief: bool = attrs.field(default=False, eq=False, kw_only=True)
 
     @property
     def model(self) -> AnyComponent:

@@ -100,8 +100,8 @@ def structure_tagged_union(classes: tuple[Any, ...], converter: cattrs.Converter
     return structure
 
 
-def make_converter(*, strict: bool) -> cattrs.Converter:
-    """A converter; a strict one refuses unknown keys."""
+def make_converter(*, strict: bool = False, brief: bool = False) -> cattrs.Converter:
+    """A converter; a strict one refuses unknown keys, a brief one writes no field that has its default."""
     converter = cattrs.Converter()
 
     def structure_factory(cls: Any) -> Callable[[Any, Any], Any]:
@@ -120,7 +120,7 @@ def make_converter(*, strict: bool) -> cattrs.Converter:
         return structure
 
     def unstructure_factory(cls: Any) -> Callable[[Any], Any]:
-        absent = {f.name: override(omit_if_default=True) for f in attrs.fields(cls) if f.default is None}
+        absent = {f.name: override(omit_if_default=True) for f in attrs.fields(cls) if brief or f.default is None}
         inner = make_dict_unstructure_fn(cls, converter, **absent)  # type: ignore[arg-type]
         if not is_tagged(cls):
             return inner
@@ -159,6 +159,7 @@ def make_converter(*, strict: bool) -> cattrs.Converter:
 
 
 CONVERTERS = {strict: make_converter(strict=strict) for strict in (False, True)}
+WRITERS = {False: CONVERTERS[False], True: make_converter(brief=True)}
 
 
 def decode(value: Any, cls: Any, place: str = "$", *, strict: bool = False) -> Any:
@@ -177,8 +178,29 @@ def describe(error: BaseException, _type: Any) -> str:
     return str(error)
 
 
-def encode(value: Any) -> Any:
-    return CONVERTERS[False].unstructure(value)
+def encode(value: Any, *, brief: bool = False) -> Any:
+    return WRITERS[brief].unstructure(value)
+
+
+@cache
+def optional_fields(cls: Any) -> frozenset[tuple[type, str]]:
+    """The fields of a type, and of the types that it is made of, that are there but may be left out: with a default."""
+    if not attrs.has(cls):
+        return frozenset().union(*map(optional_fields, get_args(cls)))
+    fields = attrs.fields(attrs.resolve_types(cls))
+    own = {(cls, field.name) for field in fields if field.default not in (attrs.NOTHING, None)}
+    return frozenset(own).union(*(optional_fields(field.type) for field in fields))
+
+
+def is_brief(raw: Any, value: Any, cls: Any) -> bool:
+    """Whether the JSON that a value was read from leaves out a field that has a default."""
+    return bool(optional_fields(cls)) and lacks(raw, encode(value))
+
+
+def lacks(raw: Any, full: Any) -> bool:
+    if isinstance(full, dict):
+        return any(key not in raw or lacks(raw[key], value) for key, value in full.items())
+    return isinstance(full, list) and any(map(lacks, raw, full))
 
 
 @cache
@@ -222,22 +244,24 @@ def decode_case(value: Any, *, strict: bool = False) -> Case:
         raise DecodeError(f"case must be a string, not {show(name)}")
     component = find_component(value["component"])
     config = decode(value["config"], component.config, "config", strict=strict)
-    events = decode(value["events"], many(event_type(component.name)), "events", strict=strict)
+    kind = many(event_type(component.name))
+    events = decode(value["events"], kind, "events", strict=strict)
     expect = None
     if "expect" in value:
         expect = decode(value["expect"], many(many(observation_type(component.name))), "expect", strict=strict)
         if len(expect) != len(events):
             raise DecodeError(f"{len(events)} events but {len(expect)} steps in expect")
     rules = decode(value.get("rules", []), many(str), "rules", strict=strict)
-    return Case(name, component.name, config, events, expect, rules)
+    brief = is_brief(value["config"], config, component.config) or is_brief(value["events"], events, kind)
+    return Case(name, component.name, config, events, expect, rules, brief=brief)
 
 
 def encode_case(case: Case) -> dict[str, Any]:
     encoded = {
         "case": case.name,
         "component": case.component,
-        "config": encode(case.config),
-        "events": [encode(event) for event in case.events],
+        "config": encode(case.config, brief=case.brief),
+        "events": [encode(event, brief=case.brief) for event in case.events],
     }
     if case.expect is not None:
         encoded["expect"] = [[encode(seen) for seen in step] for step in case.expect]

@@ -51,7 +51,7 @@ class HeldTo(Engine):
 
     def _translate(self, request: Request) -> Request:
         declared = self._declared.get(request.component)
-        if not declared or request.config.get("semantics", declared[0]) in declared:
+        if not declared or request.config.get("semantics", COMPONENTS[request.component].semantics[0]) in declared:
             return request
         return attrs.evolve(request, config={**request.config, "semantics": declared[0]})
 

@@ -262,8 +262,8 @@ class Disagreements:
         # Only in a shrunken case it is the last event that an engine could not answer.
         rules = suspects(found) if violation or replays else ()
         allowed = [write_observations(one.observations) for one in violation.allowed] if violation else []
-        config = json.dumps(encode(case.config), separators=(",", ":"))
-        trace = printable(write_trace(case.component, case.events), limit=100_000)
+        config = json.dumps(encode(case.config, brief=case.brief), separators=(",", ":"))
+        trace = printable(write_trace(case.component, case.events, brief=case.brief), limit=100_000)
         return comparison.Divergence(
             component=case.component,
             case=printable(case.name),

@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import attrs
 
 from tidegate.conformance.judging.judge import expect, kinds_of
 from tidegate.properties.cases.directed import directed
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.cases.drawing import draw
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.cases import Case
 from tidegate.traces.files import open_traces, read_traces, write_traces
@@ -53,10 +54,10 @@ def select_generated(component: str) -> Iterator[Case]:
     """Cases that show something that was not shown often enough before."""
     shown: Counter[Any] = Counter()
     for index in range(DRAWN):
-        drawn = draw_case(component, SEED, index)
+        drawn = draw(component, Random(f"{SEED}/{component}/{index}"), f"{component}-golden-{index}")
         if len(drawn.events) > MAX_EVENTS or len(repr(drawn.events)) > MAX_JSON_BYTES:
             continue
-        case = with_answers(attrs.evolve(drawn, name=f"{component}-golden-{index}"))
+        case = with_answers(attrs.evolve(drawn, brief=False))
         if case.expect is not None and sum(map(len, case.expect)) > MAX_OBSERVATIONS:
             continue
         new = [pair for pair in pairs_of(case) if shown[pair] < KEPT_EACH]

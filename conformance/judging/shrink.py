@@ -125,7 +125,7 @@ class Search:
         if self.best.violation is not None:
             case = self.best.case
             kept = case.events[: self.best.violation.step + 1]
-            self.best = attrs.evolve(self.best, case=Case(case.name, case.component, case.config, kept))
+            self.best = attrs.evolve(self.best, case=attrs.evolve(case, events=kept, expect=None, rules=()))
 
     def exhaust(self, proposals: Any) -> bool:
         """Take the first proposal that still fails, again and again, until none does."""

@@ -28,23 +28,32 @@ if TYPE_CHECKING:
 KEPT_FINDINGS = 2000
 
 
-class Encoder:
-    """Cases as requests. Encoded configs and events are remembered: the same few objects make up most traces."""
+class Memory:
+    """Encoded configs and events are remembered: the same few objects make up most traces."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, brief: bool) -> None:
+        self._brief = brief
         #: By identity, which is found faster than a hash; who is held here keeps it.
         self._known: dict[int, tuple[Any, Any]] = {}
 
-    def request(self, case: Case) -> Request:
-        return Request(case.name, case.component, self._encode(case.config), [*map(self._encode, case.events)])
-
-    def _encode(self, value: Any) -> Any:
+    def encode(self, value: Any) -> Any:
         known = self._known.get(id(value))
         if known is None:
             if len(self._known) > 100_000:
                 self._known.clear()
-            known = self._known[id(value)] = (value, encode(value))
+            known = self._known[id(value)] = (value, encode(value, brief=self._brief))
         return known[1]
+
+
+class Encoder:
+    """Cases as requests."""
+
+    def __init__(self) -> None:
+        self._memories = {brief: Memory(brief=brief) for brief in (False, True)}
+
+    def request(self, case: Case) -> Request:
+        memory = self._memories[case.brief]
+        return Request(case.name, case.component, memory.encode(case.config), [*map(memory.encode, case.events)])
 
 
 class Runner:

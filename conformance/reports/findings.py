@@ -65,7 +65,8 @@ class Finding:
 
 def describe(verdict: Verdict, engine: str) -> Finding:
     case, violation = verdict.case, verdict.violation
-    trace = write_trace(case.component, case.events)
+    trace = write_trace(case.component, case.events, brief=case.brief)
+    config = encode(case.config, brief=case.brief)
     known = all_rules()
     return Finding(
         case=printable(case.name),
@@ -75,15 +76,17 @@ def describe(verdict: Verdict, engine: str) -> Finding:
         message=printable(verdict.message),
         rules=tuple((rule, known[rule].text if rule in known else "") for rule in suspects(verdict)),
         trail=tuple(rule for rule in violation.trail if rule not in violation.rules) if violation else (),
-        config=json.dumps(encode(case.config)),
+        config=json.dumps(config),
         trace=printable(trace, limit=4000),
         step=violation.step if violation else None,
-        event=printable(write_event(case.component, case.events[violation.step])) if violation else "",
+        event=printable(write_event(case.component, case.events[violation.step], brief=case.brief))
+        if violation
+        else "",
         allowed=tuple(printable(write_observations(one.observations)) for one in violation.allowed)
         if violation
         else (),
         seen=printable(write_observations(violation.seen)) if violation else "",
-        reproduce=reproduction(engine, case.component, encode(case.config), trace),
+        reproduce=reproduction(engine, case.component, config, trace),
         stderr=tuple(printable(line) for line in verdict.stderr),
     )
 

@@ -14,6 +14,12 @@ from tidegate.traces.cases import Case
 
 #: How often a config that is not wanted is drawn again before giving up.
 PATIENCE = 200
+#: The same for aimed cases: then one of the usual mix is drawn.
+PATIENCE_WITH_AIMS = 5
+#: How many cases there are to one that is aimed.
+AIMED_EVERY = 8
+#: The share of the cases that are written without the fields that have their default.
+BRIEF = 0.5
 
 
 class NothingAcceptedError(ValueError):
@@ -23,15 +29,34 @@ class NothingAcceptedError(ValueError):
 def draw_case(
     component: str, seed: int | str, index: int, accept: Callable[[Any], bool] = lambda _config: True
 ) -> Case:
-    """The case of that index under that seed; configs that are not accepted are drawn again."""
+    """The case of that index under that seed; configs that are not accepted are drawn again.
+
+    One case in `AIMED_EVERY` is an aimed one, each of the component's `AIMS` in turn, if one is accepted.
+    """
     random = Random(f"{seed}/{component}/{index}")
-    return draw(component, random, f"{component}-{seed}-{index}", accept)
+    name = f"{component}-{seed}-{index}"
+    aims = getattr(generator_of(component), "AIMS", ())
+    if aims and index % AIMED_EVERY == AIMED_EVERY - 1:
+        aim = aims[index // AIMED_EVERY % len(aims)]
+        for config, events in (aim(random) for _ in range(PATIENCE_WITH_AIMS)):
+            if accept(config):
+                return Case(name, component, config, events, brief=random.random() < BRIEF)
+    return draw(component, random, name, accept)
 
 
 def draw(component: str, random: Random, name: str, accept: Callable[[Any], bool] = lambda _config: True) -> Case:
-    generator = import_module(f"tidegate.properties.cases.{COMPONENTS[component].name}.draw")
+    """A case of the usual mix."""
+    generator = generator_of(component)
     for _ in range(PATIENCE):
         config, events = generator.draw(random)
         if accept(config):
-            return Case(name, component, config, events)
+            return Case(name, component, config, events, brief=random.random() < BRIEF)
     raise NothingAcceptedError(f"no case of {component} was accepted in {PATIENCE} draws")
+
+
+def generator_of(component: str) -> Any:
+    """The module that draws the cases of a component.
+
+    It may have `AIMS` besides `draw`: functions that draw what chance makes too rarely, or what is large.
+    """
+    return import_module(f"tidegate.properties.cases.{COMPONENTS[component].name}.draw")

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from tidegate.traces.cases import Case
-from tidegate.traces.codec import DecodeError, decode, encode, event_type, find_component
+from tidegate.traces.codec import DecodeError, decode, encode, event_type, find_component, is_brief
 from tidegate.traces.notation.forms import forms_of, one_word
 from tidegate.traces.notation.graphs import read_graph, write_graph
 
 
-def write_event(component: str, event: Any) -> str:
+def write_event(component: str, event: Any, *, brief: bool = False) -> str:
     encoded = encode(event)
     if component == "chaining":
         token = write_graph(encoded)
@@ -26,15 +26,19 @@ def write_event(component: str, event: Any) -> str:
             token = form.write(encoded)
             if " " not in token and form.read(token) == encoded:
                 return token
-    return one_word(encoded)
+    return one_word(encode(event, brief=brief))
 
 
-def write_trace(component: str, events: Iterable[Any]) -> str:
-    return " ".join(write_event(component, event) for event in events)
+def write_trace(component: str, events: Iterable[Any], *, brief: bool = False) -> str:
+    return " ".join(write_event(component, event, brief=brief) for event in events)
 
 
 def read_event(component: str, token: str) -> Any:
     return decode(read_token(component, token), event_type(component), token)
+
+
+def is_brief_event(component: str, token: str) -> bool:
+    return is_brief(read_token(component, token), read_event(component, token), event_type(component))
 
 
 def read_token(component: str, token: str) -> Any:
@@ -61,7 +65,9 @@ def read_trace(component: str, text: str) -> tuple[Any, ...]:
 def read_case(component: str, config: Any, trace: str, name: str = "trace") -> Case:
     """One trace with its config, as JSON, and its events, in short notation."""
     model = find_component(component)
-    return Case(name, component, decode(config, model.config, "config", strict=True), read_trace(component, trace))
+    read = decode(config, model.config, "config", strict=True)
+    brief = is_brief(config, read, model.config) or any(is_brief_event(component, token) for token in trace.split())
+    return Case(name, component, read, read_trace(component, trace), brief=brief)
 
 
 def write_observation(observation: Any) -> str:

@@ -42,6 +42,15 @@ def draw_config(random: Random) -> input_channels.Config:
     return input_channels.Config(locations, initial, maximum, random.choice((0, 1, 10, maximum)))
 
 
+def draw_with_defaults(random: Random) -> tuple[input_channels.Config, tuple[input_channels.Event, ...]]:
+    """What a config takes that names no delays, or only one so high that a few retries get to the end."""
+    config = draw_config(random)
+    return draw(random, input_channels.Config(config.locations, random.choice((100, 3000, 6000))))
+
+
+AIMS = (draw_with_defaults,)
+
+
 def draw_event(random: Random, kind: str, state: input_channels.State) -> input_channels.Event:
     index = random.randrange(len(state.channels))
     channel = state.channels[index]

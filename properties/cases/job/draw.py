@@ -6,17 +6,20 @@ join of sources. Some schedules starve an edge.
 """
 
 import sys
+from collections.abc import Iterator
 from random import Random
 
 import attrs
 
+from tidegate.properties.cases.valve import draw as valve_cases
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.chaining.chains import Partitioner
-from tidegate.reference.elements import Long, Status, StatusChange, Watermark
+from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark
 from tidegate.reference.job import step as job
 from tidegate.reference.job.programs import Barrier, Config, Edge, Function, Operator, Record, ScriptItem, Wire
 from tidegate.reference.job.states import Observation, State
 from tidegate.reference.model import Rejected
+from tidegate.reference.watermarks import valve
 from tidegate.reference.watermarks.valve import SEMANTICS
 
 KEYS = ("a", "b", "a b", "b c a", "", "ä")
@@ -85,6 +88,49 @@ def draw_refused(random: Random, state: State) -> job.Choice:
     held_up = full or [number for number in numbers if not job.actions_of_subtask(state, number)]
     number = random.choice(held_up or numbers)
     return job.Choice(job.Action.EMIT if state.subtasks[number].gate is None else job.Action.POLL, number)
+
+
+# --- a valve in a job -----------------------------------------------------------------------------------------
+
+
+def draw_through_a_valve(random: Random) -> tuple[Config, tuple[job.Choice, ...]]:
+    """A case of the valve as a job: each event is emitted by the source of its channel, and read by a map at once."""
+    valve_config, events = valve_cases.draw(random, valve.Config(random.choice((3, 3, 4)), random.choice(SEMANTICS)))
+    events = tuple(fit_for_scripts(events[:24], valve_config.channels))
+    numbers = range(valve_config.channels)
+    scripts = tuple(tuple(as_item(event) for event in events if event.channel == number) for number in numbers)
+    operators = (
+        Operator(1, "source", Function.SOURCE, len(numbers), scripts),
+        Operator(2, "map", Function.MAP),
+        Operator(3, "sink", Function.SINK),
+    )
+    edges = Edge(1, 2), Edge(2, 3, Partitioner.REBALANCE)
+    config = Config(operators, edges, semantics=valve_config.semantics)
+    order = [*(event.channel for event in events), *random.sample(numbers, len(numbers))]
+    pairs = ((job.Choice(job.Action.EMIT, at), job.Choice(job.Action.POLL, len(numbers))) for at in order)
+    return config, tuple(choice for pair in pairs for choice in pair)
+
+
+def fit_for_scripts(events: tuple[valve.Event, ...], channels: int) -> Iterator[valve.Event]:
+    """Those that sources emit: the watermarks of each increase, and the end has the last."""
+    latest = dict.fromkeys(range(channels), MIN)
+    for event in events:
+        if event.channel not in latest:
+            continue
+        if isinstance(event, valve.ChannelWatermark):
+            if not latest[event.channel] < event.timestamp < MAX:
+                continue
+            latest[event.channel] = event.timestamp
+        yield event
+
+
+def as_item(event: valve.Event) -> Watermark | StatusChange:
+    if isinstance(event, valve.ChannelWatermark):
+        return Watermark(event.timestamp)
+    return StatusChange(event.status)
+
+
+AIMS = (draw_through_a_valve,)
 
 
 # --- programs, bent -------------------------------------------------------------------------------------------

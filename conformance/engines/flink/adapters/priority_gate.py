@@ -19,6 +19,7 @@ def declare(jvm: Jvm) -> wire.Json | None:
 
 
 def make(jvm: Jvm, config: wire.Json) -> "PriorityGate":
+    config = {"subpartitions": 1, "first": 0, **config}
     channels, subpartitions = wire.get_at_least(config, "channels", 1), wire.get_at_least(config, "subpartitions", 1)
     return PriorityGate(jvm, channels, subpartitions, get_int32(config, "first"))
 

@@ -26,6 +26,7 @@ def declare(jvm: Jvm) -> wire.Json | None:
 
 
 def make(jvm: Jvm, config: wire.Json) -> "Subpartition":
+    config = {"exclusive": 2, "size_hint": 2**31 - 1, **config}
     return Subpartition(jvm, wire.get_at_least(config, "exclusive", 0), wire.get_at_least(config, "size_hint", 0))
 
 

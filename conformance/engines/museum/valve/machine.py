@@ -15,6 +15,8 @@ class Valve:
         channels = wire.get_at_least(config, "channels", 1)
         self.dated = wire.get_semantics(config, SEMANTICS) == "flink-7728"
         self.bug = host.bug
+        if self.bug == "valve-corrected-by-default":
+            self.dated = config.get("semantics") == "flink-7728"
         self.channels = channels
         self.watermarks = [wire.LOWEST] * channels
         self.active = [True] * channels
