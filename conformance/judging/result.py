@@ -30,7 +30,7 @@ class Counterexample:
     @property
     def finding(self) -> Finding:
         """The same in words."""
-        return describe(self.verdict, self.engine)
+        return describe(self.verdict, self.engine, is_cut=True)
 
     def json(self) -> dict[str, Any]:
         return {**attrs.asdict(self.finding), "replays": self.replays}

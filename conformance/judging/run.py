@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -22,6 +22,9 @@ from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.kinds import find_kind, resolve
 from tidegate.traces.cases import Case
 
+#: Seconds for an answer, where it is known that an engine hangs and not yet at what.
+SHORT_WAIT = 2.0
+
 
 @attrs.frozen
 class Candidate:
@@ -40,6 +43,13 @@ class Candidate:
     def make(self) -> Engine:
         engine = self.engine or resolve(self.name, strict=self.strict, **self.limits)
         return engine if self.semantics is None else hold_to(engine, self.semantics)
+
+    def another(self) -> Callable[[], Engine] | None:
+        """Makes one that is waited for a shorter time, where copies are cheap: for the search for what it hangs at."""
+        if self.engine is not None or find_kind(self.name).limits or self.name.startswith("flink"):
+            return None
+        wait = min(self.limits.get("case_timeout") or SHORT_WAIT, SHORT_WAIT)
+        return attrs.evolve(self, limits={**self.limits, "case_timeout": wait}).make
 
     def usual_jobs(self) -> int:
         """How many components to try at once: one per core where copies of the engine are cheap, else one."""
@@ -99,7 +109,9 @@ def run(
         except KeyboardInterrupt:
             tally.complete = False
         watch(trial.try_cases((), skip(suite.undeclared_cases(description, wanted), "golden")), observers)
-        result = conclude(engine, candidate.name, tally, suite.wanted_of(description, chosen, floor))
+        result = conclude(
+            engine, candidate.name, tally, suite.wanted_of(description, chosen, floor), candidate.another()
+        )
     return told(result, observers)
 
 
@@ -116,7 +128,7 @@ def replay(candidate: Candidate, cases: Iterable[Case], *, observers: Sequence[O
             watch(trial.try_cases(planned, skip(declared[False], "replay")), observers)
         except KeyboardInterrupt:
             trial.tally.complete = False
-        result = conclude(engine, candidate.name, trial.tally, Wanted())
+        result = conclude(engine, candidate.name, trial.tally, Wanted(), candidate.another())
     return told(result, observers)
 
 
@@ -146,15 +158,17 @@ def skip(cases: Iterable[Case], stage: str) -> Iterator[Verdict]:
     return (Verdict(case, stage, Status.SKIP, message="not declared") for case in cases)
 
 
-def conclude(engine: Engine, name: str, tally: Tally, wanted: Wanted) -> Result:
+def conclude(
+    engine: Engine, name: str, tally: Tally, wanted: Wanted, make: Callable[[], Engine] | None = None
+) -> Result:
     """Make the counterexamples small, unless the run was interrupted, and say what is known.
 
-    `wanted` is what had to be exercised.
+    `wanted` is what had to be exercised. `make` gives another engine like this one, to look for what it hangs at.
     """
     counterexamples: list[Counterexample] = []
     if tally.complete:
         try:
-            for one in shrink_findings(engine, tally.findings):
+            for one in shrink_findings(engine, tally.findings, make):
                 counterexamples += [Counterexample(name, one.verdict, one.replays)]
         except KeyboardInterrupt:
             tally.complete = False

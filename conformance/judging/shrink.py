@@ -6,6 +6,7 @@ engine is fastest with several cases in flight.
 """
 
 import json
+import string
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import combinations, islice
@@ -19,6 +20,7 @@ from tidegate.conformance.judging.suite import Planned
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Status, Verdict
 from tidegate.reference.model import InvalidInputError
+from tidegate.reference.rules import all_rules
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_case, encode_case
 
@@ -27,8 +29,12 @@ Kind = TypeVar("Kind", bound=Hashable)
 Found = TypeVar("Found", bound=Verdict)
 BATCH = 16
 
-#: The verdicts that are worth a search. A hang or a death costs a restart at each proposal.
+#: The verdicts that are worth a search.
 SHRINKABLE = frozenset({Status.FAIL, Status.ERROR})
+#: Those that cost a restart at each proposal: their search is short.
+UNANSWERED = frozenset({Status.TIMEOUT, Status.CRASH})
+#: How many proposals a death is worth, behind the search for the step that it comes at.
+DEATHS = 8
 
 #: How many different counterexamples of one component are shrunk.
 SHRUNKEN_EACH = 3
@@ -44,6 +50,8 @@ class Shrunken:
 
 def shrink(runner: Runner, verdict: Verdict, budget: int = 1500) -> Shrunken:
     """Shrink a failing case within a budget of replays."""
+    if verdict.status in UNANSWERED:
+        return shrink_unanswered(runner, verdict)
     if verdict.status not in SHRINKABLE or (verdict.status is Status.FAIL and verdict.violation is None):
         # What fails only in relation to another case is shown as it is.
         return Shrunken(verdict, 0)
@@ -52,13 +60,51 @@ def shrink(runner: Runner, verdict: Verdict, budget: int = 1500) -> Shrunken:
     return Shrunken(search.best, search.replays)
 
 
-def shrink_findings(engine: Engine, findings: Iterable[Verdict]) -> Iterator[Shrunken]:
-    """For each component a few failures, made small; two that turn out to be the same count once."""
+def shrink_unanswered(runner: Runner, verdict: Verdict) -> Shrunken:
+    """Cut a case behind the step at which the engine stopped answering; of a death, leave out what it does not need.
+
+    The step is found by halves, so that a hang costs a few waits and no more. It is assumed that what a prefix does to
+    an engine, longer ones do, too; where they do not, the case stays as it is.
+    """
+    search = Search(runner, verdict, DEATHS)
+    answered, dead = 0, len(verdict.case.events)
+    while dead - answered > 1:
+        middle = (answered + dead) // 2
+        case = attrs.evolve(verdict.case, events=verdict.case.events[:middle], expect=None)
+        search.replays += 1
+        tried = runner.run_one(case, verdict.stage)
+        if tried.status not in (verdict.status, Status.PASS, Status.FAIL):
+            # Nobody answers any more, or in another way: there is no more to learn.
+            return Shrunken(search.best, search.replays)
+        if tried.status is verdict.status:
+            dead, search.best = middle, tried
+        else:
+            answered = middle
+    if verdict.status is Status.CRASH:
+        search.budget += search.replays
+        search.batch = 1
+        search.exhaust(drop_events)
+    return Shrunken(search.best, search.replays)
+
+
+def shrink_findings(
+    engine: Engine, findings: Iterable[Verdict], make: Callable[[], Engine] | None = None
+) -> Iterator[Shrunken]:
+    """For each component a few failures, made small; two that turn out to be the same count once.
+
+    Where `make` gives another engine like this one, it is the one that hangs and dies: it may be started anew as often
+    as a fresh one.
+    """
     # With a judge of its own: what shrinking tries is not coverage.
     runner = Runner(engine)
     known: list[tuple[Any, Any]] = []
     for verdict in worth_shrinking(findings):
-        shrunken = shrink(runner, verdict)
+        if verdict.status in UNANSWERED and make is not None:
+            with make() as fresh:
+                fresh.start()
+                shrunken = shrink(Runner(fresh), verdict)
+        else:
+            shrunken = shrink(runner, verdict)
         case = shrunken.verdict.case
         if (case.config, case.events) not in known:
             known.append((case.config, case.events))
@@ -112,8 +158,10 @@ class Search:
         self.best = verdict
         self.target = verdict
         self.budget = budget
+        self.batch = BATCH
         self.replays = 0
         self.seen: set[str] = set()
+        self.internal = internal_rules(verdict.case)
 
     def shrink(self) -> None:
         self.cut_after_the_failing_step()
@@ -136,7 +184,7 @@ class Search:
 
     def take_first(self, proposals: Iterator[Json]) -> bool:
         fresh = self.valid(proposals)
-        while batch := list(islice(fresh, BATCH)):
+        while batch := list(islice(fresh, self.batch)):
             self.replays += len(batch)
             verdicts = list(self.runner.run(Planned(self.target.stage, case) for case in batch))
             failing = next((verdict for verdict in verdicts if self.is_same_failure(verdict)), None)
@@ -157,16 +205,23 @@ class Search:
             self.seen.add(text)
             try:
                 case = decode_case(proposal)
-                expected_rules(case)
+                strange = internal_rules(case) - self.internal
             except (DecodeError, InvalidInputError):
                 # Not every smaller JSON is a case, and not every event goes with every config.
                 continue
-            yield case
+            # Engines are not held to internal rules: a right one may fail where they begin to matter.
+            if not strange:
+                yield case
 
     def is_same_failure(self, verdict: Verdict) -> bool:
         if verdict.status != self.target.status:
             return False
         return not self.target.rules or bool(set(verdict.rules) & {*self.target.rules, *trail(self.target)})
+
+
+def internal_rules(case: Case) -> set[str]:
+    known = all_rules()
+    return {rule for rules in expected_rules(case) for rule in rules if rule in known and not known[rule].is_judged}
 
 
 def trail(verdict: Verdict) -> tuple[str, ...]:
@@ -224,6 +279,12 @@ def simpler_text(text: str) -> Iterator[str]:
     """Shorter text or bytes; a number in text becomes a smaller one. Names of a closed set fail to decode, and stay."""
     if len(text) <= 20 and text.removeprefix("-").isdecimal():
         yield from (str(other) for other in (0, 1, int(text) // 2) if abs(other) < abs(int(text)))
+    zeros = "0" * len(text)
+    if len(text) % 2 == 0 and text != zeros and not text.strip(string.hexdigits):
+        # Bytes: zeros say that their values do not matter.
+        yield zeros
+        places = (at for at in range(0, min(len(text), 32), 2) if text[at : at + 2] != "00")
+        yield from (f"{text[:at]}00{text[at + 2 :]}" for at in places)
     for size in (len(text) // 2, 2, 1):
         if 0 < size <= len(text):
             yield text[:-size]

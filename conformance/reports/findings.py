@@ -8,7 +8,7 @@ import attrs
 
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.judge import suspects
-from tidegate.conformance.judging.verdicts import Verdict
+from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules
 from tidegate.traces.codec import encode
@@ -16,6 +16,8 @@ from tidegate.traces.notation.text import write_event, write_observations, write
 
 #: How many of the rules of a finding are quoted; the others are named.
 RULES_IN_FULL = 2
+#: What an engine does that does not answer.
+UNANSWERED: dict[str, str] = {Status.TIMEOUT: "hangs", Status.CRASH: "crashes"}
 
 
 @attrs.frozen
@@ -40,6 +42,8 @@ class Finding:
 
     @property
     def title(self) -> str:
+        if self.result in UNANSWERED:
+            return f"{self.component} {UNANSWERED[self.result]}"
         if self.rules:
             return f"{self.component} breaks {self.rules[0][0]}"
         return f"{self.component}: {self.result}"
@@ -56,6 +60,7 @@ class Finding:
         lines += [f"  config    {self.config}", f"  trace     {self.trace}"]
         if self.step is not None:
             lines.append(f"  at step   {self.step + 1}, {self.event}" if self.event != self.trace else "  at step   1")
+        if self.seen:
             lines.append(f"  allowed   {' | '.join(self.allowed[:6])}{' | …' if len(self.allowed) > 6 else ''}")
             lines.append(f"  seen      {self.seen}")
         lines += [f"  stderr    {line}" for line in self.stderr[-5:]]
@@ -63,8 +68,10 @@ class Finding:
         return "\n".join(lines)
 
 
-def describe(verdict: Verdict, engine: str) -> Finding:
+def describe(verdict: Verdict, engine: str, *, is_cut: bool = False) -> Finding:
+    """A verdict in words. `is_cut` says that the case ends with the step that fails, whatever the failure is."""
     case, violation = verdict.case, verdict.violation
+    step = violation.step if violation else len(case.events) - 1 if is_cut and verdict.status in UNANSWERED else None
     trace = write_trace(case.component, case.events, brief=case.brief)
     config = encode(case.config, brief=case.brief)
     known = all_rules()
@@ -78,10 +85,8 @@ def describe(verdict: Verdict, engine: str) -> Finding:
         trail=tuple(rule for rule in violation.trail if rule not in violation.rules) if violation else (),
         config=json.dumps(config),
         trace=printable(trace, limit=4000),
-        step=violation.step if violation else None,
-        event=printable(write_event(case.component, case.events[violation.step], brief=case.brief))
-        if violation
-        else "",
+        step=step,
+        event="" if step is None else printable(write_event(case.component, case.events[step], brief=case.brief)),
         allowed=tuple(printable(write_observations(one.observations)) for one in violation.allowed)
         if violation
         else (),

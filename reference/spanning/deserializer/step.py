@@ -85,28 +85,32 @@ def on_buffer(state: State, data: bytes) -> Outcome[State, Observation]:
         return Outcome(state, (Partial(),), ("SPAN-21", "SPAN-20"))
     # The protocol's reader takes what the length says, so it never runs past an end.
     reads = tuple(read for read in read_buffer(state, data) if read is not None)
-    return Outcome(reads[-1].reader, tuple(map(observe, reads)), compute_rules(state, reads))
+    return Outcome(reads[-1].reader, tuple(map(observe, reads)), compute_rules(state, data, reads))
 
 
 def observe(read: Read) -> Observation:
     return Partial() if read.result is Result.PARTIAL else Record(read.payload, read.result)
 
 
-def compute_rules(before: State, reads: tuple[Read, ...]) -> tuple[str, ...]:
+def compute_rules(before: State, data: bytes, reads: tuple[Read, ...]) -> tuple[str, ...]:
     """The rules that decide what a buffer gives: what it completes, how it ends, and the order of results."""
+    negative = ("SPAN-28",) if states_a_negative_length(before, data, reads) else ()
     spanning = ("SPAN-27",) if before.gathered and reads[0].result is not Result.PARTIAL else ()
     header = ("SPAN-22",) if 0 < len(before.gathered) < HEADER_BYTES else ()
-    return tuple(dict.fromkeys((*spanning, compute_end_rule(reads[-1]), *header, "SPAN-20")))
+    return tuple(dict.fromkeys((*negative, *spanning, compute_end_rule(reads[-1]), *header, "SPAN-20")))
 
 
 def compute_end_rule(last: Read) -> str:
     """Which rule says what the end of the buffer means."""
     if last.result is Result.LAST:
         return "SPAN-21"
-    gathered = last.reader.gathered
-    if not gathered:
-        return "SPAN-28"
-    return "SPAN-22" if len(gathered) < HEADER_BYTES else "SPAN-23"
+    return "SPAN-22" if len(last.reader.gathered) < HEADER_BYTES else "SPAN-23"
+
+
+def states_a_negative_length(before: State, data: bytes, reads: tuple[Read, ...]) -> bool:
+    """Only such a header does not come back when what was read is written again, or takes what follows with it."""
+    records = b"".join(encode_record(read.payload) for read in reads if read.result is not Result.PARTIAL)
+    return records + reads[-1].reader.gathered != before.gathered + data
 
 
 # --- claims ---------------------------------------------------------------------------------------------------

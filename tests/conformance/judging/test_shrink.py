@@ -2,14 +2,18 @@
 
 import pytest
 
+from tidegate.conformance.engines.base import Crashed, Steps, TimedOut
 from tidegate.conformance.engines.museum.catalog import MUTANTS
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess, PythonEngine
-from tidegate.conformance.judging.shrink import renumber, shrink, simpler
+from tidegate.conformance.judging.judge import expected_rules
+from tidegate.conformance.judging.shrink import DEATHS, renumber, shrink, simpler
 from tidegate.conformance.judging.suite import Planned, is_declared
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
+from tidegate.conformance.reports.findings import describe
 from tidegate.properties.cases.drawing import draw_case
+from tidegate.traces.notation.text import read_case
 
 VALVES = [mutant.name for mutant in MUTANTS if mutant.component == "valve"]
 
@@ -39,6 +43,58 @@ def test_shrinks_across_a_process_border():
         shrunken = shrink(runner, failure)
     assert len(shrunken.verdict.case.events) <= 10
     assert shrunken.replays > 0
+
+
+class StopsAtTheSecondIdle(InProcess):
+    """Right, and silent from the second event on that turns a channel idle; counts how often it was silent."""
+
+    def __init__(self, silence):
+        super().__init__(Engine())
+        self.silence, self.silent = silence, 0
+
+    def replay(self, requests):
+        for request, reply in super().replay(requests):
+            idle = [event for event in request.events if event.get("status") == "idle"]
+            self.silent += len(idle) >= 2
+            yield request, self.silence if len(idle) >= 2 else reply
+
+
+@pytest.mark.parametrize(
+    ("silence", "left", "title"),
+    [(TimedOut(10), "0w1 0w2 1i 1w3 0i", "valve hangs"), (Crashed("gone"), "1i 0i", "valve crashes")],
+)
+def test_what_is_not_answered_is_cut_at_the_step_that_it_ends_with(silence, left, title):
+    engine = StopsAtTheSecondIdle(silence)
+    case = read_case("valve", {"channels": 2}, "0w1 0w2 1i 1w3 0i 0a 0w7 1a 1w9 0w11 0i 1i")
+    runner = Runner(engine)
+    shrunken = shrink(runner, runner.run_one(case, "generated"))
+    told = describe(shrunken.verdict, "engine", is_cut=True)
+    assert (told.title, told.trace) == (title, left)
+    assert f"at step   {len(left.split())}, 0i" in told.text()
+    assert engine.silent <= 2 + len(case.events).bit_length() + DEATHS
+
+
+class NeverTakesALongRecord(InProcess):
+    """Right, but it fails on a record whose length has its first bits set, negative or not."""
+
+    def replay(self, requests):
+        for request, reply in super().replay(requests):
+            long = any(event.get("data", "")[:1] in ("7", "f") for event in request.events)
+            yield request, Steps([[] for _step in reply.steps]) if long else reply
+
+
+def test_shrinking_stays_where_engines_are_held_to_the_rules():
+    """A length that is cut to a negative one is nobody's business: SPAN-28 is internal."""
+    case = read_case("deserializer", {}, "b7fffffff61 b626364")
+    runner = Runner(NeverTakesALongRecord(Engine()))
+    shrunken = shrink(runner, runner.run_one(case))
+    assert "SPAN-28" not in {rule for rules in expected_rules(shrunken.verdict.case) for rule in rules}
+
+
+def test_bytes_become_zeros():
+    assert "0000" in list(simpler("6162"))
+    assert {"0062", "6100"} <= set(simpler("6162"))
+    assert not {"0000", "0"} & set(simpler("blocking"))
 
 
 def test_every_proposal_is_simpler():
