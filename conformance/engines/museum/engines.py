@@ -45,8 +45,8 @@ class Engine:
         config, events = case.get("config"), case.get("events")
         if not isinstance(config, dict) or not isinstance(events, list):
             return make_error("bad_request", "config must be an object and events a list")
-        if not all(type(event) is dict for event in events):
-            return make_error("bad_request", "an event is an object")
+        if not all(type(event) is dict and type(event.get("type")) is str for event in events):
+            return make_error("bad_request", "an event is an object with a type, which is a string")
         try:
             step = load(component).make(config, self.host).step
             return {"steps": [step(event) for event in events]}
