@@ -4,6 +4,7 @@ This is the one list: documentation, notation, generators, suites and the comman
 its place: `watermarks/valve` is the module (or package) `tidegate.reference.watermarks.valve`, whose `COMPONENT` it is.
 """
 
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 
 import attrs
@@ -76,4 +77,19 @@ PATH = (
 
 PLACES: dict[str, Place] = {place.name: place for place in PATH}
 
-COMPONENTS: dict[str, AnyComponent] = {place.name: import_module(place.module).COMPONENT for place in PATH}
+
+class Components(Mapping[str, AnyComponent]):
+    """By name. Each is imported when it is first asked for: who needs one, or none, does not wait for all."""
+
+    def __getitem__(self, name: str) -> AnyComponent:
+        component: AnyComponent = import_module(PLACES[name].module).COMPONENT
+        return component
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(PLACES)
+
+    def __len__(self) -> int:
+        return len(PLACES)
+
+
+COMPONENTS = Components()

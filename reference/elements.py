@@ -74,3 +74,27 @@ class Nothing:
     """Whoever asked finds nothing."""
 
     type: ClassVar[str] = "none"
+
+
+# --- rows of a run log ----------------------------------------------------------------------------------------
+
+
+class Direction(StrEnum):
+    """Received by the task, or handed to an output."""
+
+    IN = "in"
+    OUT = "out"
+
+
+class LogKind(StrEnum):
+    """What a row of a run log is about. The job of this specification makes no latency markers; other engines do."""
+
+    RECORD = "record"
+    WATERMARK = "watermark"
+    STATUS = "status"
+    BARRIER = "barrier"
+    LATENCY_MARKER = "latency_marker"
+    END_OF_DATA = "end_of_data"
+    END_OF_PARTITION = "end_of_partition"
+    BUFFER = "buffer"
+    CREDIT = "credit"

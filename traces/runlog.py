@@ -17,8 +17,8 @@ from typing import Any
 
 import attrs
 
+from tidegate.reference import elements
 from tidegate.reference.elements import at_least, one_of
-from tidegate.reference.job import states
 from tidegate.reference.model import InvalidInputError
 from tidegate.reference.partitioning.keygroups import MOST_KEY_GROUPS
 from tidegate.reference.partitioning.partitioner import Partitioner
@@ -28,8 +28,8 @@ from tidegate.traces.codec import decode, encode
 # --- rows -----------------------------------------------------------------------------------------------------
 
 
-Direction = states.Direction
-Kind = states.LogKind
+Direction = elements.Direction
+Kind = elements.LogKind
 
 #: A job edge, the number of the producing subtask, the number of the consuming one.
 Channel = tuple[int, int, int]

@@ -6,7 +6,6 @@ The files are read again once for all violations, and only where their rows are 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 
 from tidegate.conformance.audit.reading import BATCH, WORDS, Log, Span, group_rows, opened
 from tidegate.conformance.audit.sources import Footer, LogFileError, read_ranges
-from tidegate.properties.kernels.columns import integers, read_indices
+from tidegate.properties.kernels.columns import integers, places_in, read_indices
 from tidegate.properties.kernels.findings import Finding
 from tidegate.properties.kernels.layout import Array
 from tidegate.properties.runlog import INVARIANTS
@@ -77,13 +76,14 @@ class Search:
 
         task, subtask = self.place
         of_subtask = np.flatnonzero(within("step", self.finding.step) & (integers(batch, "subtask") == subtask))
-        tasks = batch.column("task").take(of_subtask)
+        tasks = batch.column("task").take(places_in(of_subtask))
         read_indices(tasks, "task")
         of_subtask = of_subtask[np.array([one == task for one in tasks.to_pylist()], dtype=bool)]
         of_channel = within("position", self.finding.position)
         for name, number in zip(("edge", "producer", "consumer"), self.finding.channel, strict=True):
             of_channel &= integers(batch, name) == number
-        return np.union1d(of_subtask, np.flatnonzero(of_channel))
+        of_channel[of_subtask] = True
+        return np.flatnonzero(of_channel)
 
     def give_up(self) -> Excerpt:
         """The nearest rows, even if they do not show it."""
@@ -157,7 +157,7 @@ def read_log(log: Log, searches: list[Search], level: int) -> None:
         for place, batch in log.read(groups, BATCH):
             for span, search in those:
                 if span is None or (span.first < find_end(place, log) and place.first < find_end(span, log)):
-                    search.hold(batch.take(search.pick(batch, DISTANCES[level])))
+                    search.hold(batch.take(places_in(search.pick(batch, DISTANCES[level]))))
             if find_end(place, log) >= behind:
                 break
 
@@ -178,7 +178,7 @@ def find_near_groups(log: Log, finding: Finding, distance: int) -> Iterator[tupl
 
 
 def make_rows(batch: Any, places: Array) -> Iterator[Row]:
-    for line in batch.take(import_module("pyarrow").array(places)).to_pylist():
+    for line in batch.take(places_in(places)).to_pylist():
         yield Row(**{**line, "dir": Direction(line["dir"]), "kind": Kind(line["kind"])})
 
 

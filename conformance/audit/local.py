@@ -2,9 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 
 from tidegate.conformance.audit.files import audit_files
 from tidegate.conformance.audit.outcomes import Outcome
@@ -21,6 +18,10 @@ def audit_here(work: Work, wanted: Wanted, show: int = 0, workers: int | None = 
     if workers <= 1 or work.rows < WORTH_A_PROCESS:
         yield from (audit_files(run, wanted, show) for run in work.runs)
         return
+    from concurrent.futures import ProcessPoolExecutor, as_completed  # noqa: PLC0415 - as long as a small audit
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
+    from multiprocessing import get_context  # noqa: PLC0415
+
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         largest_first = sorted(work.runs, key=lambda run: -sum(one.rows for one in run))
         futures = {pool.submit(audit_files, run, wanted, show): run for run in largest_first}
@@ -35,6 +36,10 @@ def audit_here(work: Work, wanted: Wanted, show: int = 0, workers: int | None = 
 
 def audit_alone(run: list[Footer], wanted: Wanted, show: int) -> Outcome:
     """In a process of its own, which may die."""
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
+    from multiprocessing import get_context  # noqa: PLC0415
+
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         try:
             return pool.submit(audit_files, run, wanted, show).result()

@@ -2,11 +2,11 @@
 
 import attrs
 
-from tidegate.reference.elements import MAX
+from tidegate.reference.elements import MAX, Direction, LogKind
 from tidegate.reference.job.examples import make_word_count
 from tidegate.reference.job.layout import Layout, compute_layout
 from tidegate.reference.job.programs import Config, Wire
-from tidegate.reference.job.states import Direction, Logged, LogKind, Observation, State
+from tidegate.reference.job.states import Logged, Observation, State
 from tidegate.reference.job.step import Action, Choice, compute_results, enabled, start, step
 from tidegate.reference.model import Rejected
 

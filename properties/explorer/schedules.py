@@ -27,9 +27,10 @@ way shares nothing, for the same reason as above.
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 
+from tidegate.reference.elements import Direction
 from tidegate.reference.gate import gate
 from tidegate.reference.job.programs import Barrier
-from tidegate.reference.job.states import Direction, Logged, State
+from tidegate.reference.job.states import Logged, State
 from tidegate.reference.job.step import OF_SUBTASKS, Action, Choice, enabled, is_source_done, step
 
 AT_THE_PRODUCER = (Action.FLUSH, Action.DELIVER_CREDIT)

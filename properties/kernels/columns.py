@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from tidegate.properties.kernels.layout import DIRECTIONS, FLOWS, IN, KINDS, NONE, RECORD, SIDES, Array
+from tidegate.properties.kernels.layout import BUFFER, CREDIT, DIRECTIONS, FLOWS, KINDS, NONE, RECORD, SIDES, Array
 from tidegate.properties.kernels.numbering import Numbering
 from tidegate.traces.runlog import INTEGERS, MalformedLogError
 
@@ -19,24 +19,6 @@ RECEIVED = 16
 KIND = 15
 WAYS = {str(one): number * RECEIVED for number, one in enumerate(DIRECTIONS)}
 NAMES = {str(one): number for number, one in enumerate(KINDS)}
-
-
-def by_what(value: Any) -> Array:
-    """A table by what a row is, of a function of its kind and direction."""
-    return np.array([value(what & KIND, what // RECEIVED) for what in range(2 * RECEIVED)])
-
-
-def tell_side(kind: int, direction: int) -> int:
-    return int(FLOWS[kind]) * 2 + direction if kind < len(KINDS) else 0
-
-
-def tell_end(kind: int, direction: int) -> int:
-    """Whether a row stands at the target of its channel: only credit is handed out there."""
-    return int((direction == IN) != (kind < len(KINDS) and FLOWS[kind] == 2))
-
-
-SIDE_OF = by_what(tell_side).astype(np.int32)
-AT_TARGET = by_what(tell_end).astype(np.int32)
 
 
 @attrs.define(slots=False, eq=False)
@@ -60,7 +42,10 @@ class Chunk:
     @cached_property
     def side(self) -> Array:
         sides = self.channel * SIDES
-        sides += SIDE_OF.take(self.what)
+        sides += self.what >> 4
+        # Only buffers and credit have flows of their own.
+        others = self.rare[(self.what[self.rare] & KIND) >= BUFFER]
+        sides[others] += 2 * FLOWS[self.what[others] & KIND]
         return sides
 
     @cached_property
@@ -104,8 +89,9 @@ def make_chunk(batch: Any, numbering: Numbering) -> Chunk:
     channel = numbering.find_channels(*(integers(batch, name) for name in ("edge", "producer", "consumer")))
     what = words(batch, "dir", WAYS)
     what += words(batch, "kind", NAMES)
+    # A row stands at the target of its channel if it is received there, or if it is credit that is handed out there.
     ends = channel * 2
-    ends += AT_TARGET.take(what)
+    ends += (what >> 4) ^ ((what & KIND) == CREDIT)
     place = numbering.ends.take(ends)
     check_places(batch, numbering, place)
     key, keys = encode_keys(batch)
@@ -149,18 +135,35 @@ def integers(batch: Any, name: str, *, optional: bool = False) -> Array:
     wanted = arrow.int32() if INTEGERS[name] == 32 else arrow.int64()
     if column.type != wanted:
         column = convert(column, wanted, name)
+    values = numbers_in(column)
     if not column.null_count:
-        values = np.asarray(column.to_numpy(zero_copy_only=False))
         return values if not optional else check_none(values, name)
     # What lies under a null is not said, but mostly 0: only where it is not need one look closer.
-    below = np.frombuffer(column.buffers()[1], values_type(wanted))[column.offset : column.offset + len(column)]
-    if below.min() <= NONE:
-        check_none(np.asarray(column.drop_null().to_numpy(zero_copy_only=False)), name)
-    return np.asarray(column.fill_null(NONE).to_numpy(zero_copy_only=False))
+    if values.min() <= NONE:
+        check_none(numbers_in(column.drop_null()), name)
+    return fill_nulls(column, values, NONE)
 
 
-def values_type(wanted: Any) -> Any:
-    return np.dtype(wanted.to_pandas_dtype())
+def numbers_in(column: Any) -> Array:
+    """The numbers of an Arrow array, without a copy. Its `to_numpy` would import pandas: half a second."""
+    kind = np.dtype(str(column.type))
+    _is_there, numbers = column.buffers()
+    if not len(column):
+        return np.empty(0, kind)
+    return np.frombuffer(numbers, kind, len(column), column.offset * kind.itemsize)
+
+
+def fill_nulls(column: Any, values: Array, filling: int) -> Array:
+    """The values, but where the Arrow array has none the filling."""
+    bits = np.frombuffer(column.buffers()[0], np.uint8)
+    is_there = np.unpackbits(bits, count=column.offset + len(column), bitorder="little")[column.offset :].view(np.bool_)
+    return np.where(is_there, values, values.dtype.type(filling))
+
+
+def places_in(places: Array) -> Any:
+    """The Arrow array of these places."""
+    arrow: Any = import_module("pyarrow")
+    return arrow.Array.from_buffers(arrow.int64(), len(places), [None, arrow.py_buffer(places.astype(np.int64))])
 
 
 def convert(column: Any, wanted: Any, name: str) -> Any:
@@ -203,9 +206,9 @@ def read_entries(dictionary: Any, name: str) -> list[Any]:
 
 def read_indices(column: Any, name: str) -> Array:
     """Where the rows point into the dictionary; -1 is nowhere. A broken file may point beyond it, as Arrow reads it."""
-    indices = column.indices.fill_null(-1) if column.null_count else column.indices
-    found = np.asarray(indices.to_numpy(zero_copy_only=False))
-    least = -1 if column.null_count else 0
+    found, least = numbers_in(column.indices), 0
+    if column.null_count:
+        found, least = fill_nulls(column.indices, found, -1), -1
     if len(found) and (found.max() >= len(column.dictionary) or found.min() < least):
         raise MalformedLogError(f"column {name} points beyond its dictionary")
     return found

@@ -58,7 +58,7 @@ class SubtaskHalf:
 
     def feed(self, chunk: Chunk) -> tuple[Steps, Array]:
         """The rows in the order of their steps, and which of the chunk are records that came late."""
-        steps = Steps(chunk)
+        steps = Steps(chunk, self.numbering)
         self.check_steps(steps)
         if "LOG-ROUTE" in self.tallies:
             self.routes.feed(steps)

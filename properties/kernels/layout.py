@@ -92,15 +92,15 @@ class Layout:
                 places[mine] = find_pointwise_places(edge, producer[mine], consumer[mine])
         return places
 
-    def count_places(self, edge: Edge, producers: Array) -> Array | int:
-        """How many channels each of these producers has on the edge: one number, if it is the same for all."""
+    def count_places(self, edge: Edge, producers: Array, which: Array | None = None) -> Array | int:
+        """How many channels each producer, or each of these, has on the edge: one number, if it is the same for all."""
         if (
             edge.pattern == Pattern.ALL_TO_ALL
             or edge.producers >= edge.consumers
             or not edge.consumers % edge.producers
         ):
             return count_consumers(edge, 0)
-        unique, inverse = np.unique(producers, return_inverse=True)
+        unique, inverse = np.unique(producers if which is None else producers.take(which), return_inverse=True)
         return np.array([count_consumers(edge, one) for one in unique.tolist()], dtype=np.int64)[inverse]
 
     @cached_property

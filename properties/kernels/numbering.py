@@ -154,7 +154,8 @@ class Table:
             # As an unsigned number a negative one is too large.
             if len(column) and column.view(np.uint32).max() >= size:
                 return None
-        places = edge * self.shape[1]
+        # As wide as an index is: narrower ones would be converted each time that they are used.
+        places = np.multiply(edge, self.shape[1], dtype=np.intp)
         places += producer
         places *= self.shape[2]
         places += consumer
@@ -174,7 +175,7 @@ def make_table(numbering: Numbering) -> Table | None:
     )
     if shape[0] * shape[1] * shape[2] > 2 * FEW:
         return None
-    numbers = np.full(shape, -1, dtype=np.int32)
+    numbers = np.full(shape, -1, dtype=np.int64)
     of_edge = np.array([edge.number for edge in edges])[numbering.edge]
     numbers[of_edge, numbering.producer, numbering.consumer] = np.arange(len(numbering.channels))
     return Table(shape, numbers.reshape(-1))

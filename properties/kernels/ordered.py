@@ -9,7 +9,7 @@ from tidegate.properties.kernels.columns import KIND, Chunk
 from tidegate.properties.kernels.findings import Finding
 from tidegate.properties.kernels.layout import DIRECTIONS, KINDS, SIDES, Array
 from tidegate.properties.kernels.numbering import Numbering
-from tidegate.properties.kernels.segments import find_starts, measure, sort_stably
+from tidegate.properties.kernels.segments import find_runs, find_starts, measure, sort_stably
 
 #: A received record that came late, beside what a row is.
 LATE = 32
@@ -22,10 +22,7 @@ class Ordered:
         self.chunk, self.numbering = chunk, numbering
         side = chunk.side
         self.order = sort_stably(side)
-        sides = side.take(self.order)
-        self.starts = find_starts(sides)
-        self.codes = sides.take(self.starts)
-        self.lengths = measure(self.starts, len(chunk))
+        self.codes, self.starts, self.lengths = find_runs(side, self.order, numbering.sides)
         what = chunk.what
         if len(late):
             what = what.copy()

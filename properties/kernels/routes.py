@@ -54,33 +54,40 @@ class Routes:
         """Turns and copies: the rows of a producer must come in order."""
         chunk = steps.chunk
         self.tally.checked += int(np.count_nonzero(chunk.what & KIND == RECORD))
-        sent = steps.order.take(np.flatnonzero(steps.what == RECORD))
-        for index, edge, records in self.by_edge(chunk, sent):
+        sent = np.flatnonzero(steps.what == RECORD)
+        for index, edge, chosen, channels in self.by_edge(steps.channel.take(sent)):
             if edge.partitioner in set(Partitioner):
-                places = self.numbering.place.take(chunk.channel.take(records))
-                self.accuse(chunk, records[places < 0], partial(describe_nowhere, self.numbering))
-                self.look_at_sent(
-                    chunk, index, Partitioner(edge.partitioner), records[places >= 0], places[places >= 0]
-                )
+                kind = Partitioner(edge.partitioner)
+                self.look_at_sent(chunk, index, kind, steps.order.take(sent[chosen]), channels)
         if self.held > MOST_HELD:
             raise OutgrownError(f"more than {MOST_HELD:,} records were broadcast, and not to everyone")
 
-    def by_edge(self, chunk: Chunk, rows: Array) -> Iterator[tuple[int, Edge, Array]]:
-        """Of these rows those of each edge, in the same order."""
-        edges = self.numbering.edge.take(chunk.channel.take(rows))
-        for index in np.flatnonzero(np.bincount(edges)).tolist() if len(edges) else ():
-            yield index, self.numbering.layout.edges[index], rows[np.flatnonzero(edges == index)]
+    def by_edge(self, channels: Array) -> Iterator[tuple[int, Edge, Array | slice, Array]]:
+        """Each edge, which of these channels are its own, and these, in the same order."""
+        edges = self.numbering.edge.take(channels)
+        met = np.flatnonzero(np.bincount(edges)).tolist() if len(edges) else []
+        if len(met) == 1:
+            yield met[0], self.numbering.layout.edges[met[0]], slice(None), channels
+            return
+        for index in met:
+            chosen = np.flatnonzero(edges == index)
+            yield index, self.numbering.layout.edges[index], chosen, channels.take(chosen)
 
     def accuse(self, chunk: Chunk, places: Array, message: "partial[str]") -> None:
         found = ((place, message(chunk, place)) for place in places.tolist())
         self.tally.add(len(places), find(chunk, self.numbering, "LOG-ROUTE", found))
 
-    def look_at_sent(self, chunk: Chunk, index: int, kind: Partitioner, sent: Array, places: Array) -> None:
+    def look_at_sent(self, chunk: Chunk, index: int, kind: Partitioner, sent: Array, channels: Array) -> None:
+        places = self.numbering.place.take(channels)
+        if self.numbering.layout.strays:
+            wired = places >= 0
+            self.accuse(chunk, sent[~wired], partial(describe_nowhere, self.numbering))
+            sent, places, channels = sent[wired], places[wired], channels[wired]
         if kind in (Partitioner.GLOBAL, Partitioner.FORWARD):
             if places.any():
                 self.accuse(chunk, sent[places != 0], partial(describe_record, self.numbering, ", not to the first"))
         elif kind in (Partitioner.REBALANCE, Partitioner.RESCALE, Partitioner.BROADCAST) and len(sent):
-            producers = self.numbering.producer.take(chunk.channel.take(sent))
+            producers = self.numbering.producer.take(channels)
             starts = find_starts(producers)
             if kind is Partitioner.BROADCAST:
                 for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(sent)], strict=True):
@@ -155,15 +162,16 @@ class Routes:
             return
         is_keyed = chunk.key >= 0
         is_keyed &= chunk.what & KIND == RECORD
-        for index, edge, records in self.by_edge(chunk, np.flatnonzero(is_keyed)):
+        keyed = np.flatnonzero(is_keyed)
+        for index, edge, chosen, channels in self.by_edge(chunk.channel.take(keyed)):
+            records = keyed[chosen]
             if edge.partitioner == Partitioner.HASH:
-                self.look_at_keys(chunk, edge, records)
+                self.look_at_keys(chunk, edge, records, channels)
             else:
                 self.meet_keys(chunk, index, records[chunk.what[records] >= RECEIVED])
 
-    def look_at_keys(self, chunk: Chunk, edge: Edge, records: Array) -> None:
+    def look_at_keys(self, chunk: Chunk, edge: Edge, records: Array, channels: Array) -> None:
         """Sent and received alike: the wiring is the same from both ends."""
-        channels = chunk.channel.take(records)
         places = self.numbering.place.take(channels)
         assert edge.max_parallelism is not None
         groups = compute_key_groups(self.hash_keys(chunk.keys), edge.max_parallelism)
@@ -179,8 +187,7 @@ class Routes:
 
     def find_owners(self, edge: Edge, groups: Array, keys: Array, channels: Array) -> Array:
         """The place of each key among the channels of its producer."""
-        producers = self.numbering.producer.take(channels)
-        counts = self.numbering.layout.count_places(edge, producers)
+        counts = self.numbering.layout.count_places(edge, self.numbering.producer, channels)
         if isinstance(counts, int):
             return compute_owners(groups, counts, edge.max_parallelism or 0).take(keys)
         return compute_owners(groups.take(keys), counts, edge.max_parallelism or 0)

@@ -5,6 +5,8 @@ import numpy as np
 from tidegate.properties.kernels.layout import Array
 
 EMPTY = np.empty(0, dtype=np.int64)
+#: As many codes as can be counted without being sorted.
+FEW = 2**16
 
 
 def sort_stably(codes: Array) -> Array:
@@ -31,6 +33,18 @@ def find_starts(codes: Array) -> Array:
     starts[0] = 0
     starts[1:] = places + 1
     return starts
+
+
+def find_runs(codes: Array, order: Array, size: int) -> tuple[Array, Array, Array]:
+    """Of codes below a size, in this order: each code that there is, its first place, and how often it comes."""
+    if size <= FEW:
+        counts = np.bincount(codes, minlength=1)
+        found = np.flatnonzero(counts)
+        lengths = counts[found]
+        return found, np.cumsum(lengths) - lengths, lengths
+    ordered = codes.take(order)
+    starts = find_starts(ordered)
+    return ordered.take(starts), starts, measure(starts, len(codes))
 
 
 def measure(starts: Array, count: int) -> Array:

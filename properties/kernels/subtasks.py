@@ -20,7 +20,7 @@ from tidegate.properties.kernels.layout import (
     Array,
 )
 from tidegate.properties.kernels.numbering import Numbering
-from tidegate.properties.kernels.segments import find_starts, measure, sort_stably
+from tidegate.properties.kernels.segments import find_runs, grown, measure, sort_stably
 from tidegate.properties.kernels.sides import show
 from tidegate.reference.elements import MIN
 
@@ -31,13 +31,11 @@ class Steps:
     `order` says where a row stands in the chunk. `subtasks` are those of the runs that begin at `starts`.
     """
 
-    def __init__(self, chunk: Chunk) -> None:
+    def __init__(self, chunk: Chunk, numbering: Numbering) -> None:
         self.chunk = chunk
         self.order = sort_stably(chunk.subtask)
-        subtasks = chunk.subtask.take(self.order)
-        self.starts = find_starts(subtasks)
-        self.subtasks = subtasks.take(self.starts)
-        self.lengths = measure(self.starts, len(chunk))
+        self.subtasks, self.starts, self.lengths = find_runs(chunk.subtask, self.order, len(numbering.subtasks))
+        self.channel = chunk.channel.take(self.order)
         self.what = chunk.what.take(self.order)
         self.step = chunk.step.take(self.order)
         self.rare = np.flatnonzero(self.what & KIND)
@@ -110,7 +108,7 @@ class Clocks:
     def advance(self, clock: Clock, steps: Steps, ticks: Array) -> list[int]:
         """Event time after each tick."""
         rows, what = steps.order[ticks], steps.what[ticks]
-        columns = what.tolist(), steps.chunk.timestamp[rows].tolist(), steps.chunk.channel[rows].tolist()
+        columns = what.tolist(), steps.chunk.timestamp[rows].tolist(), steps.channel[ticks].tolist()
         times = []
         for one, stamp, channel in zip(*columns, strict=True):
             if one == STATUS + RECEIVED:
@@ -155,31 +153,48 @@ class Alignment:
         return self.owes and channel not in self.paid
 
 
+#: A barrier or an end: its place, what it is, its channel and the number of its checkpoint.
+Mark = tuple[int, int, int, int]
+
+
 @attrs.define
 class Barriers:
-    """Only barriers and ends change anything: what lies between them is looked at all at once."""
+    """Only barriers and ends change anything: what lies between them is looked at all at once.
+
+    `is_met` and `is_paid`: by channel, what the alignments of the subtasks at its ends say of it.
+    """
 
     numbering: Numbering
     tally: Tally
     subtasks: dict[int, Alignment | None] = attrs.Factory(dict)
+    is_met: Array = attrs.Factory(lambda: np.empty(0, dtype=bool))
+    is_paid: Array = attrs.Factory(lambda: np.empty(0, dtype=bool))
 
     def feed(self, steps: Steps) -> None:
+        size = len(self.numbering.channels)
+        self.is_met, self.is_paid = grown(self.is_met, size, fill=False), grown(self.is_paid, size, fill=False)
         kinds = steps.what[steps.rare] & KIND
-        marks = steps.rare[(kinds == BARRIER) | (kinds == END_OF_PARTITION)]
-        for subtask, start, stop, mine in steps.by_subtask(marks):
-            state = self.subtasks[subtask] if subtask in self.subtasks else self.start(subtask)
-            if state is None:
-                continue
-            self.tally.checked += stop - start
-            at = start
-            for mark in mine.tolist():
-                self.look_between(steps, state, at, mark)
-                place = int(steps.order[mark])
-                wrong = self.step(steps.chunk, state, place)
-                if wrong:
-                    self.tally.add(1, find(steps.chunk, self.numbering, "LOG-BARRIER", [(place, wrong)]))
-                at = mark + 1
-            self.look_between(steps, state, at, stop)
+        places = steps.rare[(kinds == BARRIER) | (kinds == END_OF_PARTITION)]
+        columns = steps.what[places], steps.channel[places], steps.chunk.value[steps.order[places]]
+        marks = list(zip(places.tolist(), *(column.tolist() for column in columns), strict=True))
+        first = 0
+        for subtask, start, stop, mine in steps.by_subtask(places):
+            self.look_at(steps, subtask, start, stop, marks[first : first + len(mine)])
+            first += len(mine)
+
+    def look_at(self, steps: Steps, subtask: int, start: int, stop: int, marks: list[Mark]) -> None:
+        state = self.subtasks[subtask] if subtask in self.subtasks else self.start(subtask)
+        if state is None:
+            return
+        self.tally.checked += stop - start
+        for mark in marks:
+            self.look_between(steps, state, start, mark[0])
+            wrong = self.step(state, *mark[1:])
+            if wrong:
+                place = int(steps.order[mark[0]])
+                self.tally.add(1, find(steps.chunk, self.numbering, "LOG-BARRIER", [(place, wrong)]))
+            start = mark[0] + 1
+        self.look_between(steps, state, start, stop)
 
     def start(self, subtask: int) -> Alignment | None:
         """None for a task that reads nothing."""
@@ -191,29 +206,26 @@ class Barriers:
         return state
 
     def look_between(self, steps: Steps, state: Alignment, start: int, stop: int) -> None:
-        if start == stop or not (state.met or state.owes):
+        """A barrier that all outputs of the wiring have got is owed only to channels that it does not have."""
+        may_owe = state.owes and (state.unpaid > 0 or self.numbering.layout.strays)
+        if start == stop or not (state.met or may_owe):
             return
-        chunk, places = steps.chunk, steps.order[start:stop]
-        if not state.met and not state.unpaid:
-            # All that the wiring has is paid: a barrier is owed only to channels that it does not have.
-            if not self.numbering.layout.strays:
-                return
-            places = places[self.numbering.place[chunk.channel[places]] < 0]
-        what = chunk.what[places]
-        channels = chunk.channel[places]
-        wrong = (what >= RECEIVED) & np.isin(channels, list(state.met))
-        if state.owes:
-            wrong |= (what < RECEIVED) & ~np.isin(channels, list(state.paid))
-        found = places[wrong & (what & KIND < BUFFER)]
+        what, channels = steps.what[start:stop], steps.channel[start:stop]
+        wrong = self.is_met[channels] & (what >= RECEIVED)
+        if may_owe:
+            wrong |= (what < RECEIVED) & ~self.is_paid[channels]
+        if not wrong.any():
+            return
+        found = steps.order[start + np.flatnonzero(wrong & (what & KIND < BUFFER))]
         # The state goes on while the findings are told: what they say of it is told now.
-        texts = {received: describe(state, received=received) for received in (False, True)}
-        told = ((at, f"{KINDS[chunk.kind_at(at)]} {texts[bool(chunk.direction_at(at))]}") for at in found.tolist())
+        chunk, texts = steps.chunk, [describe(state, received=received) for received in (False, True)]
+        told = ((at, f"{KINDS[chunk.kind_at(at)]} {texts[chunk.direction_at(at)]}") for at in found.tolist())
         self.tally.add(len(found), find(chunk, self.numbering, "LOG-BARRIER", told))
 
-    def step(self, chunk: Chunk, state: Alignment, place: int) -> str:
+    def step(self, state: Alignment, what: int, channel: int, number: int) -> str:
         """What is wrong with a barrier or an end."""
-        kind, channel, number = chunk.kind_at(place), int(chunk.channel[place]), int(chunk.value[place])
-        if not chunk.direction_at(place):
+        kind = what & KIND
+        if what < RECEIVED:
             return self.send(state, kind, channel, number)
         if channel in state.met:
             return f"{KINDS[kind]} {describe(state, received=True)}"
@@ -223,10 +235,13 @@ class Barriers:
             state.strangers.add(channel)
         if kind == BARRIER:
             state.met.add(channel)
+            self.is_met[channel] = True
             state.checkpoint = number
         else:
             state.over.add(channel)
         if state.met and state.are_all(state.met | state.over):
+            self.is_met[list(state.met)] = False
+            self.is_paid[list(state.paid)] = False
             state.met, state.owes, state.paid, state.unpaid = set(), True, set(), state.outputs
         return ""
 
@@ -236,6 +251,7 @@ class Barriers:
             return f"{KINDS[kind]} {describe(state, received=False)}" if is_owed else ""
         if is_owed and number == state.checkpoint:
             state.paid.add(channel)
+            self.is_paid[channel] = True
             state.unpaid -= int(self.numbering.place[channel] >= 0)
             return ""
         begins = not is_owed and state.are_all(state.over)

@@ -15,10 +15,10 @@ import attrs
 from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit.readers import Backlog, Kind, Send
-from tidegate.reference.elements import Long
+from tidegate.reference.elements import Direction, LogKind, Long
 from tidegate.reference.gate import gate
 from tidegate.reference.job.programs import Barrier, Element, EndOfData, EndOfPartition, Record
-from tidegate.reference.job.states import Direction, LogKind, Overrun, Payload, Remote, Turn
+from tidegate.reference.job.states import Overrun, Payload, Remote, Turn
 from tidegate.reference.model import Rejected
 from tidegate.reference.spanning import serializer, stream_elements
 from tidegate.reference.spanning.deserializer import step as deserializer

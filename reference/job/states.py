@@ -5,7 +5,6 @@ partitioner for each output, and for each channel either a queue or, on a wire, 
 serializer before and a deserializer behind. What is seen are the rows of a run log, without their numbers.
 """
 
-from enum import StrEnum
 from typing import Any, ClassVar
 
 import attrs
@@ -14,7 +13,7 @@ from tidegate.reference.credit.credit_receiver import Credit, ResumeMessage
 from tidegate.reference.credit.credit_receiver import State as Receiver
 from tidegate.reference.credit.credit_sender import State as Sender
 from tidegate.reference.credit.readers import Backlog, Send
-from tidegate.reference.elements import Long, Status, StatusChange, Watermark
+from tidegate.reference.elements import Direction, LogKind, Long, Status, StatusChange, Watermark
 from tidegate.reference.gate.gate import State as Gate
 from tidegate.reference.job.functions import Totals
 from tidegate.reference.job.layout import Layout, Route, compute_layout
@@ -89,27 +88,6 @@ class State:
 
 
 # --- observations ---------------------------------------------------------------------------------------------
-
-
-class Direction(StrEnum):
-    """Received by the task, or handed to an output."""
-
-    IN = "in"
-    OUT = "out"
-
-
-class LogKind(StrEnum):
-    """What a row of a run log is about. This job makes no latency markers; other engines do."""
-
-    RECORD = "record"
-    WATERMARK = "watermark"
-    STATUS = "status"
-    BARRIER = "barrier"
-    LATENCY_MARKER = "latency_marker"
-    END_OF_DATA = "end_of_data"
-    END_OF_PARTITION = "end_of_partition"
-    BUFFER = "buffer"
-    CREDIT = "credit"
 
 
 @attrs.frozen

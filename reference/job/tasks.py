@@ -15,7 +15,7 @@ import attrs
 from tidegate.reference.barriers import step as barriers
 from tidegate.reference.barriers import values as barrier_values
 from tidegate.reference.barriers.values import Kind, Mode
-from tidegate.reference.elements import MAX, Long, StatusChange, Watermark
+from tidegate.reference.elements import MAX, Direction, Long, StatusChange, Watermark
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.end_of_data import EndOfData as EndOfGate
 from tidegate.reference.gate.end_of_data import compute_end_of_data
@@ -23,7 +23,7 @@ from tidegate.reference.job.channels import recycle, resume, take, write
 from tidegate.reference.job.functions import apply
 from tidegate.reference.job.layout import Route
 from tidegate.reference.job.programs import Barrier, Element, EndOfData, EndOfPartition, Function, Record
-from tidegate.reference.job.states import Direction, Turn
+from tidegate.reference.job.states import Turn
 from tidegate.reference.model import Rejected, follow
 from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.reference.partitioning.keys import StringKey

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from collections import Counter
 
 import attrs
@@ -33,6 +35,15 @@ def test_every_planted_fault_is_found_and_none_invented(tmp_path):
     assert work.rows > 290_000
     assert {name for _run, name, *_place in planted(tmp_path)} == set(NAMES)
     assert found(audit_here(work, WANTED)) == planted(tmp_path)
+
+
+def test_an_audit_starts_light(faulty):
+    """Neither pandas nor the machines of the reference are imported: it would take longer than a small audit."""
+    program = f"import sys\nfrom {audit.__module__} import audit\naudit([sys.argv[1]])\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program, faulty], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "tidegate.properties.kernels.run" in loaded
+    assert loaded.isdisjoint({"pandas", "pyspark", "tidegate.reference.job", "tidegate.reference.gate.gate"})
 
 
 @pytest.mark.parametrize("size", [5000, 10**6])

@@ -8,7 +8,7 @@ import pytest
 
 from tidegate.conformance.cli.explore import numbers
 from tidegate.conformance.cli.main import main
-from tidegate.reference.components import COMPONENTS
+from tidegate.reference.gate import gate
 from tidegate.reference.model import Sometimes
 from tidegate.traces.notation.text import read_trace
 
@@ -149,8 +149,8 @@ def test_a_scope_that_is_too_small_breaks_nothing(capsys):
 
 def test_what_is_never_reached_on_the_small_scopes_is_a_violation(capsys, monkeypatch):
     nowhere = Sometimes("nowhere", "Nobody gets there.", ("GATE-8",), lambda *_about: False)
-    model = COMPONENTS["gate"]
-    monkeypatch.setitem(COMPONENTS, "gate", attrs.evolve(model, claims=(*model.claims, nowhere)))
+    wrong = attrs.evolve(gate.COMPONENT, claims=(*gate.COMPONENT.claims, nowhere))
+    monkeypatch.setattr(gate, "COMPONENT", wrong)
     code, output = run(capsys, "gate")
     assert code == 1
     assert "never reached: nowhere. Nobody gets there.\n  GATE-8 Channels are served in turn" in output.out

@@ -22,7 +22,7 @@ from tidegate.traces import runlog
 pyarrow = pytest.importorskip("pyarrow")
 np = pytest.importorskip("numpy")
 
-from tidegate.properties.kernels import disagreement, matching, numbering  # noqa: E402
+from tidegate.properties.kernels import disagreement, matching, numbering, segments  # noqa: E402
 from tidegate.properties.kernels.columns import make_chunk  # noqa: E402
 from tidegate.properties.kernels.keys import compute_hash_codes, compute_key_groups  # noqa: E402
 from tidegate.properties.kernels.layout import NONE, Layout  # noqa: E402
@@ -61,7 +61,7 @@ def by_fold(log):
 
 
 #: As where a job is large, where much waits at a channel, where much is out of order.
-CRAMPED = {(numbering, "FEW"): 0, (matching, "LONG"): 2, (disagreement, "MOST_TANGLED"): 1}
+CRAMPED = {(numbering, "FEW"): 0, (segments, "FEW"): 0, (matching, "LONG"): 2, (disagreement, "MOST_TANGLED"): 1}
 
 
 def by_kernel(log, sizes=(7, 1, 30)):
