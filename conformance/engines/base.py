@@ -10,7 +10,6 @@ time that it stands in one of these values. Observations are the exception: they
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from types import TracebackType
 from typing import Any, Self
 
 import attrs
@@ -105,8 +104,25 @@ class NotRun:
 Reply = Steps | Refused | Broken | TimedOut | Crashed | NotRun
 
 
-class Engine(ABC):
-    """Anything that replays cases. A context manager: it is started on the way in and stopped on the way out."""
+class Started(ABC):
+    """A context manager: it is started on entry and closed on exit."""
+
+    @abstractmethod
+    def start(self) -> object: ...
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+
+class Engine(Started):
+    """Anything that replays cases."""
 
     #: How often the engine had to be started again because of what it did.
     restarts: int = 0
@@ -132,12 +148,3 @@ class Engine(ABC):
     @abstractmethod
     def close(self) -> None:
         """Stop the engine and everything that it started. Closing twice is closing once."""
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -55,6 +55,14 @@ def get_at_least(obj: Json, key: str, lowest: int) -> int:
     return value
 
 
+def get_counts(obj: Json, key: str, fewest: int) -> list[int]:
+    """A list of numbers, each of them 1 or more."""
+    value = obj.get(key)
+    if type(value) is not list or len(value) < fewest or any(type(one) is not int or one < 1 for one in value):
+        raise BadRequestError(f"{key} must be a list of {fewest} or more positive integers, not {value!r}")
+    return value
+
+
 def get_boolean(obj: Json, key: str) -> bool:
     value = obj.get(key)
     if type(value) is not bool:

@@ -5,39 +5,10 @@ from collections.abc import Iterable
 import attrs
 import numpy as np
 
-from tidegate.conformance.synthetic.job import (
-    AT,
-    COUNT,
-    DEALT,
-    FIELDS,
-    FORWARDED,
-    KEYED,
-    KEYS,
-    MAP,
-    PARALLELISM,
-    SINK,
-    SLEEPER,
-    SOURCE,
-    TOLD,
-    WATCH,
-    WATCHERS,
-    Plan,
-    owners,
-)
-from tidegate.properties.kernels.layout import (
-    BARRIER,
-    BUFFER,
-    CREDIT,
-    END_OF_DATA,
-    END_OF_PARTITION,
-    IN,
-    NONE,
-    OUT,
-    RECORD,
-    STATUS,
-    WATERMARK,
-    Array,
-)
+from tidegate.conformance.synthetic import job
+from tidegate.conformance.synthetic.job import AT, PARALLELISM
+from tidegate.properties.kernels import layout as log
+from tidegate.properties.kernels.layout import Array
 from tidegate.reference.elements import MAX
 
 #: Event time passes so much in an epoch.
@@ -49,7 +20,7 @@ IDLE_EVERY = 16
 
 
 def make_rows(count: int, **fields: Array | int) -> Array:
-    rows = np.full((count, len(FIELDS)), NONE, dtype=np.int64)
+    rows = np.full((count, len(job.FIELDS)), log.NONE, dtype=np.int64)
     rows[:, AT["mark"]] = -1
     for name, value in fields.items():
         rows[:, AT[name]] = value
@@ -64,7 +35,7 @@ def receive(rows: Array, task: int) -> Array:
     """The rows as their consumer sees them."""
     received = rows.copy()
     received[:, AT["task"]], received[:, AT["subtask"]] = task, rows[:, AT["consumer"]]
-    received[:, AT["dir"]], received[:, AT["mark"]] = IN, -1
+    received[:, AT["dir"]], received[:, AT["mark"]] = log.IN, -1
     return received
 
 
@@ -72,7 +43,7 @@ def receive(rows: Array, task: int) -> Array:
 class Writer:
     """What a run carries from epoch to epoch."""
 
-    plan: Plan
+    plan: job.Plan
     random: np.random.Generator = attrs.field(init=False)
     next_id: int = 0
     turns: list[int] = attrs.Factory(lambda: [0] * PARALLELISM)
@@ -87,14 +58,14 @@ class Writer:
         self.misses = set(misses)
         sources = [self.write_source(epoch, source) for source in range(PARALLELISM)]
         sent = np.concatenate(sources)
-        blocks = {(SOURCE, number): rows for number, rows in enumerate(sources)}
-        blocks |= self.write_task(epoch, MAP, sent[column(sent, "edge") == DEALT], KEYED)
-        sent = np.concatenate([blocks[MAP, number] for number in range(PARALLELISM)])
-        blocks |= self.write_task(epoch, COUNT, sent[(column(sent, "edge") == KEYED)], FORWARDED)
-        sent = np.concatenate([blocks[COUNT, number] for number in range(PARALLELISM)])
-        blocks |= self.write_task(epoch, SINK, sent[(column(sent, "edge") == FORWARDED)], None)
+        blocks = {(job.SOURCE, number): rows for number, rows in enumerate(sources)}
+        blocks |= self.write_task(epoch, job.MAP, sent[column(sent, "edge") == job.DEALT], job.KEYED)
+        sent = np.concatenate([blocks[job.MAP, number] for number in range(PARALLELISM)])
+        blocks |= self.write_task(epoch, job.COUNT, sent[(column(sent, "edge") == job.KEYED)], job.FORWARDED)
+        sent = np.concatenate([blocks[job.COUNT, number] for number in range(PARALLELISM)])
+        blocks |= self.write_task(epoch, job.SINK, sent[(column(sent, "edge") == job.FORWARDED)], None)
         told = np.concatenate(sources)
-        return blocks | self.write_task(epoch, WATCH, told[column(told, "edge") == TOLD], None)
+        return blocks | self.write_task(epoch, job.WATCH, told[column(told, "edge") == job.TOLD], None)
 
     def is_last(self, epoch: int) -> bool:
         return epoch == self.plan.epochs - 1
@@ -103,34 +74,43 @@ class Writer:
 
     def write_source(self, epoch: int, source: int) -> Array:
         """Credit, buffers, statuses, records, and what ends the epoch."""
-        falls_asleep = source == SLEEPER and epoch % IDLE_EVERY == IDLE_EVERY - 2 and not self.is_last(epoch)
+        falls_asleep = source == job.SLEEPER and epoch % IDLE_EVERY == IDLE_EVERY - 2 and not self.is_last(epoch)
         parts = [self.write_wire(epoch, source)]
-        if source == SLEEPER and self.asleep:
-            parts.append(self.announce(SOURCE, source, STATUS, value=1))
+        if source == job.SLEEPER and self.asleep:
+            parts.append(self.announce(job.SOURCE, source, log.STATUS, value=1))
             self.asleep = False
         if falls_asleep:
             self.asleep = True
-            parts.append(self.announce(SOURCE, source, STATUS, value=0))
+            parts.append(self.announce(job.SOURCE, source, log.STATUS, value=0))
         else:
             parts += [self.tell(epoch, source), self.write_records(epoch, source)]
-        parts += self.end_epoch(epoch, SOURCE, source, active=not falls_asleep)
+        parts += self.end_epoch(epoch, job.SOURCE, source, active=not falls_asleep)
         return np.concatenate(parts)
 
     def write_wire(self, epoch: int, source: int) -> Array:
         """Two buffers a channel; the credit for them was granted in the epoch before, or is the initial one."""
-        fields = {"task": SOURCE, "subtask": source, "edge": DEALT, "producer": source}
+        fields = {"task": job.SOURCE, "subtask": source, "edge": job.DEALT, "producer": source}
         maps = np.arange(PARALLELISM)
-        granted = make_rows(PARALLELISM if epoch else 0, **fields, dir=IN, kind=CREDIT, value=2)
+        granted = make_rows(PARALLELISM if epoch else 0, **fields, dir=log.IN, kind=log.CREDIT, value=2)
         granted[:, AT["consumer"]] = maps[: len(granted)]
-        sent = make_rows(2 * PARALLELISM, **fields, dir=OUT, kind=BUFFER, value=32768, consumer=np.repeat(maps, 2))
+        sent = make_rows(
+            2 * PARALLELISM, **fields, dir=log.OUT, kind=log.BUFFER, value=32768, consumer=np.repeat(maps, 2)
+        )
         return np.concatenate([granted, sent])
 
     def tell(self, epoch: int, source: int) -> Array:
         """A record for every watcher."""
-        fields = {"task": SOURCE, "subtask": source, "dir": OUT, "edge": TOLD, "producer": source, "kind": RECORD}
+        fields = {
+            "task": job.SOURCE,
+            "subtask": source,
+            "dir": log.OUT,
+            "edge": job.TOLD,
+            "producer": source,
+            "kind": log.RECORD,
+        }
         number = 10**15 + epoch * PARALLELISM + source
         return make_rows(
-            WATCHERS, **fields, consumer=np.arange(WATCHERS), timestamp=epoch * TICK + TICK // 2, id=number
+            job.WATCHERS, **fields, consumer=np.arange(job.WATCHERS), timestamp=epoch * TICK + TICK // 2, id=number
         )
 
     def write_records(self, epoch: int, source: int) -> Array:
@@ -142,22 +122,32 @@ class Writer:
         turns[count // 2 :] += source in self.misses
         consumers = turns % PARALLELISM
         self.turns[source] = int(turns[-1] + 1) % PARALLELISM
-        fields = {"task": SOURCE, "subtask": source, "dir": OUT, "edge": DEALT, "producer": source, "kind": RECORD}
+        fields = {
+            "task": job.SOURCE,
+            "subtask": source,
+            "dir": log.OUT,
+            "edge": job.DEALT,
+            "producer": source,
+            "kind": log.RECORD,
+        }
         ids = 3 * (self.next_id + np.arange(count))
         self.next_id += count
         return make_rows(count, **fields, consumer=consumers, timestamp=times, id=ids)
 
     # --- every task -------------------------------------------------------------------------------------------
 
-    def announce(self, task: int, subtask: int, kind: int, *, timestamp: int = NONE, value: int = NONE) -> Array:
+    def announce(
+        self, task: int, subtask: int, kind: int, *, timestamp: int = log.NONE, value: int = log.NONE
+    ) -> Array:
         """The same to every channel of a subtask."""
         targets = {
-            SOURCE: [(DEALT, consumer) for consumer in range(PARALLELISM)] + [(TOLD, one) for one in range(WATCHERS)],
-            MAP: [(KEYED, consumer) for consumer in range(PARALLELISM)],
-            COUNT: [(FORWARDED, subtask)],
+            job.SOURCE: [(job.DEALT, consumer) for consumer in range(PARALLELISM)]
+            + [(job.TOLD, one) for one in range(job.WATCHERS)],
+            job.MAP: [(job.KEYED, consumer) for consumer in range(PARALLELISM)],
+            job.COUNT: [(job.FORWARDED, subtask)],
         }[task]
         edges, consumers = (np.array(one) for one in zip(*targets, strict=True))
-        fields = {"task": task, "subtask": subtask, "dir": OUT, "producer": subtask, "kind": kind}
+        fields = {"task": task, "subtask": subtask, "dir": log.OUT, "producer": subtask, "kind": kind}
         return make_rows(len(targets), **fields, edge=edges, consumer=consumers, timestamp=timestamp, value=value)
 
     def end_epoch(self, epoch: int, task: int, subtask: int, *, active: bool = True) -> list[Array]:
@@ -165,16 +155,16 @@ class Writer:
         parts = []
         if active:
             time = MAX if self.is_last(epoch) else (epoch + 1) * TICK
-            parts.append(self.announce(task, subtask, WATERMARK, timestamp=int(time)))
-        parts.append(self.announce(task, subtask, BARRIER, value=epoch + 1))
+            parts.append(self.announce(task, subtask, log.WATERMARK, timestamp=int(time)))
+        parts.append(self.announce(task, subtask, log.BARRIER, value=epoch + 1))
         if self.is_last(epoch):
-            parts += [self.announce(task, subtask, kind) for kind in (END_OF_DATA, END_OF_PARTITION)]
+            parts += [self.announce(task, subtask, kind) for kind in (log.END_OF_DATA, log.END_OF_PARTITION)]
         return parts
 
     def write_task(self, epoch: int, task: int, sent: Array, edge: int | None) -> dict[tuple[int, int], Array]:
         # A task hands out records to the edge behind it: only what it is sent by the one before it counts here.
-        sent = sent[(column(sent, "dir") == OUT) & (column(sent, "kind") != CREDIT)]
-        size = WATCHERS if task == WATCH else PARALLELISM
+        sent = sent[(column(sent, "dir") == log.OUT) & (column(sent, "kind") != log.CREDIT)]
+        size = job.WATCHERS if task == job.WATCH else PARALLELISM
         return {
             (task, number): self.write_subtask(epoch, task, number, sent[column(sent, "consumer") == number], edge)
             for number in range(size)
@@ -184,32 +174,36 @@ class Writer:
         """Everything before the barriers, the watermark that follows from it, the barriers of all channels, its own."""
         received = receive(sent, task)
         kinds = column(received, "kind")
-        records = received[kinds == RECORD]
-        parts = [received[kinds == BUFFER], self.grant(received[kinds == BUFFER]), received[kinds == STATUS]]
-        parts += [records if edge is None else self.pass_on(records, subtask, edge), received[kinds == WATERMARK]]
+        records = received[kinds == log.RECORD]
+        parts = [
+            received[kinds == log.BUFFER],
+            self.grant(received[kinds == log.BUFFER]),
+            received[kinds == log.STATUS],
+        ]
+        parts += [records if edge is None else self.pass_on(records, subtask, edge), received[kinds == log.WATERMARK]]
         ends = self.end_epoch(epoch, task, subtask) if edge is not None else []
-        parts += [*ends[:1], received[kinds == BARRIER], *ends[1:2]]
-        for number, kind in enumerate((END_OF_DATA, END_OF_PARTITION), start=2):
+        parts += [*ends[:1], received[kinds == log.BARRIER], *ends[1:2]]
+        for number, kind in enumerate((log.END_OF_DATA, log.END_OF_PARTITION), start=2):
             parts += [received[kinds == kind], *ends[number : number + 1]]
         return np.concatenate(parts)
 
     def grant(self, buffers: Array) -> Array:
         """Credit for the next two buffers of each channel; none is left on its way when the run ends."""
         granted = buffers[::2].copy()
-        granted[:, AT["dir"]], granted[:, AT["kind"]], granted[:, AT["value"]] = OUT, CREDIT, 2
+        granted[:, AT["dir"]], granted[:, AT["kind"]], granted[:, AT["value"]] = log.OUT, log.CREDIT, 2
         return granted
 
     def pass_on(self, records: Array, subtask: int, edge: int) -> Array:
         """Each record is handed on as soon as it is read."""
         sent = records.copy()
-        sent[:, AT["dir"]], sent[:, AT["edge"]], sent[:, AT["producer"]] = OUT, edge, subtask
+        sent[:, AT["dir"]], sent[:, AT["edge"]], sent[:, AT["producer"]] = log.OUT, edge, subtask
         sent[:, AT["id"]] += 1
-        if edge == KEYED:
-            sent[:, AT["key"]] = column(records, "id") // 3 * 2654435761 % len(KEYS)
-            sent[:, AT["consumer"]] = owners()[column(sent, "key")]
+        if edge == job.KEYED:
+            sent[:, AT["key"]] = column(records, "id") // 3 * 2654435761 % len(job.KEYS)
+            sent[:, AT["consumer"]] = job.owners()[column(sent, "key")]
         else:
-            sent[:, AT["key"]] = NONE
+            sent[:, AT["key"]] = log.NONE
             sent[:, AT["consumer"]] = subtask
-        both = np.empty((2 * len(records), len(FIELDS)), dtype=np.int64)
+        both = np.empty((2 * len(records), len(job.FIELDS)), dtype=np.int64)
         both[0::2], both[1::2] = records, sent
         return both

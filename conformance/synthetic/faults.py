@@ -8,35 +8,11 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
+from tidegate.conformance.synthetic import job
 from tidegate.conformance.synthetic.epochs import IDLE_EVERY, TICK, column
-from tidegate.conformance.synthetic.job import (
-    AT,
-    COUNT,
-    DEALT,
-    FORWARDED,
-    KEYED,
-    MAP,
-    PARALLELISM,
-    SINK,
-    SLEEPER,
-    SOURCE,
-    TOLD,
-    WATCH,
-    WATCHERS,
-)
-from tidegate.properties.kernels.layout import (
-    BARRIER,
-    BUFFER,
-    CREDIT,
-    END_OF_DATA,
-    IN,
-    NONE,
-    OUT,
-    RECORD,
-    STATUS,
-    WATERMARK,
-    Array,
-)
+from tidegate.conformance.synthetic.job import AT, PARALLELISM
+from tidegate.properties.kernels import layout as log
+from tidegate.properties.kernels.layout import Array
 from tidegate.properties.runlog import INVARIANTS
 
 NAMES = tuple(one.id for one in INVARIANTS)
@@ -87,35 +63,35 @@ def middle(places: Array) -> int:
 def received_in_the_middle(blocks: Blocks, fault: Fault) -> tuple[int, int, int]:
     """Producer, consumer, and the place of a record in the rows of the consumer."""
     producer, consumer = divmod(fault.turn % PARALLELISM**2, PARALLELISM)
-    places = find(blocks[COUNT, consumer], dir=IN, edge=KEYED, producer=producer, kind=RECORD)
+    places = find(blocks[job.COUNT, consumer], dir=log.IN, edge=job.KEYED, producer=producer, kind=log.RECORD)
     return producer, consumer, middle(places)
 
 
 def lose(blocks: Blocks, fault: Fault) -> None:
     producer, consumer, place = received_in_the_middle(blocks, fault)
-    lost = blocks[COUNT, consumer][place]
-    (sent,) = find(blocks[MAP, producer], dir=OUT, edge=KEYED, id=int(lost[AT["id"]]), kind=RECORD)
-    blocks[MAP, producer][sent, AT["mark"]] = fault.mark("LOSS")
-    blocks[COUNT, consumer] = np.delete(blocks[COUNT, consumer], place, axis=0)
+    lost = blocks[job.COUNT, consumer][place]
+    (sent,) = find(blocks[job.MAP, producer], dir=log.OUT, edge=job.KEYED, id=int(lost[AT["id"]]), kind=log.RECORD)
+    blocks[job.MAP, producer][sent, AT["mark"]] = fault.mark("LOSS")
+    blocks[job.COUNT, consumer] = np.delete(blocks[job.COUNT, consumer], place, axis=0)
 
 
 def double(blocks: Blocks, fault: Fault) -> None:
     _producer, consumer, place = received_in_the_middle(blocks, fault)
-    rows = blocks[COUNT, consumer]
-    blocks[COUNT, consumer] = insert(rows, place + 1, rows[place], mark=fault.mark("LOSS"))
+    rows = blocks[job.COUNT, consumer]
+    blocks[job.COUNT, consumer] = insert(rows, place + 1, rows[place], mark=fault.mark("LOSS"))
 
 
 def invent(blocks: Blocks, fault: Fault) -> None:
     _producer, consumer, place = received_in_the_middle(blocks, fault)
-    rows = blocks[COUNT, consumer]
+    rows = blocks[job.COUNT, consumer]
     made_up = 2 * 10**15 + fault.number
-    blocks[COUNT, consumer] = insert(rows, place + 1, rows[place], id=made_up, mark=fault.mark("LOSS"))
+    blocks[job.COUNT, consumer] = insert(rows, place + 1, rows[place], id=made_up, mark=fault.mark("LOSS"))
 
 
 def swap(blocks: Blocks, fault: Fault) -> None:
     producer, consumer, place = received_in_the_middle(blocks, fault)
-    rows = blocks[COUNT, consumer]
-    places = find(rows, dir=IN, edge=KEYED, producer=producer, kind=RECORD)
+    rows = blocks[job.COUNT, consumer]
+    places = find(rows, dir=log.IN, edge=job.KEYED, producer=producer, kind=log.RECORD)
     following = int(places[np.searchsorted(places, place) + 1])
     rows[[place, following]] = rows[[following, place]]
     rows[place, AT["mark"]] = fault.mark("ORDER")
@@ -125,16 +101,16 @@ def misroute(blocks: Blocks, fault: Fault) -> None:
     """To another counter, which reads it in its turn."""
     producer, consumer, place = received_in_the_middle(blocks, fault)
     other = (consumer + 1) % PARALLELISM
-    row = blocks[COUNT, consumer][place].copy()
-    blocks[COUNT, consumer] = np.delete(blocks[COUNT, consumer], place, axis=0)
-    sender = blocks[MAP, producer]
-    (sent,) = find(sender, dir=OUT, edge=KEYED, kind=RECORD, id=int(row[AT["id"]]))
+    row = blocks[job.COUNT, consumer][place].copy()
+    blocks[job.COUNT, consumer] = np.delete(blocks[job.COUNT, consumer], place, axis=0)
+    sender = blocks[job.MAP, producer]
+    (sent,) = find(sender, dir=log.OUT, edge=job.KEYED, kind=log.RECORD, id=int(row[AT["id"]]))
     sender[sent, AT["consumer"]], sender[sent, AT["mark"]] = other, fault.mark("ROUTE")
-    later = find(sender, dir=OUT, edge=KEYED, kind=RECORD, consumer=other)
+    later = find(sender, dir=log.OUT, edge=job.KEYED, kind=log.RECORD, consumer=other)
     following = int(sender[later[later > sent][0], AT["id"]])
-    (before,) = find(blocks[COUNT, other], dir=IN, edge=KEYED, kind=RECORD, id=following)
+    (before,) = find(blocks[job.COUNT, other], dir=log.IN, edge=job.KEYED, kind=log.RECORD, id=following)
     changes = {"subtask": other, "consumer": other, "mark": fault.mark("ROUTE")}
-    blocks[COUNT, other] = insert(blocks[COUNT, other], int(before), row, **changes)
+    blocks[job.COUNT, other] = insert(blocks[job.COUNT, other], int(before), row, **changes)
 
 
 # --- what sources announce ------------------------------------------------------------------------------------
@@ -142,10 +118,10 @@ def misroute(blocks: Blocks, fault: Fault) -> None:
 
 def regress(blocks: Blocks, fault: Fault) -> None:
     """A watcher is told a watermark below the one before."""
-    source, watcher = fault.turn % SLEEPER, fault.turn // SLEEPER % WATCHERS
-    for where, direction in (((SOURCE, source), OUT), ((WATCH, watcher), IN)):
+    source, watcher = fault.turn % job.SLEEPER, fault.turn // job.SLEEPER % job.WATCHERS
+    for where, direction in (((job.SOURCE, source), log.OUT), ((job.WATCH, watcher), log.IN)):
         rows = blocks[where]
-        (place,) = find(rows, dir=direction, edge=TOLD, producer=source, consumer=watcher, kind=WATERMARK)
+        (place,) = find(rows, dir=direction, edge=job.TOLD, producer=source, consumer=watcher, kind=log.WATERMARK)
         rows[place, AT["timestamp"]] = fault.epoch * TICK - 1
         rows[place, AT["mark"]] = fault.mark("WATERMARK")
 
@@ -153,27 +129,29 @@ def regress(blocks: Blocks, fault: Fault) -> None:
 def repeat_status(blocks: Blocks, fault: Fault) -> None:
     """A source that is active says so."""
     consumer = fault.turn % PARALLELISM
-    for where, direction in (((SOURCE, SLEEPER), OUT), ((MAP, consumer), IN)):
+    for where, direction in (((job.SOURCE, job.SLEEPER), log.OUT), ((job.MAP, consumer), log.IN)):
         rows = blocks[where]
-        (place,) = find(rows, dir=direction, edge=DEALT, producer=SLEEPER, consumer=consumer, kind=WATERMARK)
-        changes = {"kind": STATUS, "timestamp": NONE, "value": 1, "mark": fault.mark("STATUS")}
+        (place,) = find(
+            rows, dir=direction, edge=job.DEALT, producer=job.SLEEPER, consumer=consumer, kind=log.WATERMARK
+        )
+        changes = {"kind": log.STATUS, "timestamp": log.NONE, "value": 1, "mark": fault.mark("STATUS")}
         blocks[where] = insert(rows, int(place), rows[place], **changes)
 
 
 def tell_one_only(blocks: Blocks, fault: Fault) -> None:
-    source = fault.turn % SLEEPER
-    first, last = find(blocks[SOURCE, source], dir=OUT, edge=TOLD, kind=RECORD)
-    blocks[SOURCE, source][first, AT["mark"]] = fault.mark("ROUTE")
-    blocks[SOURCE, source] = np.delete(blocks[SOURCE, source], last, axis=0)
-    watcher = WATCHERS - 1
-    (received,) = find(blocks[WATCH, watcher], dir=IN, edge=TOLD, producer=source, kind=RECORD)
-    blocks[WATCH, watcher] = np.delete(blocks[WATCH, watcher], received, axis=0)
+    source = fault.turn % job.SLEEPER
+    first, last = find(blocks[job.SOURCE, source], dir=log.OUT, edge=job.TOLD, kind=log.RECORD)
+    blocks[job.SOURCE, source][first, AT["mark"]] = fault.mark("ROUTE")
+    blocks[job.SOURCE, source] = np.delete(blocks[job.SOURCE, source], last, axis=0)
+    watcher = job.WATCHERS - 1
+    (received,) = find(blocks[job.WATCH, watcher], dir=log.IN, edge=job.TOLD, producer=source, kind=log.RECORD)
+    blocks[job.WATCH, watcher] = np.delete(blocks[job.WATCH, watcher], received, axis=0)
 
 
 def miss_a_turn(blocks: Blocks, fault: Fault) -> None:
     """The writer has left out a turn already; here it is only marked."""
-    rows = blocks[SOURCE, fault.turn % SLEEPER]
-    places = find(rows, dir=OUT, edge=DEALT, kind=RECORD)
+    rows = blocks[job.SOURCE, fault.turn % job.SLEEPER]
+    places = find(rows, dir=log.OUT, edge=job.DEALT, kind=log.RECORD)
     rows[middle(places), AT["mark"]] = fault.mark("ROUTE")
 
 
@@ -182,48 +160,50 @@ def miss_a_turn(blocks: Blocks, fault: Fault) -> None:
 
 def make_late(blocks: Blocks, fault: Fault) -> None:
     """The last record of a channel is read when the map has announced the time that the record was sent before."""
-    source, consumer = divmod(fault.turn % (SLEEPER * PARALLELISM), PARALLELISM)
-    channel = {"edge": DEALT, "producer": source, "consumer": consumer}
-    rows, sender = blocks[MAP, consumer], blocks[SOURCE, source]
-    place = int(find(rows, dir=IN, kind=RECORD, **channel)[-1])
-    (sent,) = find(sender, dir=OUT, kind=RECORD, id=int(rows[place, AT["id"]]))
+    source, consumer = divmod(fault.turn % (job.SLEEPER * PARALLELISM), PARALLELISM)
+    channel = {"edge": job.DEALT, "producer": source, "consumer": consumer}
+    rows, sender = blocks[job.MAP, consumer], blocks[job.SOURCE, source]
+    place = int(find(rows, dir=log.IN, kind=log.RECORD, **channel)[-1])
+    (sent,) = find(sender, dir=log.OUT, kind=log.RECORD, id=int(rows[place, AT["id"]]))
     sender[sent, AT["timestamp"]] = rows[place, AT["timestamp"]] = fault.epoch * TICK + 1
-    (watermark,) = find(rows, dir=IN, kind=WATERMARK, **channel)
+    (watermark,) = find(rows, dir=log.IN, kind=log.WATERMARK, **channel)
     rows[watermark, AT["mark"]] = fault.mark("ORDER")
     rows[place, AT["mark"]] = fault.mark("LATE")
-    blocks[MAP, consumer] = move(rows, place, int(find(rows, dir=OUT, kind=WATERMARK)[-1]))
+    blocks[job.MAP, consumer] = move(rows, place, int(find(rows, dir=log.OUT, kind=log.WATERMARK)[-1]))
 
 
 def leak(blocks: Blocks, fault: Fault) -> None:
     """The last record of a source comes behind the barrier, and is read before the barriers of the others."""
-    source = fault.turn % SLEEPER
-    sender = blocks[SOURCE, source]
-    sent = int(find(sender, dir=OUT, edge=DEALT, kind=RECORD)[-1])
+    source = fault.turn % job.SLEEPER
+    sender = blocks[job.SOURCE, source]
+    sent = int(find(sender, dir=log.OUT, edge=job.DEALT, kind=log.RECORD)[-1])
     consumer = int(sender[sent, AT["consumer"]])
-    rows = blocks[MAP, consumer]
-    (place,) = find(rows, dir=IN, kind=RECORD, id=int(sender[sent, AT["id"]]))
+    rows = blocks[job.MAP, consumer]
+    (place,) = find(rows, dir=log.IN, kind=log.RECORD, id=int(sender[sent, AT["id"]]))
     sender[sent, AT["timestamp"]] = rows[place, AT["timestamp"]] = (fault.epoch + 1) * TICK + 5
     rows[place, AT["mark"]] = fault.mark("BARRIER")
-    blocks[SOURCE, source] = move(sender, sent, int(find(sender, dir=OUT, kind=BARRIER)[-1]))
-    blocks[MAP, consumer] = move(rows, int(place), int(find(rows, dir=IN, kind=BARRIER, producer=source)[0]))
+    blocks[job.SOURCE, source] = move(sender, sent, int(find(sender, dir=log.OUT, kind=log.BARRIER)[-1]))
+    blocks[job.MAP, consumer] = move(
+        rows, int(place), int(find(rows, dir=log.IN, kind=log.BARRIER, producer=source)[0])
+    )
 
 
 def send_unpaid(blocks: Blocks, fault: Fault) -> None:
     """The first buffer is sent before the credit for it has come."""
-    source, consumer = fault.turn % SLEEPER, fault.turn // SLEEPER % PARALLELISM
-    rows = blocks[SOURCE, source]
-    (credit,) = find(rows, dir=IN, kind=CREDIT, consumer=consumer)
-    buffer = int(find(rows, dir=OUT, kind=BUFFER, consumer=consumer)[0])
+    source, consumer = fault.turn % job.SLEEPER, fault.turn // job.SLEEPER % PARALLELISM
+    rows = blocks[job.SOURCE, source]
+    (credit,) = find(rows, dir=log.IN, kind=log.CREDIT, consumer=consumer)
+    buffer = int(find(rows, dir=log.OUT, kind=log.BUFFER, consumer=consumer)[0])
     rows[buffer, AT["mark"]] = fault.mark("CREDIT")
-    blocks[SOURCE, source] = move(rows, int(credit), buffer)
+    blocks[job.SOURCE, source] = move(rows, int(credit), buffer)
 
 
 def go_on_behind_the_end(blocks: Blocks, fault: Fault) -> None:
     number = fault.turn % PARALLELISM
-    for where, direction in (((COUNT, number), OUT), ((SINK, number), IN)):
+    for where, direction in (((job.COUNT, number), log.OUT), ((job.SINK, number), log.IN)):
         rows = blocks[where]
-        (end,) = find(rows, dir=direction, edge=FORWARDED, kind=END_OF_DATA)
-        changes = {"kind": RECORD, "timestamp": 1, "id": 3 * 10**15 + fault.number, "mark": fault.mark("END")}
+        (end,) = find(rows, dir=direction, edge=job.FORWARDED, kind=log.END_OF_DATA)
+        changes = {"kind": log.RECORD, "timestamp": 1, "id": 3 * 10**15 + fault.number, "mark": fault.mark("END")}
         blocks[where] = insert(rows, int(end) + 1, rows[end], **changes)
 
 
@@ -243,7 +223,7 @@ PLANT: dict[str, Callable[[Blocks, Fault], None]] = {
     "continued": go_on_behind_the_end,
 }
 #: How many of a kind a run can show: a channel each, or a channel that ends.
-MOST = {"swapped": PARALLELISM**2, "late": SLEEPER * PARALLELISM, "continued": PARALLELISM}
+MOST = {"swapped": PARALLELISM**2, "late": job.SLEEPER * PARALLELISM, "continued": PARALLELISM}
 
 
 def is_quiet(epoch: int) -> bool:

@@ -1,6 +1,6 @@
 """Every mutant of the museum. Each component has a folder, and in it
 
-machine.py      the component, right, with a switch for each bug: `make(config, host)` and what it may `CLAIM`
+machine.py      the component, right, with a switch for each bug: `make(config, host)`, and its `SEMANTICS`
 mutants.toml    one table per mutant:
 rule        the rule that it breaks
 also        other rules that may equally be named when it is caught

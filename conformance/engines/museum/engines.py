@@ -14,8 +14,13 @@ from tidegate.conformance.engines.wire import BadRequestError, Host, Json
 
 @cache
 def load(component: str) -> Any:
-    """The module of a component: `make(config, host)` is a fresh machine, `CLAIM` what is declared of it."""
+    """The module of a component: `make(config, host)` is a fresh machine; it may know `SEMANTICS` or `KINDS`."""
     return import_module(f"tidegate.conformance.engines.museum.{component}.machine")
+
+
+def declare(module: Any) -> Json:
+    """What can be said of a component: which semantics or kinds it knows, if there are several."""
+    return {name.lower(): list(getattr(module, name)) for name in ("SEMANTICS", "KINDS") if hasattr(module, name)}
 
 
 class Engine:
@@ -32,7 +37,7 @@ class Engine:
     def describe(self) -> Json:
         return {
             "implementation": {"name": f"museum {self.name}", "version": "1", "language": "python"},
-            "components": {name: dict(load(name).CLAIM) for name in self.components},
+            "components": {name: declare(load(name)) for name in self.components},
         }
 
     def replay(self, cases: list[Json]) -> list[Json]:

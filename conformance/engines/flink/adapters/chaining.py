@@ -11,25 +11,17 @@ more than a function of Python can do.
 
 from typing import Any
 
+from tidegate.conformance.engines.flink.adapters.partitioner import CLASSES, PARTITIONERS
 from tidegate.conformance.engines.flink.jvm import Jvm
 from tidegate.conformance.engines.graphs import Node, get_objects, read_graph
 from tidegate.conformance.engines.wire import Json, Observations, get_boolean, unknown_type
 
 _GRAPHS = "org.apache.flink.streaming.api.graph."
 _OPERATORS = "org.apache.flink.streaming.api.operators."
-_PARTITIONERS = "org.apache.flink.streaming.runtime.partitioner."
 _FUNCTIONS = "org.apache.flink.streaming.api.functions.source."
 _MAX_PARALLELISM = "isChainingOfOperatorsWithDifferentMaxParallelismEnabled"
 #: Stands for an empty name: a character that is no text.
 _NAMELESS = "\ufdd0"
-_CLASSES = {
-    "forward": "ForwardPartitioner",
-    "rebalance": "RebalancePartitioner",
-    "rescale": "RescalePartitioner",
-    "shuffle": "ShufflePartitioner",
-    "global": "GlobalPartitioner",
-    "broadcast": "BroadcastPartitioner",
-}
 
 
 def declare(jvm: Jvm) -> Json | None:
@@ -155,10 +147,10 @@ class Builder:
         self.graph.addEdge(through, target, 0)
 
     def _make_partitioner(self, kind: str) -> Any:
+        partitioner = self._jvm.cls(PARTITIONERS + CLASSES[kind])
         if kind != "hash":
-            return self._jvm.cls(_PARTITIONERS + _CLASSES[kind])()
-        selector = self._jvm.cls("org.apache.flink.api.java.functions.NullByteKeySelector")()
-        return self._jvm.cls(_PARTITIONERS + "KeyGroupStreamPartitioner")(selector, 128)
+            return partitioner()
+        return partitioner(self._jvm.cls("org.apache.flink.api.java.functions.NullByteKeySelector")(), 128)
 
 
 def make(jvm: Jvm, config: Json) -> Chaining:

@@ -4,6 +4,7 @@ Its channels are remote ones. The connection behind them is the adapter's: it no
 arrive on memory of their own, so that no pool limits a case.
 """
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -38,6 +39,14 @@ def silent(jvm: Jvm, interface: str) -> Any:
         return None
 
     return jvm.jpype.JProxy(interface, dict=dict.fromkeys(names, nothing))
+
+
+def recycle_or_name(polled: Any, name_event: Callable[[Any], str]) -> str:
+    """What was polled; if it is a buffer, its memory goes back at once."""
+    if not polled.isBuffer():
+        return name_event(polled.getEvent())
+    polled.getBuffer().recycleBuffer()
+    return "data"
 
 
 class Gate:

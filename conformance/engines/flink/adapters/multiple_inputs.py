@@ -9,7 +9,6 @@ from tidegate.conformance.engines.flink.jvm import Jvm
 
 PROCESSOR = f"{STREAMING}io.StreamMultipleInputProcessor"
 SELECTION = f"{STREAMING}io.MultipleInputSelectionHandler"
-FEWEST_INPUTS = 2
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
@@ -18,11 +17,7 @@ def declare(jvm: Jvm) -> wire.Json | None:
 
 
 def make(jvm: Jvm, config: wire.Json) -> "MultipleInputs":
-    channels = config.get("inputs")
-    numbers = isinstance(channels, list) and all(type(one) is int and one >= 1 for one in channels)
-    if not isinstance(channels, list) or not numbers or len(channels) < FEWEST_INPUTS:
-        raise wire.BadRequestError(f"inputs must be a list of two or more numbers of channels, not {channels!r}")
-    return MultipleInputs(jvm, channels)
+    return MultipleInputs(jvm, wire.get_counts(config, "inputs", 2))
 
 
 class MultipleInputs:

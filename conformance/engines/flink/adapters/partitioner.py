@@ -15,14 +15,14 @@ from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters.valve import status_name
 from tidegate.conformance.engines.flink.jvm import Jvm
 
-_PARTITIONERS = "org.apache.flink.streaming.runtime.partitioner."
+PARTITIONERS = "org.apache.flink.streaming.runtime.partitioner."
 _OUTPUT = "org.apache.flink.streaming.runtime.io.RecordWriterOutput"
 _BUILDER = "org.apache.flink.runtime.io.network.api.writer.RecordWriterBuilder"
 _PARTITION = "org.apache.flink.runtime.io.network.api.writer.ResultPartitionWriter"
 _CHAIN = "org.apache.flink.streaming.runtime.tasks.OperatorChain"
 _SEED = 20_130_501
 _MOST_KEY_GROUPS = 2**15
-_CLASSES = {
+CLASSES = {
     "forward": "ForwardPartitioner",
     "rebalance": "RebalancePartitioner",
     "rescale": "RescalePartitioner",
@@ -36,7 +36,7 @@ _CLASSES = {
 def declare(jvm: Jvm) -> wire.Json | None:
     if not (jvm.has(_OUTPUT) and jvm.has(_BUILDER) and jvm.has(_PARTITION, "broadcastRecord")):
         return None
-    kinds = [kind for kind, name in _CLASSES.items() if jvm.has(_PARTITIONERS + name)]
+    kinds = [kind for kind, name in CLASSES.items() if jvm.has(PARTITIONERS + name)]
     return {"kinds": kinds} if kinds else None
 
 
@@ -58,7 +58,7 @@ class Partitioner:
         self._statuses = {"idle": statuses.IDLE, "active": statuses.ACTIVE}
 
     def _make_partitioner(self, max_parallelism: int) -> Any:
-        partitioner = self._jvm.cls(_PARTITIONERS + _CLASSES[self._kind])
+        partitioner = self._jvm.cls(PARTITIONERS + CLASSES[self._kind])
         if self._kind != "hash":
             return partitioner()
         selector = self._jvm.implement(
@@ -139,7 +139,7 @@ def make_output(jvm: Jvm, writer: Any) -> tuple[Any, Any]:
 
 
 def make(jvm: Jvm, config: wire.Json) -> Partitioner:
-    kind = wire.get_choice(config, "kind", tuple(_CLASSES))
+    kind = wire.get_choice(config, "kind", tuple(CLASSES))
     channels = wire.get_at_least(config, "channels", 1)
     max_parallelism = wire.get_at_least(config, "max_parallelism", 1) if kind == "hash" else 1
     if max_parallelism > _MOST_KEY_GROUPS:

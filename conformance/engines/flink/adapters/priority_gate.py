@@ -7,7 +7,7 @@ from typing import Any
 
 from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters.buffer_parts import NETWORK, events_of
-from tidegate.conformance.engines.flink.adapters.input_parts import GATE, Gate, can_make_gates
+from tidegate.conformance.engines.flink.adapters.input_parts import GATE, Gate, can_make_gates, recycle_or_name
 from tidegate.conformance.engines.flink.jvm import Jvm
 
 ITEMS = ("data", "end_of_data", "end_of_partition", "priority", "barrier")
@@ -103,7 +103,7 @@ class PriorityGate:
             {
                 "type": "item",
                 "channel": int(polled.getChannelInfo().getInputChannelIdx()),
-                "item": self.recycle_or_name(polled),
+                "item": recycle_or_name(polled, self.name_event),
                 "more": bool(polled.moreAvailable()),
                 "more_priority": bool(polled.morePriorityEvents()),
             }
@@ -112,11 +112,7 @@ class PriorityGate:
             seen.append({"type": "finished"})
         return seen
 
-    def recycle_or_name(self, polled: Any) -> str:
-        if polled.isBuffer():
-            polled.getBuffer().recycleBuffer()
-            return "data"
-        event = polled.getEvent()
+    def name_event(self, event: Any) -> str:
         if isinstance(event, self.jvm.cls(f"{NETWORK}api.CheckpointBarrier")):
             return "priority" if event.getCheckpointOptions().isUnalignedCheckpoint() else "barrier"
         return NAMES[str(event.getClass().getSimpleName())]

@@ -4,12 +4,17 @@ from typing import Any
 
 from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters.buffer_parts import events_of
-from tidegate.conformance.engines.flink.adapters.input_parts import CONSUMER, Endings, Gate, can_make_gates
+from tidegate.conformance.engines.flink.adapters.input_parts import (
+    CONSUMER,
+    Endings,
+    Gate,
+    can_make_gates,
+    recycle_or_name,
+)
 from tidegate.conformance.engines.flink.jvm import Jvm
 
 UNION = f"{CONSUMER}UnionInputGate"
 ITEMS = ("data", "end_of_data", "stop", "end_of_partition")
-FEWEST_MEMBERS = 2
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
@@ -17,11 +22,7 @@ def declare(jvm: Jvm) -> wire.Json | None:
 
 
 def make(jvm: Jvm, config: wire.Json) -> "UnionGate":
-    members = config.get("members")
-    numbers = isinstance(members, list) and all(type(one) is int and one >= 1 for one in members)
-    if not isinstance(members, list) or not numbers or len(members) < FEWEST_MEMBERS:
-        raise wire.BadRequestError(f"members must be a list of two or more numbers of channels, not {members!r}")
-    return UnionGate(jvm, members)
+    return UnionGate(jvm, wire.get_counts(config, "members", 2))
 
 
 class UnionGate:
@@ -59,7 +60,7 @@ class UnionGate:
         if not found.isPresent():
             return [{"type": "none"}]
         polled = found.get()
-        item = self.recycle_or_name(polled)
+        item = recycle_or_name(polled, self.name_event)
         channel = self.numbers[place_of(polled.getChannelInfo())]
         seen: wire.Observations = [
             {"type": "item", "channel": channel, "item": item, "more": bool(polled.moreAvailable())}
@@ -71,11 +72,7 @@ class UnionGate:
             seen.append({"type": "finished"})
         return seen
 
-    def recycle_or_name(self, polled: Any) -> str:
-        if polled.isBuffer():
-            polled.getBuffer().recycleBuffer()
-            return "data"
-        event = polled.getEvent()
+    def name_event(self, event: Any) -> str:
         return next(item for item in ITEMS[1:] if getattr(self.events, item).equals(event))
 
     def close(self) -> None:

@@ -10,11 +10,11 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import attrs
 
+from tidegate.conformance.engines.base import Started
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink.cache import is_fetched
 from tidegate.conformance.engines.flink.jobs.compiling import compile_host, join
@@ -50,8 +50,8 @@ class ClusterDiedError(RuntimeError):
     """The process ended, or did not answer, while it had a job."""
 
 
-class Cluster:
-    """A context manager; after a death the next job starts it again."""
+class Cluster(Started):
+    """After a death the next job starts it again."""
 
     def __init__(self, version: str, task_managers: int = 2, slots: int = 4, start_timeout: float = 90.0) -> None:
         self.version = version
@@ -60,15 +60,6 @@ class Cluster:
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: Any = None
         self._rest = b""
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def start(self) -> None:
         if self._process is not None:

@@ -60,7 +60,3 @@ class Reader:
                 checkpoint = get_checkpoint(event)
                 return handler.on_cancel(channel, checkpoint) if accepted else wire.rejected()
         return handler.on_end(channel) if accepted else wire.rejected()
-
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}

@@ -244,6 +244,3 @@ class BlockingSubpartition:
 
 
 make = BlockingSubpartition
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}

@@ -131,6 +131,3 @@ class Buffer:
 
 
 make = Buffer
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}

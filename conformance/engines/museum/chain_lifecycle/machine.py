@@ -282,6 +282,3 @@ class ChainLifecycle:
 
 
 make = ChainLifecycle
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {"semantics": list(SEMANTICS)}

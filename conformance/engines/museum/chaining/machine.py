@@ -208,6 +208,3 @@ class Chaining:
 
 
 make = Chaining
-
-#: What the right engine declares of the component.
-CLAIM: Json = {}

@@ -112,6 +112,3 @@ class Combiner:
 
 
 make = Combiner
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {"semantics": list(SEMANTICS)}

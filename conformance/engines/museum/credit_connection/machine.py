@@ -238,6 +238,3 @@ class CreditConnection:
 
 
 make = CreditConnection
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}

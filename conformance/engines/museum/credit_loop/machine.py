@@ -140,6 +140,3 @@ class CreditLoop:
 
 
 make = CreditLoop
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}

@@ -232,6 +232,3 @@ class CreditReceiver:
 
 
 make = CreditReceiver
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}

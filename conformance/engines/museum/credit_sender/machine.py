@@ -222,6 +222,3 @@ class CreditSender:
 
 
 make = CreditSender
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}

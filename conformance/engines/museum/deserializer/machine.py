@@ -128,6 +128,3 @@ class Deserializer:
 
 
 make = Deserializer
-
-#: What the right engine declares of the component.
-CLAIM: Json = {}

@@ -189,6 +189,3 @@ class Exchange:
 
 
 make = Exchange
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}

@@ -135,6 +135,3 @@ class Gate:
 
 
 make = Gate
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}

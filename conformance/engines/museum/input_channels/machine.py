@@ -243,6 +243,3 @@ class InputChannels:
 
 
 make = InputChannels
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}

@@ -10,7 +10,7 @@ from tidegate.conformance.engines.museum.job.channels import Channel, RemoteChan
 from tidegate.conformance.engines.museum.job.layout import Layout, Route
 from tidegate.conformance.engines.museum.job.program import Element, read_program
 from tidegate.conformance.engines.museum.job.tasks import Subtask
-from tidegate.conformance.engines.museum.valve.machine import SEMANTICS
+from tidegate.conformance.engines.museum.valve.machine import SEMANTICS as SEMANTICS  # noqa: PLC0414  declared, not used
 
 if TYPE_CHECKING:
     from tidegate.conformance.engines.museum.deserializer.machine import Deserializer
@@ -101,6 +101,3 @@ class Job:
 
 
 make = Job
-
-#: What the right engine declares of the component.
-CLAIM: wire_module.Json = {"semantics": list(SEMANTICS)}

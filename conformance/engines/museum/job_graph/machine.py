@@ -205,6 +205,3 @@ class JobGraph(Chaining):
 
 
 make = JobGraph
-
-#: What the right engine declares of the component.
-CLAIM: Json = {}

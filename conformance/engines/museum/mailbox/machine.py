@@ -276,6 +276,3 @@ class Mailbox:
 
 
 make = Mailbox
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {"semantics": list(SEMANTICS)}

@@ -31,9 +31,7 @@ class Input:
 class MultipleInputs:
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("inputs-")
-        sizes = config.get("inputs")
-        if not isinstance(sizes, list) or len(sizes) < 2:
-            raise wire.BadRequestError(f"inputs must be a list of two numbers of channels or more, not {sizes!r}")
+        sizes = wire.get_counts(config, "inputs", 2)
         inner = _INNER.get(self.bug, "")
         self.inputs = [Input(NetworkInput({"channels": size}, wire.Host(bug=inner))) for size in sizes]
         self.last = len(self.inputs) - 1 if self.bug == "circle-starts-at-the-first" else 1
@@ -129,6 +127,3 @@ class MultipleInputs:
 
 
 make = MultipleInputs
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}

@@ -167,6 +167,3 @@ class Multiplexer:
 
 
 make = Multiplexer
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {"semantics": list(SEMANTICS)}

@@ -244,6 +244,3 @@ class NetworkInput:
 
 
 make = NetworkInput
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {"semantics": list(SEMANTICS)}

@@ -276,6 +276,3 @@ class Outputs:
 
 
 make = Outputs
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {"semantics": list(SEMANTICS)}

@@ -162,6 +162,3 @@ class Partitioner:
 
 
 make = Partitioner
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {"kinds": list(KINDS)}

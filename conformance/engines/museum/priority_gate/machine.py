@@ -217,6 +217,3 @@ class PriorityGate:
 
 
 make = PriorityGate
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}

@@ -267,6 +267,3 @@ class ResultPartition:
 
 
 make = ResultPartition
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}

@@ -125,6 +125,3 @@ class Serializer:
 
 
 make = Serializer
-
-#: What the right engine declares of the component.
-CLAIM: Json = {}

@@ -133,6 +133,3 @@ class Statuses:
 
 
 make = Statuses
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {"semantics": list(SEMANTICS)}

@@ -273,6 +273,3 @@ class Subpartition:
 
 
 make = Subpartition
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}

@@ -215,6 +215,3 @@ class Task:
 
 
 make = Task
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}

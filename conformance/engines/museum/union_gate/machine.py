@@ -36,9 +36,7 @@ class Member:
 class UnionGate:
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("union-")
-        sizes = config.get("members")
-        if type(sizes) is not list or len(sizes) < 2 or not all(type(size) is int and size > 0 for size in sizes):
-            raise wire.BadRequestError("a union has two members or more, each with a channel or more")
+        sizes = wire.get_counts(config, "members", 2)
         self.members = [Member(sum(sizes[:index]), [deque() for _ in range(size)]) for index, size in enumerate(sizes)]
         self.queue: deque[int] = deque()
         self.available = False
@@ -141,6 +139,3 @@ class UnionGate:
 
 
 make = UnionGate
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}

@@ -211,7 +211,3 @@ class HeapValve(Valve):
 
 def make(config: wire.Json, host: wire.Host) -> Valve:
     return HeapValve(config, host) if host.bug == "valve-heap-removal-unchecked" else Valve(config, host)
-
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {"semantics": list(SEMANTICS)}

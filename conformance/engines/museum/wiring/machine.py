@@ -109,6 +109,3 @@ class Wiring:
 
 
 make = Wiring
-
-#: What the right engine declares of the component.
-CLAIM: Json = {}

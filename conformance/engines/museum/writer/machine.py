@@ -166,6 +166,3 @@ class Writer(Buffers):
 
 
 make = Writer
-
-#: What the right engine declares of the component.
-CLAIM: wire.Json = {}
