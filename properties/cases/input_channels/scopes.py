@@ -41,6 +41,10 @@ READING: tuple[input_channels.Event, ...] = (
 )
 
 
+#: Two channels that fail at once if they do not find their partition.
+IMPATIENT = input_channels.Config((input_channels.Location.LOCAL, input_channels.Location.REMOTE), 0, 0, 0)
+
+
 def make_scope(
     name: str,
     locations: tuple[input_channels.Location, ...],
@@ -74,6 +78,16 @@ def small() -> Iterator[Scope]:
     read = "items of every kind with the numbers 0 and 1, failures, reads, task events, close"
     yield make_scope(
         "reading", (input_channels.Location.LOCAL, input_channels.Location.REMOTE), READING, read, waiting=1, received=1
+    )
+    yield Scope(
+        name="impatient",
+        component="input_channels",
+        configs=(IMPATIENT,),
+        alphabet=lambda _config, _state: (
+            input_channels.RequestPartitions(),
+            *(kind(channel) for kind in (input_channels.NotFound, input_channels.Read) for channel in (0, 1)),
+        ),
+        covers="a local and a remote channel, no delays: requests, partitions not found, reads",
     )
 
 

@@ -143,6 +143,9 @@ def small() -> Iterator[Scope]:
         make_line((rec("a"),), kind=BROADCAST, sinks=2),
     )
     yield make_scope(
+        "keys", "a source with one record and 2 keyed sinks", play_all, make_line((rec("d"),), kind=HASH, sinks=2)
+    )
+    yield make_scope(
         "inputs",
         "the union and the join of 2 sources with one watermark each, a join of one with a watermark and one that "
         "turns idle, each with a sink behind it",
