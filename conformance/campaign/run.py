@@ -46,7 +46,7 @@ def run_campaign(
     """
     wanted = check_components(components)
     if find_spec("pyarrow") is None:
-        raise CannotStartError("a campaign writes Parquet, and there is no PyArrow", "pip install 'tidegate[spark]'")
+        raise CannotStartError("a campaign writes Parquet, and there is no PyArrow", "pip install 'tidegate[audit]'")
     if master is not None:
         check_spark()
     began = time.monotonic()

@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.cli.extras import need
 
-    need("pyarrow", "numpy", extra="spark")
+    need("pyarrow", "numpy", extra="audit" if args.local else "spark")
     from tidegate.conformance.audit.auditing import Options, UnknownInvariantError, audit
     from tidegate.conformance.audit.outcomes import NAMES
     from tidegate.conformance.engines.spark.session import LOCAL

@@ -33,7 +33,7 @@ def whole_number(text: str) -> int:
 def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.cli.extras import need
 
-    need("pyarrow", "numpy", extra="spark")
+    need("pyarrow", "numpy", extra="audit")
     from tidegate.conformance.synthetic.planning import (
         PlanningError,
         make_tasks,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
+from rich.text import Text
 
 from tidegate.conformance.cli.console import console
 from tidegate.conformance.cli.results import hold
@@ -63,4 +64,4 @@ def shorten(budget: Budget, cases: int, *without: str) -> Budget:
 
 def say(args: argparse.Namespace, text: str) -> None:
     if args.format == "pretty":
-        console().print(f"[bold]{text}[/]")
+        console().print(Text(text, "bold"))

@@ -76,7 +76,7 @@ class VersionMismatchError(CannotStartError):
 
 
 class StrictModeUnavailableError(EngineError):
-    """Strict mode needs jsonschema, which only the `dev` extra installs."""
+    """Strict mode needs jsonschema, which the `schemas` extra installs."""
 
     code = "strict-mode-unavailable"
 

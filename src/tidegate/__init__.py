@@ -246,7 +246,7 @@ def audit(
 
     `only` names some invariants, such as `LOG-ORDER`; `show` is how many violations of each are shown with the events
     around them. `workers` are processes: more than one needs the usual `if __name__ == "__main__":` in a script. The
-    command `tidegate audit` does the same on Spark. Needs PyArrow and NumPy, which `tidegate[spark]` brings.
+    command `tidegate audit` does the same on Spark. Needs PyArrow and NumPy, which `tidegate[audit]` brings.
 
     Raises
     ------

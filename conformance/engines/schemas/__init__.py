@@ -88,7 +88,7 @@ def _validator(name: str) -> "Draft202012Validator":
         from referencing import Registry, Resource  # noqa: PLC0415
     except ImportError as error:
         raise StrictModeUnavailableError(
-            "strict mode checks messages with jsonschema, which is not installed", "pip install 'tidegate[dev]'"
+            "strict mode checks messages with jsonschema, which is not installed", "pip install 'tidegate[schemas]'"
         ) from error
     file, _, part = name.partition(".")
     load(file)

@@ -133,4 +133,4 @@ def test_without_the_libraries_it_says_what_to_install(logs):
     command = [sys.executable, "-c", program, "audit", "--local", str(logs / "clean")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 69
-    assert "pip install 'tidegate[spark]'" in done.stderr
+    assert "pip install 'tidegate[audit]'" in done.stderr

@@ -238,7 +238,7 @@ def test_without_jsonschema_strict_mode_says_what_to_install(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(StrictModeUnavailableError) as raised:
         schemas.check({}, "trace-footer")
-    assert "tidegate[dev]" in raised.value.hint
+    assert "tidegate[schemas]" in raised.value.hint
 
 
 def test_schemas_are_plain_files_that_refer_to_one_another_by_name():
