@@ -15,6 +15,7 @@ from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Stat
 from tidegate.conformance.reports.findings import Finding, describe
 from tidegate.conformance.reports.summary import Paint, Summary, Told, plain
 
+FORMAT = "tidegate-result/1"
 #: So many names of a long list stand on the screen.
 FEW = 4
 
@@ -33,7 +34,7 @@ class Counterexample:
         return describe(self.verdict, self.engine, is_cut=True)
 
     def json(self) -> dict[str, Any]:
-        return {**attrs.asdict(self.finding), "replays": self.replays}
+        return {**self.finding.json(), "replays": self.replays}
 
     def text(self) -> str:
         return self.finding.text()
@@ -163,8 +164,9 @@ class Result(Told):
         return f"<Result of {self.engine}: {self.conclusion}, {self.cases} cases>"
 
     def json(self) -> dict[str, Any]:
-        """For programs, as `tidegate run --format json` prints it."""
+        """For programs, as `tidegate run --format json` prints it; `tidegate-result.json` says what is what."""
         return {
+            "format": FORMAT,
             "engine": self.engine,
             "implementation": self.description.implementation,
             "conclusion": self.conclusion,

@@ -16,6 +16,8 @@ from tidegate.traces.notation.text import write_event, write_observations, write
 
 #: How many of the rules of a finding are quoted; the others are named.
 RULES_IN_FULL = 2
+#: A trace of so many characters is not repeated as JSON in a report.
+LONG_TRACE = 100_000
 #: What an engine does that does not answer.
 UNANSWERED: dict[str, str] = {Status.TIMEOUT: "hangs", Status.CRASH: "crashes"}
 
@@ -32,6 +34,8 @@ class Finding:
     rules: tuple[tuple[str, str], ...]
     trail: tuple[str, ...]
     config: str
+    #: As they are sent to an engine; none where there is more of them than a report should hold.
+    events: tuple[Any, ...] | None
     trace: str
     step: int | None
     event: str
@@ -67,6 +71,26 @@ class Finding:
         lines.append(f"  reproduce {self.reproduce}")
         return "\n".join(lines)
 
+    def json(self) -> dict[str, Any]:
+        """For programs; steps are counted from 1, as for people. `tidegate-report.json` says what is what."""
+        return {
+            "case": self.case,
+            "component": self.component,
+            "stage": self.stage,
+            "verdict": self.result,
+            "message": self.message,
+            "rules": [rule for rule, _text in self.rules],
+            "earlier": list(self.trail),
+            "config": json.loads(self.config),
+            "events": None if self.events is None else list(self.events),
+            "trace": self.trace,
+            "step": None if self.step is None else self.step + 1,
+            "allowed": list(self.allowed),
+            "seen": self.seen,
+            "reproduce": self.reproduce,
+            "stderr": list(self.stderr),
+        }
+
 
 def describe(verdict: Verdict, engine: str, *, is_cut: bool = False) -> Finding:
     """A verdict in words. `is_cut` says that the case ends with the step that fails, whatever the failure is."""
@@ -84,6 +108,7 @@ def describe(verdict: Verdict, engine: str, *, is_cut: bool = False) -> Finding:
         rules=tuple((rule, known[rule].text if rule in known else "") for rule in suspects(verdict)),
         trail=tuple(rule for rule in violation.trail if rule not in violation.rules) if violation else (),
         config=json.dumps(config),
+        events=tuple(encode(event, brief=case.brief) for event in case.events) if len(trace) < LONG_TRACE else None,
         trace=printable(trace, limit=4000),
         step=step,
         event="" if step is None else printable(write_event(case.component, case.events[step], brief=case.brief)),

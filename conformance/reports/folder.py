@@ -17,7 +17,7 @@ from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.reports.findings import describe
 from tidegate.conformance.reports.junit import as_junit
 
-FORMAT = "tidegate-report/1"
+FORMAT = "tidegate-report/2"
 
 
 class Report(Observer):
@@ -60,25 +60,12 @@ class Report(Observer):
 
 
 def make_line(verdict: Verdict, engine: str) -> str:
-    line: dict[str, Any] = {
-        "case": verdict.case.name,
-        "component": verdict.case.component,
-        "stage": verdict.stage,
-        "verdict": str(verdict.status),
-    }
     if verdict.status not in (Status.PASS, Status.SKIP):
-        finding = describe(verdict, engine)
-        line |= {
-            "rules": [rule for rule, _text in finding.rules],
-            "message": finding.message,
-            "config": json.loads(finding.config),
-            "trace": finding.trace,
-            "step": finding.step,
-            "allowed": list(finding.allowed),
-            "seen": finding.seen,
-            "reproduce": finding.reproduce,
-        }
-    return as_line(line)
+        return as_line(describe(verdict, engine).json())
+    case = verdict.case
+    return as_line(
+        {"case": case.name, "component": case.component, "stage": verdict.stage, "verdict": str(verdict.status)}
+    )
 
 
 def as_line(value: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 import json
 
-FORMAT = "tidegate-report/1"
+FORMAT = "tidegate-report/2"
 
 
 def read_report(path):
