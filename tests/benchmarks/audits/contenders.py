@@ -5,6 +5,8 @@ python -m tests.benchmarks.audits.contenders kernel FOLDER [--warm FOLDER]
 
 import argparse
 import json
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -21,26 +23,49 @@ def of_outcomes(outcomes):
                 yield outcome.run, name, list(one.channel), str(one.direction), one.position
 
 
+def with_scan(folder, _session):
+    """All columns are read, batch by batch, and nothing is looked at."""
+    import pyarrow.parquet
+
+    for path in sorted(folder.glob("*.parquet")):
+        with pyarrow.parquet.ParquetFile(path) as file:
+            for _batch in file.iter_batches(2**18, use_threads=False):
+                pass
+    return ()
+
+
 def with_kernel(folder, _session):
-    """The bare kernel: no Spark, one process, file after file."""
+    """The bare kernel: one process, file after file, no excerpts."""
     from tidegate.conformance.audit.local import audit_here
     from tidegate.conformance.audit.planning import plan
+    from tidegate.properties.kernels.run import Wanted
 
-    return of_outcomes(audit_here(plan([str(folder)]), MOST, workers=1))
+    return of_outcomes(audit_here(plan([str(folder)]), Wanted(most=MOST), workers=1))
+
+
+def with_command(folder, _session):
+    """What a user runs, from the start of the process to its end."""
+    command = [Path(sys.executable).with_name("tidegate"), "audit", "--local", folder, "--format", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr[-3000:]
+    for one in json.loads(done.stdout)["violations"]:
+        yield one["run"], one["invariant"], one["channel"], one["direction"], one["position"]
 
 
 def with_files(folder, session):
     from tidegate.conformance.audit.on_spark import audit_by_files
     from tidegate.conformance.audit.planning import plan
+    from tidegate.properties.kernels.run import Wanted
 
-    return of_outcomes(audit_by_files(session, plan([str(folder)]), MOST))
+    return of_outcomes(audit_by_files(session, plan([str(folder)]), Wanted(most=MOST), 0))
 
 
 def with_shuffle(folder, session):
     from tidegate.conformance.audit.planning import plan
     from tidegate.conformance.audit.shuffle import audit_by_channel
+    from tidegate.properties.kernels.run import Wanted
 
-    return of_outcomes(audit_by_channel(session, plan([str(folder)]), MOST))
+    return of_outcomes(audit_by_channel(session, plan([str(folder)]), Wanted(most=MOST), 0))
 
 
 def with_duckdb(folder, _session):
@@ -68,6 +93,8 @@ def with_polars(folder, _session):
 
 
 CONTENDERS = {
+    "scan": with_scan,
+    "command": with_command,
     "kernel": with_kernel,
     "files": with_files,
     "shuffle": with_shuffle,
