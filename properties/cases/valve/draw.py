@@ -109,3 +109,42 @@ def draw_timestamp(random: Random, state: valve.State, index: int, pool: list[Lo
         )
     )
     return clamp(near + random.choice((-1, 0, 0, 0, 1, 1, 2)))
+
+
+# --- aims -----------------------------------------------------------------------------------------------------
+
+
+def draw_around_the_output(random: Random) -> tuple[valve.Config, tuple[valve.Event, ...]]:
+    """Channels below, at and above the last output, some idle and some back again; then what makes a difference."""
+    config = valve.Config(random.choice((3, 4, 4, 4, 5, 6)), random.choice(SEMANTICS))
+    pool = draw_longs(random)
+    walk = Walk(random, valve.start(config), valve.step)
+    output, below, *others = random.sample(range(config.channels), config.channels)
+    base = random.choice(pool)
+    above = [index for index in others if random.random() < 0.8]
+    walk.play(valve.ChannelWatermark(index, clamp(base + random.choice((1, 1, 2)))) for index in above)
+    walk.play(valve.ChannelStatus(index, Status.IDLE) for index in random.sample([below, *others], len(others) + 1))
+    walk.play([valve.ChannelWatermark(output, base)])
+    # One that is below keeps the valve active while the output turns idle: a minimum above it is pending then.
+    back = [below, output, *random.sample(others, len(others))]
+    if random.random() < 0.3:
+        random.shuffle(back)
+    for index in back[: random.choice((2, 3, 4, 4, 6))]:
+        walk.play([valve.ChannelStatus(index, Status.IDLE if index == output else Status.ACTIVE)])
+    for _ in range(random.randint(1, 8)):
+        walk.play([draw_near(random, walk.state)])
+    return config, walk.events
+
+
+def draw_near(random: Random, state: valve.State) -> valve.Event:
+    """Mostly an active channel turns idle or moves by one; now and then an idle one comes back."""
+    active = [index for index, channel in enumerate(state.channels) if channel.active]
+    if not active or random.random() < 0.25:
+        return valve.ChannelStatus(random.randrange(state.config.channels), Status.ACTIVE)
+    index = random.choice(active)
+    if random.random() < 0.6:
+        return valve.ChannelStatus(index, Status.IDLE)
+    return valve.ChannelWatermark(index, clamp(random.choice((state.last, state.channels[index].watermark + 1))))
+
+
+AIMS = (draw_around_the_output,)

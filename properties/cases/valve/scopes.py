@@ -58,6 +58,8 @@ def small() -> Iterator[Scope]:
         yield make_scope(3, 2, semantics, every=29)
     # Some bugs take three timestamps to show. One state of each class would take half a million events.
     yield make_scope(3, 3, valve.SEMANTICS[0], every=97, selection=UP_TO_NAMES, refused=False)
+    # And some take four channels: one that is left behind, one that carries the last output, and two above it.
+    yield make_scope(4, 2, valve.SEMANTICS[0], every=997, selection=UP_TO_NAMES, refused=False)
 
 
 def thorough() -> Iterator[Scope]:

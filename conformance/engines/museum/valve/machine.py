@@ -95,11 +95,13 @@ class Valve:
         if bug != "valve-idle-stays-aligned":
             self.aligned[channel] = False
         was_last = self.watermarks[channel] == self.last
+        is_above = self.watermarks[channel] > self.last
         if bug == "valve-idle-forgets-watermark":
             self.watermarks[channel] = wire.LOWEST
         seen = self.active[:4] if bug == "valve-four-channel-mask" else self.active
         if any(seen):
-            if (was_last or bug == "valve-idle-always-rechecks") and bug != "valve-idle-never-rechecks":
+            rechecks = was_last or (is_above and bug == "valve-idle-above-rechecks")
+            if (rechecks or bug == "valve-idle-always-rechecks") and bug != "valve-idle-never-rechecks":
                 return self.advance()
             return []
         flushes = was_last or not self.dated

@@ -1,0 +1,17 @@
+"""Aims: what the generated cases of the default run find that chance alone does not."""
+
+import pytest
+
+from tidegate.conformance.engines.museum import Engine, find
+from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.judging.suite import Budget
+from tidegate.conformance.judging.trial import Runner, Trial
+from tidegate.conformance.judging.verdicts import VIOLATIONS
+
+GENERATED = Budget(stages=("generated",))
+
+
+@pytest.mark.parametrize("mutant", ["valve-idle-above-rechecks"])
+def test_generated_cases_find(mutant):
+    verdicts = Trial(Runner(InProcess(Engine(mutant)))).try_component(find(mutant).component, GENERATED)
+    assert any(verdict.status in VIOLATIONS for verdict in verdicts)
