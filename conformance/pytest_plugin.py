@@ -135,6 +135,10 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     config = session.config
     if config.getoption("--tidegate-engine") is None:
         return
+    if hasattr(config, "workerinput"):
+        from tidegate.conformance.workers import follow_parent  # noqa: PLC0415
+
+        follow_parent()  # xdist would take half a minute to notice
     config.stash[SUITE] = suite = make_suite(config)
     if config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput"):
         suite.engine.close()  # here nothing is run but the workers, each with an engine of its own

@@ -18,11 +18,12 @@ def audit_here(work: Work, wanted: Wanted, show: int = 0, workers: int | None = 
     if workers <= 1 or work.rows < WORTH_A_PROCESS:
         yield from (audit_files(run, wanted, show) for run in work.runs)
         return
-    from concurrent.futures import ProcessPoolExecutor, as_completed  # noqa: PLC0415 - as long as a small audit
+    from concurrent.futures import as_completed  # noqa: PLC0415 - as long as a small audit
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
-    from multiprocessing import get_context  # noqa: PLC0415
 
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    from tidegate.conformance.workers import worker_pool  # noqa: PLC0415
+
+    with worker_pool(workers) as pool:
         largest_first = sorted(work.runs, key=lambda run: -sum(one.rows for one in run))
         futures = {pool.submit(audit_files, run, wanted, show): run for run in largest_first}
         for future in as_completed(futures):
@@ -36,11 +37,11 @@ def audit_here(work: Work, wanted: Wanted, show: int = 0, workers: int | None = 
 
 def audit_alone(run: list[Footer], wanted: Wanted, show: int) -> Outcome:
     """In a process of its own, which may die."""
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
-    from multiprocessing import get_context  # noqa: PLC0415
 
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+    from tidegate.conformance.workers import worker_pool  # noqa: PLC0415
+
+    with worker_pool(1) as pool:
         try:
             return pool.submit(audit_files, run, wanted, show).result()
         except BrokenProcessPool:

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -11,6 +10,7 @@ from typing import NoReturn
 from tidegate import __version__
 from tidegate.conformance.engines.base import PROTOCOL_VERSION
 from tidegate.conformance.exits import Exit
+from tidegate.conformance.stopping import STOP, listen
 
 #: One module per verb, each with NAME, HELP, EXAMPLE, configure(parser) and run(args).
 VERBS = (
@@ -72,10 +72,11 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    args = make_parser().parse_args(argv)
-    # Whoever stops us stops our engines, too, and gets the report of what is known.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    listen()
+    args = argparse.Namespace()
     try:
+        STOP.arm()
+        args = make_parser().parse_args(argv)
         return int(args.run(args))
     except KeyboardInterrupt:
         print("tidegate: interrupted", file=sys.stderr)

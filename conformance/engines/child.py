@@ -1,9 +1,9 @@
 """A process that we start, and that must be gone afterwards, with everything that it started in turn.
 
-An engine leads a session and process group of its own: a Ctrl-C at the terminal reaches the harness alone, and one
-signal reaches the engine with its children. A child that left the group is found by a mark in its environment, which
-it inherited (Linux; elsewhere the group is all we can reach). A process is killed when it is closed, when it is
-forgotten and when the harness ends, whichever comes first.
+An engine leads a session and process group of its own: a Ctrl-C at the terminal reaches the harness alone. Between the
+two stands a keeper (`keeper.py`), which ends the engine and all its offspring when we say so, when the engine is
+forgotten, and when the harness ends, in whatever way. An engine that kills its keeper dies of it; any of its offspring
+that live on are found by a mark in their environment.
 """
 
 import contextlib
@@ -12,10 +12,13 @@ import secrets
 import select
 import signal
 import subprocess
+import sys
 import time
 import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+import attrs
 
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.text import printable
@@ -23,29 +26,78 @@ from tidegate.conformance.engines.text import printable
 #: Every engine adds its own mark to those it finds here, so that an engine within an engine bears both.
 LINEAGE = "TIDEGATE_LINEAGE"
 _PROC = Path("/proc")
+_KEEPER = Path(__file__).with_name("keeper.py")
+#: More seconds than a keeper takes for anything, on a busy machine.
+_PATIENCE = 30.0
+
+
+@attrs.define
+class Kept:
+    """A keeper, with the streams of its engine: it acts when `control` is closed, and tells what happened."""
+
+    process: "subprocess.Popen[bytes]"
+    control: int
+    report: int
+    mark: str
+    #: becomes readable when the engine ends
+    ending: int = -1
+
+    def hear(self) -> bytes:
+        """What the keeper says next, up to the end of a line; nothing if it is gone."""
+        heard = b""
+        deadline = time.monotonic() + _PATIENCE
+        while not heard.endswith(b"\n") and _is_readable(self.report, deadline - time.monotonic()):
+            word = os.read(self.report, 1)
+            if not word:
+                break
+            heard += word
+        return heard
+
+    def end(self, *, at_once: bool = False) -> None:
+        try:
+            if at_once:
+                with contextlib.suppress(BrokenPipeError):
+                    os.write(self.control, b"!")
+        finally:
+            os.close(self.control)
+            while self.hear():
+                pass
+            if _wait(self.process) != 0:  # somebody has killed it
+                _kill_strays(self.mark)
+            for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+                if pipe is not None:
+                    with contextlib.suppress(OSError):
+                        pipe.close()
+            for descriptor in {self.report, self.ending} - {-1}:
+                os.close(descriptor)
 
 
 class Child:
-    def __init__(self, command: Sequence[str]) -> None:
-        mark = secrets.token_hex(12)
-        environment = os.environ | {LINEAGE: f"{os.environ.get(LINEAGE, '')} {mark}".strip()}
-        self.process = _launch(command, environment)
-        #: becomes readable when the process ends; None where the system has no such thing
-        self.ending: int | None = _open_ending(self.process.pid)
-        self._mark = mark
-        self._when_forgotten = weakref.finalize(self, _destroy, self.process, self.ending, mark, 0.0)
-
-    def has_ended(self) -> bool:
-        return _has_ended(self.process)
+    def __init__(self, command: Sequence[str], grace: float) -> None:
+        kept = self._kept = _launch(command, grace)
+        self.process = kept.process
+        self._status: int | None = None
+        self._is_lost = False
+        self._when_forgotten = weakref.finalize(self, kept.end, at_once=True)
+        started = kept.hear()
+        pid, error = map(int, started.split()) if started else (0, 0)
+        if error or not started:
+            self.destroy()
+            raise _explain(command, OSError(error, os.strerror(error) if started else "its keeper was killed"))
+        self.ending = kept.ending = _open_ending(pid, kept.report)
 
     def exit_status(self) -> int | None:
-        """The exit status, negative for a signal; None while it runs."""
-        return _exit_status(self.process)
+        """The exit status, negative for a signal; None while it runs, and if nobody knows it."""
+        if self._status is None and not self._is_lost and _is_readable(self.ending, 0.0):
+            said = self._kept.hear().strip()
+            self._is_lost = not said
+            self._status = int(said) if said else None
+        return self._status
 
     def describe_end(self) -> str:
         status = self.exit_status()
         if status is None:
-            return "is still running"
+            return "ended with the process that kept it" if self._is_lost else "is still running"
         if status >= 0:
             return f"exited with status {status}"
         try:
@@ -53,99 +105,75 @@ class Child:
         except ValueError:
             return f"was killed by signal {-status}"
 
-    def destroy(self, grace: float) -> None:
+    def destroy(self) -> None:
         """End the process and its offspring: a chance to leave by itself, then none."""
         if self._when_forgotten.detach():
-            _destroy(self.process, self.ending, self._mark, grace)
+            self._kept.end()
 
 
-def _launch(command: Sequence[str], environment: dict[str, str]) -> "subprocess.Popen[bytes]":
-    shown = printable(" ".join(command))
+def _launch(command: Sequence[str], grace: float) -> Kept:
+    mark = secrets.token_hex(12)
+    told, control = os.pipe()
+    report, tells = os.pipe()
+    keeper = [sys.executable, "-I", "-S", str(_KEEPER), str(told), str(tells), str(grace)]
     try:
-        return subprocess.Popen(  # noqa: S603 - running the engine that the user named is what we are for; no shell
-            command,
+        process = subprocess.Popen(  # noqa: S603 - running the engine that the user named is what we are for; no shell
+            [*keeper, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
             start_new_session=True,
-            env=environment,
+            pass_fds=(told, tells),
+            env=os.environ | {LINEAGE: f"{os.environ.get(LINEAGE, '')} {mark}".strip()},
         )
-    except FileNotFoundError as error:
+    except (OSError, ValueError) as error:
+        os.close(control)
+        os.close(report)
+        raise _explain(command, error) from error
+    finally:
+        os.close(told)
+        os.close(tells)
+    return Kept(process, control, report, mark)
+
+
+def _explain(command: Sequence[str], error: OSError | ValueError) -> CannotStartError:
+    shown = printable(" ".join(command))
+    if isinstance(error, FileNotFoundError):
         hint = (
             "give a path, or the name of a program on PATH; the command line is split as by a shell, but none runs it"
         )
-        raise CannotStartError(f"there is no program to run '{shown}'", hint) from error
-    except PermissionError as error:
-        raise CannotStartError(f"'{shown}' may not be executed", "is the file executable? chmod +x") from error
-    except (OSError, ValueError) as error:
-        hint = "a script needs a first line such as #!/usr/bin/env python3"
-        raise CannotStartError(f"'{shown}' cannot be run: {printable(str(error))}", hint) from error
+        return CannotStartError(f"there is no program to run '{shown}'", hint)
+    if isinstance(error, PermissionError):
+        return CannotStartError(f"'{shown}' may not be executed", "is the file executable? chmod +x")
+    hint = "a script needs a first line such as #!/usr/bin/env python3"
+    return CannotStartError(f"'{shown}' cannot be run: {printable(str(error))}", hint)
 
 
-def _open_ending(pid: int) -> int | None:
+def _open_ending(pid: int, report: int) -> int:
+    """The system tells of a death before the keeper can; where it does not, the keeper does."""
     if hasattr(os, "pidfd_open"):
         with contextlib.suppress(OSError):
             return os.pidfd_open(pid)
-    return None
+    return report
 
 
-def _exit_status(process: "subprocess.Popen[bytes]") -> int | None:
-    if process.returncode is not None:
-        return process.returncode
-    if not hasattr(os, "waitid"):
-        return process.poll()
-    # WNOWAIT leaves the process unreaped: until we have killed its group, nobody else may be given its number.
+def _is_readable(descriptor: int, seconds: float) -> bool:
+    watch = select.poll()
+    watch.register(descriptor, select.POLLIN)
+    return bool(watch.poll(max(seconds, 0.0) * 1000))
+
+
+def _wait(process: "subprocess.Popen[bytes]") -> int:
     try:
-        ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
-        return process.poll()
-    if ended is None:
-        return None
-    return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
-
-
-def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
-    return _exit_status(process) is not None
-
-
-def _destroy(process: "subprocess.Popen[bytes]", ending: int | None, mark: str, grace: float) -> None:
-    try:
-        if grace and not _has_ended(process):
-            _signal_group(process, signal.SIGTERM)
-            _wait_for_end(process, ending, grace)
-    finally:
-        _signal_group(process, signal.SIGKILL)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=5)
-        _kill_strays(mark)
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
-        if ending is not None:
-            os.close(ending)
-
-
-def _signal_group(process: "subprocess.Popen[bytes]", number: signal.Signals) -> None:
-    if process.returncode is None:  # once it is reaped the number may belong to somebody else
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, number)
-
-
-def _wait_for_end(process: "subprocess.Popen[bytes]", ending: int | None, seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not _has_ended(process) and (left := deadline - time.monotonic()) > 0:
-        if ending is None:
-            time.sleep(min(left, 0.01))
-        else:
-            watch = select.poll()
-            watch.register(ending, select.POLLIN)
-            watch.poll(left * 1000)
+        return process.wait(timeout=_PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
 
 
 def _kill_strays(mark: str) -> None:
-    """Kill those who left the group. They may be forking while we look, so look until nobody is found."""
+    """Kill those who bear the mark. They may be forking while we look, so look until nobody is found."""
     for _ in range(50):
         strays = list(_bearers(mark))
         if not strays:

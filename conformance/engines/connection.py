@@ -24,14 +24,14 @@ from tidegate.conformance.engines.lines import LineBuffer, Tail
 from tidegate.conformance.engines.text import quoted
 
 _CHUNK = 256 * 1024
-#: Without a descriptor that tells of the engine's death, we look for it this often.
+#: After an engine has closed a stream we look this often whether its time is up.
 _LOOK_FOR_DEATH = 0.05
 
 
 class Connection:
     def __init__(self, command: Sequence[str], limits: Limits) -> None:
         self._limits = limits
-        self._child = Child(command)
+        self._child = Child(command, limits.kill_grace)
         process = self._child.process
         assert process.stdin
         assert process.stdout
@@ -60,8 +60,7 @@ class Connection:
         self._watch(self._stdin, 0)  # for its closing alone
         self._watch(self._stdout, select.POLLIN)
         self._watch(self._stderr, select.POLLIN)
-        if self._child.ending is not None:
-            self._watch(self._child.ending, select.POLLIN)
+        self._watch(self._child.ending, select.POLLIN)
 
     # Writing
 
@@ -111,7 +110,7 @@ class Connection:
         """Wait until something happens, at most so long, and read and write what is possible."""
         if self._lines.waiting or self._ended:
             seconds = 0.0
-        elif self._hung_up_at is not None or self._child.ending is None:
+        elif self._hung_up_at is not None:
             seconds = min(seconds, _LOOK_FOR_DEATH)
         for descriptor, _ in self._poll.poll(max(seconds, 0.0) * 1000):
             if descriptor == self._stdout:
@@ -123,8 +122,6 @@ class Connection:
                 self._write_or_hang_up()
             else:
                 self._ended = True
-        if self._child.ending is None and self._child.has_ended():
-            self._ended = True
         if self._ended:
             self._read_last_words()
 
@@ -184,7 +181,7 @@ class Connection:
 
     def kill(self) -> None:
         self._watched.clear()
-        self._child.destroy(self._limits.kill_grace)
+        self._child.destroy()
 
     # Descriptors
 

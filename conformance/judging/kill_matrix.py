@@ -6,8 +6,6 @@ whether the rule that is really broken is named at the step where it shows.
 
 import time
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 
 import attrs
 
@@ -19,6 +17,7 @@ from tidegate.conformance.judging.shrink import shrink_findings
 from tidegate.conformance.judging.suite import STAGES, Budget
 from tidegate.conformance.judging.trial import Runner, Trial
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Verdict
+from tidegate.conformance.workers import worker_pool
 
 #: After the first failure a stage goes on for so many cases, so that the kinds of failure can be compared.
 AFTERWARDS = 300
@@ -60,7 +59,7 @@ class Row:
 def make_matrix(names: Iterable[str], budget: Budget, workers: int = 2) -> Iterator[Row]:
     """The rows in the order of the names, each as soon as it and those before it are known."""
     wanted = list(names)
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with worker_pool(workers) as pool:
         yield from pool.map(examine, wanted, [budget] * len(wanted))
 
 

@@ -1,11 +1,12 @@
 """Several components at once: worker processes, each with an engine of its own, and what they find added up here.
 
 A worker is given one component at a time. One that dies costs the component that it was at, which then is not run;
-the others go on. The result is that of one process, but for what depends on time.
+the others go on. A run that is stopped asks its workers what they know by then. The result is that of one process, but
+for what depends on time.
 """
 
 import gc
-import signal
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing import get_context
@@ -21,11 +22,16 @@ from tidegate.conformance.judging.golden import read_golden, size_of_golden
 from tidegate.conformance.judging.suite import Budget
 from tidegate.conformance.judging.trial import Observer, Runner, Tally, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
+from tidegate.conformance.stopping import STOP, listen
+from tidegate.conformance.workers import follow_parent
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
 Note = Callable[[Verdict], str]
+
+#: Seconds in which a worker that is stopped says what it knows.
+STOPPING = 20.0
 
 
 @attrs.frozen
@@ -51,7 +57,7 @@ def try_side_by_side(
     order: Order, tally: Tally, components: Sequence[str], jobs: int, observers: Sequence[Observer]
 ) -> None:
     """Add what is found of each component to the tally, in their order, as soon as those before it have been tried."""
-    found: dict[str, Tried | None] = {}
+    found: dict[str, Tried | str] = {}
     waiting = list(components)
     with Crew(order, jobs) as crew:
         try:
@@ -59,16 +65,18 @@ def try_side_by_side(
                 found[component] = tried
                 while waiting and waiting[0] in found:
                     settle(waiting[0], found.pop(waiting.pop(0)), tally, observers)
-        finally:
-            for component, tried in found.items():
-                settle(component, tried, tally, observers)
+        except KeyboardInterrupt:
+            tally.complete = False
+            found |= crew.stop()
+        for component in waiting:
+            if component in found:
+                settle(component, found[component], tally, observers)
 
 
-def settle(component: str, tried: Tried | None, tally: Tally, observers: Sequence[Observer]) -> None:
-    if tried is None:
-        # Nothing is known of a component whose worker died, and one case says so for all: that is never a pass.
-        message = "the process that tried this component died"
-        verdict = tally.take(Verdict(read_golden(component)[0], "golden", Status.NOT_RUN, message=message))
+def settle(component: str, tried: Tried | str, tally: Tally, observers: Sequence[Observer]) -> None:
+    if isinstance(tried, str):
+        # Nothing is known of a component whose worker failed, and one case says so for all: that is never a pass.
+        verdict = tally.take(Verdict(read_golden(component)[0], "golden", Status.NOT_RUN, message=tried))
         for observer in observers:
             observer.see(verdict)
         return
@@ -92,8 +100,8 @@ class Crew:
             theirs.close()
             self._workers[ours] = worker
 
-    def work(self, components: Sequence[str]) -> Iterator[tuple[str, Tried | None]]:
-        """Each component with what was found, as it comes; with nothing if its worker died.
+    def work(self, components: Sequence[str]) -> Iterator[tuple[str, Tried | str]]:
+        """Each component with what was found, as it comes; with the reason if its worker failed.
 
         Those with the largest golden traces are the most work, and begin: so no worker waits long for the last.
         """
@@ -102,14 +110,25 @@ class Crew:
             self._give_next(connection, waiting)
         while self._at:
             for connection in [one for one in wait(list(self._at)) if isinstance(one, Connection)]:
-                component, answer = self._at.pop(connection), receive(connection)
-                if isinstance(answer, EngineError):
-                    raise answer
-                if answer is not None:
+                component, answer = self._hear(connection)
+                if isinstance(answer, Tried):
                     self._give_next(connection, waiting)
                 yield component, answer
-        # Only if all workers have died is anything left.
-        yield from ((component, None) for component in waiting)
+        # Only if all workers have failed is anything left.
+        yield from ((component, "no process was left to try this component") for component in waiting)
+
+    def stop(self) -> dict[str, Tried | str]:
+        """What is known by now of the components that workers are at. One that does not tell in time has failed."""
+        found: dict[str, Tried | str] = {}
+        for connection in self._at:
+            self._workers[connection].terminate()
+        deadline = time.monotonic() + STOPPING
+        while self._at and (ready := wait(list(self._at), deadline - time.monotonic())):
+            found.update(self._hear(one) for one in ready if isinstance(one, Connection))
+        return found
+
+    def _hear(self, connection: Connection) -> tuple[str, Tried | str]:
+        return self._at.pop(connection), receive(connection) or "the process that tried this component died"
 
     def _give_next(self, connection: Connection, waiting: Iterator[str]) -> None:
         if (component := next(waiting, None)) is not None:
@@ -125,7 +144,7 @@ class Crew:
         for connection, worker in self._workers.items():
             connection.close()
             if connection in self._at:
-                worker.terminate()
+                worker.kill()
         for worker in self._workers.values():
             worker.join()
 
@@ -143,8 +162,8 @@ def receive(connection: Connection) -> Any:
 
 def serve(connection: Connection, order: Order) -> None:
     """Try the components that come, until nobody sends any more."""
-    # Whoever interrupts the run means the process that started us, which closes the connection then.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    follow_parent()
+    listen()
     # Suites are large and cases make no cycles: looking for garbage among them again and again finds none.
     gc.set_threshold(100_000, 50, 50)
     try:
@@ -152,7 +171,8 @@ def serve(connection: Connection, order: Order) -> None:
             while (component := receive(connection)) is not None:
                 connection.send(try_here(order, engine, component))
     except EngineError as error:
-        connection.send(error)
+        with suppress(OSError):
+            connection.send(str(error))
 
 
 def try_here(order: Order, engine: Engine, component: str) -> Tried:
@@ -161,8 +181,13 @@ def try_here(order: Order, engine: Engine, component: str) -> Tried:
     wanted = [(note, lines) for note, lines in zip(order.notes, notes, strict=True) if note is not None]
     # The engine counts on from component to component.
     before = engine.restarts
-    for verdict in trial.try_component(component, order.budget):
-        for note, lines in wanted:
-            lines.append(note(verdict))
+    try:
+        STOP.arm()
+        for verdict in trial.try_component(component, order.budget):
+            for note, lines in wanted:
+                lines.append(note(verdict))
+        STOP.disarm()
+    except KeyboardInterrupt:
+        trial.tally.complete = False
     trial.tally.restarts = engine.restarts - before
     return Tried(trial.tally, notes)

@@ -16,10 +16,11 @@ from tidegate.conformance.judging.dialects import hold_to
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.parallel import Order, try_side_by_side
 from tidegate.conformance.judging.result import Counterexample, Result
-from tidegate.conformance.judging.shrink import shrink_findings
+from tidegate.conformance.judging.shrink import kind_of, shrink_findings, worth_shrinking
 from tidegate.conformance.judging.trial import Observer, Runner, Tally, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.kinds import find_kind, resolve
+from tidegate.conformance.stopping import STOP
 from tidegate.traces.cases import Case
 
 #: Seconds for an answer, where it is known that an engine hangs and not yet at what.
@@ -99,6 +100,7 @@ def run(
         for observer in observers:
             observer.begin(chosen)
         try:
+            STOP.arm()
             if jobs > 1:
                 notes = tuple(observer.note for observer in observers)
                 order = Order(candidate.make, budget, tally.expectations.entries, notes)
@@ -106,13 +108,12 @@ def run(
             else:
                 for component in chosen:
                     watch(trial.try_component(component, budget), observers)
+            watch(trial.try_cases((), skip(suite.undeclared_cases(description, wanted), "golden")), observers)
+            STOP.disarm()
         except KeyboardInterrupt:
             tally.complete = False
-        watch(trial.try_cases((), skip(suite.undeclared_cases(description, wanted), "golden")), observers)
-        result = conclude(
-            engine, candidate.name, tally, suite.wanted_of(description, chosen, floor), candidate.another()
-        )
-    return told(result, observers)
+        had_to_be = suite.wanted_of(description, chosen, floor)
+        return told(conclude(engine, candidate.name, tally, had_to_be, candidate.another()), observers)
 
 
 def replay(candidate: Candidate, cases: Iterable[Case], *, observers: Sequence[Observer] = ()) -> Result:
@@ -124,12 +125,13 @@ def replay(candidate: Candidate, cases: Iterable[Case], *, observers: Sequence[O
             declared[suite.is_declared(description, case)].append(case)
         trial = Trial(Runner(engine))
         try:
+            STOP.arm()
             planned = (suite.Planned("replay", case) for case in declared[True])
             watch(trial.try_cases(planned, skip(declared[False], "replay")), observers)
+            STOP.disarm()
         except KeyboardInterrupt:
             trial.tally.complete = False
-        result = conclude(engine, candidate.name, trial.tally, Wanted(), candidate.another())
-    return told(result, observers)
+        return told(conclude(engine, candidate.name, trial.tally, Wanted(), candidate.another()), observers)
 
 
 def answers(candidate: Candidate, cases: Iterable[Case]) -> Iterator[tuple[Reply, Verdict]]:
@@ -161,17 +163,23 @@ def skip(cases: Iterable[Case], stage: str) -> Iterator[Verdict]:
 def conclude(
     engine: Engine, name: str, tally: Tally, wanted: Wanted, make: Callable[[], Engine] | None = None
 ) -> Result:
-    """Make the counterexamples small, unless the run was interrupted, and say what is known.
+    """Make the counterexamples small, unless the run was stopped, and say what is known.
 
     `wanted` is what had to be exercised. `make` gives another engine like this one, to look for what it hangs at.
     """
     counterexamples: list[Counterexample] = []
-    if tally.complete:
-        try:
+    try:
+        STOP.arm()
+        if tally.complete:
             for one in shrink_findings(engine, tally.findings, make):
                 counterexamples += [Counterexample(name, one.verdict, one.replays)]
-        except KeyboardInterrupt:
-            tally.complete = False
+        STOP.disarm()
+    except KeyboardInterrupt:
+        tally.complete = False
+    if not tally.complete:
+        known = {kind_of(one.verdict) for one in counterexamples}
+        left = (verdict for verdict in worth_shrinking(tally.findings) if kind_of(verdict) not in known)
+        counterexamples += [Counterexample(name, verdict, 0) for verdict in left]
     coverage = measure(tally.exercised)
     return Result(
         engine=name,

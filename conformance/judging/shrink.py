@@ -138,8 +138,12 @@ def worth_shrinking(findings: Iterable[Verdict]) -> Iterator[Verdict]:
     shortest: Shortest[tuple[str, Status, str], Verdict] = Shortest()
     for verdict in findings:
         if verdict.status in VIOLATIONS:
-            shortest.take((verdict.case.component, verdict.status, kind_of_failure(verdict)), verdict)
+            shortest.take(kind_of(verdict), verdict)
     return (shortest.verdicts[kind] for kind in shortest.few(lambda kind: kind[0]))
+
+
+def kind_of(verdict: Verdict) -> tuple[str, Status, str]:
+    return verdict.case.component, verdict.status, kind_of_failure(verdict)
 
 
 def kind_of_failure(verdict: Verdict) -> str:

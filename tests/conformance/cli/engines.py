@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from pathlib import Path
 
 from tidegate.conformance.engines.museum.engines import Engine, ValveAlwaysFlushes
 
@@ -12,7 +13,8 @@ class KillsItsWorker(Engine):
 
     def replay(self, cases):
         if any(case["component"] == "gate" for case in cases):
-            os.kill(os.getppid(), signal.SIGKILL)
+            keeper = Path(f"/proc/{os.getppid()}/stat").read_text(encoding="ascii")
+            os.kill(int(keeper.rpartition(")")[2].split()[1]), signal.SIGKILL)
         return super().replay(cases)
 
 

@@ -1,0 +1,39 @@
+"""Processes that do a part of our work: no worker outlives who started it, not even one that is killed."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context, parent_process
+from multiprocessing.connection import wait
+
+
+def follow_parent() -> None:
+    """End with the process that started this one, however that ends."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent, number = parent_process(), os.getppid()
+    if parent is not None:
+        wait([parent.sentinel])
+    while os.getppid() == number:  # the parent is not Python's, or about to end
+        time.sleep(0.1)
+    os._exit(1)
+
+
+@contextmanager
+def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that end with this one, and at once if anything goes wrong here."""
+    others = set(active_children())
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=follow_parent)
+    try:
+        yield pool
+    except BaseException:
+        for worker in set(active_children()) - others:
+            worker.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
