@@ -13,12 +13,7 @@ from tidegate.conformance.engines.base import (
     Steps,
     TimedOut,
 )
-from tidegate.conformance.engines.errors import (
-    CannotStartError,
-    EngineError,
-    UnknownEngineError,
-    VersionMismatchError,
-)
+from tidegate.conformance.engines.errors import CannotStartError, EngineError, UnknownEngineError, VersionMismatchError
 
 __all__ = [
     "Broken",

@@ -16,9 +16,9 @@ from typing import Any
 import attrs
 
 from tests.mutation import explained, modules
-from tests.mutation.install import Probes, Swapper, Unit, install_afresh
+from tests.mutation.install import Probes, Swapper, install_afresh
 from tests.mutation.parts import Parts
-from tests.mutation.pytest_stage import FilesCheck, TestCheck, with_collected
+from tests.mutation.pytest_stage import FileCheck, TestCheck, with_collected
 from tests.mutation.report import Report, show
 from tests.mutation.results import Results
 from tests.mutation.running import Recorded, Recorder, Result, Suite, record
@@ -190,27 +190,23 @@ class Afresh:
     def __call__(self, mutation: Mutation, mutated: CodeType) -> Iterator[Any]:
         changed = mutation.module
         # What the tests were seen to run, before all that is forgotten.
-        files = self._files_running({modules.file_of(name) for name in modules.dependents(changed)})
+        tests = self._find_running({modules.file_of(name) for name in modules.dependents(changed)})
         install_afresh(changed, mutated, modules.PROJECT, KEPT)
         sys.modules.pop("tests.mutation.evidence", None)
         evidence = importlib.import_module("tests.mutation.evidence")
         for check in evidence.make_checks(self._data, rank_components(evidence, {changed})):
             if check.stage not in self._without:
                 yield check
-        for file in files:
-            yield FilesCheck((file,))
+        yield from tests
 
-    def _files_running(self, files: set[str]) -> list[Path]:
-        """The test files that run any function of these files, the quickest first."""
-        seconds: dict[Path, float] = {}
+    def _find_running(self, files: set[str]) -> list[FileCheck]:
+        """The tests that run any function of these files, by the files that they stand in, the quickest first."""
+        found: dict[Path, list[Recorded]] = {}
         for one in self._tests:
-            if any(is_in(unit, files) for unit in one.units):
-                seconds[one.check.file] = seconds.get(one.check.file, 0.0) + one.seconds
-        return sorted(seconds, key=seconds.__getitem__)
-
-
-def is_in(unit: Unit, files: set[str]) -> bool:
-    return unit[0] in files
+            if any(file in files for file, _name in one.units):
+                found.setdefault(one.check.file, []).append(one)
+        quickest = sorted(found, key=lambda file: sum(one.seconds for one in found[file]))
+        return [FileCheck(file, tuple(one.check.name.partition("::")[2] for one in found[file])) for file in quickest]
 
 
 class Progress:

@@ -46,19 +46,20 @@ class TestCheck:
 
 
 @attrs.frozen(eq=False)
-class FilesCheck:
-    """Whole files, collected anew: for modules that were imported anew."""
+class FileCheck:
+    """Tests of a file, collected anew: for modules that were imported anew."""
 
-    files: tuple[Path, ...]
+    file: Path
+    tests: tuple[str, ...]
     stage: str = "tests"
     component: str = ""
 
     @property
     def name(self) -> str:
-        return ", ".join(file.name for file in self.files)
+        return self.file.name
 
     def run(self) -> None:
-        code = pytest.main([*OPTIONS, *map(str, self.files)])
+        code = pytest.main([*OPTIONS, *(f"{self.file}::{test}" for test in self.tests)])
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             raise FailedTestError(f"{self.name}: {code}")
 

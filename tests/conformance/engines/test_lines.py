@@ -2,18 +2,10 @@
 
 import pytest
 
+from tidegate.conformance.engines import messages
 from tidegate.conformance.engines.base import Broken, Claim, Refused, Steps
 from tidegate.conformance.engines.errors import BadHelloError, VersionMismatchError
 from tidegate.conformance.engines.lines import LineBuffer, Tail
-from tidegate.conformance.engines.messages import (
-    VALUES_LIMIT,
-    MalformedLineError,
-    Parser,
-    describe,
-    encode,
-    read_answer,
-    read_reply,
-)
 from tidegate.conformance.engines.text import printable, quoted
 
 
@@ -65,7 +57,7 @@ def test_words_are_made_printable_and_short():
 
 
 def reply(text, events=1):
-    return read_reply(Parser().parse(text.encode()), events)
+    return messages.read_reply(messages.Parser().parse(text.encode()), events)
 
 
 def test_a_good_reply():
@@ -106,26 +98,26 @@ def test_a_reply_of_the_wrong_shape(text, words):
     [b"", b" ", b"null", b"[]", b"{", b"{}{}", b'{"id":1', b"\xff", b"\xef\xbb\xbf{}", b"[" * 100_000, b"9" * 5000],
 )
 def test_a_line_that_nobody_can_ascribe(line):
-    with pytest.raises(MalformedLineError):
-        Parser().parse(line)
+    with pytest.raises(messages.MalformedLineError):
+        messages.Parser().parse(line)
 
 
 def test_a_line_of_too_many_values_is_not_even_parsed():
-    with pytest.raises(MalformedLineError, match="values"):
-        Parser().parse(b'{"id":1,"x":[' + b"0," * VALUES_LIMIT + b"0]}")
+    with pytest.raises(messages.MalformedLineError, match="values"):
+        messages.Parser().parse(b'{"id":1,"x":[' + b"0," * messages.VALUES_LIMIT + b"0]}")
 
 
 def test_requests_are_ascii_and_have_no_nan():
-    assert encode({"id": 1, "case": "ü😀\n"}) == b'{"id":1,"case":"\\u00fc\\ud83d\\ude00\\n"}\n'
+    assert messages.encode({"id": 1, "case": "ü😀\n"}) == b'{"id":1,"case":"\\u00fc\\ud83d\\ude00\\n"}\n'
     with pytest.raises(ValueError):
-        encode({"id": float("nan")})
+        messages.encode({"id": float("nan")})
 
 
 GOOD = {"protocol": 1, "implementation": {"name": "n", "version": "1", "language": "l"}, "components": {"valve": {}}}
 
 
 def test_a_good_hello():
-    claims = describe(GOOD | {"components": {"valve": {}, "partitioner": {"kinds": ["hash"]}}}, 8).components
+    claims = messages.describe(GOOD | {"components": {"valve": {}, "partitioner": {"kinds": ["hash"]}}}, 8).components
     assert claims == {"valve": Claim(), "partitioner": Claim(kinds=frozenset({"hash"}))}
 
 
@@ -145,13 +137,13 @@ def test_a_good_hello():
 )
 def test_a_hello_of_the_wrong_shape(changes):
     with pytest.raises(BadHelloError):
-        describe(GOOD | changes, 8)
+        messages.describe(GOOD | changes, 8)
 
 
 def test_another_version():
     with pytest.raises(VersionMismatchError, match="speaks protocol 2"):
-        describe(GOOD | {"protocol": 2}, 8)
+        messages.describe(GOOD | {"protocol": 2}, 8)
 
 
 def test_an_answer_of_no_events():
-    assert read_answer({"ok": {"steps": []}}, 0) == Steps([])
+    assert messages.read_answer({"ok": {"steps": []}}, 0) == Steps([])

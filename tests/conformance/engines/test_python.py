@@ -5,14 +5,7 @@ import pytest
 from tests.conformance.engines import python_engines
 from tests.paths import PYTHONPATH
 from tests.processes import HANGS, PATIENCE
-from tidegate.conformance.engines import (
-    CannotStartError,
-    Claim,
-    Refused,
-    Request,
-    Steps,
-    UnknownEngineError,
-)
+from tidegate.conformance import engines
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.kinds import resolve
 
@@ -22,7 +15,9 @@ NAMES = [*(f"before-{i}" for i in range(10)), "bad", *(f"after-{i}" for i in ran
 
 def cases(names=NAMES):
     for number, name in enumerate(names):
-        yield Request(name, "valve", {"channels": 1}, [{"type": "watermark", "channel": 0, "timestamp": str(number)}])
+        yield engines.Request(
+            name, "valve", {"channels": 1}, [{"type": "watermark", "channel": 0, "timestamp": str(number)}]
+        )
 
 
 def hosted(name, **options):
@@ -43,14 +38,14 @@ def assert_all_others_are_right(found):
     assert list(found) == NAMES
     for number, name in enumerate(NAMES):
         if name != "bad":
-            assert found[name] == Steps([[{"type": "watermark", "timestamp": str(number)}]]), name
+            assert found[name] == engines.Steps([[{"type": "watermark", "timestamp": str(number)}]]), name
 
 
 def test_a_hosted_engine_describes_itself():
     with hosted("Echo") as engine:
         description = engine.start()
     assert (description.name, description.protocol, description.window) == ("echo", 1, 64)
-    assert description.components == {"valve": Claim(semantics=frozenset({"flink-7728"}))}
+    assert description.components == {"valve": engines.Claim(semantics=frozenset({"flink-7728"}))}
     assert engine.exit_status == 0
 
 
@@ -59,7 +54,7 @@ def test_prints_slowness_and_bare_lists_do_no_harm(name):
     engine = hosted(name)
     found = replies(engine)
     assert_all_others_are_right(found)
-    assert found["bad"] == Steps([[{"type": "watermark", "timestamp": "10"}]])
+    assert found["bad"] == engines.Steps([[{"type": "watermark", "timestamp": "10"}]])
     assert engine.restarts == 0
 
 
@@ -67,10 +62,10 @@ def test_prints_slowness_and_bare_lists_do_no_harm(name):
 @pytest.mark.parametrize(
     ("name", "reply"),
     [
-        ("Refuses", Refused("unsupported", "no")),
-        ("Raises", Refused("internal", "LookupError: no such channel")),
-        ("LosesResults", Refused("internal", "ValueError: replay() gave 0 results for 1 cases")),
-        ("IsNoResult", Refused("internal", 'a result must be {"steps": …}, {"error": …} or a list of steps')),
+        ("Refuses", engines.Refused("unsupported", "no")),
+        ("Raises", engines.Refused("internal", "LookupError: no such channel")),
+        ("LosesResults", engines.Refused("internal", "ValueError: replay() gave 0 results for 1 cases")),
+        ("IsNoResult", engines.Refused("internal", 'a result must be {"steps": …}, {"error": …} or a list of steps')),
     ],
 )
 def test_one_bad_case_does_not_spoil_its_batch(place, name, reply):
@@ -82,7 +77,7 @@ def test_one_bad_case_does_not_spoil_its_batch(place, name, reply):
 def test_a_result_that_is_no_json():
     found = replies(hosted("IsNoJson"))
     assert_all_others_are_right(found)
-    assert isinstance(found["bad"], Refused)
+    assert isinstance(found["bad"], engines.Refused)
     assert "the result is not JSON" in found["bad"].message
 
 
@@ -118,7 +113,7 @@ def test_batches_in_process_have_the_size_that_is_asked_for():
     ],
 )
 def test_a_class_that_cannot_be_started(path, words):
-    with pytest.raises(CannotStartError, match="answered hello with an error") as raised:
+    with pytest.raises(engines.CannotStartError, match="answered hello with an error") as raised:
         resolve(f"python:{path}").start()
     assert words in raised.value.message
 
@@ -133,5 +128,5 @@ def test_the_current_directory_is_searched(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("path", ["", "module", "module:", ":Name", "os; import sys:Name", "a-b:C"])
 def test_what_names_no_class(path):
-    with pytest.raises(UnknownEngineError, match="names no Python class"):
+    with pytest.raises(engines.UnknownEngineError, match="names no Python class"):
         resolve(f"python:{path}")

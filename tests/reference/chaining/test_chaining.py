@@ -3,19 +3,12 @@
 import attrs
 import pytest
 
+from tests.reference.chaining.words import read_operator
 from tests.reference.walking import begin, claim, law_holds, refuses, walk
 from tidegate.reference.chaining import chains
 from tidegate.reference.chaining.chaining import step as chaining
 from tidegate.reference.chaining.chaining.claims import FORWARD, SOURCE, make_operator
-from tidegate.reference.chaining.chaining.step import (
-    Config,
-    Edge,
-    Exchange,
-    Graph,
-    Operator,
-    State,
-    Vertex,
-)
+from tidegate.reference.chaining.chaining.step import Config, Edge, Exchange, Graph, Operator, State, Vertex
 from tidegate.reference.chaining.chains import Kind, Link, Plan, Strategy
 from tidegate.reference.chaining.job_graph import claims as job_graph_claims
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
@@ -26,27 +19,11 @@ STRICT = Config(chaining=True, chain_different_max_parallelism=False)
 OFF = Config(chaining=False, chain_different_max_parallelism=True)
 FORMED = ("CHAIN-19", "CHAIN-20", "CHAIN-18")
 
-WORDS = {
-    "source": {"kind": Kind.SOURCE},
-    "legacy": {"kind": Kind.LEGACY_SOURCE},
-    "yielding": {"yielding": True},
-    "always": {"strategy": Strategy.ALWAYS},
-    "head": {"strategy": Strategy.HEAD},
-    "never": {"strategy": Strategy.NEVER},
-    "with_sources": {"strategy": Strategy.HEAD_WITH_SOURCES},
-    "other_group": {"slot_group": "other"},
-    "wide": {"parallelism": 3},
-    "max": {"max_parallelism": 8},
-}
-
 
 def operator(text):
     """`3 never wide`: operator 3 with what the words say, and otherwise as plain as can be."""
-    number, *words = text.split()
-    plain = Operator(int(number), f"n{number}", Kind.OPERATOR, Strategy.ALWAYS, 2, -1, "default", yielding=False)
-    for word in words:
-        plain = attrs.evolve(plain, **WORDS[word])
-    return plain
+    plain = (Kind.OPERATOR, Strategy.ALWAYS, 2, -1, "default")
+    return read_operator(text, lambda number, name: Operator(number, name, *plain, yielding=False))
 
 
 def edge(text):

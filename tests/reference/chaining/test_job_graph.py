@@ -3,6 +3,7 @@
 import attrs
 import pytest
 
+from tests.reference.chaining.words import read_operator
 from tests.reference.walking import begin, claim, law_holds, refuses, walk
 from tidegate.reference.chaining.chains import Exchange, Kind, Partitioner, Strategy
 from tidegate.reference.chaining.job_graph import claims as job_graph_claims
@@ -19,34 +20,15 @@ from tidegate.reference.chaining.job_graph.edges import (
 )
 from tidegate.reference.chaining.job_graph.outputs import Mode, NetworkOutput, Result
 from tidegate.reference.chaining.job_graph.step import Config, JobEdge, JobGraph, JobOperator, JobVertex, Member
-from tidegate.reference.elements import Long
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 from tidegate.reference.partitioning.wiring import Pattern
 
 ON = Config(chaining=True, chain_different_max_parallelism=True, mode=Mode.ALL_EDGES_PIPELINED)
 
-WORDS = {
-    "source": {"kind": Kind.SOURCE},
-    "legacy": {"kind": Kind.LEGACY_SOURCE},
-    "yielding": {"yielding": True},
-    "never": {"strategy": Strategy.NEVER},
-    "head": {"strategy": Strategy.HEAD},
-    "with_sources": {"strategy": Strategy.HEAD_WITH_SOURCES},
-    "empty": {"has_operator": False},
-    "wide": {"parallelism": 3},
-    "max": {"max_parallelism": 8},
-    "timeout": {"buffer_timeout": Long(100)},
-    "timeout_0": {"buffer_timeout": Long(0)},
-}
-
 
 def operator(text):
     """`3 never wide`: operator 3 with what the words say."""
-    number, *words = text.split()
-    plain = JobOperator(int(number), f"n{number}", Kind.OPERATOR, 2)
-    for word in words:
-        plain = attrs.evolve(plain, **WORDS[word])
-    return plain
+    return read_operator(text, lambda number, name: JobOperator(number, name, Kind.OPERATOR, 2))
 
 
 def edge(text):

@@ -8,15 +8,9 @@ import pytest
 from tests.reference.walking import broken_claims, claim, refuses, walk
 from tidegate.properties.cases.credit_sender import draw as credit_sender
 from tidegate.properties.explorer.exploring import explore
-from tidegate.reference.credit import (
-    credit_connection as connection,
-)
-from tidegate.reference.credit import (
-    credit_sender as sender,
-)
-from tidegate.reference.credit import (
-    readers,
-)
+from tidegate.reference.credit import credit_connection as connection
+from tidegate.reference.credit import credit_sender as sender
+from tidegate.reference.credit import readers
 from tidegate.reference.credit.credit_sender import Writable
 from tidegate.reference.credit.readers import QUEUED, Item, Kind, Reader
 from tidegate.reference.model import Outcome

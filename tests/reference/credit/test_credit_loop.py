@@ -6,28 +6,11 @@ import pytest
 from tests.reference.credit.spoiling import announce_nothing, forget_to_wait, keep_buffers_while_blocked
 from tests.reference.walking import begin, claim, last, run_out, seen, state_after, walk
 from tidegate.properties.explorer.exploring import explore
-from tidegate.reference.credit import (
-    backpressure,
-    buffers,
-    readers,
-)
-from tidegate.reference.credit import (
-    credit_loop as loop,
-)
-from tidegate.reference.credit import (
-    credit_receiver as receiver,
-)
-from tidegate.reference.credit import (
-    credit_sender as sender,
-)
-from tidegate.reference.credit.credit_loop import (
-    COMPONENT,
-    Config,
-    Consumed,
-    enabled,
-    is_done,
-    is_stuck,
-)
+from tidegate.reference.credit import backpressure, buffers, readers
+from tidegate.reference.credit import credit_loop as loop
+from tidegate.reference.credit import credit_receiver as receiver
+from tidegate.reference.credit import credit_sender as sender
+from tidegate.reference.credit.credit_loop import COMPONENT, Config, Consumed, enabled, is_done, is_stuck
 from tidegate.reference.credit.readers import QUEUED, Backlog, Item, Kind, Reader
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Queue

@@ -4,20 +4,10 @@ import attrs
 import pytest
 
 from tests.reference.walking import begin, claim, law_holds, refuses, walk
-from tidegate.reference.credit import (
-    buffers,
-)
-from tidegate.reference.credit import (
-    credit_receiver as receiver,
-)
+from tidegate.reference.credit import buffers
+from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit.buffers import Buffer, Change, Channel, Gate
-from tidegate.reference.credit.credit_receiver import (
-    Config,
-    Credit,
-    Data,
-    Notify,
-    ResumeMessage,
-)
+from tidegate.reference.credit.credit_receiver import Config, Credit, Data, Notify, ResumeMessage
 from tidegate.reference.model import Outcome, Rejected
 
 EXCLUSIVE, FLOATING = Buffer.EXCLUSIVE, Buffer.FLOATING

@@ -4,12 +4,8 @@ import attrs
 import pytest
 
 from tests.reference.walking import begin, claim, last, law_holds, refuses, walk
-from tidegate.reference.credit import (
-    credit_sender as sender,
-)
-from tidegate.reference.credit import (
-    readers,
-)
+from tidegate.reference.credit import credit_sender as sender
+from tidegate.reference.credit import readers
 from tidegate.reference.credit.credit_sender import Config
 from tidegate.reference.credit.readers import QUEUED, Backlog, Item, Kind, Reader, Send
 from tidegate.reference.model import Outcome, Rejected

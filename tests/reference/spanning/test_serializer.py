@@ -8,14 +8,7 @@ from tidegate.reference.elements import MIN, Long, Status, StatusChange, Waterma
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 from tidegate.reference.spanning import dated_writers, serializer, stream_elements
 from tidegate.reference.spanning.records import cut, decode_length, encode_record
-from tidegate.reference.spanning.serializer import (
-    Buffer,
-    Config,
-    ControlEvent,
-    Finish,
-    Flush,
-    State,
-)
+from tidegate.reference.spanning.serializer import Buffer, Config, ControlEvent, Finish, Flush, State
 
 WORDS = {"!": "flush", "e": "event", ".": "finish"}
 

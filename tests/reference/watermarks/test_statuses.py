@@ -5,12 +5,7 @@ import pytest
 from tests.reference.walking import begin, broken_claims, claim, law_holds, state_after, walk
 from tidegate.reference.model import Outcome, Rejected
 from tidegate.reference.watermarks import latency, statuses
-from tidegate.reference.watermarks.statuses import (
-    Config,
-    Element,
-    Handled,
-    Sent,
-)
+from tidegate.reference.watermarks.statuses import Config, Element, Handled, Sent
 from tidegate.traces.notation.text import read_trace
 
 NEW, OLD = "flink-18934", "flink-5017"

@@ -11,11 +11,7 @@ from tidegate.conformance.engines.spark.streaming.elements import OUT
 from tidegate.conformance.engines.spark.streaming.layout import make_layout
 from tidegate.conformance.engines.spark.streaming.logs import make_outcome
 from tidegate.conformance.engines.spark.streaming.memory import Memory
-from tidegate.conformance.engines.spark.streaming.routing import (
-    choose_consumer,
-    compute_consumers,
-    compute_key_groups,
-)
+from tidegate.conformance.engines.spark.streaming.routing import choose_consumer, compute_consumers, compute_key_groups
 from tidegate.conformance.engines.spark.streaming.subtask import Subtask
 from tidegate.reference.job.layout import compute_layout
 from tidegate.reference.partitioning import keygroups, wiring
