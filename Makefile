@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format types docs golden refusals spark-page flink-matrix museum mutation bench clean
+.PHONY: help run test browser lint format types docs golden refusals spark-page flink-matrix museum mutation bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,8 +18,15 @@ $(READY): pyproject.toml constraints.txt
 run: $(READY) ## the main job: a tour of the suite, on a right engine and on a wrong one
 	@$(BIN)/tidegate run
 
-test: $(READY) lint types ## the whole suite: lint, types and every test
+test: $(READY) browser lint types ## the whole suite: lint, types and every test
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# Debian's package brings all that it needs; where we may not install it, one line says what to do.
+CHROMIUM = $(or $(TIDEGATE_CHROMIUM),$(shell command -v chromium || command -v chromium-browser || command -v google-chrome))
+browser: ## Chromium, which the tests of the pages drive
+	@test -n "$(CHROMIUM)" || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get -qq update \
+		&& apt-get -qq install --yes --no-install-recommends chromium >/dev/null; } \
+		|| { echo "The tests of the pages need Chromium: sudo apt-get install chromium, or set TIDEGATE_CHROMIUM."; exit 1; }
 
 lint: $(READY) ## style and common mistakes
 	$(BIN)/ruff check .

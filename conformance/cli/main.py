@@ -26,6 +26,7 @@ VERBS = (
     "flink",
     "rules",
     "explain",
+    "play",
 )
 
 DESCRIPTION = """\

@@ -1,0 +1,61 @@
+"""`tidegate play`: the playground in a browser, with the specification in this process."""
+
+import argparse
+from typing import Any
+
+NAME = "play"
+HELP = "play with a component in the browser: click events, see what is allowed, why, and what it leads to"
+EXAMPLE = """tidegate play valve
+  tidegate play valve --config '{"channels":3}' --trace "2i 0w20 1w10 0i 2a 1i 2i\""""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("component", nargs="?", metavar="COMPONENT", help="the component to begin with")
+    parser.add_argument("--config", metavar="JSON", help="its config (default: a usual one)")
+    parser.add_argument("--trace", metavar="TEXT", default="", help="a trace in short notation to begin with")
+    parser.add_argument(
+        "--port", type=int, default=0, metavar="N", help="the port on 127.0.0.1 (default: any free one)"
+    )
+    parser.add_argument("--no-open", dest="open", action="store_false", help="print the address and open no browser")
+
+
+def run(args: argparse.Namespace) -> int:
+    import webbrowser
+
+    from tidegate.conformance.web.serving import Playground
+
+    beginning = fragment(args)
+    try:
+        with Playground(args.port) as playground:
+            address = playground.address + beginning
+            print(f"playing at {address} (Ctrl-C ends it)", flush=True)
+            if args.open:
+                webbrowser.open(address)
+            playground.serve_forever()
+    except KeyboardInterrupt:
+        print("ended")
+    return 0
+
+
+def fragment(args: argparse.Namespace) -> str:
+    """What the page is to begin with, as it writes it itself when it is shared."""
+    import json
+    from urllib.parse import quote
+
+    from tidegate.conformance.web.playing import answer
+
+    if args.component is None:
+        if args.config or args.trace:
+            args.parser.error("--config and --trace need a COMPONENT")
+        return ""
+    asked: dict[str, Any] = {"ask": "component", "component": args.component}
+    described = answer(asked)
+    try:
+        config = described.get("config", {}) if args.config is None else json.loads(args.config)
+    except ValueError as error:
+        args.parser.error(f"--config: {error}")
+    played = answer({**asked, "ask": "play", "config": config, "trace": args.trace})
+    if "error" in played:
+        args.parser.error(played["error"]["message"])
+    pairs = {"config": json.dumps(config, separators=(",", ":")), "trace": args.trace}
+    return f"#{args.component}?" + "&".join(f"{name}={quote(text, safe='')}" for name, text in pairs.items())

@@ -1,0 +1,417 @@
+"""What the playground asks: which components there are, how they are configured, and what a trace does step by step.
+
+Questions and answers are JSON values. Nothing is remembered from one question to the next, so that a page can go back,
+branch and compare as it likes. Nothing here writes or reaches out; it runs wherever the specification does.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from itertools import islice
+from random import Random
+from typing import Any
+
+import attrs
+
+from tidegate.conformance.documents.stepping import show
+from tidegate.conformance.engines import schemas
+from tidegate.conformance.engines.museum import catalog
+from tidegate.conformance.judging.golden import read_golden
+from tidegate.properties.cases.directed import directed
+from tidegate.properties.cases.scopes import small
+from tidegate.properties.cases.timestamps import replace_timestamps
+from tidegate.properties.explorer import closures
+from tidegate.reference.components import COMPONENTS, PATH
+from tidegate.reference.credit import credit_loop
+from tidegate.reference.elements import MAX, MIN
+from tidegate.reference.job import step as job
+from tidegate.reference.model import AnyComponent, InvalidInputError, Outcome, Rejected
+from tidegate.reference.rules import all_rules
+from tidegate.traces.cases import Case
+from tidegate.traces.codec import DecodeError, decode, encode, event_type, find_component
+from tidegate.traces.notation.forms import forms_of
+from tidegate.traces.notation.text import read_event, write_event, write_observation, write_trace
+
+#: Longer traces are for `tidegate replay`.
+MAX_EVENTS = 1000
+#: How many events are offered to be clicked, of each kind and in all, and how many are looked at to find them.
+MAX_OF_A_KIND = 10
+MAX_OFFERS = 80
+MAX_LOOKED_AT = 400
+#: A number in a config that so many parts are made of: more can neither be looked at nor computed in no time.
+MAX_PARTS = 512
+PARTS = re.compile(
+    "barriers|channels|consumers|data|exclusive|floating|inputs|limit|members|operators|outputs?|parallelism|producers|"
+    "sources|subpartitions"
+)
+#: Numbers beyond these become other numbers in a page.
+EXACT = 2**53
+
+
+class PlayError(ValueError):
+    """A question that makes no sense; `about` says which part of it."""
+
+    def __init__(self, message: str, **about: Any) -> None:
+        super().__init__(message)
+        self.about = about
+
+
+def answer(question: Any) -> dict[str, Any]:
+    """The answer to any question, and to one that makes no sense an `error`."""
+    asked = question.get("ask") if isinstance(question, Mapping) else None
+    if not isinstance(asked, str) or asked not in ANSWERS:
+        return {"error": {"message": f"ask must be one of {', '.join(ANSWERS)}"}}
+    try:
+        return ANSWERS[asked](question)
+    except PlayError as error:
+        return {"error": {"message": str(error), **error.about}}
+
+
+# --- what there is --------------------------------------------------------------------------------------------
+
+
+def list_components(_question: Any = None) -> dict[str, Any]:
+    """Every component in path order, with its sentence; and every rule, since outcomes name those of others, too."""
+    return {
+        "components": [
+            {
+                "name": place.name,
+                "subject": place.subject,
+                "title": COMPONENTS[place.name].title,
+                "sentence": place.sentence,
+            }
+            for place in PATH
+        ],
+        "rules": {
+            rule.id: {"text": rule.text, "intent": rule.intent, "source": rule.source, "level": rule.level}
+            for rule in all_rules().values()
+        },
+    }
+
+
+def describe_component(question: Mapping[str, Any]) -> dict[str, Any]:
+    """All that a page must know to play one component."""
+    component = component_of(question)
+    schema = schemas.load(component.name)["$defs"]["config"]
+    return {
+        "name": component.name,
+        "title": component.title,
+        "about": schemas.load(component.name)["description"],
+        "semantics": list(component.semantics),
+        "fields": list(fields_of(component, schema)),
+        "config": usual_config(component.name),
+        "forms": [{"type": form.type, "form": form.shown()} for form in forms_of(component.name)],
+        "claims": {
+            one.name: {"statement": one.statement, "rules": list(one.rules)}
+            for one in (*component.properties, *component.invariants)
+        },
+        "stories": [attrs.asdict(one) for one in stories(component.name)],
+    }
+
+
+def component_of(question: Mapping[str, Any]) -> AnyComponent:
+    try:
+        return find_component(question.get("component"))
+    except DecodeError as error:
+        raise PlayError(str(error), part="component") from None
+
+
+def fields_of(component: AnyComponent, schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The fields of a config, with the domain of each."""
+    known = {field.name: field for field in attrs.fields(component.config)}
+    for name, given in schema.get("properties", {}).items():
+        domain = resolve(component.name, given)
+        default = known[name].default if name in known else attrs.NOTHING
+        plain = isinstance(default, bool | int | str)
+        kind = "enum" if "enum" in domain else domain.get("type", "json")
+        yield {
+            "name": name,
+            "kind": kind if kind in ("enum", "integer", "boolean") else "json",
+            "description": given.get("description", domain.get("description", "")),
+            "values": domain.get("enum", []),
+            "minimum": domain.get("minimum"),
+            "maximum": min(domain["maximum"], MAX_PARTS) if PARTS.fullmatch(name) and "maximum" in domain else None,
+            "default": default if plain else None,
+            "required": name in schema.get("required", ()),
+        }
+
+
+def resolve(component: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    reference = schema.get("$ref")
+    if reference is None:
+        return schema
+    file, _, name = reference.partition("#/$defs/")
+    found: Mapping[str, Any] = schemas.load(file.removesuffix(".json") or component)["$defs"][name]
+    return found
+
+
+#: As `tidegate explore` has them: three are the fewest that show what is hard about many.
+FIRST_CONFIGS = {"valve": {"channels": 3}, "combiner": {"inputs": 3}}
+
+
+def usual_config(component: str) -> Any:
+    """A config to begin with: the one that most of the directed traces have."""
+    if component in FIRST_CONFIGS:
+        return encode(decode(FIRST_CONFIGS[component], COMPONENTS[component].config))
+    configs = [json.dumps(encode(one.case.config)) for one in directed(component)]
+    return json.loads(max(configs, key=configs.count))
+
+
+@attrs.frozen
+class Story:
+    """A trace worth looking at, and why."""
+
+    group: str
+    name: str
+    story: str
+    rules: tuple[str, ...]
+    config: Any
+    trace: str
+
+
+@cache
+def stories(component: str) -> tuple[Story, ...]:
+    """Written by hand, from the museum of wrong engines, and golden; what is too long to look at is left out."""
+    found = [make_story("directed", one.case, one.story) for one in directed(component)]
+    found += [of_mutant(mutant) for mutant in catalog.MUTANTS if mutant.component == component]
+    told = {one.name for one in found}
+    found += [make_story("golden", case, "") for case in read_golden(component) if short(case) not in told]
+    return tuple(one for one in found if len(one.trace.split()) <= MAX_EVENTS)
+
+
+def short(case: Case) -> str:
+    return case.name.removeprefix(f"{case.component}-").removeprefix("directed-")
+
+
+def make_story(group: str, case: Case, story: str) -> Story:
+    trace = write_trace(case.component, case.events)
+    return Story(group, short(case), story, case.rules, encode(case.config), trace)
+
+
+def of_mutant(mutant: catalog.Mutant) -> Story:
+    killer = mutant.killer
+    events = [decode(event, event_type(mutant.component)) for event in killer["events"]]
+    story = f"{mutant.story} ({mutant.origin})"
+    name = mutant.name.removeprefix(f"{mutant.component}-")
+    return Story("museum", name, story, mutant.rules, killer["config"], write_trace(mutant.component, events))
+
+
+# --- playing --------------------------------------------------------------------------------------------------
+
+
+def play(question: Mapping[str, Any]) -> dict[str, Any]:
+    """The states and outcomes of a trace, and the events that are offered after step `at` (the last, if not given).
+
+    `choices` says which outcome is taken, by the number of the step; `start` which of the first states. A token that is
+    no event ends the trace before it, and `error` says where it stands.
+    """
+    component = component_of(question)
+    config = config_of(component, question.get("config", {}))
+    choices = choices_of(question.get("choices", {}))
+    events, error = read_tokens(component.name, question.get("trace", ""))
+    starts = component.start(config)
+    start = pick(question.get("start", 0), len(starts))
+    state = starts[start]
+    states, steps = [state], []
+    for number, (token, event) in enumerate(events):
+        try:
+            outcomes = component.step(state, event)
+        except InvalidInputError as problem:
+            error = {"message": f"{token[0]}: {problem}", "start": token.start(), "end": token.end()}
+            break
+        chosen = pick(choices.get(number, 0), len(outcomes))
+        steps.append(
+            {
+                "event": write_event(component.name, event),
+                "json": encode(event),
+                "chosen": chosen,
+                "outcomes": [describe_outcome(component, state, event, one) for one in outcomes],
+            }
+        )
+        state = outcomes[chosen].state
+        states.append(state)
+    at = pick(question.get("at", len(steps)), len(states), len(steps))
+    return {
+        "config": encode(config),
+        "start": start,
+        "starts": [describe_state(one) for one in starts],
+        "broken": broken_in(component, states[0]),
+        "steps": steps,
+        "at": at,
+        "offers": offers(component, config, states[at]),
+        **({"error": error} if error else {}),
+    }
+
+
+def config_of(component: AnyComponent, given: Any) -> Any:
+    if isinstance(given, Mapping):
+        check_size(given)
+    try:
+        return decode(given, component.config, "config", strict=True)
+    except DecodeError as error:
+        raise PlayError(str(error), part="config") from None
+
+
+def check_size(value: Any, name: str = "config") -> None:
+    items = value.items() if isinstance(value, Mapping) else ((name, one) for one in value)
+    for key, inner in items:
+        if isinstance(inner, Mapping | list):
+            if len(inner) > MAX_PARTS:
+                raise PlayError(f"{key} has {len(inner)} parts; at most {MAX_PARTS} can be played here", part="config")
+            check_size(inner, key)
+        elif PARTS.fullmatch(key) and isinstance(inner, int) and inner > MAX_PARTS:
+            raise PlayError(f"{key} is {inner}; at most {MAX_PARTS} can be played here", part="config")
+
+
+def choices_of(given: Any) -> dict[int, Any]:
+    if not isinstance(given, Mapping) or not all(str(key).isdecimal() for key in given):
+        raise PlayError("choices must be an object: the number of a step, and of the outcome to take", part="choices")
+    return {int(key): value for key, value in given.items()}
+
+
+def pick(number: Any, count: int, otherwise: int = 0) -> int:
+    """The number if there is such a one: after an edit, choices are left that have lost their meaning."""
+    return number if type(number) is int and 0 <= number < count else otherwise
+
+
+Token = re.Match[str]
+
+
+def read_tokens(component: str, trace: Any) -> tuple[list[tuple[Token, Any]], dict[str, Any] | None]:
+    if not isinstance(trace, str):
+        raise PlayError("trace must be a text in the short notation", part="trace")
+    events: list[tuple[Token, Any]] = []
+    for token in re.finditer(r"\S+", trace):
+        place = {"start": token.start(), "end": token.end()}
+        if len(events) == MAX_EVENTS:
+            return events, {"message": f"only {MAX_EVENTS} events can be played here; use tidegate replay", **place}
+        try:
+            events.append((token, read_event(component, token[0])))
+        except DecodeError as error:
+            return events, {"message": str(error), **place}
+    return events, None
+
+
+def describe_outcome(component: AnyComponent, before: Any, event: Any, outcome: Outcome[Any, Any]) -> dict[str, Any]:
+    return {
+        "observations": [write_observation(one) for one in outcome.observations],
+        "rules": list(outcome.rules),
+        "broken": broken_by(component, before, event, outcome),
+        **describe_state(outcome.state),
+    }
+
+
+def describe_state(state: Any) -> dict[str, Any]:
+    """A state as a plain value, and in the words of `tidegate explain`."""
+    return {"state": plain(state), "words": show(state)}
+
+
+def broken_by(component: AnyComponent, before: Any, event: Any, outcome: Outcome[Any, Any]) -> list[str]:
+    """The claims that hold until this step and are broken by it."""
+    broken = [one.name for one in component.properties if not one.holds(before, event, outcome)]
+    return broken + [name for name in broken_in(component, outcome.state) if name not in broken_in(component, before)]
+
+
+def broken_in(component: AnyComponent, state: Any) -> list[str]:
+    return [one.name for one in component.invariants if not one.holds(state)]
+
+
+def plain(value: Any) -> Any:
+    """Any value of the specification as JSON, for the eye; the config, which does not change, is left out."""
+    if attrs.has(type(value)):
+        names = [field.name for field in attrs.fields(type(value)) if field.name != "config"]
+        return {name: plain(getattr(value, name)) for name in names}
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, frozenset | set):
+        return [plain(one) for one in sorted(value, key=repr)]
+    if isinstance(value, tuple | list):
+        return [plain(one) for one in value]
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > EXACT:
+        return "MIN" if value == MIN else "MAX" if value == MAX else str(value)
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+# --- what can be clicked --------------------------------------------------------------------------------------
+
+#: What an event may be about; the first that it names is where it is offered.
+ABOUT = ("channel", "input", "output", "gate", "member", "consumer", "reader", "subpartition", "producer", "operator")
+
+
+def offers(component: AnyComponent, config: Any, state: Any) -> list[dict[str, Any]]:
+    """Events worth trying, each with what it would do. What makes no sense in this state is left out."""
+    offered: list[dict[str, Any]] = []
+    kinds: Counter[str] = Counter()
+    for event in dict.fromkeys(islice(alphabet(component, config, state), MAX_LOOKED_AT)):
+        about = next((name for name in ABOUT if hasattr(event, name)), None)
+        kind = f"{about} {getattr(event, about)}" if about else event.type.replace("_", " ")
+        if kinds[kind] == MAX_OF_A_KIND or len(offered) == MAX_OFFERS:
+            continue
+        try:
+            outcomes = component.step(state, event)
+        except InvalidInputError:
+            continue
+        kinds[kind] += 1
+        offered.append({"group": kind, **describe_offer(component, state, event, outcomes)})
+    return offered
+
+
+def describe_offer(
+    component: AnyComponent, state: Any, event: Any, outcomes: tuple[Outcome[Any, Any], ...]
+) -> dict[str, Any]:
+    first = outcomes[0]
+    return {
+        "event": write_event(component.name, event),
+        "outcomes": len(outcomes),
+        "observations": [write_observation(one) for one in first.observations],
+        "refused": any(isinstance(one, Rejected) for one in first.observations),
+        "changes": any(one.state != state for one in outcomes),
+        "breaks": broken_by(component, state, event, first),
+    }
+
+
+#: Components whose alphabet follows from any config or state; for the others there are scopes, and their generators.
+ALPHABETS: dict[str, Callable[[Any, Any], Iterable[Any]]] = {
+    "valve": lambda config, state: nearby(closures.of_valve(config.channels, 3, config.semantics), state.channels),
+    "combiner": lambda config, state: nearby(closures.of_combiner(config.inputs, 3, config.semantics), state.inputs),
+    "multiplexer": lambda config, state: nearby(closures.of_multiplexer(3, 3, config.semantics), state.outputs),
+    "credit_loop": lambda _config, state: credit_loop.enabled(state),
+    "job": lambda _config, state: job.enabled(state),
+}
+
+
+def nearby(closure: closures.Closure, parts: Iterable[Any]) -> Iterator[Any]:
+    """The events of a closure, with timestamps next to those that are there already: the highest two, and one more."""
+    held = sorted({part.watermark for part in parts} - {MIN, MAX} | {1, 2})
+    rewrite = replace_timestamps((*held[-2:], min(held[-1] + 1, MAX)))
+    return map(rewrite, closure.alphabet(closure.configs[0], None))
+
+
+def alphabet(component: AnyComponent, config: Any, state: Any) -> Iterator[Any]:
+    if component.name in ALPHABETS:
+        yield from ALPHABETS[component.name](config, state)
+        return
+    for scope in small(component.name):
+        if config in scope.configs:
+            yield from scope.alphabet(config, state)
+    yield from drawn(component.name, config)
+
+
+@cache
+def drawn(component: str, config: Any) -> tuple[Any, ...]:
+    """Events that the generator draws for a config, those first that are written shortest."""
+    draw = import_module(f"tidegate.properties.cases.{component}.draw").draw
+    found = dict.fromkeys(event for seed in range(8) for event in draw(Random(seed), config)[1])
+    return tuple(sorted(found, key=lambda event: len(write_event(component, event)))[: 4 * MAX_OFFERS])
+
+
+ANSWERS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "components": list_components,
+    "component": describe_component,
+    "play": play,
+}

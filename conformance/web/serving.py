@@ -1,0 +1,92 @@
+"""The playground on this machine: static pages, and the specification behind one address for questions.
+
+It listens on 127.0.0.1 alone. A page from elsewhere can neither ask nor read: a request must name this host and come
+from this origin, and nothing that is answered may be framed or loaded by others.
+"""
+
+import json
+from collections.abc import Callable
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from typing import Any
+from urllib.parse import urlsplit
+
+from tidegate.conformance.web.playing import answer
+
+HOST = "127.0.0.1"
+MAX_QUESTION_BYTES = 2**20
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+STATIC = files("tidegate.conformance.web") / "static"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: "Playground"
+
+    def do_GET(self) -> None:
+        path = urlsplit(self.path).path
+        name = "play.html" if path == "/" else path.removeprefix("/")
+        kind = TYPES.get(name.rpartition(".")[2])
+        if not self._is_ours() or kind is None or name not in {entry.name for entry in STATIC.iterdir()}:
+            self._send(HTTPStatus.NOT_FOUND, "text/plain", b"there is nothing here\n")
+            return
+        self._send(HTTPStatus.OK, kind, (STATIC / name).read_bytes())
+
+    def do_POST(self) -> None:
+        length = self.headers.get("Content-Length", "")
+        if not self._is_ours() or self.path != "/ask" or self.headers.get_content_type() != "application/json":
+            self._send(HTTPStatus.NOT_FOUND, "text/plain", b"questions are JSON, posted to /ask\n")
+        elif not length.isdecimal() or int(length) > MAX_QUESTION_BYTES:
+            self.close_connection = True
+            self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "text/plain", b"a question has at most one megabyte\n")
+        else:
+            self._send(HTTPStatus.OK, "application/json", self._answer(self.rfile.read(int(length))))
+
+    def _answer(self, body: bytes) -> bytes:
+        try:
+            answered = self.server.answer(json.loads(body))
+        except (ValueError, RecursionError) as error:
+            answered = {"error": {"message": f"the question is not JSON: {error}"}}
+        return json.dumps(answered).encode()
+
+    def _is_ours(self) -> bool:
+        """Whether the request is for this address, and not from a page of another."""
+        own = f"{HOST}:{self.server.server_port}"
+        return self.headers.get("Host") == own and self.headers.get("Origin", f"http://{own}") == f"http://{own}"
+
+    def _send(self, status: HTTPStatus, kind: str, body: bytes) -> None:
+        self.send_response(status)
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is given
+        """Nothing: whoever plays looks at the page."""
+
+
+class Playground(ThreadingHTTPServer):
+    """Answers until it is shut down; `port` 0 takes any that is free."""
+
+    daemon_threads = True
+
+    def __init__(self, port: int = 0, answer: Callable[[Any], dict[str, Any]] = answer) -> None:
+        super().__init__((HOST, port), Handler)
+        self.answer = answer
+
+    @property
+    def address(self) -> str:
+        return f"http://{HOST}:{self.server_port}/"

@@ -1,0 +1,140 @@
+// A trace as a picture: a column per step, a lane per part of the state, what is emitted below; watermarks as a tide.
+
+import { h, svg, ruleChip } from "./dom.js";
+import { shortObservation, tide, timeline } from "./values.js";
+
+const NARROW = 112;
+const WIDE = 360;
+const TIDE = 132;
+/** So many lanes are shown at once; of more, only those that change. */
+const MANY = 14;
+let showAll = false;
+
+/**
+ * `states` has one more than `steps`. A step has `event`, `observations` and `rules`; and, where there is such a thing,
+ * `broken` (claims), `seen` (what an engine showed instead), `choice` (how many outcomes were allowed).
+ * `other` are states of the same trace under another semantics: what differs from them is marked.
+ */
+export function drawTrace({ label, states, steps, rules, at, pick, other = null, otherSteps = null }) {
+  const columns = states.length;
+  const found = timeline(states);
+  const moving = found.filter((lane) => lane.cells.some((cell) => cell?.text !== lane.cells[0]?.text));
+  const shown = found.length > MANY && !showAll ? moving : found;
+  const width = found.length ? NARROW : WIDE;
+  const grid = h("div", { class: "lanes", role: "group", "aria-label": label, style: { "--columns": String(columns), "--column": `${width}px` } });
+  const put = (element, row, from, to = from) => {
+    element.style.gridRow = String(row);
+    element.style.gridColumn = `${from + 2} / ${to + 3}`;
+    grid.append(element);
+  };
+  const name = (text, row) => grid.append(h("div", { class: "name", style: { "grid-row": String(row) }, title: text }, text));
+  const bands = [];
+  for (let column = 0; column < columns; column += 1) {
+    const step = steps[column - 1];
+    const wrong = step && (step.broken?.length || step.seen);
+    const band = h("div", { class: `band${column === at ? " at" : ""}${wrong ? " wrong" : ""}` });
+    bands.push(band);
+    put(band, "1 / -1", column);
+    const title = step ? `${column}. ${step.event}` : "start";
+    put(
+      h("button", {
+        type: "button", class: `step${column === at ? " at" : ""}${wrong ? " wrong" : ""}`, "data-step": String(column),
+        "aria-current": column === at ? "step" : null, title, onclick: () => pick?.(column),
+      }, step ? [h("span", { class: "number" }, String(column)), h("code", {}, step.event)] : "start",
+      step?.choice > 1 ? h("span", { class: "choice", title: `${step.choice} outcomes are allowed` }, `1 of ${step.choice}`) : null),
+      1, column,
+    );
+  }
+  let row = 2;
+  const marks = states.map(tide);
+  if (marks.every((mark) => mark)) {
+    name("watermarks", row);
+    put(drawTide(marks, width), row, 0, columns - 1);
+    row += 1;
+  }
+  const opposite = other ? new Map(timeline(other).map((lane) => [lane.name, lane.cells])) : null;
+  for (const lane of shown) {
+    name(lane.name, row);
+    const differs = (column) => opposite !== null && opposite.get(lane.name)?.[column]?.text !== lane.cells[column]?.text;
+    for (let from = 0; from < columns;) {
+      const cell = lane.cells[from];
+      let to = from;
+      const alike = (column) => lane.cells[column]?.text === cell?.text && lane.cells[column]?.tone === cell?.tone && differs(column) === differs(from);
+      while (to + 1 < columns && alike(to + 1)) to += 1;
+      if (cell) {
+        const changed = from > 0 && lane.cells[from - 1]?.text !== cell.text;
+        const classes = `bar ${cell.tone}${changed ? " changed" : ""}${differs(from) ? " differs" : ""}`;
+        put(h("div", { class: classes, title: `${lane.name}: ${cell.text}` }, h("span", {}, cell.text)), row, from, to);
+      }
+      from = to + 1;
+    }
+    row += 1;
+  }
+  const shows = steps.some((step) => step.seen);
+  name(shows ? "allowed" : "emits", row);
+  steps.forEach((step, index) => put(drawObservations(step.observations, otherSteps?.[index]?.observations), row, index + 1));
+  row += 1;
+  if (shows) {
+    name("seen", row);
+    steps.forEach((step, index) => put(step.seen ? drawObservations(step.seen, step.observations, "wrong") : h("div", { class: "cell soft" }, "as allowed"), row, index + 1));
+    row += 1;
+  }
+  name("rules", row);
+  steps.forEach((step, index) => put(h("div", { class: "cell rules" }, step.rules.slice(0, 3).map((id) => ruleChip(id, rules, "small"))), row, index + 1));
+  grid.style.setProperty("--rows", String(row));
+  bands.forEach((band) => { band.style.gridRow = `1 / ${row + 1}`; });
+  const frame = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${label}, can be scrolled` }, grid);
+  requestAnimationFrame(() => show(frame, at, width));
+  if (found.length <= MANY) return frame;
+  const toggle = () => { showAll = !showAll; pick?.(at); };
+  return h("div", {}, frame, h("p", { class: "hint" }, `${shown.length} of ${found.length} parts are shown${showAll ? "" : ", those that change"}. `, pick ? h("button", { type: "button", class: "link", "data-focus": "parts", onclick: toggle }, showAll ? "Show those that change" : "Show all") : null));
+}
+
+/** Scroll a picture sideways, so that a step can be seen. */
+function show(frame, at, width) {
+  const left = at * width;
+  const room = frame.clientWidth - width * 2.2;
+  if (left < frame.scrollLeft || left > frame.scrollLeft + room) frame.scrollLeft = Math.max(0, left - room);
+}
+
+function drawObservations(seen, against, how = "differs") {
+  const differs = against && JSON.stringify(against) !== JSON.stringify(seen);
+  const shown = seen.length ? seen.slice(0, 4).map((text) => h("span", { class: "seen", title: text }, shortObservation(text))) : [h("span", { class: "soft" }, "nothing")];
+  if (seen.length > 4) shown.push(h("span", { class: "soft" }, `and ${seen.length - 4} more`));
+  return h("div", { class: `cell emits${differs ? ` ${how}` : ""}` }, shown);
+}
+
+/** The level of the output as water, the channels as lines above it: solid while they count, dashed while they do not. */
+function drawTide(marks, column) {
+  const numbers = (value) => value === "MIN" ? -Infinity : value === "MAX" ? Infinity : Number(value);
+  const values = marks.flatMap((mark) => [mark.level, ...mark.lines.map((line) => line.value)]);
+  const ranks = [...new Set(values.map(numbers))].sort((a, b) => (a < b ? -1 : 1));
+  if (!ranks.includes(-Infinity)) ranks.unshift(-Infinity);
+  const height = (value) => TIDE - 14 - ((TIDE - 34) * ranks.indexOf(numbers(value))) / Math.max(1, ranks.length - 1);
+  const width = marks.length * column;
+  const chart = svg("svg", { class: "tide", width, height: TIDE, viewBox: `0 0 ${width} ${TIDE}`, role: "img", "aria-label": "watermarks of the channels, and of the output as a level" });
+  const label = (value) => value === Infinity ? "MAX" : String(value);
+  ranks.filter((rank) => rank !== -Infinity).forEach((rank) => {
+    const y = height(rank === Infinity ? "MAX" : rank);
+    chart.append(svg("line", { class: "mark", x1: 0, x2: width, y1: y, y2: y }), svg("text", { x: 6, y: y - 4, class: "label" }, label(rank)));
+  });
+  const shore = marks.map((mark, index) => `L${index * column} ${height(mark.level)}L${(index + 1) * column} ${height(mark.level)}`).join("");
+  chart.append(svg("path", { class: "water", d: `M0 ${TIDE}${shore}L${width} ${TIDE}Z` }));
+  chart.append(svg("path", { class: "shore", d: `M0 ${height(marks[0].level)}${shore}` }));
+  const names = [...new Set(marks.flatMap((mark) => mark.lines.map((line) => line.name)))];
+  names.forEach((name, number) => {
+    const shift = (number - (names.length - 1) / 2) * 3.5;
+    let last = null;
+    marks.forEach((mark, index) => {
+      const line = mark.lines.find((each) => each.name === name);
+      if (!line) { last = null; return; }
+      const y = height(line.value) + shift;
+      const x = index * column;
+      if (last !== null && last !== y) chart.append(svg("line", { class: `line hue${number % 6}`, x1: x, x2: x, y1: last, y2: y }));
+      chart.append(svg("line", { class: `line hue${number % 6} ${line.how}`, x1: x, x2: x + column, y1: y, y2: y }, svg("title", {}, `${name}: ${line.value}, ${line.how}`)));
+      if (index === marks.length - 1) chart.append(svg("text", { class: `label hue${number % 6}`, x: x + column - 6, y: y - 4, "text-anchor": "end" }, name.replace(/\D+/, "")));
+      last = y;
+    });
+  });
+  return chart;
+}

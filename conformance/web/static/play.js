@@ -1,0 +1,355 @@
+// The playground. What is on the page follows from `here` alone; every change of it is an action that can be undone.
+
+import { copyButton, h, hideBubble, themeButton } from "./dom.js";
+import { observations, ruleList, stateTable } from "./details.js";
+import { drawTrace } from "./picture.js";
+import { shortObservation } from "./values.js";
+
+const page = { components: [], rules: {}, about: null, played: null, compared: null, problem: null, filter: "", group: "directed" };
+/** What is looked at: enough to share it. */
+let here = null;
+const past = [];
+const future = [];
+let branches = [];
+let asked = 0;
+
+const find = (id) => document.getElementById(id);
+
+async function ask(question) {
+  const reply = await fetch("ask", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question) });
+  if (!reply.ok) throw new Error(`the specification does not answer: ${reply.status}`);
+  return reply.json();
+}
+
+// --- where we are -----------------------------------------------------------------------------------------------
+
+function writeHash() {
+  const parts = { config: JSON.stringify(here.config) };
+  if (here.trace) parts.trace = here.trace;
+  if (Object.keys(here.choices).length) parts.choices = JSON.stringify(here.choices);
+  if (here.start) parts.start = String(here.start);
+  if (here.at !== null) parts.at = String(here.at);
+  if (here.compare) parts.compare = here.compare;
+  const text = Object.entries(parts).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+  return `#${here.component}?${text}`;
+}
+
+/** The address as a place to be; an Error says what about it makes no sense. */
+function readHash(hash) {
+  const [component, query = ""] = hash.replace(/^#/, "").split("?");
+  if (!page.components.some((each) => each.name === component)) throw new Error(`there is no component "${component}"`);
+  const given = new URLSearchParams(query.replaceAll("+", "%2B"));
+  const json = (name, kind) => {
+    if (!given.has(name)) return null;
+    let value = null;
+    try { value = JSON.parse(given.get(name)); } catch (error) { throw new Error(`${name} is not JSON: ${error.message}`); }
+    if (kind !== "number" && (value === null || typeof value !== "object" || Array.isArray(value))) throw new Error(`${name} must be an object`);
+    if (kind === "number" && !Number.isInteger(value)) throw new Error(`${name} must be a number`);
+    return value;
+  };
+  const known = ["config", "trace", "choices", "start", "at", "compare"];
+  for (const name of given.keys()) if (!known.includes(name)) throw new Error(`"${name}" means nothing here`);
+  return {
+    component, config: json("config"), trace: given.get("trace") ?? "", choices: json("choices") ?? {},
+    start: json("start", "number") ?? 0, at: json("at", "number"), compare: given.get("compare"),
+  };
+}
+
+async function visit() {
+  if (!location.hash) location.replace("#valve");
+  try {
+    const place = readHash(location.hash);
+    await enter(place.component);
+    past.length = future.length = 0;
+    branches = [];
+    await go({ ...place, config: place.config ?? page.about.config }, false);
+  } catch (error) {
+    page.about = null;
+    drawComponents(null);
+    find("stories").replaceChildren();
+    find("main").replaceChildren(h("div", { class: "alert", role: "alert" }, h("h1", {}, "This address makes no sense"), h("p", {}, `${error.message}.`), h("p", {}, "Nothing was run. Choose a component to begin with.")));
+  }
+}
+
+async function enter(component) {
+  if (page.about?.name === component) return;
+  const about = await ask({ ask: "component", component });
+  if (about.error) throw new Error(about.error.message);
+  page.about = about;
+  page.filter = "";
+  page.group = about.stories[0]?.group ?? "directed";
+}
+
+/** Go to another place, and show it when it has been played. */
+async function go(place, undoable = true) {
+  const number = asked += 1;
+  const { component, config, trace, choices, start, at } = place;
+  const question = { ask: "play", component, config, trace, choices, start, ...(at === null ? {} : { at }) };
+  const other = place.compare && place.compare !== (config.semantics ?? page.about.semantics[0]) ? { ...question, config: { ...config, semantics: place.compare } } : null;
+  const [played, compared] = await Promise.all([ask(question), other ? ask(other) : null]);
+  if (number !== asked) return;
+  if (undoable && here) { past.push({ here, branches }); future.length = 0; }
+  here = { ...place, config: played.config ?? config };
+  page.problem = played.error ?? null;
+  // A config that cannot be played leaves the picture as it was, so that it can be corrected.
+  if (played.steps) { page.played = played; page.compared = compared?.steps ? compared : null; }
+  history.replaceState(null, "", writeHash());
+  draw();
+}
+
+function restore(from, to) {
+  const last = from.pop();
+  if (!last) return;
+  to.push({ here, branches });
+  branches = last.branches;
+  go(last.here, false);
+}
+
+const undo = () => restore(past, future);
+const redo = () => restore(future, past);
+const select = (at) => go({ ...here, at: at === page.played.steps.length ? null : at }, false);
+const place = () => page.played.at;
+const keep = (choices, until) => Object.fromEntries(Object.entries(choices).filter(([step]) => Number(step) < until));
+
+/** Play an event behind the step that is looked at; what came after it there is kept as a branch. */
+function add(event) {
+  const tokens = page.played.steps.map((step) => step.event);
+  const at = place();
+  const next = { ...here, trace: [...tokens.slice(0, at), event].join(" "), choices: keep(here.choices, at), at: null };
+  const before = branches;
+  if (at < tokens.length && tokens[at] !== event) branches = [...branches.filter((each) => each.trace !== here.trace), { trace: here.trace, choices: here.choices, start: here.start }];
+  past.push({ here, branches: before });
+  future.length = 0;
+  go(next, false);
+}
+
+function choose(step, outcome) {
+  go({ ...here, choices: { ...keep(here.choices, step), [step]: outcome } });
+}
+
+// --- the page ---------------------------------------------------------------------------------------------------
+
+function draw() {
+  hideBubble();
+  const focus = document.activeElement?.dataset?.focus;
+  const scrolled = [...document.querySelectorAll("#main .scroll")].map((each) => each.scrollLeft);
+  document.title = `${page.about.title} · Tidegate playground`;
+  drawComponents(here.component);
+  const place_ = page.components.find((each) => each.name === here.component);
+  find("main").replaceChildren(
+    h("div", { class: "head" }, h("h1", {}, page.about.title), h("p", { class: "lead" }, place_.sentence)),
+    ...[drawConfig(), drawTraceField(), drawBroken(), drawPictures(), drawPalette(), drawStep()].filter((each) => each !== null),
+  );
+  drawStories();
+  document.dispatchEvent(new CustomEvent("played", { detail: page.played }));
+  document.querySelectorAll("#main .scroll").forEach((each, index) => { if (scrolled[index]) each.scrollLeft = scrolled[index]; });
+  if (focus) document.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
+}
+
+function drawComponents(current) {
+  const groups = [];
+  for (const each of page.components) {
+    if (groups.at(-1)?.subject !== each.subject) groups.push({ subject: each.subject, members: [] });
+    groups.at(-1).members.push(each);
+  }
+  const open = find("components").querySelector("details")?.open ?? innerWidth > 900;
+  const list = groups.map(({ subject, members }) => h("section", {}, h("h2", {}, subject), h("ul", {}, members.map((each) => h("li", {}, h("a", {
+    href: `#${each.name}`, title: each.sentence, "aria-current": each.name === current ? "page" : null,
+  }, each.name.replaceAll("_", " ")))))));
+  find("components").replaceChildren(h("details", { open }, h("summary", {}, "Components"), h("p", { class: "hint" }, "in the order in which a record travels"), list));
+}
+
+function drawConfig() {
+  const fields = page.about.fields.map((field) => {
+    const value = here.config[field.name];
+    const set = (next) => {
+      const config = { ...here.config };
+      if (next === undefined) delete config[field.name];
+      else config[field.name] = next;
+      go({ ...here, config, at: null });
+    };
+    return h("label", { class: "field", title: field.description }, h("span", {}, field.name.replaceAll("_", " ")), drawField(field, value, set));
+  });
+  const others = page.about.semantics.filter((each) => each !== (here.config.semantics ?? page.about.semantics[0]));
+  if (others.length) {
+    fields.push(h("label", { class: "field" }, h("span", {}, "compare with"), h("select", {
+      "data-focus": "compare", onchange: (event) => go({ ...here, compare: event.target.value || null }),
+    }, h("option", { value: "" }, "nothing"), others.map((each) => h("option", { value: each, selected: each === here.compare }, each)))));
+  }
+  const problem = page.problem && page.problem.part ? h("p", { class: "problem", role: "alert" }, page.problem.message) : null;
+  return h("form", { class: "config", onsubmit: (event) => event.preventDefault(), "aria-label": "Config" }, fields.length ? fields : h("p", { class: "hint" }, "This component has nothing to configure."), problem);
+}
+
+function drawField(field, value, set) {
+  const focus = { "data-focus": `config-${field.name}`, "data-field": field.name };
+  if (field.kind === "enum") {
+    const none = field.required || field.default !== null ? null : h("option", { value: "", selected: value === undefined }, "not set");
+    return h("select", { ...focus, onchange: (event) => set(event.target.value || undefined) }, none, field.values.map((each) => h("option", { value: each, selected: each === (value ?? field.default) }, each)));
+  }
+  if (field.kind === "boolean") {
+    const box = h("input", { ...focus, type: "checkbox", onchange: (event) => set(event.target.checked) });
+    box.checked = value ?? field.default ?? false;
+    return box;
+  }
+  if (field.kind === "integer") {
+    return h("input", { ...focus, type: "number", value: value ?? "", min: field.minimum, max: field.maximum, placeholder: field.required ? "" : "not set", onchange: (event) => set(event.target.value === "" ? undefined : Number(event.target.value)) });
+  }
+  const text = value === undefined ? "" : JSON.stringify(value);
+  return h("input", { ...focus, type: "text", class: "json", value: text, spellcheck: "false", onchange: (event) => {
+    try {
+      event.target.setCustomValidity("");
+      set(event.target.value.trim() ? JSON.parse(event.target.value) : undefined);
+    } catch (error) {
+      event.target.setCustomValidity(`not JSON: ${error.message}`);
+      event.target.reportValidity();
+    }
+  } });
+}
+
+function drawTraceField() {
+  const field = h("textarea", {
+    id: "trace", "data-focus": "trace", rows: "1", spellcheck: "false", autocapitalize: "off", autocomplete: "off", value: here.trace,
+    placeholder: page.about.forms.length ? `events, such as ${page.about.forms.slice(0, 3).map((each) => each.form).join("  ")}` : "events as JSON",
+    "aria-describedby": page.problem ? "problem" : null, "aria-invalid": page.problem?.start !== undefined ? "true" : null,
+    onkeydown: (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); play(); } },
+    onchange: () => play(),
+  });
+  const play = () => { if (field.value.trim() !== here.trace.trim()) go({ ...here, trace: field.value, choices: {}, at: null }); };
+  const total = page.played.steps.length;
+  const tool = (label, title, action, disabled) => h("button", { type: "button", title, "aria-label": /\w/.test(label) ? null : title, "data-focus": title, disabled, onclick: action }, label);
+  const tools = h(
+    "div", { class: "tools" },
+    tool("|◀", "Back to the start", () => select(0), place() === 0), tool("◀", "One step back (←)", () => select(place() - 1), place() === 0),
+    h("input", { type: "range", min: "0", max: String(total), value: String(place()), "aria-label": "Step", "data-focus": "slider", oninput: (event) => select(Number(event.target.value)) }),
+    tool("▶", "One step on (→)", () => select(place() + 1), place() === total), tool("▶|", "To the end", () => select(total), place() === total),
+    tool("Undo", "Undo (u)", undo, !past.length), tool("Redo", "Redo (r)", redo, !future.length),
+    tool("Clear", "An empty trace", () => go({ ...here, trace: "", choices: {}, at: null }), !here.trace),
+  );
+  return h(
+    "section", { class: "tracefield" }, h("label", { for: "trace" }, "Trace"), field, drawProblem(), tools,
+    branches.length ? h("div", { class: "branches" }, h("span", { class: "soft" }, "Branches: "), branches.map((each) => h("button", { type: "button", title: each.trace, onclick: () => goToBranch(each) }, each.trace.length > 40 ? `…${each.trace.slice(-39)}` : each.trace))) : null,
+  );
+}
+
+function goToBranch(branch) {
+  past.push({ here, branches });
+  future.length = 0;
+  branches = [...branches.filter((each) => each !== branch), { trace: here.trace, choices: here.choices, start: here.start }];
+  go({ ...here, ...branch, at: null }, false);
+}
+
+/** What is wrong with the notation, marked where it stands. */
+function drawProblem() {
+  const problem = page.problem;
+  if (!problem || problem.start === undefined) return null;
+  const [start, end] = [problem.start, problem.end];
+  return h("p", { class: "problem", id: "problem", role: "alert" }, h("code", {}, `${start > 40 ? "…" : ""}${here.trace.slice(Math.max(0, start - 40), start)}`, h("mark", {}, here.trace.slice(start, end)), here.trace.slice(end, end + 20)), h("br"), problem.message);
+}
+
+const chosen = (step) => step.outcomes[step.chosen];
+const statesOf = (played) => [played.starts[played.start].state, ...played.steps.map((step) => chosen(step).state)];
+const stepsOf = (played) => played.steps.map((step) => ({ event: step.event, choice: step.outcomes.length, ...chosen(step) }));
+
+function drawBroken() {
+  const broken = stepsOf(page.played).flatMap((step, index) => step.broken.map((name) => ({ name, index, event: step.event })));
+  if (!broken.length) return null;
+  return h("section", { class: "alert", role: "alert" }, h("h2", {}, broken.length === 1 ? "A claim is broken" : `${broken.length} claims are broken`), h("ul", {}, broken.map(({ name, index, event }) => h(
+    "li", {}, h("button", { type: "button", class: "link", "data-broken": name, onclick: () => select(index + 1) }, `step ${index + 1}, ${event}`), " breaks ", h("b", {}, name), `: ${page.about.claims[name].statement}`,
+  ))));
+}
+
+function drawPictures() {
+  const { played, compared, rules } = page;
+  const semantics = here.config.semantics ?? page.about.semantics[0];
+  const one = (result, label, other) => drawTrace({
+    label, states: statesOf(result), steps: stepsOf(result), rules, at: place(), pick: select,
+    other: other ? statesOf(other) : null, otherSteps: other ? stepsOf(other) : null,
+  });
+  if (!compared) return h("section", { class: "picture" }, one(played, "The trace", null));
+  return h("section", { class: "picture" }, h("h2", {}, semantics), one(played, semantics, compared), h("h2", {}, here.compare), one(compared, here.compare, played));
+}
+
+function drawPalette() {
+  const groups = new Map();
+  for (const offer of page.played.offers) groups.set(offer.group, [...groups.get(offer.group) ?? [], offer]);
+  const button = (offer) => {
+    const shown = offer.observations.map(shortObservation).join(", ");
+    const what = offer.refused ? "is refused" : shown || (offer.changes ? "emits nothing" : "changes nothing");
+    const breaks = offer.breaks.length ? `; breaks ${offer.breaks.join(", ")}` : "";
+    const kind = offer.breaks.length ? "breaks" : offer.refused ? "refused" : offer.changes || shown ? "" : "still";
+    return h("button", { type: "button", class: `event ${kind}`, "data-event": offer.event, "data-focus": `event-${offer.event}`, title: `${offer.event}: ${what}${breaks}`, onclick: () => add(offer.event) }, h("code", {}, offer.event.length > 64 ? `${offer.event.slice(0, 63)}…` : offer.event), h("span", {}, offer.outcomes > 1 ? `one of ${offer.outcomes} outcomes` : what));
+  };
+  const where = place() < page.played.steps.length ? `after step ${place()}: a branch` : "next";
+  const list = [...groups].map(([name, offers]) => h("div", { class: "offers" }, groups.size > 1 ? h("h3", {}, name) : null, h("div", { class: "buttons" }, offers.map(button))));
+  return h("section", { class: "palette", "aria-label": "Events" }, h("h2", {}, "Events ", h("small", { class: "soft" }, where)), list.length ? list : h("p", { class: "hint" }, "Nothing more can happen here."));
+}
+
+function drawStep() {
+  const at = place();
+  const { played, compared, rules } = page;
+  const states = statesOf(played);
+  const beside = compared && compared.steps.length >= at ? [{ title: here.compare, state: statesOf(compared)[at] }] : [];
+  if (at === 0) {
+    const starts = played.starts.length > 1 ? h("div", { class: "outcomes" }, played.starts.map((each, index) => h("article", { class: `outcome${index === played.start ? " taken" : ""}` }, h("p", {}, h("code", {}, each.words)), index === played.start ? h("b", {}, "taken") : h("button", { type: "button", onclick: () => go({ ...here, start: index }) }, "start here")))) : null;
+    return h("section", { class: "stepview" }, h("h2", {}, played.starts.length > 1 ? `At the start, in one of ${played.starts.length} states` : "At the start"), starts, stateTable(states[0], states[0], beside));
+  }
+  const step = played.steps[at - 1];
+  const cards = step.outcomes.map((outcome, index) => {
+    const taken = index === step.chosen;
+    return h("article", { class: `outcome${taken ? " taken" : ""}${outcome.broken.length ? " wrong" : ""}` },
+      observations(outcome.observations), ruleList(outcome.rules, rules),
+      outcome.broken.map((name) => h("p", { class: "problem" }, `breaks ${name}`)),
+      step.outcomes.length > 1 ? taken ? h("b", {}, "taken") : h("button", { type: "button", "data-outcome": String(index), onclick: () => choose(at - 1, index) }, `take this one${index < 9 ? ` (${index + 1})` : ""}`) : null);
+  });
+  return h(
+    "section", { class: "stepview" },
+    h("h2", {}, `Step ${at}: `, h("code", {}, step.event.length > 80 ? `${step.event.slice(0, 79)}…` : step.event)),
+    h("p", { class: "soft" }, step.outcomes.length > 1 ? `${step.outcomes.length} outcomes are allowed. Choose one.` : "The one outcome that is allowed:"),
+    h("div", { class: "outcomes" }, cards),
+    h("h3", {}, "State"), stateTable(states[at - 1], states[at], beside),
+    h("details", {}, h("summary", {}, "In the words of ", h("code", {}, "tidegate explain"), ", and as JSON"), h("p", { class: "words" }, h("code", { id: "words" }, chosen(step).words || "–")), h("pre", { id: "json" }, JSON.stringify({ event: step.json, ...chosen(step) }, null, 2))),
+  );
+}
+
+function drawStories() {
+  const groups = [...new Set(page.about.stories.map((each) => each.group))];
+  const labels = { directed: "Stories", museum: "Museum", golden: "Golden" };
+  const match = (story) => story.group === page.group && `${story.name} ${story.story} ${story.rules.join(" ")} ${story.trace}`.toLowerCase().includes(page.filter.toLowerCase());
+  const list = page.about.stories.filter(match);
+  const open = find("stories").querySelector("details")?.open ?? innerWidth > 900;
+  find("stories").replaceChildren(h(
+    "details", { open }, h("summary", {}, "Traces"),
+    h("div", { class: "tabs", role: "group", "aria-label": "Where traces come from" }, groups.map((group) => h("button", { type: "button", "aria-pressed": String(group === page.group), "data-focus": `group-${group}`, onclick: () => { page.group = group; draw(); } }, labels[group]))),
+    h("input", { type: "search", placeholder: "search names, rules, stories", "aria-label": "Search traces", "data-focus": "search", value: page.filter, oninput: (event) => { page.filter = event.target.value; draw(); const field = document.querySelector("[data-focus=search]"); field.setSelectionRange(field.value.length, field.value.length); } }),
+    h("ul", {}, list.slice(0, 60).map((story) => h("li", {}, h("button", { type: "button", "data-story": story.name, onclick: () => go({ ...here, config: story.config, trace: story.trace, choices: {}, start: 0, at: null }) }, h("b", {}, story.name.replaceAll("-", " ")), story.story ? h("span", {}, story.story) : null, h("code", {}, story.trace.length > 70 ? `${story.trace.slice(0, 69)}…` : story.trace))))),
+    list.length > 60 ? h("p", { class: "hint" }, `and ${list.length - 60} more: search`) : list.length ? null : h("p", { class: "hint" }, "none"),
+  ));
+}
+
+// --- keys -------------------------------------------------------------------------------------------------------
+
+function onKey(event) {
+  if (!page.about || event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+  const total = page.played.steps.length;
+  const keys = {
+    ArrowLeft: () => place() > 0 && select(place() - 1), ArrowRight: () => place() < total && select(place() + 1),
+    Home: () => select(0), End: () => select(total), u: undo, r: redo, "/": () => find("trace").focus(),
+  };
+  const outcome = Number(event.key) - 1;
+  const step = page.played.steps[place() - 1];
+  if (keys[event.key]) keys[event.key]();
+  else if (step && step.outcomes.length > 1 && step.outcomes[outcome]) choose(place() - 1, outcome);
+  else return;
+  event.preventDefault();
+}
+
+async function begin() {
+  find("actions").append(copyButton("Share", () => location.href), themeButton());
+  const { components, rules } = await ask({ ask: "components" });
+  Object.assign(page, { components, rules });
+  addEventListener("hashchange", visit);
+  document.addEventListener("keydown", onKey);
+  await visit();
+}
+
+begin().catch((error) => find("main").replaceChildren(h("div", { class: "alert", role: "alert" }, h("h1", {}, "The playground cannot begin"), h("p", {}, `${error.message}. Is tidegate play still running?`))));

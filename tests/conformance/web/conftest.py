@@ -1,0 +1,90 @@
+"""A real Chromium, a playground to look at, and pages that must not complain or reach out."""
+
+import os
+import shutil
+import threading
+from contextlib import contextmanager
+from importlib.resources import files
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tests.paths import ROOT
+from tidegate.conformance.web.serving import Playground
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+#: Pictures of the pages, to be looked at.
+SHOTS = ROOT / "build" / "shots"
+
+
+@pytest.fixture(scope="session")
+def browser():
+    path = os.environ.get("TIDEGATE_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    assert path, "no Chromium: `make browser` installs it or says how; TIDEGATE_CHROMIUM names one elsewhere"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def playground():
+    with Playground() as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield server.address
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def open_page(browser):
+    """Opens pages. At the end, none of them may have complained, or asked for anything outside its origin."""
+
+    @contextmanager
+    def opened(address, width=1200, height=900, scheme="light", **more):
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", **more
+        )
+        page = context.new_page()
+        complaints, requests = [], []
+        page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(address)
+        yield page
+        context.close()
+        assert complaints == []
+        origin = address.partition("#")[0]
+        assert [url for url in requests if not url.startswith((origin, "data:"))] == []
+
+    return opened
+
+
+def fits(page):
+    """Whether nothing makes the page wider than the window."""
+    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def serious_barriers(page):
+    """What axe-core finds that keeps people from using the page."""
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run().then((found) => found.violations)")
+    return [
+        (one["id"], [node["html"][:120] for node in one["nodes"][:3]])
+        for one in found
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+def shoot(page, name):
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SHOTS / f"{name}.png", full_page=True)

@@ -1,0 +1,184 @@
+"""The playground as people use it: in a real browser, by clicking, typing and keys."""
+
+import json
+from contextlib import contextmanager
+from urllib.parse import quote
+
+import pytest
+
+from tests.conformance.web.conftest import fits, serious_barriers, shoot
+from tidegate.conformance.documents.stepping import step_through
+from tidegate.properties.cases.drawing import draw_case
+from tidegate.reference.components import COMPONENTS
+from tidegate.traces.codec import encode
+from tidegate.traces.notation.text import write_trace
+
+#: Traces drawn for each component; one page shows them one after the other.
+DRAWN = 20
+#: Longer ones would show no more, and take longer to draw.
+MAX_DRAWN_EVENTS = 16
+VALVE = {"channels": 3, "semantics": "flink-7728"}
+SEVEN = "2i 0w20 1w10 0i 2a 1i 2i"
+#: Goes to one address after the other, and gives what was shown at each.
+VISIT = """async (places) => {
+  const shown = [];
+  for (const place of places) {
+    const played = new Promise((done) => document.addEventListener("played", done, { once: true }));
+    location.hash = place;
+    const { steps } = (await played).detail;
+    shown.push(steps.map((step) => ({ event: step.event, ...step.outcomes[step.chosen] })));
+  }
+  return shown;
+}"""
+
+
+def place(component, config, trace, **more):
+    parts = {"config": json.dumps(config), "trace": trace, **more}
+    return f"#{component}?" + "&".join(f"{name}={quote(str(text), safe='')}" for name, text in parts.items())
+
+
+@pytest.fixture
+def play(open_page, playground):
+    """Opens the playground at a trace, and waits for the picture."""
+
+    @contextmanager
+    def opened(component, config, trace="", parts=(), **more):
+        with open_page(playground + place(component, config, trace, **dict(parts)), **more) as page:
+            page.locator(".lanes").first.wait_for()
+            yield page
+
+    return opened
+
+
+def event(page, token):
+    return page.locator(f'[data-event="{token}"]')
+
+
+@pytest.mark.rule("VALVE-13", "VALVE-12")
+@pytest.mark.parametrize(("last", "claim"), [("2i", "all-idle-puts-out-the-maximum"), ("0a", "no-pending-minimum")])
+def test_flink_40475_is_found_by_clicking(open_page, playground, last, claim):
+    with open_page(playground) as page:
+        page.get_by_role("link", name="valve", exact=True).click()
+        for token in ("2i", "0w2", "1w1", "0i", "2a", "1i"):
+            event(page, token).click()
+            page.locator(".lanes .step.at", has_text=token).wait_for()
+            assert page.get_by_role("alert").count() == 0
+        event(page, last).click()
+        assert claim in page.get_by_role("alert").inner_text()
+        page.get_by_label("compare with").select_option("flink-40475")
+        page.get_by_role("heading", name="flink-40475").wait_for()
+        assert page.locator(".cell.differs").count() == 2, "what is emitted differs at the last step, on both sides"
+        shoot(page, "flink-40475")
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_random_traces_are_shown_as_the_specification_has_them(play, component):
+    cases = [case for case in (draw_case(component, "page", index) for index in range(200)) if is_small(case)][:DRAWN]
+    assert len(cases) == DRAWN
+    with play("valve", VALVE) as page:
+        places = [place(case.component, encode(case.config), write_trace(component, case.events)) for case in cases]
+        shown = page.evaluate(VISIT, places)
+    for case, steps in zip(cases, shown, strict=True):
+        seen = [
+            (one["event"], ", ".join(one["observations"]) or "nothing", tuple(one["rules"]), one["words"])
+            for one in steps
+        ]
+        assert seen == [(step.event, step.observations, step.rules, step.state) for step in step_through(case)]
+
+
+def is_small(case):
+    return 0 < len(case.events) <= MAX_DRAWN_EVENTS and len(repr(case)) < 20_000
+
+
+def test_the_same_states_from_an_address_and_from_a_story(play):
+    with play("valve", VALVE, SEVEN) as page:
+        by_address = page.locator("#words").text_content()
+        page.get_by_role("button", name="Clear").click()
+        page.locator("[data-story=flush-skipped-for-a-stale-channel]").click()
+        page.locator(".lanes .step.wrong").wait_for()
+        assert page.locator("#words").text_content() == by_address
+        assert page.locator("#trace").input_value() == SEVEN
+        assert "active=no" in by_address
+
+
+def test_undo_redo_branch_and_choose(play):
+    with play("partitioner", {"kind": "shuffle", "channels": 2}, "r r") as page:
+        page.locator("[data-outcome='1']").click()
+        page.locator(".lanes .seen", has_text="send 1").wait_for()
+        assert "choices=" in page.url
+        page.keyboard.press("u")
+        page.locator(".lanes .seen", has_text="send 1").wait_for(state="detached")
+        page.keyboard.press("r")
+        page.locator(".lanes .seen", has_text="send 1").wait_for()
+        page.locator("[data-step='1']").click()
+        page.locator(".palette", has_text="a branch").wait_for()
+        event(page, "i").click()
+        page.locator(".branches button", has_text="r r").click()
+        page.locator(".branches button", has_text="r i").wait_for()
+        assert page.locator("#trace").input_value() == "r r"
+
+
+def test_keys_walk_through_the_trace(play):
+    with play("valve", VALVE, SEVEN) as page:
+        page.locator("body").press("Home")
+        page.get_by_role("heading", name="At the start").wait_for()
+        page.keyboard.press("ArrowRight")
+        page.locator(".stepview h2", has_text="Step 1:").wait_for()
+        assert "at=1" in page.url
+        page.keyboard.press("End")
+        page.locator(".stepview h2", has_text="Step 7:").wait_for()
+        chip = page.locator(".rulelist .rule").first
+        chip.focus()
+        assert "Why:" in page.get_by_role("tooltip").inner_text()
+        page.keyboard.press("Escape")
+        assert page.get_by_role("tooltip").count() == 0
+
+
+def test_a_wrong_token_is_marked_and_can_be_corrected(play):
+    with play("valve", VALVE) as page:
+        page.locator("body").press("/")
+        page.keyboard.type("0w1 0<b> 1i")
+        page.keyboard.press("Enter")
+        alert = page.get_by_role("alert")
+        assert alert.locator("mark").inner_text() == "0<b>"
+        assert "<channel>w<timestamp>" in alert.inner_text()
+        page.locator("#trace").fill("0w1 1i")
+        page.locator("#trace").press("Enter")
+        page.locator(".stepview h2", has_text="Step 2:").wait_for()
+        assert page.get_by_role("alert").count() == 0
+        page.locator("[data-field=channels]").fill("0")
+        page.locator("[data-field=channels]").press("Enter")
+        assert "channels" in page.get_by_role("alert").inner_text()
+
+
+@pytest.mark.parametrize(
+    ("fragment", "said"),
+    [
+        ("#<img src=x onerror=alert(1)>", "no component"),
+        ("#valve?config=%7B", "config is not JSON"),
+        ("#valve?config=5", "config must be an object"),
+        ("#valve?at=x", "at is not JSON"),
+        ("#valve?evil=1", '"evil" means nothing'),
+    ],
+)
+def test_an_address_without_sense_runs_nothing(open_page, playground, fragment, said):
+    with open_page(playground + fragment) as page:
+        assert said in page.get_by_role("alert").inner_text()
+        assert page.locator(".lanes, #main img").count() == 0
+
+
+def test_hostile_texts_are_texts(play):
+    hostile = '"><img/src=x/onerror=alert(1)></script>\u202e'
+    token = json.dumps({"type": hostile}, separators=(",", ":"))
+    with play("valve", VALVE, f"0i {token}", {"compare": hostile}) as page:
+        assert page.get_by_role("alert").locator("mark").inner_text() == token
+        assert page.locator("#main img, #main script").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 760, 1600])
+def test_the_page_fits_and_everybody_can_use_it(play, width, scheme):
+    with play("valve", VALVE, SEVEN, {"compare": "flink-40475"}, width=width, scheme=scheme) as page:
+        assert fits(page)
+        assert serious_barriers(page) == []
+        shoot(page, f"playground-{width}-{scheme}")

@@ -1,0 +1,113 @@
+"""What the playground answers: the same as the specification, and an error for what makes no sense."""
+
+import pytest
+
+from tidegate.conformance.documents.stepping import step_through
+from tidegate.conformance.web.playing import MAX_EVENTS, MAX_PARTS, answer, plain, stories
+from tidegate.properties.cases.drawing import draw_case
+from tidegate.reference.components import COMPONENTS, PATH
+from tidegate.reference.elements import MAX, MIN
+from tidegate.traces.codec import encode
+from tidegate.traces.notation.text import write_trace
+
+
+def play(component, config, trace, **more):
+    return answer({"ask": "play", "component": component, "config": config, "trace": trace, **more})
+
+
+def test_components_come_in_the_order_of_the_path():
+    known = answer({"ask": "components"})
+    assert [one["name"] for one in known["components"]] == [place.name for place in PATH]
+    assert known["rules"]["VALVE-13"]["intent"]
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_every_component_can_be_described_and_begun(component):
+    about = answer({"ask": "component", "component": component})
+    assert {field["name"] for field in about["fields"]} >= about["config"].keys()
+    assert {one["group"] for one in about["stories"]} == {"directed", "museum", "golden"}
+    began = play(component, about["config"], "")
+    assert began["offers"], "there is something to click at the start"
+    for offer in began["offers"][:3]:
+        played = play(component, about["config"], offer["event"])
+        assert played["steps"][0]["outcomes"][0]["observations"] == offer["observations"]
+    for story in stories(component)[::40]:
+        played = play(component, story.config, story.trace)
+        assert "error" not in played
+        assert [step["event"] for step in played["steps"]] == story.trace.split()
+
+
+def test_steps_are_those_of_explain():
+    case = draw_case("subpartition", 5, 1)
+    played = play("subpartition", encode(case.config), write_trace("subpartition", case.events))
+    first = [step["outcomes"][0] for step in played["steps"]]
+    expected = step_through(case)
+    assert [(one["rules"], one["words"]) for one in first] == [(list(step.rules), step.state) for step in expected]
+    assert [", ".join(one["observations"]) or "nothing" for one in first] == [step.observations for step in expected]
+
+
+def test_claims_are_broken_at_the_step_that_breaks_them():
+    played = play("valve", {"channels": 3}, "2i 0w20 1w10 0i 2a 1i 2i 2a")
+    broken = [step["outcomes"][0]["broken"] for step in played["steps"]]
+    assert broken == [[]] * 6 + [["all-idle-puts-out-the-maximum"], []]
+    before = play("valve", {"channels": 3}, "2i 0w20 1w10 0i 2a 1i")
+    assert {offer["event"] for offer in before["offers"] if offer["breaks"]} == {"2i", "0a"}
+
+
+def test_another_outcome_can_be_taken():
+    config = {"kind": "shuffle", "channels": 3}
+    first = play("partitioner", config, "r r", choices={"1": 2})
+    assert [step["chosen"] for step in first["steps"]] == [0, 2]
+    assert first["steps"][1]["outcomes"][2]["observations"] == ["send(channel 2)"]
+    assert play("partitioner", config, "r", choices={"0": 9})["steps"][0]["chosen"] == 0, "a choice without meaning"
+
+
+def test_events_are_offered_where_one_is():
+    config, trace = {"channels": 2}, "0w5 1i"
+    assert play("valve", config, trace, at=0)["offers"] == play("valve", config, "")["offers"]
+    assert "0w6" in {offer["event"] for offer in play("valve", config, trace)["offers"]}
+
+
+@pytest.mark.parametrize(
+    ("trace", "start", "expected"),
+    [("0w1 0x 1i", 4, "its forms are"), ("0w1  {bad", 5, "{bad"), ('0i {"type":"status","channel":0}', 3, "missing")],
+)
+def test_a_wrong_token_is_shown_where_it_stands(trace, start, expected):
+    played = play("valve", {"channels": 2}, trace)
+    assert len(played["steps"]) == 1
+    error = played["error"]
+    assert (error["start"], trace[error["start"] : error["end"]]) == (start, trace.split()[1])
+    assert expected in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("valve", "ask must be one of"),
+        ({"ask": "eval"}, "ask must be one of"),
+        ({"ask": "play", "component": "<b>"}, "unknown component"),
+        ({"ask": "play", "component": ["valve"]}, "unknown component"),
+        ({"ask": "play", "component": "valve", "config": {}}, "channels is missing"),
+        ({"ask": "play", "component": "valve", "config": 7}, "must be an object"),
+        ({"ask": "play", "component": "valve", "config": {"channels": MAX_PARTS + 1}}, "at most"),
+        ({"ask": "play", "component": "union_gate", "config": {"members": [1] * (MAX_PARTS + 1)}}, "at most"),
+        ({"ask": "play", "component": "valve", "config": {"channels": 2}, "trace": 5}, "must be a text"),
+        ({"ask": "play", "component": "valve", "config": {"channels": 2}, "choices": {"x": 1}}, "choices"),
+        ({"ask": "play", "component": "valve", "config": {"channels": 2}, "trace": "0i " * (MAX_EVENTS + 1)}, "only"),
+    ],
+)
+def test_a_question_without_sense_is_answered_by_an_error(question, expected):
+    assert expected in answer(question)["error"]["message"]
+
+
+def test_values_that_a_page_would_round_are_texts():
+    assert plain((MIN, MAX, 2**53 + 1, -(2**53), True, None, b"a", frozenset({2, 1}))) == [
+        "MIN",
+        "MAX",
+        str(2**53 + 1),
+        -(2**53),
+        True,
+        None,
+        "61",
+        [1, 2],
+    ]

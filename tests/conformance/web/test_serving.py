@@ -1,0 +1,102 @@
+"""The server of the playground: this machine alone, and nothing but its own files."""
+
+import http.client
+import json
+import signal
+import subprocess
+import sys
+from urllib.parse import urlsplit
+
+import pytest
+
+from tidegate.conformance.cli.main import main
+from tidegate.conformance.web.serving import MAX_QUESTION_BYTES
+
+ASK = {"Content-Type": "application/json"}
+
+
+@pytest.fixture
+def request_it(playground):
+    place = urlsplit(playground).netloc
+
+    def request(method, path, body=None, **headers):
+        connection = http.client.HTTPConnection(place, timeout=10)
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, body, given)
+        reply = connection.getresponse()
+        return reply, reply.read()
+
+    return request
+
+
+def test_pages_may_load_nothing_from_elsewhere(request_it):
+    reply, body = request_it("GET", "/")
+    assert reply.status == 200
+    assert b"<title>Tidegate playground" in body
+    policy = reply.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "http" not in policy
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers"),
+    [
+        ("GET", "/../playing.py", {}),
+        ("GET", "/..%2fplaying.py", {}),
+        ("GET", "/nothing.js", {}),
+        ("GET", "/", {"Host": "evil.example"}),
+        ("POST", "/ask", {**ASK, "Host": "evil.example"}),
+        ("POST", "/ask", {**ASK, "Origin": "https://evil.example"}),
+        ("POST", "/ask", {"Content-Type": "text/plain"}),
+        ("POST", "/other", ASK),
+    ],
+)
+def test_what_is_not_ours_is_not_answered(request_it, method, path, headers):
+    reply, body = request_it(method, path, b'{"ask":"components"}', **headers)
+    assert reply.status == 404
+    assert b"VALVE" not in body
+
+
+def test_a_question_that_is_no_json_is_answered_by_an_error(request_it):
+    for body in (b"{", b"\xff", b"[" * 100_000):
+        reply, answered = request_it("POST", "/ask", body, **ASK)
+        assert reply.status == 200
+        assert "not JSON" in json.loads(answered)["error"]["message"]
+
+
+def test_a_question_without_end_is_not_read(request_it):
+    reply, _body = request_it("POST", "/ask", None, **ASK, Content_Length=str(MAX_QUESTION_BYTES + 1))
+    assert reply.status == 413
+
+
+def test_the_command_prints_an_address_and_ends_when_told():
+    command = ["-m", "tidegate.conformance.cli.main", "play", "valve", "--trace", "0w1 1i", "--no-open"]
+    process = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
+    try:
+        said = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        process.stdout.close()
+    assert said.startswith("playing at http://127.0.0.1:")
+    assert "/#valve?config=%7B%22channels%22%3A3" in said
+    assert "trace=0w1%201i" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["valv"], "unknown component"),
+        (["valve", "--trace", "0x"], "its forms are"),
+        (["valve", "--config", "{"], "--config"),
+        (["valve", "--config", "{}"], "channels is missing"),
+        (["--trace", "0i"], "need a COMPONENT"),
+    ],
+)
+def test_wrong_usage_is_said_before_anything_is_opened(capsys, arguments, expected):
+    with pytest.raises(SystemExit) as ended:
+        main(["play", *arguments, "--no-open"])
+    assert ended.value.code == 64
+    assert expected in capsys.readouterr().err
