@@ -15,7 +15,7 @@ from tidegate.conformance.engines.base import Engine
 from tidegate.conformance.engines.errors import BadOptionError, UnknownEngineError, WholeJobsOnlyError
 from tidegate.conformance.engines.limits import MEBIBYTE, Limits
 from tidegate.conformance.engines.process import ProcessEngine
-from tidegate.conformance.engines.python import InProcess, PythonEngine
+from tidegate.conformance.engines.python import PythonEngine
 from tidegate.conformance.engines.text import printable
 
 #: Makes an engine from what stands behind the colon. The last argument asks for strict checks against the schemas.
@@ -24,7 +24,8 @@ Maker = Callable[[str, Limits, bool], Engine]
 
 def make_reference(_: str, limits: Limits, strict: bool) -> Engine:  # noqa: ARG001, FBT001 - we trust our own
     module = import_module("tidegate.conformance.judging.reference_engine")
-    return InProcess(module.ReferenceEngine(), batch=limits.window)
+    made: Engine = module.Reference()
+    return made
 
 
 def make_flink(version: str, limits: Limits, strict: bool) -> Engine:  # noqa: FBT001

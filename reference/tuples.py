@@ -7,7 +7,9 @@ T = TypeVar("T")
 
 
 def replace(values: tuple[T, ...], index: int, value: T) -> tuple[T, ...]:
-    return (*values[:index], value, *values[index + 1 :])
+    changed = list(values)
+    changed[index] = value
+    return tuple(changed)
 
 
 def rearrange(values: tuple[T, ...], order: tuple[int, ...]) -> tuple[T, ...]:

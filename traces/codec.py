@@ -9,7 +9,7 @@ import re
 import types
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Union, get_args, get_origin
 
 import attrs
@@ -201,6 +201,10 @@ def lacks(raw: Any, full: Any) -> bool:
     if isinstance(full, dict):
         return any(key not in raw or lacks(raw[key], value) for key, value in full.items())
     return isinstance(full, list) and any(map(lacks, raw, full))
+
+
+#: The same few observations are seen over and over. What this gives is shared, and must not be changed.
+encode_observation = lru_cache(1 << 16)(encode)
 
 
 @cache

@@ -8,6 +8,7 @@ counted twice. A chunk with cases that were not run is `….open.parquet`: it co
 import fcntl
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -174,9 +175,9 @@ def from_rows(chunk: Chunk, rows: list[dict[str, Any]]) -> Outcome:
     return Outcome(
         chunk=chunk,
         results={row["result"]: row["count"] for row in rows if row["row"] == "count"},
-        exercised={
-            (tuple(row["rules"]), tuple(row["observations"])): row["count"] for row in rows if row["row"] == "rules"
-        },
+        exercised=Counter(
+            {(tuple(row["rules"]), tuple(row["observations"])): row["count"] for row in rows if row["row"] == "rules"}
+        ),
         findings=tuple(findings),
         seconds=about["seconds"],
         restarts=about["restarts"],

@@ -1,6 +1,7 @@
 """What became of a chunk: counts, coverage, and the evidence of every case that did not pass."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -52,7 +53,7 @@ class Outcome:
 
 
 def not_run(chunk: Chunk, trouble: str, worker: str = "") -> Outcome:
-    return Outcome(chunk, {str(Status.NOT_RUN): chunk.cases}, {}, worker=worker, trouble=trouble)
+    return Outcome(chunk, {str(Status.NOT_RUN): chunk.cases}, Counter(), worker=worker, trouble=trouble)
 
 
 def find(verdict: Verdict) -> Finding:

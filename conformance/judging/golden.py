@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import attrs
@@ -18,6 +17,7 @@ import attrs
 from tidegate.conformance.judging.judge import expect, kinds_of
 from tidegate.properties.cases.directed import directed
 from tidegate.properties.cases.drawing import draw
+from tidegate.properties.cases.walk import Dice
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.cases import Case
 from tidegate.traces.files import open_traces, read_traces, write_traces
@@ -54,7 +54,7 @@ def select_generated(component: str) -> Iterator[Case]:
     """Cases that show something that was not shown often enough before."""
     shown: Counter[Any] = Counter()
     for index in range(DRAWN):
-        drawn = draw(component, Random(f"{SEED}/{component}/{index}"), f"{component}-golden-{index}")
+        drawn = draw(component, Dice(f"{SEED}/{component}/{index}"), f"{component}-golden-{index}")
         if len(drawn.events) > MAX_EVENTS or len(repr(drawn.events)) > MAX_JSON_BYTES:
             continue
         case = with_answers(attrs.evolve(drawn, brief=False))

@@ -5,6 +5,7 @@ violation, and the rules of what would have been allowed are the rules that it b
 the case of a set with one state.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -12,12 +13,12 @@ from tidegate.conformance.engines.base import Broken, Crashed, NotRun, Refused, 
 from tidegate.conformance.judging.verdicts import Allowed, Malformed, Passed, Status, Verdict, Violation
 from tidegate.reference.model import Outcome
 from tidegate.traces.cases import Case
-from tidegate.traces.codec import DecodeError, decode_observation, encode
+from tidegate.traces.codec import DecodeError, decode_observation, encode_observation
 
 Judgement = Passed | Violation | Malformed
 
 #: How often each set of rules decided a step, with the kinds of observations that it gave.
-Exercised = dict[tuple[tuple[str, ...], tuple[str, ...]], int]
+Exercised = Counter[tuple[tuple[str, ...], tuple[str, ...]]]
 
 
 def unique(items: Iterable[str]) -> tuple[str, ...]:
@@ -27,16 +28,15 @@ def unique(items: Iterable[str]) -> tuple[str, ...]:
 class Judge:
     """Judges what engines show, and counts what was exercised.
 
-    Encoded observations are remembered, since the same few are seen over and over. So is the way that the last case
-    took through the specification: cases of a complete suite begin alike, one after the other.
+    The way that the last case took through the specification is remembered: cases of a complete suite begin alike, one
+    after the other.
     """
 
     def __init__(self) -> None:
-        self._encoded: dict[Any, Any] = {}
         self._config: Any = None
         #: The events that the last case began with, each with its only outcome.
         self._way: list[tuple[Any, Sequence[Outcome[Any, Any]]]] = []
-        self.exercised: Exercised = {}
+        self.exercised: Exercised = Counter()
 
     def reach(self, case: Case, stage: str, reply: Reply) -> Verdict:
         """The verdict on what an engine replied to a case."""
@@ -63,18 +63,27 @@ class Judge:
 
     def judge(self, case: Case, steps: Sequence[Sequence[Any]]) -> Judgement:
         """`steps` are the raw JSON observations, one list for each event of the case."""
-        step, exercised, encoded = case.model.step, self.exercised, self._encoded
+        exercised: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
+        judgement = self._follow(case, steps, exercised)
+        self.exercised.update(exercised)
+        return judgement
+
+    def _follow(
+        self, case: Case, steps: Sequence[Sequence[Any]], exercised: list[tuple[tuple[str, ...], tuple[str, ...]]]
+    ) -> Judgement:
+        step = case.model.step
         states = case.model.start(case.config)
-        trail: list[tuple[str, ...]] = []
         outcomes: Sequence[Outcome[Any, Any]]
         way = self._way_of(case)
+        known = len(way)
         for index, (event, shown) in enumerate(zip(case.events, steps, strict=True)):
             # This loop sees every event of every run: the usual case, one state and one outcome, takes the short way.
-            if index < len(way) and way[index][0] is event:
+            if index < known and way[index][0] is event:
                 outcomes = way[index][1]
             else:
                 outcomes = step(states[0], event) if len(states) == 1 else allowed_outcomes(step, states, event)
                 del way[index:]
+                known = 0
                 if len(outcomes) == 1 and index == len(way):
                     way.append((event, outcomes))
             if case.expect is not None:
@@ -83,25 +92,25 @@ class Judge:
                 outcome = outcomes[0]
                 wanted = outcome.observations
                 if len(wanted) != len(shown):
-                    return self._mismatch(case, index, outcomes, shown, trail)
+                    return self._mismatch(case, index, outcomes, shown, exercised)
                 for one, raw in zip(wanted, shown, strict=True):
-                    if not is_same(encoded.get(one) or self._encode(one), raw):
-                        return self._mismatch(case, index, outcomes, shown, trail)
+                    if not is_same(encode_observation(one), raw):
+                        return self._mismatch(case, index, outcomes, shown, exercised)
                 states = (outcome.state,)
             else:
                 matching = self._matching(outcomes, shown, case.component)
                 if not matching:
-                    return self._mismatch(case, index, outcomes, shown, trail)
+                    return self._mismatch(case, index, outcomes, shown, exercised)
                 outcome = matching[0]
                 states = distinct_states(matching)
-            key = (outcome.rules, kinds_of(outcome) if shown else ())
-            exercised[key] = exercised.get(key, 0) + 1
-            trail.append(outcome.rules)
+            exercised.append((outcome.rules, kinds_of(outcome) if shown else ()))
         return Passed()
 
     def _way_of(self, case: Case) -> list[tuple[Any, Sequence[Outcome[Any, Any]]]]:
-        """What is known of the beginning of a case that has the very config of the last one."""
-        if case.config is not self._config or len(case.model.start(case.config)) > 1:
+        """What is known of the beginning of a case: by who made it, or since it has the very config of the last one."""
+        if case.way is not None and case.way.config is case.config:
+            self._config, self._way = None, list(case.way.steps)
+        elif case.config is not self._config or len(case.model.start(case.config)) > 1:
             self._config, self._way = case.config, []
         return self._way
 
@@ -122,25 +131,17 @@ class Judge:
             return []
         return [outcome for outcome in outcomes if outcome.observations == seen]
 
-    def _encode(self, observation: Any) -> Any:
-        encoded = self._encoded.get(observation)
-        if encoded is None:
-            if len(self._encoded) > 100_000:
-                self._encoded.clear()
-            encoded = self._encoded[observation] = encode(observation)
-        return encoded
-
     def _mismatch(
         self,
         case: Case,
         index: int,
         outcomes: Sequence[Outcome[Any, Any]],
         shown: Sequence[Any],
-        trail: list[tuple[str, ...]],
+        exercised: list[tuple[tuple[str, ...], tuple[str, ...]]],
     ) -> Violation | Malformed:
+        trail = unique(rule for rules, _kinds in reversed(exercised) for rule in rules)
         # It was exercised all the same, if not to our satisfaction.
-        key = (outcomes[0].rules, kinds_of(outcomes[0]))
-        self.exercised[key] = self.exercised.get(key, 0) + 1
+        exercised.append((outcomes[0].rules, kinds_of(outcomes[0])))
         try:
             seen = tuple(decode_observation(raw, case.component) for raw in shown)
         except DecodeError as error:
@@ -150,7 +151,7 @@ class Judge:
             rules=unique(rule for outcome in outcomes for rule in outcome.rules),
             allowed=tuple(dict.fromkeys(Allowed(one.observations, one.rules) for one in outcomes)),
             seen=seen,
-            trail=unique(rule for rules in reversed(trail) for rule in rules),
+            trail=trail,
         )
 
 
@@ -160,6 +161,8 @@ def allowed_outcomes(step: Callable[[Any, Any], Any], states: Sequence[Any], eve
 
 def kinds_of(outcome: Outcome[Any, Any]) -> tuple[str, ...]:
     """The kinds of observations of an outcome, each once."""
+    if len(outcome.observations) == 1:
+        return (outcome.observations[0].type,)
     return tuple(dict.fromkeys([one.type for one in outcome.observations]))
 
 
@@ -169,6 +172,8 @@ def distinct_states(outcomes: list[Outcome[Any, Any]]) -> tuple[Any, ...]:
 
 def is_same(expected: Any, raw: Any) -> bool:
     """Equal as JSON: true is not 1. Keys that the protocol does not know are ignored, as everywhere."""
+    if expected is raw:
+        return True
     if type(expected) is not type(raw):
         return False
     if type(expected) is dict:

@@ -4,10 +4,13 @@ from random import Random
 from typing import Any
 
 from tidegate import __version__
+from tidegate.conformance.engines.base import Refused, Reply, Steps
+from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.engines.text import printable
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.model import InvalidInputError
 from tidegate.traces.cases import Case
-from tidegate.traces.codec import DecodeError, decode_case, encode
+from tidegate.traces.codec import DecodeError, decode_case, encode_observation
 
 
 class ReferenceEngine:
@@ -35,7 +38,7 @@ class ReferenceEngine:
             steps = self._steps(decode_case(raw))
         except (DecodeError, InvalidInputError) as error:
             return {"error": {"kind": "bad_request", "message": str(error)}}
-        return {"steps": [[encode(seen) for seen in step] for step in steps]}
+        return {"steps": [list(map(encode_observation, step)) for step in steps]}
 
     def _steps(self, case: Case) -> list[tuple[Any, ...]]:
         component = case.model
@@ -49,3 +52,16 @@ class ReferenceEngine:
 
     def _choose(self, allowed: Any) -> Any:
         return allowed[0] if self._random is None else self._random.choice(allowed)
+
+
+class Reference(InProcess):
+    """The specification in this very process, which can be asked without JSON, too."""
+
+    def __init__(self) -> None:
+        super().__init__(ReferenceEngine())
+
+    def answer(self, case: Case) -> Reply:
+        try:
+            return Steps([[encode_observation(seen) for seen in one.observations] for one in case.follow()])
+        except InvalidInputError as error:
+            return Refused("bad_request", printable(str(error)))

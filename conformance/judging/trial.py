@@ -16,6 +16,7 @@ from tidegate.conformance.engines.base import Description, Engine, Reply, Reques
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.judge import Exercised, Judge
 from tidegate.conformance.judging.metamorphic import check
+from tidegate.conformance.judging.reference_engine import Reference
 from tidegate.conformance.judging.suite import METAMORPHIC, Budget, Planned, complete_suites, plan
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.traces.cases import Case
@@ -83,6 +84,10 @@ class Runner:
 
     def replies(self, cases: Iterable[Case]) -> Iterator[Reply]:
         """What became of each case, unjudged."""
+        if isinstance(self.engine, Reference):
+            # It knows cases: nothing has to become JSON and back.
+            yield from map(self.engine.answer, cases)
+            return
         for _request, reply in self.engine.replay(map(self._encoder.request, cases)):
             yield reply
 
@@ -98,7 +103,7 @@ class Tally:
     expectations: Expectations = attrs.Factory(Expectations)
     counts: Counter[tuple[str, str, Status]] = attrs.Factory(Counter)
     findings: list[Verdict] = attrs.Factory(list)
-    exercised: Exercised = attrs.Factory(dict)
+    exercised: Exercised = attrs.Factory(Counter)
     claims: list[str] = attrs.Factory(list)
     #: Of engines in other processes.
     restarts: int = 0
@@ -117,8 +122,7 @@ class Tally:
         self.expectations.add(other.expectations)
         self.counts.update(other.counts)
         self.findings.extend(other.findings[: max(0, KEPT_FINDINGS - len(self.findings))])
-        for key, count in other.exercised.items():
-            self.exercised[key] = self.exercised.get(key, 0) + count
+        self.exercised.update(other.exercised)
         self.claims += other.claims
         self.restarts += other.restarts
         self.complete = self.complete and other.complete

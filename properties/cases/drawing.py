@@ -5,12 +5,13 @@ is one home for what an interesting case is.
 """
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
-from random import Random
 from typing import Any
 
+from tidegate.properties.cases.walk import Dice, Walk
 from tidegate.reference.components import COMPONENTS
-from tidegate.traces.cases import Case
+from tidegate.traces.cases import Case, Way
 
 #: How often a config that is not wanted is drawn again before giving up.
 PATIENCE = 200
@@ -33,30 +34,45 @@ def draw_case(
 
     One case in `AIMED_EVERY` is an aimed one, each of the component's `AIMS` in turn, if one is accepted.
     """
-    random = Random(f"{seed}/{component}/{index}")
+    dice = Dice(f"{seed}/{component}/{index}")
     name = f"{component}-{seed}-{index}"
     aims = getattr(generator_of(component), "AIMS", ())
     if aims and index % AIMED_EVERY == AIMED_EVERY - 1:
         aim = aims[index // AIMED_EVERY % len(aims)]
-        for config, events in (aim(random) for _ in range(PATIENCE_WITH_AIMS)):
+        for config, events in (aim(dice) for _ in range(PATIENCE_WITH_AIMS)):
             if accept(config):
-                return Case(name, component, config, events, brief=random.random() < BRIEF)
-    return draw(component, random, name, accept)
+                return make(component, dice, name, config, events)
+    return draw(component, dice, name, accept)
 
 
-def draw(component: str, random: Random, name: str, accept: Callable[[Any], bool] = lambda _config: True) -> Case:
+def draw(component: str, dice: Dice, name: str, accept: Callable[[Any], bool] = lambda _config: True) -> Case:
     """A case of the usual mix."""
-    generator = generator_of(component)
+    draw_one = generator_of(component).draw
     for _ in range(PATIENCE):
-        config, events = generator.draw(random)
+        config, events = draw_one(dice)
         if accept(config):
-            return Case(name, component, config, events, brief=random.random() < BRIEF)
+            return make(component, dice, name, config, events)
     raise NothingAcceptedError(f"no case of {component} was accepted in {PATIENCE} draws")
 
 
+def make(component: str, dice: Dice, name: str, config: Any, events: tuple[Any, ...]) -> Case:
+    way, brief = way_of(component, config, dice.walk), dice.random() < BRIEF
+    dice.forget()
+    return Case(name, component, config, events, brief=brief, way=way)
+
+
+@cache
 def generator_of(component: str) -> Any:
     """The module that draws the cases of a component.
 
     It may have `AIMS` besides `draw`: functions that draw what chance makes too rarely, or what is large.
     """
     return import_module(f"tidegate.properties.cases.{COMPONENTS[component].name}.draw")
+
+
+def way_of(component: str, config: Any, walk: Walk[Any, Any] | None) -> Way | None:
+    """What the walk has found out, if it began where the component does and took its steps."""
+    model = COMPONENTS[component]
+    if walk is None or walk.step is not model.step or len(walk.started) != 1 or walk.started != model.start(config):
+        return None
+    return Way(config, walk.way())

@@ -1,16 +1,18 @@
 """What the generators share: numbers at the edges, and a mix of event kinds for each case."""
 
+from bisect import bisect
 from collections.abc import Callable
 from itertools import accumulate
 from random import Random
 
+from tidegate.properties.cases.walk import Source
 from tidegate.reference.elements import MAX, MIN, Long
 
 EDGES = (MIN, MIN + 1, -(2**53), -(2**31) - 1, -1, 0, 1, 2**31 - 1, 2**31, 2**32, 2**53, 2**53 + 1, MAX - 1, MAX)
 
 
 def clamp(value: int) -> Long:
-    return Long(min(max(value, MIN), MAX))
+    return Long(value) if MIN <= value <= MAX else MIN if value < MIN else MAX
 
 
 def draw_longs(random: Random) -> list[Long]:
@@ -37,4 +39,8 @@ def swarm(random: Random, **usual: float) -> dict[str, float]:
 def among(random: Random, weights: dict[str, float]) -> Callable[[], str]:
     """A function that draws one of the kinds of events."""
     kinds, bounds = list(weights), list(accumulate(weights.values()))
-    return lambda: random.choices(kinds, cum_weights=bounds)[0]
+    if isinstance(random, Source):
+        return lambda: random.choices(kinds, cum_weights=bounds)[0]
+    # The same as `choices` does, which looks at much more for one kind than it costs to find it.
+    last, total, draw = len(kinds) - 1, bounds[-1] + 0.0, random.random
+    return lambda: kinds[bisect(bounds, draw() * total, 0, last)]

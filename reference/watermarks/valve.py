@@ -121,7 +121,7 @@ def on_idle(state: State, index: int) -> Outcome[State, Observation]:
             return emit_aligned_minimum(others_active, ("VALVE-9", "VALVE-8"))
         return Outcome(others_active, (), ("VALVE-9", "VALVE-8"))
     announcement = StatusChange(Status.IDLE)
-    highest = max(channel.watermark for channel in channels)
+    highest = max([channel.watermark for channel in channels])
     if highest <= state.last:
         nothing_to_flush = State(state.config, channels, state.last, active=False)
         return Outcome(nothing_to_flush, (announcement,), ("VALVE-10", "VALVE-8", "VALVE-14"))
@@ -157,7 +157,7 @@ def emit_aligned_minimum(state: State, because: tuple[str, ...]) -> Outcome[Stat
 
 
 def aligned_minimum(state: State) -> Long | None:
-    return min((channel.watermark for channel in state.channels if channel.aligned), default=None)
+    return min([channel.watermark for channel in state.channels if channel.aligned], default=None)
 
 
 def is_minimum_pending(state: State) -> bool:
