@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import attrs
+
 from tidegate.conformance.engines.base import Broken, Crashed, NotRun, Refused, Reply, Steps, TimedOut
 from tidegate.conformance.judging.verdicts import Allowed, Malformed, Passed, Status, Verdict, Violation
 from tidegate.reference.model import Outcome
@@ -42,12 +44,15 @@ class Judge:
         """The verdict on what an engine replied to a case."""
         if isinstance(reply, Steps):
             judgement = self.judge(case, reply.steps)
+            if isinstance(judgement, Passed):
+                return Verdict(case, stage, Status.PASS)
+            # Findings are kept, and need not keep the states of the specification with them.
+            case = attrs.evolve(case, way=None)
             if isinstance(judgement, Violation):
                 return Verdict(case, stage, Status.FAIL, judgement)
-            if isinstance(judgement, Malformed):
-                message = f"the engine broke the protocol: step {judgement.step}: {judgement.message}"
-                return Verdict(case, stage, Status.ERROR, message=message)
-            return Verdict(case, stage, Status.PASS)
+            message = f"the engine broke the protocol: step {judgement.step}: {judgement.message}"
+            return Verdict(case, stage, Status.ERROR, message=message)
+        case = attrs.evolve(case, way=None)
         if isinstance(reply, Refused):
             return Verdict(case, stage, Status.ERROR, message=f"the engine answered {reply.kind}: {reply.message}")
         if isinstance(reply, Broken):
@@ -93,7 +98,7 @@ class Judge:
                 wanted = outcome.observations
                 if len(wanted) != len(shown):
                     return self._mismatch(case, index, outcomes, shown, exercised)
-                for one, raw in zip(wanted, shown, strict=True):
+                for one, raw in zip(wanted, shown, strict=True) if shown else ():
                     if not is_same(encode_observation(one), raw):
                         return self._mismatch(case, index, outcomes, shown, exercised)
                 states = (outcome.state,)

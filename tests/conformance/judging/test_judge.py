@@ -1,10 +1,12 @@
 """The judge: allowed or not, at which step, by which rules."""
 
+import attrs
 import pytest
 
+from tidegate.conformance.engines.base import Steps
 from tidegate.conformance.judging.judge import Judge, expect
-from tidegate.conformance.judging.reference_engine import ReferenceEngine
-from tidegate.conformance.judging.verdicts import Malformed, Passed, Violation
+from tidegate.conformance.judging.reference_engine import Reference, ReferenceEngine
+from tidegate.conformance.judging.verdicts import Malformed, Passed, Status, Violation
 from tidegate.properties.cases.drawing import draw_case
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.elements import Watermark
@@ -110,3 +112,36 @@ def test_the_reference_is_never_accused(component):
         case = draw_case(component, "judge", index)
         (answer,) = ReferenceEngine(seed=index).replay([encode_case(case)])
         assert judge.judge(case, answer["steps"]) == Passed(), case
+
+
+@pytest.mark.parametrize("component", sorted(COMPONENTS))
+def test_what_the_generator_found_out_is_what_the_judge_would_find(component):
+    for index in range(20):
+        case = draw_case(component, "way", index)
+        bare = attrs.evolve(case, way=None)
+        (answer,) = ReferenceEngine().replay([encode_case(case)])
+        assert Reference().answer(case).steps == Reference().answer(bare).steps == answer["steps"]
+        known, anew = Judge(), Judge()
+        assert known.judge(case, answer["steps"]) == anew.judge(bare, answer["steps"]) == Passed()
+        assert known.exercised == anew.exercised
+
+
+def test_what_was_found_out_of_another_case_is_not_believed():
+    way = next(made for index in range(50) if len((made := draw_case("valve", "way", index)).events) > 9)
+    assert len(way.way.steps) == len(way.events)
+    for other in (
+        attrs.evolve(way, config=attrs.evolve(way.config, channels=way.config.channels + 1)),
+        attrs.evolve(way, events=way.events[3:]),
+        attrs.evolve(way, events=(*way.events[:3], *way.events[5:])),
+    ):
+        bare = attrs.evolve(other, way=None)
+        assert list(other.follow()) == list(bare.follow())
+        assert Judge().judge(other, Reference().answer(bare).steps) == Passed()
+
+
+def test_a_finding_does_not_keep_states():
+    case = next(made for index in range(50) if (made := draw_case("valve", "way", index)).events)
+    verdict = Judge().reach(case, "generated", Steps([[IDLE] * 9 for _ in case.events]))
+    assert verdict.status is Status.FAIL
+    assert verdict.case == case
+    assert verdict.case.way is None
