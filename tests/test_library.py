@@ -1,10 +1,11 @@
-"""The public API: what `import tidegate` offers and costs, and every example of docs/library.md, run for real."""
+"""The public API: what `import tidegate` offers and costs, and every example of its pages, run for real."""
 
 import doctest
 import re
 import shlex
 import subprocess
 import sys
+import unittest
 
 import attrs
 import pytest
@@ -13,9 +14,8 @@ import tidegate
 from tests.paths import PYTHONPATH, ROOT
 from tidegate.conformance.cli.main import main
 
-PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
-#: The language and the text of each example, in order.
-BLOCKS = re.findall(r"^```(python|sh)\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
+#: The pages with examples, and how many lines of them have to be tried at least.
+PAGES = {"library.md": 20, "hypothesis.md": 3}
 
 
 def python(program):
@@ -24,20 +24,23 @@ def python(program):
     return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
 
 
-def test_the_examples_of_the_page(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", PAGES)
+def test_the_examples_of_the_page(page, tmp_path, monkeypatch):
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(python|sh)\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     names = {}
     flags = doctest.NORMALIZE_WHITESPACE | doctest.REPORT_NDIFF
     tried = 0
-    for language, text in BLOCKS:
+    for language, text in blocks:
         if language == "sh":
             for line in text.splitlines():
                 program, *arguments = shlex.split(line)
                 assert program == "tidegate"
                 assert main(arguments) == 0
         elif ">>>" in text:
-            test = doctest.DocTestParser().get_doctest(text.replace("…", "..."), names, "library.md", None, None)
+            test = doctest.DocTestParser().get_doctest(text.replace("…", "..."), names, page, None, None)
             runner = doctest.DocTestRunner(optionflags=flags)
             said = []
             runner.run(test, out=said.append, clear_globs=False)
@@ -46,8 +49,15 @@ def test_the_examples_of_the_page(tmp_path, monkeypatch):
             tried += runner.tries
         else:
             exec(text, names)  # noqa: S102 - a page of ours
-    assert tried > 20
-    names["test_my_engine_conforms"]()
+    assert tried > PAGES[page]
+    for name, example in names.items():
+        if name.startswith("test_"):
+            example()
+        elif name.startswith("Test"):
+            result = unittest.TestResult()
+            unittest.defaultTestLoader.loadTestsFromTestCase(example).run(result)
+            assert result.testsRun == 1
+            assert result.wasSuccessful(), result.errors + result.failures
 
 
 def test_importing_costs_nothing():

@@ -22,6 +22,10 @@ class Source(Random):
     #: How many events a case may have.
     max_events: float = math.inf
 
+    def begin(self, states: Sequence[Any]) -> Any:
+        """The state that a walk begins in, if it could be any of these."""
+        return states[0]
+
     def part(self) -> None:
         """What is drawn from here on has nothing to do with what was drawn before."""
 
@@ -101,7 +105,8 @@ class Walk(Generic[State, Event]):
         choose: Callable[[Sequence[Outcome[State, Any]]], Outcome[State, Any]] = first,
         is_fair: Callable[[State, Event], bool] = always,
     ) -> None:
-        self.state = states[0]
+        self._source = random if isinstance(random, Source) else None
+        self.state = states[0] if self._source is None else self._source.begin(states)
         self.started = states
         self.step = step
         self.length = draw_length(random) if length is None else length
@@ -110,8 +115,7 @@ class Walk(Generic[State, Event]):
         self._random = random
         self._choose = choose
         self._is_fair = is_fair
-        self._source = random if isinstance(random, Source) else None
-        self._kept = states[0]
+        self._kept = self.state
         self._events: list[Event] = []
         self._outcomes: list[Sequence[Outcome[State, Any]]] = []
         if isinstance(random, Dice):
@@ -144,6 +148,8 @@ class Walk(Generic[State, Event]):
             self.play_one(event)
 
     def play_one(self, event: Event) -> Outcome[State, Any]:
+        if self._source is not None and not self._is_fair(self.state, event):
+            return Outcome(self.state, (), ())
         outcomes = self.step(self.state, event)
         outcome = self._choose(outcomes)
         self.state = outcome.state

@@ -8,7 +8,8 @@
 
 `run`, `replay`, `explore` and `audit` do what the verbs of the command line do, and give values in place of text; a
 value prints itself as text and gives itself as JSON. `components` and `rule` are the specification. docs/library.md
-has examples. Everything is imported when it is asked for: `import tidegate` costs nothing.
+has examples. `state_machine` and `strategies` are for tests with Hypothesis: docs/hypothesis.md. Everything is imported
+when it is asked for: `import tidegate` costs nothing.
 """
 
 from importlib import import_module
@@ -17,6 +18,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
+
+    from hypothesis.stateful import RuleBasedStateMachine
+    from hypothesis.strategies import SearchStrategy
 
     from tidegate.conformance.audit.result import AuditResult
     from tidegate.conformance.engines.base import Engine
@@ -65,6 +69,7 @@ __all__ = [
     "replay",
     "rule",
     "run",
+    "state_machine",
     "strategies",
 ]
 
@@ -256,6 +261,33 @@ def audit(
     from tidegate.conformance.audit.result import audit_here
 
     return audit_here(paths, only, show, workers)
+
+
+def state_machine(
+    component: str,
+    engine: "str | Engine | BatchEngine",
+    *,
+    semantics: str | None = None,
+    configs: "SearchStrategy[Any] | None" = None,
+) -> "type[RuleBasedStateMachine]":
+    """A Hypothesis state machine that holds an engine to the specification of a component, for a test file of yours.
+
+        TestValve = tidegate.state_machine("valve", "exec:./my-engine").TestCase
+
+    The engine is what `run` takes. It is started with the first example, and closed with the test case or at the end of
+    the program. With `semantics` it is held to that dated semantics, although it declares another. `configs` is where
+    configs come from; unless given, from those that the engine declares. Needs `tidegate[hypothesis]`.
+
+    Raises
+    ------
+    hypothesis.errors.InvalidArgument
+        There is no such component or semantics.
+    EngineError
+        There is no such engine, it cannot be started, or it does not declare the component: when the test runs.
+    """
+    from tidegate.conformance.judging import state_machines
+
+    return state_machines.state_machine(component, engine, semantics=semantics, configs=configs)
 
 
 def components() -> "dict[str, AnyComponent]":

@@ -4,7 +4,7 @@ from random import Random
 
 from tidegate.properties.cases.network_input import draw as one_input
 from tidegate.properties.cases.walk import Walk
-from tidegate.reference.input.multiple_inputs import Buffer, ChannelEvent, Config, Event, start, step
+from tidegate.reference.input.multiple_inputs import Buffer, ChannelEvent, Config, Event, State, start, step
 from tidegate.reference.input.network_input import values as network_input_values
 from tidegate.reference.input.network_input.values import Process
 
@@ -18,7 +18,9 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     kinds = ("buffer", "process", "barrier", "end_of_data", "end_of_partition", "drain")
     weights = [4, 6, 0.3, *random.choice(((0.3, 0.1), (1, 0.5), (2, 2))), 0.5]
     favourite = random.choice((None, *range(len(writers))))
-    walk = Walk(random, start(config), step)
+    walk = Walk(random, start(config), step, is_fair=is_fair)
+    for writer, state in zip(writers, walk.state.inputs, strict=True):
+        writer.go_on_from(state)
     for _ in walk.rounds():
         kind = random.choices(kinds, weights)[0]
         index = favourite if favourite is not None and random.random() < 0.5 else random.randrange(len(writers))
@@ -34,6 +36,13 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
 
 def draw_config(random: Random) -> Config:
     return Config(tuple(random.choice((1, 1, 2)) for _ in range(random.choice((2, 2, 3, 3, 4)))))
+
+
+def is_fair(state: State, event: Event) -> bool:
+    """Not so if a channel is given bytes that are no elements."""
+    if not isinstance(event, Buffer) or not 0 <= event.input < len(state.inputs):
+        return True
+    return one_input.is_fair(state.inputs[event.input], network_input_values.Buffer(event.channel, event.data))
 
 
 def address(event: network_input_values.Event, index: int, *, batch: bool) -> Event:

@@ -8,11 +8,14 @@ from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.input.network_input import values as network_input
 from tidegate.reference.input.network_input.step import start, step
+from tidegate.reference.model import InvalidInputError
 from tidegate.reference.spanning import stream_elements
-from tidegate.reference.spanning.records import encode_record
+from tidegate.reference.spanning.records import HEADER_BYTES, decode_length, encode_record
 
 #: So many bytes are written ahead of a cut.
 AHEAD = 40
+#: No element is longer.
+LONGEST = 64
 
 
 class Writer:
@@ -28,6 +31,12 @@ class Writer:
             self.kinds.pop("record_attributes", None)
         self.streams = [b""] * config.channels
         self.ends: list[list[int]] = [[] for _ in range(config.channels)]
+
+    def go_on_from(self, state: network_input.State) -> None:
+        """Begin with the rest of what each channel has the first part of."""
+        for channel in range(state.config.channels):
+            self.streams[channel] = rest = finish(find_unfinished(state, channel, b"") or b"")
+            self.ends[channel] = [len(rest)] if rest else []
 
     def draw_element(self) -> stream_elements.StreamElement:
         random = self.random
@@ -68,7 +77,8 @@ def draw(
     drains = random.choice((1, 1, 0.5))
     weights["refused"] = random.choice((0, 0, 0.2))
     draw_kind = among(random, weights)
-    walk = Walk(random, start(config), step)
+    walk = Walk(random, start(config), step, is_fair=is_fair)
+    writer.go_on_from(walk.state)
     for _ in walk.rounds():
         kind = draw_kind()
         batch = random.random() < batches
@@ -80,6 +90,55 @@ def draw(
 def draw_config(random: Random) -> network_input.Config:
     semantics = random.choice((network_input.SEMANTICS[0],) * 4 + (network_input.SEMANTICS[1],))
     return network_input.Config(random.choice((1, 1, 2, 2, 2, 3, 4)), semantics)
+
+
+def is_fair(state: network_input.State, event: network_input.Event) -> bool:
+    """Not so if a channel is given bytes that are no elements: nobody writes them."""
+    if not isinstance(event, network_input.Buffer) or not 0 <= event.channel < state.config.channels:
+        return True
+    return find_unfinished(state, event.channel, event.data) is not None
+
+
+def find_unfinished(state: network_input.State, channel: int, more: bytes) -> bytes | None:
+    """The part of an element at the end of what is unread on a channel; None if that is no sequence of elements."""
+    reader = state.readers[channel]
+    read = b"" if reader is None else reader.gathered + reader.rest
+    data = read + b"".join(one for one in state.waiting[channel] if isinstance(one, bytes)) + more
+    while len(data) >= HEADER_BYTES:
+        length = decode_length(data)
+        payload = data[HEADER_BYTES:][: max(0, length)]
+        if not 0 < length <= LONGEST or not is_element(state, payload + fill(payload, length)):
+            return None
+        if len(payload) < length:
+            return data
+        data = data[HEADER_BYTES + length :]
+    return None if any(data[:3]) else data
+
+
+def is_element(state: network_input.State, payload: bytes) -> bool:
+    try:
+        element = stream_elements.decode_element(payload)
+    except InvalidInputError:
+        return False
+    if isinstance(element, stream_elements.RecordAttributes):
+        return state.config.semantics != "flink-1.5"
+    return not isinstance(element, stream_elements.SubpartitionWatermark)
+
+
+def finish(unfinished: bytes) -> bytes:
+    """What makes an element of its first part."""
+    if not unfinished:
+        return b""
+    if len(unfinished) < HEADER_BYTES:
+        return encode_record(b"\x01")[len(unfinished) :]
+    payload = unfinished[HEADER_BYTES:]
+    return fill(payload, decode_length(unfinished))
+
+
+def fill(payload: bytes, length: int) -> bytes:
+    """The bytes that a payload lacks: a record's, or more of the last one, which is right for every tag."""
+    filling = payload[-1:] if len(payload) > 1 else b"\x00"
+    return ((b"" if payload else b"\x01") + filling * length)[: length - len(payload)]
 
 
 def draw_events(
