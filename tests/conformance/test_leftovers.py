@@ -42,7 +42,7 @@ def test_nobody_outlives_the_harness(name, number, tmp_path):
     scratch = tmp_path / "pids"
     scratch.mkdir()
     mark = uuid.uuid4().hex
-    engine = f"exec:env -i {sys.executable} {HOSTILE / 'clings_to_life.py'} {scratch}"
+    engine = f"exec:env -i {sys.executable} {HOSTILE} clings_to_life {scratch}"
     environment = {MARK: mark, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     with launch([*command, option, engine], cwd=tmp_path, env=environment, stdout=None, stderr=None) as harness:
 

@@ -16,7 +16,7 @@ import pytest
 from tests.processes import PATIENCE
 
 HARNESS = Path(__file__).with_name("harness.py")
-HOSTILE = Path(__file__).with_name("hostile")
+HOSTILE = Path(__file__).with_name("hostile.py")
 MARK = "TIDEGATE_TEST_MARK"
 
 
@@ -62,7 +62,7 @@ class Laboratory:
     mark: str = attrs.field(factory=lambda: uuid.uuid4().hex)
 
     def command(self, engine: str, cases: list[str], **options: Any) -> list[str]:
-        text = engine if ":" in engine else f"exec:{sys.executable} {HOSTILE / engine}.py"
+        text = engine if ":" in engine else f"exec:{sys.executable} {HOSTILE} {engine}"
         return [sys.executable, str(HARNESS), json.dumps({"engine": text, "cases": cases, "options": options})]
 
     @property
@@ -90,4 +90,4 @@ def laboratory(tmp_path: Path) -> Laboratory:
 
 @pytest.fixture
 def hostile() -> Callable[[str], str]:
-    return lambda name: f"exec:{sys.executable} {HOSTILE / name}.py"
+    return lambda name: f"exec:{sys.executable} {HOSTILE} {name}"

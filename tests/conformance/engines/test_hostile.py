@@ -1,6 +1,6 @@
 """Engines that hang, die, flood and lie: the right reply for the culprit, and for everybody else what they deserve.
 
-Each test runs a whole harness in a process of its own against one of the engines of `tests/conformance/hostile`.
+Each test runs a whole harness in a process of its own against one of the engines of `hostile.py`.
 """
 
 from typing import Any

@@ -1,5 +1,0 @@
-"""Answers hello, and exits."""
-
-from speaking import HELLO, answer, requests
-
-answer(next(requests()), ok=HELLO)

@@ -1,5 +1,0 @@
-"""Reads hello and never answers."""
-
-import time
-
-time.sleep(600)

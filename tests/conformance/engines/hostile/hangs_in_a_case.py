@@ -1,7 +1,0 @@
-"""Hangs in the bad case."""
-
-import time
-
-from speaking import serve
-
-serve(lambda _: time.sleep(600))
