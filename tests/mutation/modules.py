@@ -81,6 +81,6 @@ def is_about(test_file: Path, modules: set[str]) -> bool:
 
 
 def test_files() -> list[Path]:
-    """Those of the reference, and what holds the domains of its values to the schemas."""
-    domains = ROOT / "tests" / "conformance" / "engines" / "test_schema_domains.py"
-    return [*sorted((ROOT / "tests" / "reference").rglob("test_*.py")), domains]
+    """Those of the reference, and what holds the domains of its values to the schemas, and symmetries to their word."""
+    others = ("conformance/engines/test_schema_domains.py", "properties/explorer/test_symmetry.py")
+    return [*sorted((ROOT / "tests" / "reference").rglob("test_*.py")), *(ROOT / "tests" / one for one in others)]

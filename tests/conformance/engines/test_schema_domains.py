@@ -207,7 +207,8 @@ def test_what_is_left_out_has_the_default_that_the_schema_names(component):
         for path, _value in values_in(part)[1:]:
             case = make_case(component, name, config, change(part, path, Absent)) if isinstance(path[-1], str) else None
             if case is not None and is_taken(case):
-                (meant,) = [one for other, one in parts_of(encode_case(decode_case(case))) if other == name]
+                whole = encode_case(attrs.evolve(decode_case(case), brief=False))
+                (meant,) = [one for other, one in parts_of(whole) if other == name]
                 stated = find_schema(component, name, part, path).get("default")
                 assert get(meant, path[:-1]).get(path[-1]) == stated, (name, path)
 

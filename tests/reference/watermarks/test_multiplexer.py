@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.reference.walking import claim, last
+from tests.reference.walking import claim, last, law_holds
 from tests.reference.watermarks.short import play
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.model import Outcome
@@ -79,6 +79,12 @@ def test_mux_12_a_combiner_says_less_of_idleness():
     trace = "0w5 1w3 1i 0i 0i 1a 1w4 1w9"
     assert run(f"add0 add1 {trace}")[2:] == ["", "w3", "w5", "idle", "idle", "", "", "w9"]
     assert play("combiner", {"inputs": 2}, trace) == ["", "w3", "w5", "idle", "", "active", "", "w9"]
+
+
+@pytest.mark.rule("MUX-12")
+def test_mux_12_law_fails_where_watermarks_go_unheard(monkeypatch):
+    monkeypatch.setattr(multiplexer, "on_watermark", lambda state, *_rest: Outcome(state, (), ()))
+    assert not law_holds("multiplexer", "puts-out-the-watermarks-of-a-combiner")
 
 
 # --- claims refuse what they are there to refuse ----------------------------------------------------------------
