@@ -1,7 +1,8 @@
 """Leads a campaign: hands out the chunks that are not done, writes what comes back, knows when to give up."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from itertools import islice
 
 import attrs
 
@@ -14,42 +15,80 @@ TRIES = 2
 #: After so many chunks with cases that were not run, the rest is not run: as for the restarts of an engine.
 MOST_FAILED_CHUNKS = 10
 
-#: Runs the orders of a queue, which may grow and shrink meanwhile.
-Pool = Callable[[deque[Order]], Generator[Outcome, None, None]]
+
+class Orders:
+    """The orders that wait: made when they are taken, because there may be millions of them."""
+
+    def __init__(self, orders: Iterator[Order]) -> None:
+        self._orders = orders
+        self._next: deque[Order] = deque()
+
+    def __bool__(self) -> bool:
+        if not self._next:
+            self._next.extend(islice(self._orders, 1))
+        return bool(self._next)
+
+    def popleft(self) -> Order:
+        if not self:
+            raise IndexError("nothing waits")
+        return self._next.popleft()
+
+    def append(self, order: Order) -> None:
+        """One more, soon: it does not wait for millions of others."""
+        self._next.append(order)
+
+    def clear(self) -> None:
+        self._orders = iter(())
+        self._next.clear()
+
+
+#: Runs the orders that wait, which may become more or fewer meanwhile.
+Pool = Callable[[Orders], Generator[Outcome, None, None]]
 
 
 @attrs.define
 class Campaign:
-    """`resumed` and `left` are chunks: those that an earlier run had done, and those that this one did not come to."""
+    """`resumed` are the chunks that an earlier run had done; `ran` and `ran_cases` count those of this one.
+
+    `damaged` says which files of chunks are not believed, and why.
+    """
 
     plan: Plan
     folder: Folder
     limits: Mapping[str, float | None]
-    resumed: list[Chunk] = attrs.Factory(list)
-    left: list[Chunk] = attrs.Factory(list)
+    resumed: set[Chunk] = attrs.Factory(set)
+    damaged: list[str] = attrs.Factory(list)
+    ran: int = 0
+    ran_cases: int = 0
     interrupted: bool = False
     _tries: Counter[Chunk] = attrs.Factory(Counter)
 
+    @property
+    def resumed_cases(self) -> int:
+        return sum(chunk.cases for chunk in self.resumed)
+
+    def look(self) -> None:
+        """Find out what an earlier run has done, and which of its files cannot be believed."""
+        for chunk in self.folder.done_chunks(self.plan, self.damaged):
+            self.resumed.add(chunk)
+
     def run(self, pool: Pool, observe: Callable[[Outcome], None] = lambda _outcome: None) -> None:
         """Run what is not done. An interrupt ends it; what is done is kept."""
-        waiting: deque[Order] = deque()
-        for chunk in self.plan.chunks():
-            if self.folder.is_done(chunk):
-                self.resumed.append(chunk)
-            else:
-                waiting.append(Order(self.plan, chunk, self.limits))
-        missing = {order.chunk for order in waiting}
+        chunks = (chunk for chunk in self.plan.chunks() if chunk not in self.resumed)
+        waiting = Orders(Order(self.plan, chunk, self.limits) for chunk in chunks)
         failed = 0
         outcomes = pool(waiting)
         try:
             for outcome in outcomes:
                 chunk = outcome.chunk
-                self._tries[chunk] += 1
-                if outcome.is_lost and self._tries[chunk] < TRIES:
-                    waiting.append(Order(self.plan, chunk, self.limits))
-                    continue
-                self.folder.write(outcome)
-                missing.discard(chunk)
+                if outcome.is_lost:
+                    self._tries[chunk] += 1
+                    if self._tries[chunk] < TRIES:
+                        waiting.append(Order(self.plan, chunk, self.limits))
+                        continue
+                self.folder.write(outcome, self.plan)
+                self.ran += 1
+                self.ran_cases += chunk.cases
                 observe(outcome)
                 failed += not outcome.is_finished
                 if failed >= MOST_FAILED_CHUNKS:
@@ -58,4 +97,3 @@ class Campaign:
             self.interrupted = True
         finally:
             outcomes.close()
-        self.left = [chunk for chunk in self.plan.chunks() if chunk in missing]

@@ -3,10 +3,15 @@
 A file is written beside its place and renamed into it, so whatever has its name is whole; a campaign that was killed at
 any moment goes on with the chunks that have no file. Running a chunk again writes the same file again, so nothing is
 counted twice. A chunk with cases that were not run is `….open.parquet`: it counts for now, and is run again next time.
+
+Each file is sealed: its metadata hold a SHA-256 of the campaign, of the chunk, and of every byte of the file but these
+digits themselves. What has another seal or none is not believed, nor read: it is named, and the chunk is run again.
 """
 
 import fcntl
+import hashlib
 import json
+import mmap
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -19,6 +24,8 @@ import attrs
 
 from tidegate.conformance.campaign.outcome import Finding, Outcome
 from tidegate.conformance.campaign.plan import Chunk, Plan
+from tidegate.conformance.engines.text import printable
+from tidegate.conformance.judging.verdicts import Status
 
 #: The rows of a chunk's file: one `chunk`, a `count` for each verdict, a `rules` for each set of rules that decided
 #: steps, with the kinds of observations that they gave, and a `finding` for each case that did not pass.
@@ -27,8 +34,19 @@ NUMBERS = ("first", "stop", "count", "size", "restarts")
 LISTS = ("rules", "observations")
 
 
+#: In the metadata of a file, with the digits of its seal behind it.
+SEAL = b"tidegate-seal="
+DIGITS = 64
+#: A manifest is a few kilobytes; whatever is longer is something else.
+LONGEST_MANIFEST = 1024 * 1024
+
+
 class CampaignFolderError(OSError):
     """The folder cannot be used: what is wrong with it, and what to do."""
+
+
+class DamagedChunkError(ValueError):
+    """The file of a chunk is not what was written: why it is not believed."""
 
 
 @attrs.frozen
@@ -72,12 +90,15 @@ class Folder:
             self.write_text(self.manifest.name, json.dumps(wanted, indent=2) + "\n")
             return
         try:
-            found = json.loads(self.manifest.read_text(encoding="utf-8"))
+            with self.manifest.open(encoding="utf-8") as file:
+                found = json.loads(file.read(LONGEST_MANIFEST))
             other = [key for key in {**wanted, **found} if wanted.get(key) != found.get(key)]
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise CampaignFolderError(f"{self.manifest}: no manifest of a campaign: {error}") from None
         if other:
-            said = "; ".join(f"{key} is {found.get(key)!r} there, {wanted.get(key)!r} now" for key in other)
+            said = "; ".join(
+                printable(f"{key} is {found.get(key)!r} there, {wanted.get(key)!r} now", 200) for key in other[:10]
+            )
             raise CampaignFolderError(
                 f"{self.path} holds another campaign: {said}\n"
                 "hint: give another --out, or the options that this campaign was begun with"
@@ -89,18 +110,47 @@ class Folder:
     def open(self, chunk: Chunk) -> Path:
         return self.chunks / f"{chunk.name}.open.parquet"
 
-    def is_done(self, chunk: Chunk) -> bool:
-        return self.done(chunk).exists()
+    def chunks_here(self, plan: Plan, *, open_too: bool, strangers: list[str]) -> list[Chunk]:
+        """The chunks of the plan that have a file, in its order; and the names of files that belong to none."""
+        found = set()
+        for path in self.chunks.iterdir():
+            name = path.name.removesuffix(".parquet")
+            chunk = plan.find(name.removesuffix(".open"))
+            if chunk is None or name == path.name:
+                strangers.append(f"{path}: no chunk of this campaign; it is not counted")
+            elif open_too or not name.endswith(".open"):
+                found.add(chunk)
+        return sorted(found, key=plan.order)
 
-    def write(self, outcome: Outcome) -> None:
+    def done_chunks(self, plan: Plan, damaged: list[str]) -> Iterator[Chunk]:
+        """The chunks that are done; and of each file that is not believed, why."""
+        for chunk in self.chunks_here(plan, open_too=False, strangers=damaged):
+            try:
+                self.read(chunk, plan)
+            except DamagedChunkError as error:
+                damaged.append(f"{error}; it is run again")
+            else:
+                yield chunk
+
+    def write(self, outcome: Outcome, plan: Plan) -> None:
         parquet: Any = import_module("pyarrow.parquet")
+        arrow: Any = import_module("pyarrow")
         place = self.done(outcome.chunk) if outcome.is_finished else self.open(outcome.chunk)
+        written = arrow.BufferOutputStream()
+        table = as_table(outcome).replace_schema_metadata({b"tidegate": SEAL + b"0" * DIGITS})
+        parquet.write_table(table, written, compression="zstd")
+        content = bytearray(written.getvalue())
+        at = content.rindex(SEAL) + len(SEAL)
+        content[at : at + DIGITS] = seal_of(outcome.chunk, plan, content, at)
         half = place.with_suffix(".half")
-        with half.open("wb") as file:
-            parquet.write_table(as_table(outcome), file, compression="zstd")
-            file.flush()
-            os.fsync(file.fileno())
-        half.replace(place)
+        try:
+            with half.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            half.replace(place)
+        except OSError as error:
+            raise CampaignFolderError(f"{place}: cannot be written: {error.strerror}") from None
         if outcome.is_finished:
             self.open(outcome.chunk).unlink(missing_ok=True)
 
@@ -109,20 +159,51 @@ class Folder:
         half.write_text(text, encoding="utf-8")
         half.replace(self.path / name)
 
-    def read(self, chunk: Chunk, *, evidence: bool = False) -> Outcome | None:
-        """What is known of the chunk; None if that is nothing. The evidence of its findings only if it is asked for."""
+    def read(self, chunk: Chunk, plan: Plan, *, evidence: bool = False) -> Outcome:
+        """What is known of the chunk. The evidence of its findings only if it is asked for.
+
+        Raises
+        ------
+        DamagedChunkError
+            The file is not there, or not what was written.
+        """
         parquet: Any = import_module("pyarrow.parquet")
         arrow: Any = import_module("pyarrow")
-        path = self.done(chunk) if self.is_done(chunk) else self.open(chunk)
+        path = self.done(chunk) if os.path.lexists(self.done(chunk)) else self.open(chunk)
         columns = [name for name in (*TEXTS, *NUMBERS, *LISTS, "seconds") if evidence or name != "evidence"]
         try:
+            with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                check_seal(chunk, plan, content)
             # One small file after another: threads would cost more than they bring.
-            rows = parquet.read_table(path, columns=columns, use_threads=False).to_pylist()
-            return from_rows(chunk, rows)
-        except FileNotFoundError:
-            return None
-        except (OSError, arrow.ArrowException, KeyError, IndexError) as error:
-            raise CampaignFolderError(f"{path}: no file of a chunk ({error}); delete it, and it is run again") from None
+            outcome = from_rows(chunk, parquet.read_table(path, columns=columns, use_threads=False).to_pylist())
+            counts = [outcome.results[Status(result)] for result in outcome.results]
+            if min(counts, default=0) < 0 or sum(counts) > chunk.cases or len(outcome.findings) > sum(counts):
+                raise DamagedChunkError(f"it counts {sum(counts)} cases, and has {chunk.cases}")
+        except OSError as error:
+            raise DamagedChunkError(f"{path}: cannot be read: {error.strerror or error}") from None
+        except (ValueError, arrow.ArrowException, KeyError, TypeError) as error:
+            raise DamagedChunkError(f"{path}: {error}") from None
+        return outcome
+
+
+def check_seal(chunk: Chunk, plan: Plan, content: mmap.mmap) -> None:
+    at = content.rfind(SEAL) + len(SEAL)
+    if at < len(SEAL):
+        raise DamagedChunkError("it has no checksum, as in files of older releases and in those that are no chunks")
+    with memoryview(content) as whole:
+        if whole[at : at + DIGITS] != seal_of(chunk, plan, whole, at):
+            raise DamagedChunkError(
+                "its checksum does not fit: it was changed, or belongs to another chunk or campaign"
+            )
+
+
+def seal_of(chunk: Chunk, plan: Plan, content: bytearray | memoryview, at: int) -> bytes:
+    """The digits that belong at this place."""
+    seal = hashlib.sha256(f"{plan.identity}/{chunk.name}/".encode())
+    with memoryview(content) as whole, whole[:at] as before, whole[at + DIGITS :] as behind:
+        seal.update(before)
+        seal.update(behind)
+    return seal.hexdigest().encode()
 
 
 def as_table(outcome: Outcome) -> Any:

@@ -8,12 +8,15 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.campaign.plan import Chunk
+from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.judge import Exercised
 from tidegate.conformance.judging.shrink import kind_of_failure, size_of
 from tidegate.conformance.judging.verdicts import Allowed, Status, Verdict, Violation
 from tidegate.traces.codec import decode_case, decode_observation, encode, encode_case
 
 STAGE = "generated"
+#: Bytes of evidence that a chunk keeps.
+MOST_EVIDENCE = 32 * 1024 * 1024
 
 
 @attrs.frozen
@@ -50,6 +53,24 @@ class Outcome:
     def is_lost(self) -> bool:
         """Whether nothing at all is known: it was the worker's fault, perhaps, and another one has better luck."""
         return set(self.results) == {Status.NOT_RUN}
+
+
+@attrs.define
+class Findings:
+    """The findings of a chunk in bounded memory: beyond so many bytes only the smallest of each kind has evidence."""
+
+    kept: list[Finding] = attrs.Factory(list)
+    _bytes: int = 0
+    _smallest: dict[tuple[str, str], int] = attrs.Factory(dict)
+
+    def add(self, finding: Finding) -> None:
+        kind, weight = (finding.result, finding.kind), len(finding.evidence) + len(finding.message)
+        if self._bytes + weight > MOST_EVIDENCE and finding.size >= self._smallest.get(kind, finding.size + 1):
+            self.kept.append(attrs.evolve(finding, evidence="", message=printable(finding.message, 100)))
+            return
+        self._bytes += weight
+        self._smallest[kind] = min(finding.size, self._smallest.get(kind, finding.size))
+        self.kept.append(finding)
 
 
 def not_run(chunk: Chunk, trouble: str, worker: str = "") -> Outcome:

@@ -1,6 +1,10 @@
 """What a campaign is: an engine, what it declares, seeds, and how they are cut into chunks."""
 
+import hashlib
+import json
+import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +12,22 @@ import attrs
 
 from tidegate import __version__
 from tidegate.conformance.engines.base import Claim, Description
+from tidegate.conformance.engines.errors import BadOptionError
+from tidegate.conformance.judging.suite import accepts
+from tidegate.properties.cases.drawing import draw_case
+from tidegate.traces.cases import Case
 
 #: Long enough that handing out a chunk costs nothing beside it, short enough that losing one costs little.
 LARGEST_CHUNK = 5000
 SMALLEST_CHUNK = 500
 #: In between, so many chunks a component: every worker gets some until the end.
 CHUNKS_AT_LEAST = 40
+#: Beyond this many, chunks grow instead: each is a file.
+CHUNKS_AT_MOST = 100_000
+#: What a worker finds is in its memory until the chunk is done.
+MOST_CASES_A_CHUNK = 100_000
+
+NAME = re.compile(r"(\w+)-(\d{12,18})-(\d{12,18})")
 
 
 @attrs.frozen
@@ -33,7 +47,7 @@ class Chunk:
         return self.stop - self.first
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)
 class Plan:
     """`cases` are the generated ones of each component; `claims` what the engine declares of each."""
 
@@ -53,7 +67,35 @@ class Plan:
         """In the order in which one process would run the cases."""
         for component in self.components:
             for first in range(0, self.cases, self.chunk):
-                yield Chunk(component, first, min(first + self.chunk, self.cases))
+                yield self.chunk_at(component, first)
+
+    def chunk_at(self, component: str, index: int) -> Chunk:
+        """The chunk that a case is in."""
+        first = index - index % self.chunk
+        return Chunk(component, first, min(first + self.chunk, self.cases))
+
+    def draw(self, component: str, index: int) -> Case:
+        return draw_case(component, self.seed, index, lambda config: accepts(self.claims[component], component, config))
+
+    def find(self, name: str) -> Chunk | None:
+        """The chunk of that name, if there is one."""
+        named = NAME.fullmatch(name)
+        if named is None or named[1] not in self.claims or int(named[2]) >= self.cases:
+            return None
+        chunk = self.chunk_at(named[1], int(named[2]))
+        return chunk if chunk.name == name else None
+
+    def order(self, chunk: Chunk) -> tuple[int, int]:
+        """Sorts chunks as `chunks` gives them."""
+        return self.components.index(chunk.component), chunk.first
+
+    @property
+    def all_chunks(self) -> int:
+        return len(self.components) * -(-self.cases // self.chunk)
+
+    @property
+    def all_cases(self) -> int:
+        return len(self.components) * self.cases
 
     def manifest(self) -> dict[str, Any]:
         """All that makes two campaigns the same."""
@@ -68,6 +110,11 @@ class Plan:
             "chunk": self.chunk,
             "strict": self.strict,
         }
+
+    @cached_property
+    def identity(self) -> str:
+        """The same for the same campaign, and for no other."""
+        return hashlib.sha256(json.dumps(self.manifest(), sort_keys=True).encode()).hexdigest()
 
 
 @attrs.frozen
@@ -93,6 +140,8 @@ def make_plan(
     strict: bool = False,
 ) -> Plan:
     claims = {name: description.components[name] for name in components}
+    if chunk is not None and chunk > MOST_CASES_A_CHUNK:
+        raise BadOptionError(f"a chunk has at most {MOST_CASES_A_CHUNK:,} cases, because a worker keeps what it finds")
     return Plan(engine, name_of(description), claims, seed, cases, chunk or usual_chunk(cases), strict)
 
 
@@ -102,7 +151,8 @@ def name_of(description: Description) -> str:
 
 def usual_chunk(cases: int) -> int:
     """It depends on nothing but the campaign, so that one begun on a laptop can go on elsewhere."""
-    return min(max(cases // CHUNKS_AT_LEAST, SMALLEST_CHUNK), LARGEST_CHUNK)
+    usual = min(max(cases // CHUNKS_AT_LEAST, SMALLEST_CHUNK), LARGEST_CHUNK)
+    return min(max(usual, cases // CHUNKS_AT_MOST), MOST_CASES_A_CHUNK)
 
 
 def claim_as_json(claim: Claim) -> dict[str, Any]:

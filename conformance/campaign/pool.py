@@ -7,12 +7,12 @@ that wait for a core to be free. So each outcome is at the driver when it is the
 file system in common. And a chunk that cannot be run fails alone. A job costs some ten milliseconds, a chunk a second.
 """
 
-from collections import deque
 from collections.abc import Generator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tidegate.conformance.campaign.campaign import Orders
 from tidegate.conformance.campaign.outcome import Outcome, not_run
 from tidegate.conformance.campaign.plan import Order
 from tidegate.conformance.campaign.worker import close_engine, run_chunk, run_in_worker
@@ -30,7 +30,7 @@ ATTEMPTS = 4
 _TAG = "tidegate-campaign"
 
 
-def run_here(orders: deque[Order]) -> Generator[Outcome, None, None]:
+def run_here(orders: Orders) -> Generator[Outcome, None, None]:
     """Run the chunks in this process. The queue may grow and shrink meanwhile."""
     try:
         while orders:
@@ -39,7 +39,7 @@ def run_here(orders: deque[Order]) -> Generator[Outcome, None, None]:
         close_engine()
 
 
-def run_on_spark(context: "SparkContext", orders: deque[Order]) -> Generator[Outcome, None, None]:
+def run_on_spark(context: "SparkContext", orders: Orders) -> Generator[Outcome, None, None]:
     """Run the chunks as jobs, and give their outcomes as they come. The queue may grow and shrink meanwhile."""
     running: dict[Future[Outcome], Order] = {}
     with ThreadPoolExecutor(MOST_JOBS, thread_name_prefix=_TAG) as threads:

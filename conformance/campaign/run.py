@@ -67,6 +67,7 @@ def run_campaign(
         campaign = Campaign(plan, Folder(out), candidate.limits)
         with campaign.folder.opened(plan):
             engine.close()  # it is needed again in the end, and until then the workers need its memory
+            campaign.look()
             lead(campaign, master, watch)
             finished = summarize(campaign, engine, time.monotonic() - began, expectations, floor)
             write_summary(campaign.folder, finished)
@@ -77,7 +78,7 @@ def lead(campaign: Campaign, master: str | None, watch: Watch) -> None:
     """Run what is not done."""
     with ExitStack() as stack:
         observe = stack.enter_context(watch(campaign))
-        if master is None or all(campaign.folder.is_done(chunk) for chunk in campaign.plan.chunks()):
+        if master is None or len(campaign.resumed) == campaign.plan.all_chunks:
             campaign.run(run_here, observe)
             return
         # Only those who ask for Spark pay for it.

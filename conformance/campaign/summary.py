@@ -8,18 +8,22 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.campaign.campaign import Campaign
+from tidegate.conformance.campaign.folder import DamagedChunkError
 from tidegate.conformance.campaign.outcome import STAGE, Finding, Outcome, decode_verdict
 from tidegate.conformance.campaign.plan import Chunk
 from tidegate.conformance.engines.base import Engine
+from tidegate.conformance.engines.text import printable
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.result import Result
 from tidegate.conformance.judging.run import conclude
 from tidegate.conformance.judging.suite import wanted_of
-from tidegate.conformance.judging.trial import Tally
+from tidegate.conformance.judging.trial import Runner, Tally
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Status, Verdict
 from tidegate.conformance.reports.summary import Summary, Told
-from tidegate.properties.cases.drawing import draw_case
+
+#: Files that are not believed, beyond which they are not named one by one.
+MOST_NAMED = 20
 
 
 @attrs.define
@@ -28,22 +32,30 @@ class Reader:
 
     campaign: Campaign
     tally: Tally
+    engine: Engine
     restarts: int = 0
     busy: float = 0.0
     #: for each component, result and kind of failure the smallest: its size, and where it is
     smallest: dict[tuple[str, str, str], tuple[int, Chunk, str]] = attrs.Factory(dict)
+    done: set[Chunk] = attrs.Factory(set)
 
     def read(self) -> None:
-        listed = bool(self.tally.expectations.entries)
-        for chunk in self.campaign.plan.chunks():
-            outcome = self.campaign.folder.read(chunk, evidence=listed)
-            if outcome is None:
-                if not self.campaign.interrupted:
-                    self.tally.counts[chunk.component, STAGE, Status.NOT_RUN] += chunk.cases
+        plan = self.campaign.plan
+        unknown = Counter(dict.fromkeys(plan.components, plan.cases))
+        for chunk in self.campaign.folder.chunks_here(plan, open_too=True, strangers=[]):
+            try:
+                outcome = self.campaign.folder.read(chunk, plan)
+            except DamagedChunkError as error:
+                self.campaign.damaged.append(f"{error}; it is not counted")
                 continue
             self.take(outcome)
-        if listed:
-            self.take_listed_passes()
+            unknown[chunk.component] -= chunk.cases
+            if outcome.is_finished:
+                self.done.add(chunk)
+        if not self.campaign.interrupted:
+            for component, cases in (+unknown).items():
+                self.tally.counts[component, STAGE, Status.NOT_RUN] += cases
+        self.take_listed_passes()
         self.tally.findings = [self.load(chunk, case) for _size, chunk, case in self.smallest.values()]
 
     def take(self, outcome: Outcome) -> None:
@@ -60,33 +72,35 @@ class Reader:
 
     def is_listed(self, chunk: Chunk, finding: Finding) -> bool:
         """Whether the failure is a known one; then it is counted as such."""
-        if not finding.evidence:
-            return False
-        verdict = decode_verdict(json.loads(finding.evidence))
-        after = self.tally.expectations.apply(verdict)
-        self.recount(chunk.component, verdict.status, after.status)
-        return after.status is Status.XFAIL
+        before = Status(finding.result)
+        after, _ = self.tally.expectations.judge(finding.case, before, finding.rules)
+        self.recount(chunk.component, before, after)
+        return after is Status.XFAIL
 
     def take_listed_passes(self) -> None:
         """A case that is listed by its name, and of this campaign, and not found among the failures, has passed."""
         plan, expectations = self.campaign.plan, self.tally.expectations
-        done = {chunk for chunk in plan.chunks() if self.campaign.folder.is_done(chunk)}
         for entry in expectations.entries:
-            named = re.fullmatch(rf"(\w+)-{plan.seed}-(\d+)", entry.pattern)
+            named = re.fullmatch(rf"(\w+)-{plan.seed}-(\d{{1,18}})", entry.pattern)
             if named and entry.is_exact and not expectations.failed[entry]:
                 component, index = named[1], int(named[2])
-                if any(chunk.component == component and chunk.first <= index < chunk.stop for chunk in done):
-                    verdict = Verdict(draw_case(component, plan.seed, index), STAGE, Status.PASS)
-                    self.recount(component, Status.PASS, expectations.apply(verdict).status)
+                if index < plan.cases and plan.chunk_at(component, index) in self.done:
+                    self.recount(component, Status.PASS, expectations.judge(entry.pattern, Status.PASS, ())[0])
 
     def recount(self, component: str, before: Status, after: Status) -> None:
         self.tally.counts[component, STAGE, before] -= 1
         self.tally.counts[component, STAGE, after] += 1
 
     def load(self, chunk: Chunk, case: str) -> Verdict:
-        outcome = self.campaign.folder.read(chunk, evidence=True)
-        assert outcome is not None
-        return next(decode_verdict(json.loads(one.evidence)) for one in outcome.findings if one.case == case)
+        plan = self.campaign.plan
+        outcome = self.campaign.folder.read(chunk, plan, evidence=True)
+        found = next(one for one in outcome.findings if one.case == case)
+        if found.evidence:
+            return decode_verdict(json.loads(found.evidence))
+        asked = Runner(self.engine).run_one(plan.draw(chunk.component, int(case.rpartition("-")[2])), STAGE)
+        if asked.status in VIOLATIONS:
+            return asked
+        return Verdict(asked.case, STAGE, Status.ERROR, message=f"not when it was asked again: {found.message}")
 
 
 @attrs.frozen
@@ -112,21 +126,20 @@ def summarize(
 ) -> Finished:
     """Add it all up, and shrink the counterexamples on this engine."""
     plan = campaign.plan
-    reader = Reader(campaign, Tally(expectations or Expectations()))
+    reader = Reader(campaign, Tally(expectations or Expectations()), engine)
     reader.read()
     wanted = wanted_of(engine.start(), plan.components, floor)
     result = conclude(engine, plan.engine, reader.tally, wanted)
     complete = result.complete and not campaign.interrupted
     result = attrs.evolve(result, restarts=reader.restarts, seconds=seconds, complete=complete)
-    ran = sum(chunk.cases for chunk in plan.chunks()) - sum(
-        chunk.cases for chunk in (*campaign.resumed, *campaign.left)
-    )
     about = {
         **plan.manifest(),
-        "chunks": sum(1 for _chunk in plan.chunks()),
+        "chunks": plan.all_chunks,
         "chunks_resumed": len(campaign.resumed),
-        "chunks_left": len(campaign.left),
+        "chunks_left": plan.all_chunks - len(campaign.resumed) - campaign.ran,
+        "damaged": [printable(line) for line in campaign.damaged[:MOST_NAMED]],
+        "chunks_damaged": len(campaign.damaged),
         "busy_seconds": round(reader.busy, 3),
-        "cases_per_second": round(ran / seconds, 1) if seconds else 0.0,
+        "cases_per_second": round(campaign.ran_cases / seconds, 1) if seconds else 0.0,
     }
     return Finished(result, about)

@@ -14,14 +14,13 @@ import time
 from collections.abc import Iterable
 from types import FrameType
 
-from tidegate.conformance.campaign.outcome import STAGE, Finding, Outcome, find, not_run
+from tidegate.conformance.campaign.outcome import STAGE, Findings, Outcome, find, not_run
 from tidegate.conformance.campaign.plan import Order, name_of
 from tidegate.conformance.engines.errors import CannotStartError, EngineError
 from tidegate.conformance.judging.suite import Budget, Planned
 from tidegate.conformance.judging.trial import Runner, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.kinds import resolve
-from tidegate.traces.cases import Case
 
 #: What an engine is told apart by, and who talks to it. There is one at a time.
 _KEPT: dict[tuple[object, ...], Runner] = {}
@@ -55,7 +54,7 @@ def run_chunk(order: Order) -> Outcome:
         return not_run(order.chunk, str(error), here)
     trial, chunk = Trial(runner), order.chunk
     budget = Budget(chunk.stop, order.plan.seed, (STAGE,), first=chunk.first)
-    findings: list[Finding] = []
+    findings = Findings()
     left = _take(trial.try_component(chunk.component, budget), findings)
     restarts = runner.engine.restarts
     trouble = ""
@@ -64,7 +63,8 @@ def run_chunk(order: Order) -> Outcome:
             # Afresh: closed, and started again.
             runner.engine.close()
             runner.engine.start()
-            left = _take(trial.try_cases(Planned(STAGE, case) for case in left), findings)
+            cases = (order.plan.draw(chunk.component, index) for index in left)
+            left = _take(trial.try_cases(Planned(STAGE, case) for case in cases), findings)
             restarts += runner.engine.restarts
             trouble = f"the engine was given up twice, after {runner.engine.restarts} restarts" if left else ""
         except CannotStartError as error:
@@ -75,7 +75,7 @@ def run_chunk(order: Order) -> Outcome:
         chunk=chunk,
         results={**results, Status.NOT_RUN: len(left)} if left else results,
         exercised=trial.tally.exercised,
-        findings=tuple(findings),
+        findings=tuple(findings.kept),
         seconds=time.monotonic() - began,
         restarts=restarts,
         worker=here,
@@ -83,14 +83,14 @@ def run_chunk(order: Order) -> Outcome:
     )
 
 
-def _take(verdicts: Iterable[Verdict], findings: list[Finding]) -> list[Case]:
-    """Keep the evidence of what did not pass; the cases that the engine left."""
+def _take(verdicts: Iterable[Verdict], findings: Findings) -> list[int]:
+    """Keep what did not pass; the indices of the cases that the engine left."""
     left = []
     for verdict in verdicts:
         if verdict.status is Status.NOT_RUN:
-            left.append(verdict.case)
+            left.append(int(verdict.case.name.rpartition("-")[2]))
         elif verdict.status is not Status.PASS:
-            findings.append(find(verdict))
+            findings.add(find(verdict))
     return left
 
 

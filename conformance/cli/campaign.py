@@ -81,6 +81,9 @@ def notes(about: dict[str, Any]) -> Iterator[str]:
         yield f"{about['chunks_resumed']} chunks were done by an earlier run, and not run again"
     if about["chunks_left"]:
         yield f"{about['chunks_left']} chunks are left: the same command goes on with them"
+    yield from about["damaged"]
+    if about["chunks_damaged"] > len(about["damaged"]):
+        yield f"… {about['chunks_damaged']} files in all"
 
 
 @contextmanager
@@ -89,8 +92,8 @@ def progress(args: argparse.Namespace, campaign: "Campaign") -> "Iterator[Callab
     from tidegate.conformance.cli.console import telling
     from tidegate.conformance.judging.verdicts import VIOLATIONS
 
-    sizes = {chunk: chunk.cases for chunk in campaign.plan.chunks() if not campaign.folder.is_done(chunk)}
-    total, began, done, failures = sum(sizes.values()), time.monotonic(), 0, 0
+    total = campaign.plan.all_cases - campaign.resumed_cases
+    began, done, failures = time.monotonic(), 0, 0
     with telling(args) as tell:
 
         def observe(outcome: "Outcome") -> None:

@@ -5,21 +5,26 @@ xfail. A listed entry that no failure needed is wrong itself: either the engine 
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable
-from fnmatch import fnmatchcase
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from fnmatch import translate
 from pathlib import Path
 
 import attrs
 
+from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.verdicts import Status, Verdict
 
 ENTRY = re.compile(r"(case|rule)\s+(\S+)\s+--\s+(\S.*)")
+WILD = re.compile(r"[*?\[\]]")
+#: What a file may have at most: a line is a name and a reason, and names are short.
+LONGEST_LINE = 10_000
+LARGEST_FILE = 64 * 1024 * 1024
 FAILING = (Status.FAIL, Status.ERROR, Status.TIMEOUT, Status.CRASH)
 
 
 class ExpectationsFileError(ValueError):
-    """A line that is no expectation."""
+    """A file or a line that is no expectation."""
 
 
 @attrs.frozen
@@ -28,14 +33,52 @@ class Entry:
     pattern: str
     reason: str
 
-    def covers(self, verdict: Verdict) -> bool:
-        if self.kind == "case":
-            return fnmatchcase(verdict.case.name, self.pattern)
-        return self.pattern in verdict.rules
-
     @property
     def is_exact(self) -> bool:
         return self.kind == "case" and not set(self.pattern) & set("*?[")
+
+
+class Index:
+    """Finds the entries that cover a case without a look at each: by its name, the ends of its name, and its rules."""
+
+    def __init__(self, entries: tuple[Entry, ...]) -> None:
+        self._entries = entries
+        self._by_rule: dict[str, int] = {}
+        self._by_name: dict[str, int] = {}
+        #: Patterns by what they begin or end with, whichever is longer.
+        self._by_start: defaultdict[str, list[int]] = defaultdict(list)
+        self._by_end: defaultdict[str, list[int]] = defaultdict(list)
+        self._compiled: dict[int, re.Pattern[str]] = {}
+        for number, entry in enumerate(entries):
+            if entry.kind == "rule":
+                self._by_rule.setdefault(entry.pattern, number)
+            elif entry.is_exact:
+                self._by_name.setdefault(entry.pattern, number)
+            else:
+                start, *_, end = WILD.split(entry.pattern)
+                (self._by_start[start] if len(start) >= len(end) else self._by_end[end]).append(number)
+        self._starts, self._ends = {*map(len, self._by_start)}, {*map(len, self._by_end)}
+
+    def of_case(self, name: str) -> list[int]:
+        """The numbers of the entries for cases that cover it, in their order."""
+        found = [number for number in self._candidates(name) if self._matches(number, name)]
+        return sorted([*found, self._by_name[name]] if name in self._by_name else found)
+
+    def of_failure(self, name: str, rules: Iterable[str]) -> int | None:
+        """The number of the first entry that covers a failure."""
+        by_rule = [self._by_rule[rule] for rule in rules if rule in self._by_rule]
+        return min([*by_rule, *self.of_case(name)[:1]], default=None)
+
+    def _candidates(self, name: str) -> Iterator[int]:
+        for length in self._starts:
+            yield from self._by_start.get(name[:length], ())
+        for length in self._ends:
+            yield from self._by_end.get(name[len(name) - length :], ())
+
+    def _matches(self, number: int, name: str) -> bool:
+        if number not in self._compiled:
+            self._compiled[number] = re.compile(translate(self._entries[number].pattern))
+        return self._compiled[number].match(name) is not None
 
 
 @attrs.define
@@ -45,17 +88,29 @@ class Expectations:
     entries: tuple[Entry, ...] = ()
     failed: Counter[Entry] = attrs.Factory(Counter)
     passed: Counter[Entry] = attrs.Factory(Counter)
+    _index: Index = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(lambda self: Index(self.entries), takes_self=True)
+    )
 
     def apply(self, verdict: Verdict) -> Verdict:
-        for entry in self.entries:
-            if verdict.status in FAILING and entry.covers(verdict):
-                self.failed[entry] += 1
-                return attrs.evolve(verdict, status=Status.XFAIL, message=f"expected: {entry.reason}")
-            if verdict.status is Status.PASS and entry.kind == "case" and entry.covers(verdict):
+        if not self.entries:
+            return verdict
+        status, message = self.judge(verdict.case.name, verdict.status, verdict.rules)
+        return verdict if status is verdict.status else attrs.evolve(verdict, status=status, message=message)
+
+    def judge(self, name: str, status: Status, rules: Iterable[str]) -> tuple[Status, str]:
+        """What becomes of a status where failures are expected, and the reason that the file gives."""
+        if status in FAILING:
+            number = self._index.of_failure(name, rules)
+            if number is not None:
+                self.failed[self.entries[number]] += 1
+                return Status.XFAIL, f"expected: {self.entries[number].reason}"
+        elif status is Status.PASS:
+            for entry in map(self.entries.__getitem__, self._index.of_case(name)):
                 self.passed[entry] += 1
                 if entry.is_exact:
-                    return attrs.evolve(verdict, status=Status.XPASS, message=f"listed as failing: {entry.reason}")
-        return verdict
+                    return Status.XPASS, f"listed as failing: {entry.reason}"
+        return status, ""
 
     def add(self, other: "Expectations") -> None:
         """Take over what the same entries have met elsewhere."""
@@ -65,7 +120,8 @@ class Expectations:
     def problems(self) -> tuple[str, ...]:
         """The entries that nothing needed."""
         return tuple(
-            f"{entry.kind} {entry.pattern}: " + ("it no longer fails" if self.passed[entry] else "nothing failed by it")
+            f"{entry.kind} {printable(entry.pattern)}: "
+            + ("it no longer fails" if self.passed[entry] else "nothing failed by it")
             for entry in self.entries
             if not self.failed[entry]
         )
@@ -75,7 +131,15 @@ def read_expectations(path: Path | None) -> Expectations:
     """Those of the file; none without one."""
     if path is None:
         return Expectations()
-    return parse_expectations(path.read_text(encoding="utf-8"), str(path))
+    with path.open("rb") as file:
+        content = file.read(LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise ExpectationsFileError(f"{path}: over {LARGEST_FILE} bytes are no list of known failures")
+    try:
+        return parse_expectations(content.decode("utf-8-sig"), str(path))
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ExpectationsFileError(f"{path}, line {line}: not UTF-8") from None
 
 
 def parse_expectations(content: str, name: str) -> Expectations:
@@ -84,10 +148,10 @@ def parse_expectations(content: str, name: str) -> Expectations:
         text = line.strip()
         if not text or text.startswith("#"):
             continue
-        match = ENTRY.fullmatch(text)
+        match = ENTRY.fullmatch(text) if len(text) <= LONGEST_LINE else None
         if match is None:
             raise ExpectationsFileError(f"{name}, line {number}: not `case PATTERN -- reason` or `rule ID -- reason`")
-        entries.append(Entry(*match.groups()))
+        entries.append(Entry(match[1], match[2], printable(match[3])))
     return Expectations(tuple(entries))
 
 

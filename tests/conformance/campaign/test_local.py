@@ -4,6 +4,7 @@ import json
 import signal
 
 import attrs
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -11,6 +12,7 @@ from tests.conformance.campaign.campaigns import ENGINES, WRONG, command, in_one
 from tests.paths import PYTHONPATH
 from tests.processes import PATIENCE, launch, wait_until
 from tidegate import __version__
+from tidegate.conformance.campaign import outcome
 from tidegate.conformance.campaign.campaign import Campaign
 from tidegate.conformance.campaign.folder import CampaignFolderError, Folder
 from tidegate.conformance.campaign.outcome import decode_verdict, encode_verdict, not_run
@@ -18,6 +20,7 @@ from tidegate.conformance.campaign.plan import Order, make_plan, usual_chunk
 from tidegate.conformance.campaign.pool import explain, run_here, with_attempts
 from tidegate.conformance.campaign.summary import summarize
 from tidegate.conformance.campaign.worker import run_chunk
+from tidegate.conformance.cli.campaign import notes
 from tidegate.conformance.engines import CannotStartError
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.expectations import Entry, Expectations
@@ -35,6 +38,7 @@ def make_campaign(folder, engine="reference", components=("valve",), cases=100, 
 
 def conduct(campaign):
     with campaign.folder.opened(campaign.plan), resolve(campaign.plan.engine) as engine:
+        campaign.look()
         campaign.run(run_here)
         return summarize(campaign, engine, 1.0)
 
@@ -79,6 +83,7 @@ def test_only_what_is_missing_is_run_again(tmp_path):
     campaign = make_campaign(tmp_path)
     ran = []
     with campaign.folder.opened(campaign.plan):
+        campaign.look()
         campaign.run(run_here, ran.append)
     assert [outcome.chunk.first for outcome in ran] == [50]
     again = conduct(make_campaign(tmp_path))
@@ -128,15 +133,142 @@ def test_one_process_at_a_time(tmp_path):
         pass
 
 
-def test_a_damaged_chunk_is_named(tmp_path):
-    arguments = ("--engine", "reference", "--component", "valve", "--cases", 50, "--local", "--out", tmp_path)
-    assert tidegate(*arguments).returncode == 0
+def flip(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 3] ^= 4
+    path.write_bytes(content)
+
+
+def change_counts(path):
+    """A whole Parquet file that counts more than there is."""
+    table = pq.read_table(path)
+    counts = [None if count is None else count + 1000 for count in table["count"].to_pylist()]
+    changed = table.set_column(table.schema.get_field_index("count"), "count", pa.array(counts, pa.int64()))
+    pq.write_table(changed, path)
+
+
+def unseal(path):
+    """As older releases wrote them."""
+    pq.write_table(pq.read_table(path).replace_schema_metadata({}), path)
+
+
+def copy_neighbour(path):
+    path.write_bytes(max(path.parent.iterdir()).read_bytes())
+
+
+def copy_from_another_campaign(path):
+    other = make_campaign(path.parents[1] / "other", seed=9)
+    conduct(other)
+    path.write_bytes(other.folder.done(next(other.plan.chunks())).read_bytes())
+
+
+def put_a_link_to_nowhere(path):
+    path.unlink()
+    path.symlink_to("nowhere")
+
+
+DAMAGE = {
+    flip: "its checksum does not fit",
+    change_counts: "its checksum does not fit",
+    unseal: "it has no checksum",
+    copy_neighbour: "its checksum does not fit",
+    copy_from_another_campaign: "its checksum does not fit",
+    put_a_link_to_nowhere: "cannot be read: No such file",
+    lambda path: path.write_bytes(path.read_bytes()[:100]): "it has no checksum",
+    lambda path: path.write_bytes(b""): "cannot mmap an empty file",
+}
+
+
+@pytest.mark.parametrize(("damage", "why"), DAMAGE.items())
+def test_a_damaged_chunk_is_named_and_run_again(tmp_path, damage, why):
+    first = conduct(make_campaign(tmp_path))
     victim = min((tmp_path / "chunks").iterdir())
-    victim.write_bytes(victim.read_bytes()[:100])
-    done = tidegate(*arguments)
-    assert done.returncode == Exit.BAD_INPUT
-    assert str(victim) in done.stderr
-    assert "delete it" in done.stderr
+    damage(victim)
+    campaign = make_campaign(tmp_path)
+    again = conduct(campaign)
+    assert again.result.counts == first.result.counts
+    assert (len(campaign.resumed), campaign.ran, again.about["chunks_damaged"]) == (3, 1, 1)
+    assert [line for line in notes(again.about) if str(victim) in line and why in line and "run again" in line]
+    assert conduct(make_campaign(tmp_path)).about["damaged"] == []
+
+
+def test_a_chunk_that_is_damaged_meanwhile_is_not_counted(tmp_path):
+    campaign = make_campaign(tmp_path)
+    with campaign.folder.opened(campaign.plan), resolve("reference") as engine:
+        campaign.run(run_here)
+        flip(min((tmp_path / "chunks").iterdir()))
+        finished = summarize(campaign, engine, 1.0)
+    assert finished.result.count(Status.NOT_RUN) == 25
+    assert finished.exit_code is Exit.UNDETERMINED
+    assert "not counted" in finished.about["damaged"][0]
+
+
+def test_strangers_among_the_chunks_are_named(tmp_path):
+    (tmp_path / "chunks").mkdir()
+    conduct(make_campaign(tmp_path))
+    for name in ("valve-000000000000-000000000026.parquet", "combiner-000000000000-000000000025.parquet", "x\x1b"):
+        (tmp_path / "chunks" / name).write_text("junk")
+    about = conduct(make_campaign(tmp_path)).about
+    assert (about["chunks_damaged"], about["chunks_resumed"]) == (3, 4)
+    assert all("no chunk of this campaign" in line and line.isprintable() for line in about["damaged"])
+
+
+def test_a_folder_in_the_place_of_a_chunk(tmp_path):
+    campaign = make_campaign(tmp_path)
+    campaign.folder.done(next(campaign.plan.chunks())).mkdir(parents=True)
+    campaign.folder.write_text("campaign.json", json.dumps(campaign.plan.manifest()))
+    with pytest.raises(CampaignFolderError, match="cannot be written"):
+        conduct(campaign)
+
+
+@pytest.mark.parametrize(
+    "manifest", [b"\xff", b"[" * 100_000, b"[]", b"7", b"{", b'{"seed": "\x1b[2J"}', b"x" * 9_000_000]
+)
+def test_a_manifest_that_is_none(tmp_path, manifest):
+    campaign = make_campaign(tmp_path)
+    tmp_path.joinpath("campaign.json").write_bytes(manifest)
+    with pytest.raises(CampaignFolderError) as raised, campaign.folder.opened(campaign.plan):
+        pass
+    assert str(raised.value).replace("\n", "").isprintable()
+    assert len(str(raised.value)) < 5000
+
+
+def test_ten_thousand_million_cases_begin_at_once(tmp_path):
+    """Chunks are made when they are taken, and nothing goes by how many there will be."""
+    campaign = make_campaign(tmp_path, cases=10**10, chunk=None)
+    asked = []
+
+    def pool(orders):
+        asked.extend(orders.popleft().chunk.first for _ in range(3))
+        yield from ()
+        raise KeyboardInterrupt
+
+    with campaign.folder.opened(campaign.plan), resolve("reference") as engine:
+        campaign.run(pool)
+        about = summarize(campaign, engine, 1.0).about
+    assert asked == [0, 100_000, 200_000]
+    assert (about["chunks"], about["chunks_left"]) == (100_000, 100_000)
+
+
+def test_evidence_is_kept_for_the_smallest_of_a_kind(monkeypatch):
+    monkeypatch.setattr(outcome, "MOST_EVIDENCE", 100)
+    kept = outcome.Findings()
+    for number, size in enumerate((5, 9, 7, 4, 4, 6)):
+        kept.add(outcome.Finding(f"valve-0-{number}", "fail", "VALVE-3", size, ("VALVE-3",), "m" * 200, "e" * 60))
+    assert [bool(one.evidence) for one in kept.kept] == [True, False, False, True, False, False]
+    assert max(len(one.message) for one in kept.kept if not one.evidence) < 150
+
+
+def test_what_has_no_evidence_is_asked_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(outcome, "MOST_EVIDENCE", 0)
+    campaign = make_campaign(tmp_path, WRONG, cases=300, seed=7, chunk=100)
+    failed = conduct(campaign).result
+    rows = pq.read_table(tmp_path / "chunks").to_pylist()
+    known = Expectations(tuple(Entry("case", row["case"], "known") for row in rows if row["evidence"]))
+    with resolve(WRONG) as engine:
+        finished = summarize(campaign, engine, 1.0, known).result
+    assert finished.count(Status.FAIL) == failed.count(Status.FAIL) - len(known.entries) > 0
+    assert finished.counterexamples
 
 
 def test_a_death_costs_one_case(tmp_path):
