@@ -108,7 +108,7 @@ def add_report(parser: argparse.ArgumentParser) -> None:
         "--report",
         type=Path,
         metavar="DIR",
-        help="write report.jsonl (the source of truth), junit.xml and summary.md into this folder",
+        help="write report.jsonl (the source of truth), index.html to look at, junit.xml and summary.md here",
     )
 
 

@@ -1,7 +1,10 @@
 """`tidegate play`: the playground in a browser, with the specification in this process."""
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tidegate.conformance.web.serving import Playground
 
 NAME = "play"
 HELP = "play with a component in the browser: click events, see what is allowed, why, and what it leads to"
@@ -22,11 +25,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     import webbrowser
 
-    from tidegate.conformance.web.serving import Playground
-
     beginning = fragment(args)
     try:
-        with Playground(args.port) as playground:
+        with listen(args.port) as playground:
             address = playground.address + beginning
             print(f"playing at {address} (Ctrl-C ends it)", flush=True)
             if args.open:
@@ -35,6 +36,18 @@ def run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("ended")
     return 0
+
+
+def listen(port: int | None) -> "Playground":
+    """On the port that is wanted; else where reports look for the playground, unless something else is there."""
+    from tidegate.conformance.web.serving import PORT, Playground
+
+    try:
+        return Playground(PORT if port is None else port)
+    except OSError:
+        if port is not None:
+            raise
+        return Playground()
 
 
 def fragment(args: argparse.Namespace) -> str:

@@ -1,6 +1,8 @@
 """What verbs share that hold engines to something: counts while it goes on, and the result at the end."""
 
 import argparse
+import shlex
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -90,5 +92,5 @@ def watched(
     with ExitStack() as stack:
         observers: list[Observer] = [Counts(stack.enter_context(telling(args)), failures)]
         if report is not None:
-            observers.append(stack.enter_context(Report(report, engine, seed)))
+            observers.append(stack.enter_context(Report(report, engine, seed, shlex.join(["tidegate", *sys.argv[1:]]))))
         yield observers

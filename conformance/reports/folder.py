@@ -1,4 +1,4 @@
-"""The folder of a report: report.jsonl grows while the run goes on, junit.xml and summary.md come with its end.
+"""The folder of a report: report.jsonl grows while the run goes on; pages and junit.xml come with its end.
 
 report.jsonl is the source of truth: a header, a line for each verdict, a footer. Without its footer it is of a run that
 did not end.
@@ -23,10 +23,10 @@ FORMAT = "tidegate-report/2"
 class Report(Observer):
     """Writes each verdict as it comes, so that a run that dies has left what it knew."""
 
-    def __init__(self, folder: Path, engine: str, seed: int = 0) -> None:
+    def __init__(self, folder: Path, engine: str, seed: int = 0, command: str = "") -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.note = self._line = partial(make_line, engine=engine)
-        self._folder = folder
+        self._folder, self._seed, self._command = folder, seed, command
         self._count = 0
         self._file = (folder / "report.jsonl").open("w", encoding="utf-8", buffering=1)
         self._write(as_line({"format": FORMAT, "engine": engine, "seed": seed}))
@@ -41,6 +41,11 @@ class Report(Observer):
         self._write(as_line({"verdicts": self._count, "complete": result.complete, "exit": int(result.exit_code)}))
         (self._folder / "junit.xml").write_bytes(as_junit(result))
         (self._folder / "summary.md").write_text(result.markdown(), encoding="utf-8")
+        from tidegate.conformance.web.report import make_page  # noqa: PLC0415 - it knows all components, and takes long
+
+        with (self._folder / "report.jsonl").open(encoding="utf-8") as lines:
+            page = make_page(result, lines, self._seed, self._command)
+        (self._folder / "index.html").write_text(page, encoding="utf-8")
 
     def _add(self, lines: Iterable[str]) -> None:
         for line in lines:

@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 from tidegate.conformance.web.playing import answer
 
 HOST = "127.0.0.1"
+#: Where the pages of reports look for the playground.
+PORT = 7728
 MAX_QUESTION_BYTES = 2**20
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "

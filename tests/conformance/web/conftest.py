@@ -87,4 +87,5 @@ def serious_barriers(page):
 
 def shoot(page, name):
     SHOTS.mkdir(parents=True, exist_ok=True)
+    page.evaluate("scrollTo(0, 0)")
     page.screenshot(path=SHOTS / f"{name}.png", full_page=True)

@@ -1,0 +1,173 @@
+"""The page of a report: one file that opens from disk, with all that was found, and no need of anything else.
+
+What engines say is data in it, never markup, and its policy lets nothing run but the script that is written here. Many
+findings are packed, so that the file stays small; the page unpacks them when it is open.
+"""
+
+import base64
+import hashlib
+import html
+import json
+import re
+import zlib
+from collections.abc import Iterable
+from importlib.resources import files
+from typing import Any
+
+from tidegate import __version__
+from tidegate.conformance.engines.text import printable
+from tidegate.conformance.judging.result import Counterexample, Result
+from tidegate.conformance.judging.verdicts import Status
+from tidegate.conformance.reports.findings import UNANSWERED
+from tidegate.conformance.web.playing import MAX_EVENTS, answer
+from tidegate.reference.components import PATH
+from tidegate.reference.rules import all_rules
+from tidegate.traces.codec import encode
+from tidegate.traces.notation.text import write_observation, write_trace
+
+STATIC = files("tidegate.conformance.web") / "static"
+#: How much of a page may be findings, listed and packed; report.jsonl has them all.
+MAX_FINDINGS_BYTES = 4_200_000
+#: A trace with more events is not drawn.
+MAX_DRAWN = 200
+
+
+def make_page(result: Result, lines: Iterable[str], seed: int = 0, command: str = "") -> str:
+    """The page of a run; `lines` are those of its report, header and footer included."""
+    findings, index, left = pack(lines)
+    data = {
+        **result.json(),
+        "suite": __version__,
+        "seed": seed,
+        "command": printable(command),
+        "engine": printable(result.engine),
+        "path": [place.name for place in PATH],
+        "counterexamples": [describe(one) for one in result.counterexamples],
+        "rules": {
+            rule.id: {"text": rule.text, "intent": rule.intent, "source": rule.source, "held": rule.is_judged}
+            for rule in all_rules().values()
+        },
+        "left": left,
+    }
+    style = "".join((STATIC / name).read_text(encoding="utf-8") for name in ("style.css", "report.css"))
+    script = bundle("report.js")
+    policy = (
+        f"default-src 'none'; script-src '{digest(script)}'; style-src '{digest(style)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    title = html.escape(f"{data['engine']} is {result.conclusion}")
+    icon = base64.b64encode((STATIC / "icon.svg").read_bytes()).decode()
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{title} · Tidegate</title>
+<link rel="icon" href="data:image/svg+xml;base64,{icon}">
+<style>{style}</style>
+</head>
+<body class="report">
+<header class="top"><p class="brand">Tidegate <span>report</span></p><div class="actions" id="actions"></div></header>
+<main id="main"><h1>{title}</h1><noscript>This page needs JavaScript; summary.md does not.</noscript></main>
+<script type="application/json" id="result">{as_data(data)}</script>
+<script type="application/json" id="index">{as_data(index)}</script>
+<script type="application/octet-stream" id="findings">{findings}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+def as_data(value: Any) -> str:
+    """JSON in which nothing looks like the end of a script."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";\n', re.MULTILINE)
+EXPORT = re.compile(r"^export ((?:async )?(?:function|const|let) (\w+))", re.MULTILINE)
+
+
+def bundle(name: str) -> str:
+    """A module with all that it imports, as one script: each module is a function that gives what it exports."""
+    modules: dict[str, str] = {}
+
+    def add(file: str) -> None:
+        source = (STATIC / file).read_text(encoding="utf-8")
+        for _names, imported in IMPORT.findall(source):
+            if imported not in modules:
+                add(f"{imported}.js")
+        exported = [found for _text, found in EXPORT.findall(source)]
+        body = EXPORT.sub(r"\1", IMPORT.sub(r"const \1 = \2;\n", source))
+        modules[file.removesuffix(".js")] = f"{body}\nreturn {{ {', '.join(exported)} }};"
+
+    add(name)
+    return "\n".join(f"const {module} = (() => {{\n{body}\n}})();" for module, body in modules.items())
+
+
+# --- findings ---------------------------------------------------------------------------------------------------
+
+
+def pack(lines: Iterable[str]) -> tuple[str, list[list[Any]], int]:
+    """What did not pass: packed with its evidence, listed in a few words, and how many more there are."""
+    packer = zlib.compressobj(6)
+    packed = bytearray()
+    index: list[list[Any]] = []
+    left = listed = 0
+    for line in lines:
+        finding = json.loads(line)
+        if finding.get("verdict") in (None, Status.PASS, Status.SKIP):
+            continue
+        if len(packed) * 4 // 3 + listed > MAX_FINDINGS_BYTES:
+            left += 1
+            continue
+        packed += packer.compress(line.strip().encode() + b"\n")
+        if len(index) % 50 == 0:
+            packed += packer.flush(zlib.Z_SYNC_FLUSH)
+        rules = finding["rules"]
+        about = finding["component"], finding["stage"], finding["verdict"], rules[0] if rules else ""
+        index.append([*about, shortened(finding["trace"]), shortened(finding["message"])])
+        listed += len(as_data(index[-1]).encode())
+    packed += packer.flush()
+    return base64.b64encode(packed).decode(), index, left
+
+
+def shortened(text: str, limit: int = 60) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def describe(one: Counterexample) -> dict[str, Any]:
+    """A counterexample with its picture: the states that the specification goes through, and what was seen instead."""
+    finding = one.finding
+    described = {**one.json(), "title": finding.title, "picture": None}
+    case, violation = one.verdict.case, one.verdict.violation
+    if len(case.events) > min(MAX_DRAWN, MAX_EVENTS):
+        return described
+    question = {"component": case.component, "config": encode(case.config), "trace": trace_of(one)}
+    played = answer({"ask": "play", **question})
+    if "error" in played:
+        return described
+    steps = [
+        {"event": step["event"], **step["outcomes"][0], "choice": len(step["outcomes"])} for step in played["steps"]
+    ]
+    if finding.step is not None:
+        failed = steps[finding.step]
+        if violation is None:
+            failed["seen"] = [UNANSWERED.get(finding.result, finding.result)]
+        else:
+            failed["seen"] = [printable(write_observation(seen)) for seen in violation.seen]
+            failed["allowed"] = [
+                {"observations": [write_observation(seen) for seen in allowed.observations], "rules": allowed.rules}
+                for allowed in violation.allowed
+            ]
+    states = [played["starts"][0]["state"], *(step.pop("state") for step in steps)]
+    return {**described, "picture": {"states": states, "steps": steps}}
+
+
+def trace_of(one: Counterexample) -> str:
+    return write_trace(one.verdict.case.component, one.verdict.case.events)
