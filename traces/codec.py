@@ -68,10 +68,16 @@ def structure_bytes(value: Any, _type: Any) -> bytes:
     return bytes.fromhex(value)
 
 
+@cache
+def members_of(enum: type[StrEnum]) -> Mapping[str, StrEnum]:
+    return {member.value: member for member in enum}
+
+
 def structure_name(value: Any, enum: type[StrEnum]) -> StrEnum:
-    if not isinstance(value, str) or value not in {member.value for member in enum}:
+    member = members_of(enum).get(value) if isinstance(value, str) else None
+    if member is None:
         raise InvalidInputError(f"must be one of {', '.join(enum)}, not {show(value)}")
-    return enum(value)
+    return member
 
 
 def is_tagged(cls: Any) -> bool:

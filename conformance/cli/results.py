@@ -12,7 +12,7 @@ from tidegate.conformance.cli.console import show, telling
 from tidegate.conformance.cli.options import candidate_of
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.result import Result
-from tidegate.conformance.judging.run import run
+from tidegate.conformance.judging.run import Candidate, run
 from tidegate.conformance.judging.suite import Budget
 from tidegate.conformance.judging.trial import Observer, Tally
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Verdict
@@ -22,12 +22,12 @@ from tidegate.conformance.reports.folder import Report
 def hold(
     args: argparse.Namespace,
     budget: Budget,
-    engine: str | None = None,
+    engine: str | Candidate | None = None,
     report: Path | None = None,
     expectations: Expectations | None = None,
 ) -> Result:
     """The suite of the budget against an engine, as the other options say, watched and shown."""
-    candidate = candidate_of(args, engine)
+    candidate = engine if isinstance(engine, Candidate) else candidate_of(args, engine)
     with watched(args, candidate.name, report, budget.seed) as observers:
         result = run(
             candidate,

@@ -4,21 +4,19 @@ Spark is a part of it where there is Java, which it runs on.
 """
 
 import argparse
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import attrs
 from rich.text import Text
 
 from tidegate.conformance.cli.console import console
+from tidegate.conformance.cli.options import candidate_of
 from tidegate.conformance.cli.results import hold
 from tidegate.conformance.engines.errors import CannotStartError
-from tidegate.conformance.engines.java import check_spark
 from tidegate.conformance.exits import Exit
+from tidegate.conformance.judging.run import Candidate
 from tidegate.conformance.judging.suite import STAGES, Budget
-
-if TYPE_CHECKING:
-    from tidegate.conformance.judging.result import Result
 
 RIGHT = "reference"
 WRONG = "python:tidegate.conformance.engines.museum.engines:ValveAlwaysFlushes"
@@ -28,12 +26,18 @@ SPARK = "spark"
 def tour(args: argparse.Namespace, budget: Budget) -> int:
     """Exit 0 if the right engines pass and the wrong one is caught, as they must."""
     right_to, wrong_to, spark_to = (args.report and args.report / name for name in ("right", "wrong", "spark"))
-    say(args, "1. The suite on the reference itself: everything must pass.")
-    right = hold(args, shorten(budget, 200, "complete"), RIGHT, right_to)
-    say(args, "\n2. The suite on a wrong engine, one rule away from right: it must be caught.")
-    wrong = hold(args, budget, WRONG, wrong_to)
-    say(args, "\n3. The suite on an implementation in Spark SQL: SQL folds, windows and joins must pass, too.")
-    on_spark = tour_spark(args, budget, spark_to)
+    with launched(args) as spark:
+        say(args, "1. The suite on the reference itself: everything must pass.")
+        right = hold(args, shorten(budget, 200, "complete"), RIGHT, right_to)
+        say(args, "\n2. The suite on a wrong engine, one rule away from right: it must be caught.")
+        wrong = hold(args, budget, WRONG, wrong_to)
+        say(args, "\n3. The suite on an implementation in Spark SQL: SQL folds, windows and joins must pass, too.")
+        if isinstance(spark, CannotStartError):
+            say(args, f"Left out: {spark}")
+            on_spark = None
+        else:
+            # A few cases of each component that the engine has.
+            on_spark = hold(args, shorten(budget, 50, "complete", "metamorphic"), spark, spark_to)
     say(
         args,
         '\nNow yours: tidegate run --engine "exec:COMMAND LINE" (docs/writing-an-engine.md says how to write one).',
@@ -46,14 +50,20 @@ def tour(args: argparse.Namespace, budget: Budget) -> int:
     return Exit.CONFORMANT if as_it_must else Exit.INTERNAL
 
 
-def tour_spark(args: argparse.Namespace, budget: Budget, folder: Path | None) -> "Result | None":
-    """A few cases of each component that the engine has; None, and why, where Spark cannot run."""
+@contextmanager
+def launched(args: argparse.Namespace) -> Iterator[Candidate | CannotStartError]:
+    """Spark, whose JVM gets ready during the other steps; or why it cannot."""
+    candidate = candidate_of(args, SPARK)
+    engine = attrs.evolve(candidate, semantics=None).make()
     try:
-        check_spark()
+        engine.launch()
     except CannotStartError as error:
-        say(args, f"Left out: {error}")
-        return None
-    return hold(args, shorten(budget, 50, "complete", "metamorphic"), SPARK, folder)
+        yield error
+        return
+    try:
+        yield attrs.evolve(candidate, engine=engine)
+    finally:
+        engine.close()
 
 
 def shorten(budget: Budget, cases: int, *without: str) -> Budget:

@@ -137,6 +137,9 @@ class Engine(Started):
             It cannot be started, or does not shake hands.
         """
 
+    def launch(self) -> None:
+        """Begin to start, and do not wait for it: a slow engine gets ready while something else is done."""
+
     @abstractmethod
     def replay(self, requests: Iterable[Request]) -> Iterator[tuple[Request, Reply]]:
         """Replay the requests, giving each with its reply, in the order of the requests.

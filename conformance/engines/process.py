@@ -21,6 +21,9 @@ _STDOUT_HINT = (
     "standard output carries the protocol alone, one JSON object a line; print everything else to standard error"
 )
 
+#: The id of the first request.
+HELLO = 1
+
 
 class ProcessEngine(Engine):
     """A persistent process with several requests in flight. A hang or a death costs one case.
@@ -38,6 +41,8 @@ class ProcessEngine(Engine):
         self._description: Description | None = None
         #: weak, so that a replay that its reader forgets is closed, and makes room for the next
         self._running: weakref.ref[Generator[tuple[Request, Reply], None, None]] | None = None
+        #: to an engine that was greeted, and whose answer was not awaited yet
+        self._launched: Connection | None = None
         self._reset()
 
     def _reset(self) -> None:
@@ -48,6 +53,10 @@ class ProcessEngine(Engine):
         self.given_up = ""
 
     # What every engine does
+
+    def launch(self) -> None:
+        if self._description is None and self._launched is None:
+            self._launched = self._open()
 
     def start(self) -> Description:
         if self._description is None:
@@ -80,6 +89,9 @@ class ProcessEngine(Engine):
                 running.close()
         self._running = None
         connection, self.connection, self._description = self.connection, None, None
+        launched, self._launched = self._launched, None
+        if launched is not None:
+            launched.kill()
         if connection is not None:
             connection.send(messages.encode(messages.bye(self.next_id())))
             self.exit_status = connection.close()
@@ -133,25 +145,28 @@ class ProcessEngine(Engine):
 
     # Greeting
 
-    def _connect(self) -> Description:
+    def _open(self) -> Connection:
         connection = Connection(self.command, self.limits)
-        self.last_id = 0
+        connection.send(messages.encode(messages.hello(HELLO)))
+        connection.flush()
+        return connection
+
+    def _connect(self) -> Description:
+        connection, self._launched = self._launched or self._open(), None
+        self.last_id = HELLO
         try:
-            description = self._greet(connection)
+            description = self._await_description(connection)
         except BaseException:
             connection.kill()
             raise
         self.connection = connection
         return description
 
-    def _greet(self, connection: Connection) -> Description:
-        hello = messages.hello(self.next_id())
-        connection.send(messages.encode(hello))
-        connection.flush()
+    def _await_description(self, connection: Connection) -> Description:
         line = self._await_line(connection)
         try:
             message = self.parser.parse(line)
-            if type(message.id) is not int or message.id != hello["id"]:
+            if type(message.id) is not int or message.id != HELLO:
                 raise BadHelloError(
                     "the first line that the engine wrote is not the answer to hello, id 1", _STDOUT_HINT
                 )

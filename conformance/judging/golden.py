@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,7 @@ def digest(path: Path) -> str:
         return hashlib.sha256(file.read()).hexdigest()
 
 
-def read_golden(component: str) -> list[Case]:
+@cache
+def read_golden(component: str) -> tuple[Case, ...]:
     path = golden_folder() / f"{component}.jsonl.gz"
-    return read_traces(path)[1] if path.exists() else []
+    return tuple(read_traces(path)[1]) if path.exists() else ()

@@ -24,6 +24,10 @@ class SparkEngine(ProcessEngine):
         command = [sys.executable, "-m", "tidegate.conformance.engines.spark.process", master or LOCAL]
         super().__init__(command, limits, strict=strict)
 
+    def launch(self) -> None:
+        check_spark()
+        super().launch()
+
     def start(self) -> Description:
         check_spark()
         return super().start()

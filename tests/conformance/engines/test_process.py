@@ -40,6 +40,23 @@ def engine(hostile, mark):
         yield started
 
 
+def test_an_engine_that_was_launched_gets_ready_meanwhile(hostile, mark):
+    engine = resolve(hostile("dies_in_a_case"), case_timeout=PATIENCE)
+    engine.launch()
+    process = engine._launched
+    engine.launch()
+    with engine:
+        assert engine.connection is process
+        assert [reply for _request, reply in engine.replay([case()])] == [RIGHT]
+
+
+def test_an_engine_that_was_launched_and_not_needed_is_gone(hostile, mark):
+    engine = resolve(hostile("dies_in_a_case"))
+    engine.launch()
+    engine.close()
+    assert survivors_in_the_end(mark) == []
+
+
 def test_requests_are_drawn_only_as_far_as_the_window(hostile, mark):
     drawn = []
 

@@ -1,15 +1,16 @@
 """The engine `spark` as users meet it: in a process of its own, and on a machine without Java."""
 
-import argparse
 import subprocess
 import sys
+from unittest import mock
 
 import pytest
 
 from tests.paths import PYTHONPATH
 from tidegate.conformance.cli import tour
+from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines.spark.process import SparkEngine
-from tidegate.conformance.judging.suite import Budget
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.kinds import resolve
 
 
@@ -48,9 +49,10 @@ def test_java_home_that_is_none_is_said(tmp_path):
     assert done.returncode == 69
 
 
-def test_the_tour_says_that_spark_is_left_out(no_java, tmp_path, capsys):
-    args = argparse.Namespace(format="pretty")
-    assert tour.tour_spark(args, Budget(cases=1), tmp_path) is None
+def test_the_tour_says_that_spark_is_left_out(no_java, monkeypatch, capsys):
+    right, wrong = (mock.Mock(exit_code=one) for one in (Exit.CONFORMANT, Exit.VIOLATIONS))
+    monkeypatch.setattr(tour, "hold", mock.Mock(side_effect=[right, wrong]))
+    assert main(["run"]) == 0
     assert "Left out: the Spark engines need Java" in capsys.readouterr().out
 
 
