@@ -1,15 +1,15 @@
 """The watermark combiner of several inputs, COMB, as a fold over the events of a case."""
 
-from tidegate.conformance.engines.spark.border import SIGNALS, get_count, read_signal
+from tidegate.conformance.engines.spark.border import SIGNALS, read_signal
 from tidegate.conformance.engines.spark.component import LOWEST, Component, fold, let, show_words
-from tidegate.conformance.engines.wire import Json, get_semantics
+from tidegate.conformance.engines.wire import Json, get_at_least, get_semantics
 
 SEMANTICS = ("flink-38454", "flink-18934")
 
 
 def read(config: Json, events: list[Json]) -> Json:
     return {
-        "inputs": get_count(config, "inputs"),
+        "inputs": get_at_least(config, "inputs", 1),
         "flushes": get_semantics(config, SEMANTICS) == "flink-38454",
         "events": [read_signal(event, "input") for event in events],
     }

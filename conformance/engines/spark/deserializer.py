@@ -6,19 +6,15 @@ turns; the turns after the last complete record change nothing.
 
 from typing import Any
 
+from tidegate.conformance.engines.spark.border import read_bytes
 from tidegate.conformance.engines.spark.component import Component, fold, let
-from tidegate.conformance.engines.wire import Json, Observations, get_choice, get_hex
+from tidegate.conformance.engines.wire import Json, Observations
 
 EVENTS = ("buffer", "clear")
 
 
 def read(_config: Json, events: list[Json]) -> Json:
-    return {"events": [read_event(event) for event in events]}
-
-
-def read_event(event: Json) -> Json:
-    kind = get_choice(event, "type", EVENTS)
-    return {"type": kind, "data": bytes.fromhex(get_hex(event, "data")) if kind == "buffer" else None}
+    return {"events": [read_bytes(event, "data", EVENTS) for event in events]}
 
 
 PIECES = {

@@ -7,7 +7,7 @@ replayed gives the same answers however Spark cuts it up.
 
 from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.spark import keys
-from tidegate.conformance.engines.spark.border import get_count, get_long, get_text
+from tidegate.conformance.engines.spark.border import get_text
 from tidegate.conformance.engines.spark.component import Component
 
 KINDS = ("forward", "rebalance", "rescale", "shuffle", "global", "broadcast", "hash")
@@ -17,8 +17,8 @@ def read(config: wire.Json, events: list[wire.Json]) -> wire.Json:
     kind = wire.get_choice(config, "kind", KINDS)
     return {
         "kind": kind,
-        "channels": get_count(config, "channels"),
-        "max_parallelism": get_count(config, "max_parallelism") if kind == "hash" else None,
+        "channels": wire.get_at_least(config, "channels", 1),
+        "max_parallelism": wire.get_at_least(config, "max_parallelism", 1) if kind == "hash" else None,
         "events": [read_element(event, keyed=kind == "hash") for event in events],
     }
 
@@ -28,7 +28,7 @@ def read_element(event: wire.Json, *, keyed: bool) -> wire.Json:
     if kind == "record":
         return {"type": kind, **(read_key(event.get("key")) if keyed else {})}
     if kind == "watermark":
-        get_long(event, "timestamp")
+        wire.get_long(event, "timestamp")
         return {"type": kind}
     if kind == "status":
         return {"type": kind, "status": wire.get_choice(event, "status", ("idle", "active"))}
@@ -43,9 +43,7 @@ def read_key(key: wire.Json | None) -> wire.Json:
     kind = wire.get_choice(key, "type", ("string", "int", "long"))
     if kind == "string":
         return {"key_type": kind, "text": get_text(key, "value")}
-    number = wire.get_integer(key, "value") if kind == "int" else get_long(key, "value")
-    if kind == "int" and not -(2**31) <= number < 2**31:
-        raise wire.BadRequestError(f"an int key has 32 bits: {number}")
+    number = wire.get_integer(key, "value") if kind == "int" else wire.get_long(key, "value")
     return {"key_type": kind, "number": number}
 
 

@@ -6,20 +6,18 @@ arithmetic: how many buffers it finishes, and where the first of them ends.
 
 from typing import Any
 
-from tidegate.conformance.engines.spark.border import get_count
+from tidegate.conformance.engines.spark.border import read_bytes
 from tidegate.conformance.engines.spark.component import Component, fold, let
-from tidegate.conformance.engines.wire import Json, Observations, get_choice, get_hex
+from tidegate.conformance.engines.wire import Json, Observations, get_at_least
 
 EVENTS = ("record", "flush", "event", "finish")
 
 
 def read(config: Json, events: list[Json]) -> Json:
-    return {"size": get_count(config, "buffer_size"), "events": [read_event(event) for event in events]}
-
-
-def read_event(event: Json) -> Json:
-    kind = get_choice(event, "type", EVENTS)
-    return {"type": kind, "payload": bytes.fromhex(get_hex(event, "payload")) if kind == "record" else None}
+    return {
+        "size": get_at_least(config, "buffer_size", 1),
+        "events": [read_bytes(event, "payload", EVENTS) for event in events],
+    }
 
 
 PIECES = {

@@ -4,16 +4,16 @@ The state is a row: the channels, the last output, whether the valve is active. 
 changes one channel; what is emitted follows from the channels as they are afterwards.
 """
 
-from tidegate.conformance.engines.spark.border import SIGNALS, get_count, read_signal
+from tidegate.conformance.engines.spark.border import SIGNALS, read_signal
 from tidegate.conformance.engines.spark.component import LOWEST, Component, fold, let, show_words
-from tidegate.conformance.engines.wire import Json, get_semantics
+from tidegate.conformance.engines.wire import Json, get_at_least, get_semantics
 
 SEMANTICS = ("flink-7728", "flink-40475")
 
 
 def read(config: Json, events: list[Json]) -> Json:
     return {
-        "channels": get_count(config, "channels"),
+        "channels": get_at_least(config, "channels", 1),
         "dated": get_semantics(config, SEMANTICS) == "flink-7728",
         "events": [read_signal(event, "channel") for event in events],
     }

@@ -1,8 +1,7 @@
 """Which consumer reads which subpartition of which producer, PART-15 … PART-17, in SQL."""
 
-from tidegate.conformance.engines.spark.border import get_count
 from tidegate.conformance.engines.spark.component import Component
-from tidegate.conformance.engines.wire import Json, get_choice, unknown_type
+from tidegate.conformance.engines.wire import Json, get_at_least, get_choice, unknown_type
 
 PATTERNS = ("pointwise", "all_to_all")
 
@@ -13,8 +12,8 @@ def read(config: Json, events: list[Json]) -> Json:
             raise unknown_type(event)
     return {
         "pattern": get_choice(config, "pattern", PATTERNS),
-        "producers": get_count(config, "producers"),
-        "consumers": get_count(config, "consumers"),
+        "producers": get_at_least(config, "producers", 1),
+        "consumers": get_at_least(config, "consumers", 1),
         "events": [event["type"] for event in events],
     }
 

@@ -11,6 +11,7 @@ import pytest
 
 from tests.conformance.audit.comparing import WANTED, checked, found, planted
 from tests.conformance.audit.conftest import write_logs
+from tests.conformance.audit.hostile import renamed, with_column, with_metadata
 from tidegate.conformance.audit import local
 from tidegate.conformance.audit.auditing import Options, audit
 from tidegate.conformance.audit.excerpts import DISTANCES, Search, make_excerpts
@@ -115,21 +116,8 @@ def without_metadata(table):
     return table.replace_schema_metadata(None)
 
 
-def with_metadata(table, **changes):
-    known = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
-    return table.replace_schema_metadata(known | changes)
-
-
-def with_column(table, name, values):
-    return table.set_column(table.schema.get_field_index(name), name, values)
-
-
 def text_instead(table, name):
     return with_column(table, name, table[name].cast(pyarrow.string()))
-
-
-def renamed(table, run):
-    return with_metadata(with_column(table, "run", pyarrow.array([run] * len(table))), run=run)
 
 
 def other_run(table):

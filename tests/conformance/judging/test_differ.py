@@ -4,7 +4,6 @@ import sys
 
 import pytest
 
-from tidegate.conformance.cli import main as cli
 from tidegate.conformance.engines.base import Claim, Description
 from tidegate.conformance.engines.museum import engine as museum
 from tidegate.conformance.engines.python import InProcess
@@ -186,25 +185,9 @@ def test_common_ground():
     }
 
 
-@pytest.fixture
-def tidegate(monkeypatch, capsys):
-    """Runs the verb as the command line does; gives the exit code and what was printed."""
-
-    def run(*words):
-        monkeypatch.setattr(cli, "VERBS", ("diff",))
-        try:
-            code = cli.main(["diff", *words])
-        except SystemExit as error:
-            code = error.code
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return run
-
-
 def test_on_the_command_line_across_processes(tidegate):
     words = ["--engine", RIGHT, "--engine", f"{MUSEUM}:ValveNeverFlushes", "--cases", "30", "--seed", "3"]
-    code, out, _ = tidegate(*words, "--format", "json")
+    code, out, _ = tidegate("diff", *words, "--format", "json")
     found = json.loads(out)
     assert code == found["exit"] == Exit.VIOLATIONS
     (counts,) = found["counts"]
@@ -214,14 +197,14 @@ def test_on_the_command_line_across_processes(tidegate):
     divergence = found["divergences"][0]
     assert divergence["sides"] == [RIGHT]
     assert divergence["rules"][0][0] == "VALVE-10"
-    assert tidegate(*words, "--format", "json")[1] == out, "the same seed gives the same cases"
+    assert tidegate("diff", *words, "--format", "json")[1] == out, "the same seed gives the same cases"
     tool, verb, *again = shlex.split(divergence["reproduce"])
     assert (tool, verb) == ("tidegate", "diff")
-    code, out, _ = tidegate(*again)
+    code, out, _ = tidegate("diff", *again)
     assert code == Exit.VIOLATIONS
     assert "valve: the engines disagree on VALVE-10" in out
     assert f"the specification sides with {RIGHT}\n" in out
-    code, out, _ = tidegate(*again, "--format", "markdown")
+    code, out, _ = tidegate("diff", *again, "--format", "markdown")
     assert code == Exit.VIOLATIONS
     assert "| valve | 0 | 1 |" in out
 
@@ -236,18 +219,18 @@ def test_an_engine_that_dies(tidegate, tmp_path):
     path.write_text(f"import json\ninput()\nprint(json.dumps({{'id': 1, 'ok': {hello}}}), flush=True)\ninput()\n")
     engine = f"exec:{sys.executable} -S -E {path}"
     case = ["--component", "valve", "--config", '{"channels":1}', "--trace", "0w1"]
-    code, out, _ = tidegate("--engine", "reference", "--engine", engine, *case)
+    code, out, _ = tidegate("diff", "--engine", "reference", "--engine", engine, *case)
     assert code == Exit.VIOLATIONS
     assert "valve: the engines disagree on crash" in out
     assert "the specification sides with reference\n" in out
-    code, out, _ = tidegate("--engine", engine, "--engine", engine, *case)
+    code, out, _ = tidegate("diff", "--engine", engine, "--engine", engine, *case)
     assert code == Exit.UNDETERMINED
     assert "unanswered" in out
 
 
 def test_nothing_in_common_is_undetermined(tidegate):
     code, out, _ = tidegate(
-        "--engine", f"{MUSEUM}:ValveNeverFlushes", "--engine", f"{MUSEUM}:CombinerGoesBack", "--cases", "1"
+        "diff", "--engine", f"{MUSEUM}:ValveNeverFlushes", "--engine", f"{MUSEUM}:CombinerGoesBack", "--cases", "1"
     )
     assert code == Exit.UNDETERMINED
     assert "Not compared: valve (only" in out
@@ -255,10 +238,10 @@ def test_nothing_in_common_is_undetermined(tidegate):
 
 
 def test_usage_and_start(tidegate):
-    assert tidegate("--engine", "reference")[0] == Exit.USAGE
-    assert tidegate("--engine", "reference", "--engine", "nonsense")[0] == Exit.USAGE
-    assert tidegate("--engine", "reference", "--engine", "reference", "--component", "valv")[0] == Exit.USAGE
-    assert tidegate("--engine", "reference", "--engine", "reference", "--trace", "0w1")[0] == Exit.USAGE
-    code, _, err = tidegate("--engine", "reference", "--engine", "exec:/bin/false")
+    assert tidegate("diff", "--engine", "reference")[0] == Exit.USAGE
+    assert tidegate("diff", "--engine", "reference", "--engine", "nonsense")[0] == Exit.USAGE
+    assert tidegate("diff", "--engine", "reference", "--engine", "reference", "--component", "valv")[0] == Exit.USAGE
+    assert tidegate("diff", "--engine", "reference", "--engine", "reference", "--trace", "0w1")[0] == Exit.USAGE
+    code, _, err = tidegate("diff", "--engine", "reference", "--engine", "exec:/bin/false")
     assert code == Exit.CANNOT_START
     assert "exec:/bin/false: " in err

@@ -5,7 +5,6 @@ import sys
 import pytest
 
 from tests.processes import HANGS, PATIENCE
-from tidegate.conformance.cli import main as cli
 from tidegate.conformance.engines import schemas
 from tidegate.conformance.engines.errors import StrictModeUnavailableError
 from tidegate.conformance.engines.messages import describe
@@ -84,22 +83,6 @@ def tiny(tmp_path):
     return write
 
 
-@pytest.fixture
-def tidegate(monkeypatch, capsys):
-    """Runs the verb as the command line does; gives the exit code and what was printed."""
-
-    def run(*words):
-        monkeypatch.setattr(cli, "VERBS", ("smoke",))
-        try:
-            code = cli.main(["smoke", *words])
-        except SystemExit as error:
-            code = error.code
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return run
-
-
 def look_at(engine: str, *, strict: bool = False, **limits: float) -> Smoked:
     return smoke(Candidate(engine, strict=strict, limits={"case_timeout": 2.0, "bye_grace": 0.3} | limits))
 
@@ -126,7 +109,7 @@ def test_every_component_has_a_case_and_probes_that_the_right_engines_refuse(eng
 
 def test_a_wrong_answer_comes_with_two_ways_to_see_it_again(tiny, tidegate):
     engine = tiny(NEVER_FLUSHES)
-    code, out, _ = tidegate("--engine", engine)
+    code, out, _ = tidegate("smoke", "--engine", engine)
     assert code == Exit.VIOLATIONS
     assert "valve breaks VALVE-10" in out
     assert "tidegate replay --engine" in out
@@ -245,7 +228,7 @@ def test_without_jsonschema_all_but_the_schemas_is_looked_at(tiny, monkeypatch):
 
 @pytest.mark.parametrize("components", [{}, {"valv": {}}, {"partitioner": {"kinds": ["custom"]}}])
 def test_nothing_to_try_is_undetermined(tiny, tidegate, components):
-    code, out, _ = tidegate("--engine", tiny(components=components))
+    code, out, _ = tidegate("smoke", "--engine", tiny(components=components))
     assert code == Exit.UNDETERMINED
     assert "not tried" in out or "Nothing was tried" in out
 
@@ -268,36 +251,36 @@ def tweak(request, reply):
 
 def test_a_refused_case_blames_no_rule(tiny, tidegate):
     wrong = "answers.clear()"
-    code, out, _ = tidegate("--engine", tiny(wrong))
+    code, out, _ = tidegate("smoke", "--engine", tiny(wrong))
     assert code == Exit.VIOLATIONS
     assert "valve: error\n  the engine answered bad_request: no such case" in out
 
 
 def test_an_engine_that_cannot_start(tidegate, tiny):
     engine = tiny("print('Welcome!', flush=True)")
-    code, out, err = tidegate("--engine", engine)
+    code, out, err = tidegate("smoke", "--engine", engine)
     assert (code, out) == (Exit.CANNOT_START, "")
     assert "Welcome!" in err
     assert "by hand: printf" in err
-    code, out, _ = tidegate("--engine", engine, "--format", "json")
+    code, out, _ = tidegate("smoke", "--engine", engine, "--format", "json")
     assert code == Exit.CANNOT_START
     assert json.loads(out)["error"]["by_hand"].startswith("printf")
 
 
 def test_usage(tidegate):
-    assert tidegate()[0] == Exit.USAGE
-    assert tidegate("--engine", "nonsense")[0] == Exit.USAGE
+    assert tidegate("smoke")[0] == Exit.USAGE
+    assert tidegate("smoke", "--engine", "nonsense")[0] == Exit.USAGE
 
 
 def test_formats(tiny, tidegate):
     engine = tiny(NEVER_FLUSHES, components={"valve": {}, "teleporter": {}})
-    code, out, _ = tidegate("--engine", engine, "--format", "json")
+    code, out, _ = tidegate("smoke", "--engine", engine, "--format", "json")
     found = json.loads(out)
     assert code == found["exit"] == Exit.VIOLATIONS
     assert found["cases"][0]["verdict"] == "fail"
     assert found["findings"][0]["by_hand"].startswith("printf")
     assert found["remarks"][0]["level"] == "warning"
-    code, out, _ = tidegate("--engine", engine, "--format", "markdown")
+    code, out, _ = tidegate("smoke", "--engine", engine, "--format", "markdown")
     assert code == Exit.VIOLATIONS
     assert "| valve | valve-directed-flush-when-all-idle | 4 | fail |" in out
     assert "## valve breaks VALVE-10" in out

@@ -62,7 +62,6 @@ def run(initial_credits, trace):
         ((0, 1), "- 0e 1d 0d 0d +", "0e0/1,1d0/0"),
         ((2, 2), "- 0b 1d 0d +", "0e0/0,1d0/0"),
     ],
-    ids=lambda value: str(value).replace(" ", "-"),
 )
 def test_credit_21_readers_take_turns(initial, trace, shown):
     assert run(initial, trace).rpartition(" ")[2] == shown
@@ -85,7 +84,6 @@ def test_credit_24_each_reader_announces_for_itself():
         ("2+1 -1d", "x x"),
         ("0c 1d", "~ 1d0/0"),
     ],
-    ids=lambda value: value.replace(" ", "_"),
 )
 def test_credit_27_a_cancelled_reader_is_unknown(trace, shown):
     assert run((2, 2), trace) == shown
@@ -100,7 +98,6 @@ def test_credit_27_a_cancelled_reader_is_unknown(trace, shown):
         (2, "0o 0d", "~ 0d0/0", 1),
         (2, "- 0o 0d 0o +", "~ ~ ~ ~ 0d0/0", 1),
     ],
-    ids=lambda value: str(value).replace(" ", "-"),
 )
 def test_credit_28_empty_data_is_sent_only_without_initial_credit(initial, trace, shown, left):
     assert run((initial,), trace) == shown
@@ -116,7 +113,6 @@ def test_credit_28_empty_data_is_sent_only_without_initial_credit(initial, trace
         ("- 0d 1d break + 1d 0+1 1c", "~ ~ ~ closed ~ ~ ~ ~"),
         ("0x break 1d", "~ closed ~"),
     ],
-    ids=lambda value: value.replace(" ", "_"),
 )
 def test_credit_29_a_failed_reader_ends_alone_and_a_failed_connection_ends_all(trace, shown):
     assert run((2, 2), trace) == shown

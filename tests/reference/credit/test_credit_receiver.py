@@ -36,10 +36,6 @@ def gate_after(config, trace):
     return walk("credit_receiver", Config(*config), trace)[-1].state.gate
 
 
-def words(value):
-    return str(value).replace(" ", "-")
-
-
 @pytest.mark.rule("CREDIT-1")
 def test_credit_1_starts_with_exclusive_buffers_and_nothing_required():
     assert begin("credit_receiver", Config(2, 3, 4)).gate == Gate(3, (Channel(3), Channel(3)), 4)
@@ -86,7 +82,6 @@ def test_credit_3_events_take_no_buffer():
         ((1, 0, 3), "0backlog1 0backlog2 0announce 0announce", "n0 ~ 0+2 ~", Channel(0, 2, 2, 0)),
         ((1, 1, 1), "0announce", "~", Channel(1)),
     ],
-    ids=words,
 )
 def test_credit_4_requests_what_the_backlog_calls_for(config, trace, shown, channel):
     assert run(config, trace) == shown
@@ -127,7 +122,6 @@ def test_credit_5_one_notification_for_all_that_gathers():
         ("0data2 0announce 0recycle", "n0 0+3 ~", 1, Channel(1, 2, 3, 0)),
         ("0data5 0announce 0recycle", "n0 0+3 n0", 0, Channel(1, 3, 6, 1)),
     ],
-    ids=words,
 )
 def test_credit_7_a_channel_that_has_enough_returns_a_floating_buffer(trace, shown, free, channel):
     assert run((1, 1, 3), trace) == shown
@@ -192,7 +186,6 @@ def test_credit_12_tops_up_for_the_buffer_in_use():
         ((2, 0, 2), "0backlog2 1backlog5 0barrier 1announce", "n0 ~ n1 1+2"),
         ((2, 1, 1), "0data1 1backlog1 0barrier", "n0 ~ ~"),
     ],
-    ids=words,
 )
 def test_credit_14_a_blocked_channel_without_exclusive_buffers_gives_all_back(config, trace, shown):
     assert run(config, trace) == shown
@@ -212,7 +205,6 @@ def test_credit_14_required_is_zero_and_data_in_use_stays():
         ((1, 1, 2), "0data2 0barrier 0resume 0announce", "n0 ~ r0 0+2"),
         ((1, 0, 2), "0resume 0backlog1 0resume 0backlog2", "r0 n0 r0 n0"),
     ],
-    ids=words,
 )
 def test_credit_15_resume_drops_stale_credit(config, trace, shown):
     assert run(config, trace) == shown
@@ -273,7 +265,6 @@ def test_properties_tell_a_wrong_outcome():
         (Gate(1, (Channel(1, required=2),), 1, (0,)), "who-lacks-a-buffer-waits"),
         (Gate(1, (Channel(1, 1, 2),), 0, (0, 0)), "who-lacks-a-buffer-waits"),
     ],
-    ids=words,
 )
 def test_invariants_tell_a_wrong_state(gate, name):
     state = begin("credit_receiver", Config(1, 1, 1))

@@ -44,7 +44,6 @@ def run(initial_credit, trace):
         (0, "event data event credit1", "e0/0 ~ !1 d1/0,e2/0"),
         (1, "data data event event", "d0/0 ~ ~ ~"),
     ],
-    ids=lambda value: str(value).replace(" ", "-"),
 )
 def test_credit_21_data_costs_credit_and_events_none(credit, trace, shown):
     assert run(credit, trace) == shown
@@ -73,7 +72,6 @@ def test_subp_6_a_lone_item_wakes_and_is_sent():
         ("data barrier credit1", 0),
         ("data event data barrier credit1", 1),
     ],
-    ids=lambda value: str(value).replace(" ", "-"),
 )
 def test_subp_11_the_last_buffer_counts_only_if_it_is_known_to_be_complete(trace, backlog):
     sent = walk("credit_sender", Config(0), trace)[-1].observations
@@ -92,7 +90,6 @@ def test_subp_11_the_last_buffer_counts_only_if_it_is_known_to_be_complete(trace
         ("data data flush credit1", "~ !1 ~ d0/1"),
         ("data flush credit1 data data", "~ !1 d0/0 ~ !1"),
     ],
-    ids=lambda value: value.replace(" ", "-"),
 )
 def test_subp_7_a_flush_counts_once_until_the_queue_is_empty(trace, shown):
     assert run(0, trace) == shown
@@ -147,7 +144,6 @@ def test_credit_25_a_reader_that_started_with_credit_never_announces():
         (1, "data data barrier barrier credit1 resume resume", "d0/0 ~ ~ ~ d1/0,e2/0 e3/0 ~", 0),
         (3, "barrier event finish resume", "e0/0 ~ ~ e1/0,e2/0", 3),
     ],
-    ids=lambda value: str(value).replace(" ", "-"),
 )
 def test_credit_26_a_barrier_blocks_until_resume(credit, trace, shown, left):
     assert run(credit, trace) == shown

@@ -45,19 +45,12 @@ class BlockingSubpartition:
                 return self.on_add(Item("end_of_data"))
             case "append":
                 return self.on_append(wire.get_hex(event, "data"))
-            case "finish_buffer":
-                return self.on_finish_buffer()
-            case "flush":
-                return self.on_flush()
-            case "finish":
-                return self.on_finish()
-            case "release":
-                return self.on_release()
+            case ("finish_buffer" | "flush" | "finish" | "release" | "view") as plain:
+                observations: wire.Observations = getattr(self, f"on_{plain}")()
+                return observations
             case "lose_file":
                 self.lost = True
                 return []
-            case "view":
-                return self.on_view()
         return self.on_reader(event)
 
     # --- the producer

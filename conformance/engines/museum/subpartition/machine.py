@@ -58,16 +58,9 @@ class Subpartition:
                 return self.on_add(Entry(wire.get_choice(event, "kind", _EVENTS)))
             case "append":
                 return self.on_append(wire.get_hex(event, "data"))
-            case "finish_buffer":
-                return self.on_finish_buffer()
-            case "flush":
-                return self.on_flush()
-            case "finish":
-                return self.on_finish()
-            case "release":
-                return self.on_release()
-            case "view":
-                return self.on_view()
+            case ("finish_buffer" | "flush" | "finish" | "release" | "view") as plain:
+                observations: wire.Observations = getattr(self, f"on_{plain}")()
+                return observations
         return self.on_reader(event)
 
     # --- the producer
