@@ -18,7 +18,7 @@ from tidegate.conformance.engines.java import check_spark
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.run import Candidate
 from tidegate.conformance.judging.suite import Budget, UnknownNameError, check_components, declared_components
-from tidegate.conformance.reports.junit import as_junit
+from tidegate.conformance.reports.folder import make_line, write_pages
 
 #: Makes of a campaign somebody who is told of each chunk.
 Watch = Callable[[Campaign], AbstractContextManager[Callable[[Outcome], None]]]
@@ -91,5 +91,5 @@ def lead(campaign: Campaign, master: str | None, watch: Watch) -> None:
 
 def write_summary(folder: Folder, finished: Finished) -> None:
     folder.write_text("summary.json", json.dumps(finished.json(), indent=2, ensure_ascii=False) + "\n")
-    folder.write_text("summary.md", finished.result.markdown())
-    (folder.path / "junit.xml").write_bytes(as_junit(finished.result))
+    lines = (make_line(one, finished.result.engine) for one in finished.result.findings)
+    write_pages(folder.path, finished.result, lines, finished.about["seed"])

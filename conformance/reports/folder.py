@@ -39,13 +39,8 @@ class Report(Observer):
 
     def finish(self, result: Result) -> None:
         self._write(as_line({"verdicts": self._count, "complete": result.complete, "exit": int(result.exit_code)}))
-        (self._folder / "junit.xml").write_bytes(as_junit(result))
-        (self._folder / "summary.md").write_text(result.markdown(), encoding="utf-8")
-        from tidegate.conformance.web.report import make_page  # noqa: PLC0415 - it knows all components, and takes long
-
         with (self._folder / "report.jsonl").open(encoding="utf-8") as lines:
-            page = make_page(result, lines, self._seed, self._command)
-        (self._folder / "index.html").write_text(page, encoding="utf-8")
+            write_pages(self._folder, result, lines, self._seed, self._command)
 
     def _add(self, lines: Iterable[str]) -> None:
         for line in lines:
@@ -62,6 +57,15 @@ class Report(Observer):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._file.close()
+
+
+def write_pages(folder: Path, result: Result, lines: Iterable[str], seed: int, command: str = "") -> None:
+    """A result as junit.xml, summary.md and index.html; `lines` are those of its findings."""
+    from tidegate.conformance.web.report import make_page  # noqa: PLC0415 - it knows all components, and takes long
+
+    (folder / "junit.xml").write_bytes(as_junit(result))
+    (folder / "summary.md").write_text(result.markdown(), encoding="utf-8")
+    (folder / "index.html").write_text(make_page(result, lines, seed, command), encoding="utf-8")
 
 
 def make_line(verdict: Verdict, engine: str) -> str:

@@ -4,6 +4,7 @@ import { h, svg, ruleChip } from "./dom.js";
 import { shortObservation, tide, timeline } from "./values.js";
 
 const NARROW = 112;
+const ROOMY = 176;
 const WIDE = 360;
 const TIDE = 132;
 /** So many lanes are shown at once; of more, only those that change. */
@@ -20,7 +21,8 @@ export function drawTrace({ label, states, steps, rules, at, pick, other = null,
   const found = timeline(states);
   const moving = found.filter((lane) => lane.cells.some((cell) => cell?.text !== lane.cells[0]?.text));
   const shown = found.length > MANY && !showAll ? moving : found;
-  const width = found.length ? NARROW : WIDE;
+  const room = (document.getElementById("main").clientWidth - 220) / columns;
+  const width = found.length ? Math.round(Math.max(NARROW, Math.min(ROOMY, room))) : WIDE;
   const grid = h("div", { class: "lanes", role: "group", "aria-label": label, style: { "--columns": String(columns), "--column": `${width}px` } });
   const put = (element, row, from, to = from) => {
     element.style.gridRow = String(row);

@@ -55,6 +55,7 @@ def test_the_summary_is_that_of_one_process(tmp_path):
     assert found == in_one_process("reference", components, 120, 3)
     assert found["cases"] == 360
     assert (about["chunks"], about["chunks_resumed"], about["chunks_left"]) == (9, 0, 0)
+    assert '"cases":360' in (out / "index.html").read_text(encoding="utf-8")
 
 
 def test_counterexamples_are_those_of_one_process(tmp_path):
