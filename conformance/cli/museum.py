@@ -71,14 +71,15 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
 def begin_table() -> Callable[[Any], None]:
     from tidegate.conformance.judging.suite import STAGES
 
-    print("| wrong engine | breaks | " + " | ".join(STAGES) + " | smallest | named |")
-    print("|---|---|" + "---:|" * len(STAGES) + "---:|---|", flush=True)
+    print("| wrong engine | breaks | " + " | ".join(STAGES) + " | smallest | named | blamed |")
+    print("|---|---|" + "---:|" * len(STAGES) + "---:|---|---|", flush=True)
 
     def show(row: Any) -> None:
         kills = [row.kill(stage) for stage in STAGES]
         cells = [f"{kill.cases} in {kill.seconds:.2f} s" if kill else "-" for kill in kills]
         named = "yes" if row.named else "no"
-        print(f"| {row.mutant} | {row.rule} | {' | '.join(cells)} | {row.smallest} | {named} |", flush=True)
+        blamed = f"{row.blamed or '-'}{'' if row.is_right else ' (wrong)'}"
+        print(f"| {row.mutant} | {row.rule} | {' | '.join(cells)} | {row.smallest} | {named} | {blamed} |", flush=True)
 
     return show
 
@@ -90,4 +91,5 @@ def print_totals(rows: list[Any]) -> None:
     for stage in STAGES:
         print(f"- {stage}: {sum(row.kill(stage) is not None for row in rows)} of {len(rows)} caught")
     print(f"- all stages: {sum(bool(row.kills) for row in rows)} of {len(rows)} caught, ", end="")
-    print(f"the broken rule named for {sum(row.named for row in rows)}")
+    print(f"the broken rule named for {sum(row.named for row in rows)},", end=" ")
+    print(f"blamed first, by the museum without the engine itself, for {sum(row.is_right for row in rows)}")

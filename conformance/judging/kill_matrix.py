@@ -12,6 +12,7 @@ import attrs
 from tidegate.conformance.engines.museum.catalog import Mutant, find
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.judging.blame import answers_of, blame
 from tidegate.conformance.judging.judge import suspects
 from tidegate.conformance.judging.shrink import shrink_findings
 from tidegate.conformance.judging.suite import STAGES, Budget
@@ -43,6 +44,10 @@ class Row:
     component: str
     rule: str
     kills: tuple[Kill, ...]
+    #: The rule that is blamed for all its failures together, by the museum without itself.
+    blamed: str | None = None
+    #: Whether that is a rule that it breaks.
+    is_right: bool = False
 
     def kill(self, stage: str) -> Kill | None:
         return next((kill for kill in self.kills if kill.stage == stage), None)
@@ -66,7 +71,9 @@ def make_matrix(names: Iterable[str], budget: Budget, workers: int = 2) -> Itera
 def examine(name: str, budget: Budget) -> Row:
     mutant = find(name)
     kills = [kill for stage in STAGES if (kill := try_stage(mutant, stage, budget)) is not None]
-    return Row(mutant.name, mutant.component, mutant.rule, tuple(kills))
+    blamed = blame(mutant.component, lambda cases: answers_of(mutant, cases), without=[mutant.name])
+    rule = blamed.rules[0] if blamed else None
+    return Row(mutant.name, mutant.component, mutant.rule, tuple(kills), rule, rule in mutant.rules)
 
 
 def try_stage(mutant: Mutant, stage: str, budget: Budget) -> Kill | None:

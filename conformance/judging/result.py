@@ -10,6 +10,7 @@ import attrs
 from tidegate.conformance.engines.base import Description
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.exits import Exit
+from tidegate.conformance.judging.blame import Blame
 from tidegate.conformance.judging.coverage import Coverage, Pair
 from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status, Verdict
 from tidegate.conformance.reports.findings import Finding, describe
@@ -48,10 +49,10 @@ class Result(Told):
     """Everything that is known at the end of a run.
 
     `counts` has how many cases of a component and a stage got which status; `findings` are verdicts on cases that did
-    not pass, the first 2000 of them; `counterexamples` are a few failures of each component, made small. `missing` are
-    rules that were exercised too rarely to know anything about them, `missing_pairs` kinds of outcome that never came.
-    `claims` are what may be said of components that passed all cases of a scope. `complete` is false for a run that was
-    interrupted.
+    not pass; `counterexamples` are a few failures of each component, made small, and `blames` what is likely wrong with
+    it. `missing` are rules that were exercised too rarely to know anything about them, `missing_pairs` kinds of outcome
+    that never came. `claims` are what may be said of components that passed all cases of a scope. `complete` is false
+    for a run that was interrupted.
     """
 
     engine: str
@@ -59,6 +60,7 @@ class Result(Told):
     counts: Counter[tuple[str, str, Status]]
     findings: tuple[Verdict, ...]
     counterexamples: tuple[Counterexample, ...]
+    blames: tuple[Blame, ...]
     coverage: Coverage
     missing: tuple[str, ...]
     missing_pairs: tuple[Pair, ...]
@@ -111,6 +113,7 @@ class Result(Told):
             said.append(f"Seen with a part of their outcomes only: {few(by_rule(self.missing_pairs))}.")
         if undeclared := self.undeclared():
             said.append(f"Not declared by the engine, so not tried: {few(undeclared)}.")
+        said += [one.text() for one in self.blames]
         said += [f"Expectation {problem}." for problem in self.expectation_problems]
         if self.restarts:
             said.append(f"The engine had to be started again {self.restarts} times.")
@@ -179,6 +182,7 @@ class Result(Told):
                 for component, stage, counts in self.rows()
             ],
             "counterexamples": [one.json() for one in self.counterexamples],
+            "causes": [attrs.asdict(one) for one in self.blames],
             "rules_exercised": dict(sorted(self.coverage.rules.items())),
             "rules_missing": list(self.missing),
             "outcomes_exercised": [

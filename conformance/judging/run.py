@@ -11,6 +11,7 @@ from tidegate.conformance.engines.base import Engine, Reply
 from tidegate.conformance.engines.batches import BatchEngine
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.judging import suite
+from tidegate.conformance.judging.blame import Blame, blame
 from tidegate.conformance.judging.coverage import Wanted, measure
 from tidegate.conformance.judging.dialects import hold_to
 from tidegate.conformance.judging.expectations import Expectations
@@ -23,6 +24,8 @@ from tidegate.conformance.kinds import find_kind, resolve
 from tidegate.conformance.stopping import STOP
 from tidegate.traces.cases import Case
 
+#: Of an engine that gets everything wrong, so many components are examined.
+BLAMED = 8
 #: Seconds for an answer, where it is known that an engine hangs and not yet at what.
 SHORT_WAIT = 2.0
 
@@ -187,6 +190,7 @@ def conclude(
         counts=tally.counts,
         findings=tuple(tally.findings),
         counterexamples=tuple(counterexamples),
+        blames=tuple(assign_blame(engine, tally.findings)) if tally.complete else (),
         coverage=coverage,
         missing=coverage.missing(wanted),
         missing_pairs=coverage.missing_pairs(wanted),
@@ -196,3 +200,18 @@ def conclude(
         seconds=time.monotonic() - tally.began,
         complete=tally.complete,
     )
+
+
+def assign_blame(engine: Engine, findings: Sequence[Verdict]) -> Iterator[Blame]:
+    """What is likely wrong with each component that gave wrong answers; with some of them where there are many."""
+    description = engine.start()
+    wrong = [one for one in findings if one.status is Status.FAIL]
+
+    def ask(cases: Sequence[Case]) -> Iterator[Verdict]:
+        declared = [case for case in cases if suite.is_declared(description, case)]
+        return Runner(engine).run(suite.Planned("probe", case) for case in declared)
+
+    for component in list(dict.fromkeys(one.case.component for one in wrong))[:BLAMED]:
+        found = blame(component, ask, [one for one in wrong if one.case.component == component])
+        if found is not None:
+            yield found

@@ -8,7 +8,7 @@ engine is fastest with several cases in flight.
 import json
 import string
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator
 from itertools import combinations, islice
 from typing import Any, Generic, TypeVar
 
@@ -33,6 +33,8 @@ BATCH = 16
 SHRINKABLE = frozenset({Status.FAIL, Status.ERROR})
 #: Those that cost a restart at each proposal: their search is short.
 UNANSWERED = frozenset({Status.TIMEOUT, Status.CRASH})
+#: What is said of a case that fails behind others, and passes in a fresh process.
+LEAK = "state leaks from case to case: in a fresh process this case passes. Each replay is a fresh instance"
 #: How many proposals a death is worth, behind the search for the step that it comes at.
 DEATHS = 8
 
@@ -98,17 +100,33 @@ def shrink_findings(
     # With a judge of its own: what shrinking tries is not coverage.
     runner = Runner(engine)
     known: list[tuple[Any, Any]] = []
+    clean: set[str] = set()
     for verdict in worth_shrinking(findings):
-        if verdict.status in UNANSWERED and make is not None:
+        shrunken = None
+        if make is not None and (verdict.status in UNANSWERED or is_doubtful(verdict, clean)):
             with make() as fresh:
-                fresh.start()
-                shrunken = shrink(Runner(fresh), verdict)
-        else:
+                shrunken = shrink_alone(Runner(fresh), verdict)
+        if shrunken is None:
+            clean.add(verdict.case.component)
             shrunken = shrink(runner, verdict)
         case = shrunken.verdict.case
         if (case.config, case.events) not in known:
             known.append((case.config, case.events))
             yield shrunken
+
+
+def is_doubtful(verdict: Verdict, clean: Container[str]) -> bool:
+    """Whether it may be what came before that made the case fail: one case of a component is asked."""
+    return verdict.status is Status.FAIL and verdict.violation is not None and verdict.case.component not in clean
+
+
+def shrink_alone(runner: Runner, verdict: Verdict) -> Shrunken | None:
+    """The case on a fresh engine: cut where that hangs or dies, as it is where it passes, nothing where it fails."""
+    if verdict.status in UNANSWERED:
+        return shrink(runner, verdict)
+    if runner.run_one(verdict.case, verdict.stage).status is not Status.PASS:
+        return None
+    return Shrunken(attrs.evolve(verdict, message=LEAK), 1)
 
 
 @attrs.define

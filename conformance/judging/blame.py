@@ -1,0 +1,236 @@
+"""Whom to blame: the rule that an engine most likely breaks, from many failures of a component together.
+
+One failure shows where a bug came to light, which is not always where it is. So the engine is given probes, short cases
+that tell the wrong engines of the museum apart, and its answers are compared with theirs. One that gives the very same
+wrong answers, to the probes and to everything that failed before, is a twin: its story is the diagnosis. Where there
+is none, rules are ranked by how well they explain which probes fail:
+
+- a rule that is at work in those that fail and in few that pass (the measure of Ochiai, of fault localisation),
+- a rule that decides the steps that fail, above all in the shortest probes,
+- a rule that is broken by wrong engines which fail in the same probes, at the same steps, in the same fields.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from math import sqrt
+from typing import Any
+
+import attrs
+
+from tidegate.conformance.engines.museum import catalog, engines
+from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.judging.golden import read_golden
+from tidegate.conformance.judging.judge import expected_rules, unique
+from tidegate.conformance.judging.suite import Planned
+from tidegate.conformance.judging.trial import Runner
+from tidegate.conformance.judging.verdicts import Status, Verdict
+from tidegate.traces.cases import Case
+from tidegate.traces.codec import decode_case, encode
+
+#: How many golden traces are probes, besides the cases that convict the wrong engines of the museum.
+GOLDEN_PROBES = 120
+#: What each reason weighs. They were chosen on the whole museum, each engine without itself, and name the broken rule
+#: first for 94 % of it; the deciding rule of the shortest failure does for 86 %.
+WEIGHTS = {"ochiai": 2.0, "always": 0.5, "deciding": 0.5, "shortest": 0.25, "alike": 1.5, "kin": 0.75, "fields": 0.5}
+
+Ask = Callable[[Sequence[Case]], Iterable[Verdict]]
+
+
+@attrs.frozen
+class Blame:
+    """What is likely wrong with a component."""
+
+    component: str
+    #: The likeliest first.
+    rules: tuple[str, ...]
+    #: How many failures were compared, of the run and of the probes.
+    failures: int
+    #: The wrong engine of the museum that gives the very same wrong answers, if there is one.
+    twin: str | None = None
+    story: str = ""
+
+    def text(self) -> str:
+        if self.twin is not None:
+            return (
+                f"Likely cause: {self.component} behaves like {self.twin} on all {self.failures} failures compared: "
+                f"{self.rules[0]}. {self.story}"
+            )
+        others = f", then {', '.join(self.rules[1:3])}" if self.rules[1:] else ""
+        return f"Likely cause: {self.component} breaks {self.rules[0]}{others} (by {self.failures} failures)."
+
+
+def blame(component: str, ask: Ask, failures: Iterable[Verdict] = (), without: Iterable[str] = ()) -> Blame | None:
+    """Whom to blame; nobody, if the engine passes all probes.
+
+    `ask` gives the verdicts of the engine on cases, `failures` are those known before. `without` are wrong engines that
+    do not count.
+    """
+    probes = [probe for probe in probes_of(component) if probe.name not in without]
+    mine = [verdict for verdict in ask(probes) if verdict.status is not Status.SKIP]
+    failing = [verdict for verdict in mine if verdict.status is not Status.PASS]
+    if not failing:
+        return None
+    others = {
+        mutant: [row[verdict.case.name] for verdict in mine]
+        for mutant, row in museum_rows(component).items()
+        if mutant.name not in without
+    }
+    ranked = rank(mine, others)
+    shown = [verdict for verdict in failures if verdict.violation is not None]
+    alike = [mutant for mutant, row in others.items() if all(map(is_alike, mine, row))]
+    twins = [mutant for mutant in alike if all(map(is_alike, shown, answers_of(mutant, cases_of(shown))))]
+    if not twins:
+        return Blame(component, ranked, len(failing) + len(shown))
+    # Of several, the one that breaks the likeliest rule.
+    twin = min(twins, key=lambda mutant: ranked.index(mutant.rule))
+    return Blame(component, unique((twin.rule, *ranked)), len(failing) + len(shown), twin.name, twin.story)
+
+
+# --- probes -----------------------------------------------------------------------------------------------------
+
+
+@cache
+def probes_of(component: str) -> tuple[Case, ...]:
+    """The cases that convict the wrong engines of the museum, and golden traces, each once."""
+    killers = [
+        decode_case({"case": mutant.name, "component": component, **mutant.killer})
+        for mutant in catalog.MUTANTS
+        if mutant.component == component
+    ]
+    known = {(case.config, case.events): case for case in (*read_golden(component)[:GOLDEN_PROBES], *killers)}
+    return tuple(known.values())
+
+
+@cache
+def museum_rows(component: str) -> Mapping[catalog.Mutant, Mapping[str, Verdict]]:
+    """What becomes of each probe on each wrong engine."""
+    mutants = [mutant for mutant in catalog.MUTANTS if mutant.component == component]
+    probes = probes_of(component)
+    return {
+        mutant: {case.name: verdict for case, verdict in zip(probes, answers_of(mutant, probes), strict=True)}
+        for mutant in mutants
+    }
+
+
+def answers_of(mutant: catalog.Mutant, cases: Sequence[Case]) -> Iterator[Verdict]:
+    return Runner(InProcess(engines.Engine(mutant.name))).run(Planned("probe", case) for case in cases)
+
+
+def cases_of(verdicts: Iterable[Verdict]) -> list[Case]:
+    return [verdict.case for verdict in verdicts]
+
+
+# --- likeness ---------------------------------------------------------------------------------------------------
+
+
+def is_alike(one: Verdict, other: Verdict) -> bool:
+    """The same verdict, at the same step, for the same answer."""
+    if one.violation is None or other.violation is None:
+        return one.status is other.status
+    return (one.violation.step, one.violation.seen) == (other.violation.step, other.violation.seen)
+
+
+def likeness(mine: Sequence[Verdict], other: Sequence[Verdict]) -> float:
+    """From 0 to 1, over the probes that one of the two fails: the same probe, step, fields, and answer."""
+    points = failed = 0
+    for one, another in zip(mine, other, strict=True):
+        wrong = (one.status is not Status.PASS) + (another.status is not Status.PASS)
+        failed += wrong > 0
+        if wrong == 2:
+            points += 1 + (step_of(one) == step_of(another)) + (fields_of(one) == fields_of(another))
+            points += is_alike(one, another)
+    return points / (4 * failed) if failed else 0.0
+
+
+def step_of(verdict: Verdict) -> int:
+    return verdict.violation.step if verdict.violation is not None else len(verdict.case.events) - 1
+
+
+@cache
+def fields_of(verdict: Verdict) -> frozenset[str]:
+    """The fields in which what was seen is not what is allowed, or the observations that are missing or too many."""
+    if verdict.violation is None:
+        return frozenset()
+    wanted = [encode(one) for one in verdict.violation.allowed[0].observations]
+    seen = [encode(one) for one in verdict.violation.seen]
+    if len(wanted) == len(seen):
+        pairs = zip(wanted, seen, strict=True)
+        return frozenset(name for one, other in pairs for name in differing(one, other, one["type"]))
+    wanted_types, seen_types = (Counter(one["type"] for one in some) for some in (wanted, seen))
+    missing, extra = wanted_types - seen_types, seen_types - wanted_types
+    return frozenset([*(f"-{name}" for name in missing), *(f"+{name}" for name in extra)] or ["order"])
+
+
+def differing(one: Any, other: Any, name: str) -> Iterator[str]:
+    if one == other:
+        return
+    if isinstance(one, dict) and isinstance(other, dict) and one.get("type") == other.get("type"):
+        for key in one.keys() | other.keys():
+            yield from differing(one.get(key), other.get(key), f"{name}.{key}")
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for first, second in zip(one, other, strict=True):
+            yield from differing(first, second, f"{name}[]")
+    else:
+        yield name
+
+
+def cosine(one: Sequence[Verdict], other: Sequence[Verdict]) -> float:
+    """How alike the fields are in which two engines fail, wherever they do."""
+    counts = [Counter(name for verdict in row for name in fields_of(verdict)) for row in (one, other)]
+    length = sqrt(sum(n * n for n in counts[0].values()) * sum(n * n for n in counts[1].values()))
+    return sum(n * counts[1][name] for name, n in counts[0].items()) / length if length else 0.0
+
+
+# --- ranking ----------------------------------------------------------------------------------------------------
+
+
+def rank(mine: Sequence[Verdict], others: Mapping[catalog.Mutant, Sequence[Verdict]]) -> tuple[str, ...]:
+    """The rules, the likeliest cause first."""
+    scores: defaultdict[str, float] = defaultdict(float)
+    for reasons in (by_spectrum(mine), by_museum(mine, others)):
+        for rule, score in reasons.items():
+            scores[rule] += score
+    return tuple(sorted(scores, key=lambda rule: (-scores[rule], rule)))
+
+
+def by_spectrum(mine: Sequence[Verdict]) -> dict[str, float]:
+    """By which rules are at work in the probes that fail and in those that pass."""
+    failing, passing = Counter[str](), Counter[str]()
+    deciding, shortest = defaultdict[str, float](float), defaultdict[str, float](float)
+    failed = sorted(
+        (verdict for verdict in mine if verdict.status is not Status.PASS),
+        key=lambda verdict: (step_of(verdict), len(verdict.case.events)),
+    )
+    for place, verdict in enumerate(failed):
+        way = expected_rules(verdict.case)[: step_of(verdict) + 1]
+        failing.update({rule for rules in way for rule in rules})
+        for order, rule in enumerate(way[-1] if way else (), start=1):
+            deciding[rule] += 1 / order / len(failed)
+            if place < 3:
+                shortest[rule] += 1 / order / min(3, len(failed))
+    for verdict in mine:
+        if verdict.status is Status.PASS:
+            passing.update({rule for rules in expected_rules(verdict.case) for rule in rules})
+    return {
+        rule: WEIGHTS["ochiai"] * times / sqrt(len(failed) * (times + passing[rule]))
+        + WEIGHTS["always"] * times / len(failed)
+        + WEIGHTS["deciding"] * deciding[rule]
+        + WEIGHTS["shortest"] * shortest[rule]
+        for rule, times in failing.items()
+    }
+
+
+def by_museum(mine: Sequence[Verdict], others: Mapping[catalog.Mutant, Sequence[Verdict]]) -> dict[str, float]:
+    """By the wrong engines that fail alike: what they break, and what may equally be named for them."""
+    alike, kin, fields = (defaultdict[str, float](float) for _ in range(3))
+    for mutant, row in others.items():
+        near = likeness(mine, row)
+        alike[mutant.rule] = max(alike[mutant.rule], near)
+        fields[mutant.rule] = max(fields[mutant.rule], cosine(mine, row))
+        for rule in mutant.also:
+            kin[rule] = max(kin[rule], near)
+    return {
+        rule: WEIGHTS["alike"] * alike[rule] + WEIGHTS["kin"] * kin[rule] + WEIGHTS["fields"] * fields[rule]
+        for rule in {*alike, *kin}
+    }
