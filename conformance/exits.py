@@ -13,6 +13,7 @@ class Exit(IntEnum):
     BAD_INPUT = 65
     CANNOT_START = 69
     INTERNAL = 70
+    CANNOT_WRITE = 74
 
 
 CONCLUSIONS = {

@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 
+import attrs
+
 from tidegate.conformance.campaign.campaign import Campaign
 from tidegate.conformance.campaign.folder import Folder
 from tidegate.conformance.campaign.outcome import Outcome
@@ -18,7 +20,10 @@ from tidegate.conformance.engines.java import check_spark
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.run import Candidate
 from tidegate.conformance.judging.suite import Budget, UnknownNameError, check_components, declared_components
-from tidegate.conformance.reports.folder import make_line, write_pages
+from tidegate.conformance.reports.folder import PAGES, make_line, write_pages
+from tidegate.conformance.reports.writing import clear, explain
+
+SUMMARY = "summary.json"
 
 #: Makes of a campaign somebody who is told of each chunk.
 Watch = Callable[[Campaign], AbstractContextManager[Callable[[Outcome], None]]]
@@ -67,11 +72,11 @@ def run_campaign(
         campaign = Campaign(plan, Folder(out), candidate.limits)
         with campaign.folder.opened(plan):
             engine.close()  # it is needed again in the end, and until then the workers need its memory
+            clear(out, (SUMMARY, *PAGES))
             campaign.look()
             lead(campaign, master, watch)
             finished = summarize(campaign, engine, time.monotonic() - began, expectations, floor)
-            write_summary(campaign.folder, finished)
-    return finished
+            return write_summary(campaign.folder, finished)
 
 
 def lead(campaign: Campaign, master: str | None, watch: Watch) -> None:
@@ -89,7 +94,13 @@ def lead(campaign: Campaign, master: str | None, watch: Watch) -> None:
         campaign.run(lambda orders: run_on_spark(spark.sparkContext, orders), observe)
 
 
-def write_summary(folder: Folder, finished: Finished) -> None:
-    folder.write_text("summary.json", json.dumps(finished.json(), indent=2, ensure_ascii=False) + "\n")
-    lines = (make_line(one, finished.result.engine) for one in finished.result.findings)
-    write_pages(folder.path, finished.result, lines, finished.about["seed"])
+def write_summary(folder: Folder, finished: Finished) -> Finished:
+    result = finished.result
+    troubles = write_pages(
+        folder.path, result, lambda: (make_line(one, result.engine) for one in result.findings), finished.about["seed"]
+    )
+    try:
+        folder.write_text(SUMMARY, json.dumps(finished.json(), indent=2, ensure_ascii=False) + "\n")
+    except OSError as error:
+        troubles.append(explain(folder.path / SUMMARY, error))
+    return attrs.evolve(finished, trouble="; ".join(troubles))

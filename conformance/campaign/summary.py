@@ -109,6 +109,8 @@ class Finished(Told):
 
     result: Result
     about: dict[str, Any]
+    #: What of the summary could not be written, and why.
+    trouble: str = ""
 
     @property
     def exit_code(self) -> Exit:

@@ -57,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.engines.spark.session import LOCAL
     from tidegate.conformance.judging.expectations import read_expectations
     from tidegate.conformance.judging.suite import Budget
+    from tidegate.conformance.reports.writing import CannotWriteError
 
     if args.engine is None:
         args.parser.error("--engine is missing")
@@ -72,6 +73,8 @@ def run(args: argparse.Namespace) -> int:
         watch=lambda campaign: progress(args, campaign),
     )
     show(args, finished, args.out, list(notes(finished.about)))
+    if finished.trouble:
+        raise CannotWriteError(f"the summary is not complete: {finished.trouble}")
     return finished.exit_code
 
 

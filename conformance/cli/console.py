@@ -1,11 +1,13 @@
 """What verbs share when they print for people."""
 
 import argparse
+import errno
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,11 +18,17 @@ from rich.text import Text
 from tidegate.conformance.reports.summary import Paint, plain
 
 
+class Screen(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to whoever called: rich would exit with 1, which means something else here."""
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
 def console(*, stderr: bool = False) -> Console:
     """Plain, wide text when it is not a terminal, so that nothing is cut or coloured in a file or a pipe."""
-    made = Console(stderr=stderr, highlight=False, soft_wrap=False)
+    made = Screen(stderr=stderr, highlight=False, soft_wrap=False)
     if not made.is_terminal:
-        made = Console(stderr=stderr, highlight=False, soft_wrap=True, width=200, no_color=True)
+        made = Screen(stderr=stderr, highlight=False, soft_wrap=True, width=200, no_color=True)
     return made
 
 
@@ -34,12 +42,22 @@ def telling(args: argparse.Namespace) -> Iterator[Callable[[str], None]]:
         yield lambda _text: None
         return
     if not sys.stderr.isatty():
-        yield now_and_then(lambda text: print(text, file=sys.stderr, flush=True))
+        yield now_and_then(tell_line)
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting", total=None)
+    bar = Progress(*columns, console=console(stderr=True), transient=True)
+    bar.start()
+    task = bar.add_task("starting", total=None)
+    try:
         yield lambda text: bar.update(task, description=text)
+    finally:
+        with suppress(OSError):
+            bar.stop()
+
+
+def tell_line(text: str) -> None:
+    with suppress(OSError):  # nobody listens any longer; the result is what matters
+        print(text, file=sys.stderr, flush=True)
 
 
 def now_and_then(tell: Callable[[str], None], seconds: float = 5) -> Callable[[str], None]:
@@ -67,7 +85,8 @@ class Shown(Protocol):
 def show(args: argparse.Namespace, found: Shown, report: Path | None = None, notes: Iterable[str] = ()) -> None:
     """Print it as --format says; `notes` are for people alone."""
     if args.format == "json":
-        print(json.dumps(found.json(), indent=2, ensure_ascii=False))
+        in_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+        print(json.dumps(found.json(), indent=2, ensure_ascii=not in_unicode))
     elif args.format == "markdown":
         print(found.markdown(), end="")
     else:

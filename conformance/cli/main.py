@@ -1,9 +1,11 @@
 """`tidegate`: the parser of the command line, and what becomes of errors."""
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import NoReturn
 
@@ -35,7 +37,7 @@ and the conformance suite that holds engines to it."""
 
 EPILOG = """\
 exit codes: 0 conformant, 1 violations, 2 undetermined, 64 usage, 65 bad input file,
-69 engine cannot start, 70 internal error
+69 engine cannot start, 70 internal error, 74 report or output cannot be written
 
 Start with `tidegate run`: a short tour that needs no engine of yours."""
 
@@ -73,18 +75,16 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    open_streams()
     listen()
     args = argparse.Namespace()
     try:
         STOP.arm()
         args = make_parser().parse_args(argv)
-        return int(args.run(args))
+        code = int(args.run(args))
+        sys.stdout.flush()
     except KeyboardInterrupt:
         print("tidegate: interrupted", file=sys.stderr)
-        return Exit.UNDETERMINED
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; keep the interpreter from complaining about it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.UNDETERMINED
     except Exception as error:
         code = exit_code(error)
@@ -92,8 +92,32 @@ def main(argv: Sequence[str] | None = None) -> int:
             args.parser.error(str(error))
         if code is Exit.INTERNAL and os.environ.get("TIDEGATE_DEBUG"):
             raise
-        print(f"tidegate: {describe(error, code)}", file=sys.stderr)
-        return code
+        if code is Exit.CANNOT_WRITE:
+            leave_output()
+        if not isinstance(error, BrokenPipeError):  # whoever read our output has seen enough
+            with suppress(OSError):
+                print(f"tidegate: {describe(error, code)}", file=sys.stderr)
+    return code
+
+
+def open_streams() -> None:
+    """Have streams that can be written to: closed ones go nowhere, and what they cannot encode is escaped."""
+    while (nowhere := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass  # it is a standard stream now
+    os.close(nowhere)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - to the end
+        elif isinstance(stream := getattr(sys, name), io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def leave_output() -> None:
+    """Keep the interpreter from writing again, at its end, what could not be written."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def exit_code(error: Exception) -> Exit:
@@ -106,12 +130,15 @@ def exit_code(error: Exception) -> Exit:
     )
     from tidegate.conformance.judging.expectations import ExpectationsFileError
     from tidegate.conformance.judging.suite import UnknownNameError
+    from tidegate.conformance.reports.writing import UNWRITABLE, CannotWriteError, FolderBusyError
     from tidegate.reference.model import InvalidInputError
     from tidegate.traces.codec import DecodeError
     from tidegate.traces.files import TraceFileError
 
-    if isinstance(error, UnknownEngineError | WholeJobsOnlyError | BadOptionError | UnknownNameError):
+    if isinstance(error, UnknownEngineError | WholeJobsOnlyError | BadOptionError | UnknownNameError | FolderBusyError):
         return Exit.USAGE
+    if isinstance(error, CannotWriteError) or (isinstance(error, OSError) and error.errno in UNWRITABLE):
+        return Exit.CANNOT_WRITE
     if isinstance(error, EngineError):
         return Exit.CANNOT_START
     if isinstance(error, TraceFileError | DecodeError | InvalidInputError | ExpectationsFileError | OSError):
@@ -120,6 +147,8 @@ def exit_code(error: Exception) -> Exit:
 
 
 def describe(error: Exception, code: Exit) -> str:
+    if code is Exit.CANNOT_WRITE and isinstance(error, OSError):
+        return f"{error.filename or 'standard output'}: cannot be written: {error.strerror}"
     if code is not Exit.INTERNAL:
         return str(error)
     return f"internal error: {type(error).__name__}: {error} (set TIDEGATE_DEBUG=1 to see where)"

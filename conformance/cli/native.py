@@ -24,14 +24,18 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.engines.spark.native.engine import SparkNative
     from tidegate.conformance.judging.event_time.exam import CASES, examine
     from tidegate.conformance.judging.event_time.report import ToldExam, write_report
+    from tidegate.conformance.reports.writing import clear, writing
 
     master = with_master(args, args.engine).partition(":")[2]
     cases = CASES if args.cases is None else args.cases
+    if args.report is not None:
+        clear(args.report, ("report.jsonl", "junit.xml", "summary.md"))
     with SparkNative(master, args.timeout) as engine, telling(args) as tell:
         exam = examine(engine, args.seed, cases, lambda done, whole: tell(f"{done} of {whole} traces run on Spark"))
-    if args.report is not None:
-        write_report(args.report, exam, args.engine)
     show(args, ToldExam(exam, args.engine), args.report)
+    if args.report is not None:
+        with writing(args.report):
+            write_report(args.report, exam, args.engine)
     return exam.exit_code
 
 

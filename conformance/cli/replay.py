@@ -44,9 +44,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tidegate.conformance.cli.console import show
     from tidegate.conformance.cli.options import candidate_of
-    from tidegate.conformance.cli.results import watched
+    from tidegate.conformance.cli.results import shown, watched
     from tidegate.conformance.judging.run import replay
     from tidegate.conformance.judging.verdicts import Status
 
@@ -65,8 +64,7 @@ def run(args: argparse.Namespace) -> int:
         f"{skipped} cases were skipped: the engine does not declare their component, kind or semantics",
         "--semantics NAME asks it all the same, and judges it by that semantics",
     ]
-    show(args, result, args.report, notes if skipped else ())
-    return result.exit_code
+    return shown(args, result, observers, notes if skipped else ()).exit_code
 
 
 def print_requests(cases: "list[Case]") -> int:

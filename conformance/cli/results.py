@@ -4,7 +4,7 @@ import argparse
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from tidegate.conformance.judging.suite import Budget
 from tidegate.conformance.judging.trial import Observer, Tally
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Verdict
 from tidegate.conformance.reports.folder import Report
+from tidegate.conformance.reports.writing import CannotWriteError
 
 
 def hold(
@@ -38,7 +39,22 @@ def hold(
             expectations=expectations,
             observers=observers,
         )
-    show(args, result, report)
+    return shown(args, result, observers)
+
+
+def shown(args: argparse.Namespace, result: Result, observers: Sequence[Observer], notes: Iterable[str] = ()) -> Result:
+    """Print the result, and then what is wrong with its report.
+
+    Raises
+    ------
+    CannotWriteError
+        The report could not be written, or not all of it.
+    """
+    reports = [one for one in observers if isinstance(one, Report)]
+    trouble = next((one.trouble for one in reports if one.trouble), "")
+    show(args, result, reports[0].folder if reports and not trouble else None, notes)
+    if trouble:
+        raise CannotWriteError(f"the report is not complete: {trouble}")
     return result
 
 
@@ -64,7 +80,7 @@ class Counts(Observer):
         self._over = len(self._components) - 1
         self._count(f"{verdict.case.component} {verdict.stage}", 1, int(verdict.status in VIOLATIONS))
 
-    def see_component(self, component: str, tally: Tally, notes: list[str]) -> None:  # noqa: ARG002 - nothing is noted
+    def see_component(self, component: str, tally: Tally) -> None:
         failed = sum(count for (_component, _stage, status), count in tally.counts.items() if status in VIOLATIONS)
         self._over += 1
         self._count(component, tally.counts.total(), failed)

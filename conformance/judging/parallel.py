@@ -28,8 +28,6 @@ from tidegate.conformance.workers import follow_parent
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
-Note = Callable[[Verdict], str]
-
 #: Seconds in which a worker that is stopped says what it knows.
 STOPPING = 20.0
 
@@ -41,23 +39,15 @@ class Order:
     make_engine: Callable[[], Engine]
     budget: Budget
     entries: tuple[Entry, ...]
-    #: For each observer, what is to be noted of a verdict.
-    notes: tuple[Note | None, ...]
-
-
-@attrs.frozen
-class Tried:
-    """What a worker has found out about a component, and what it has noted for each observer."""
-
-    tally: Tally
-    notes: list[list[str]]
+    #: What is to be done with each verdict, for observers that want it.
+    observe: tuple[Callable[[Verdict], None], ...]
 
 
 def try_side_by_side(
     order: Order, tally: Tally, components: Sequence[str], jobs: int, observers: Sequence[Observer]
 ) -> None:
     """Add what is found of each component to the tally, in their order, as soon as those before it have been tried."""
-    found: dict[str, Tried | str] = {}
+    found: dict[str, Tally | str] = {}
     waiting = list(components)
     with Crew(order, jobs) as crew:
         try:
@@ -73,16 +63,16 @@ def try_side_by_side(
                 settle(component, found[component], tally, observers)
 
 
-def settle(component: str, tried: Tried | str, tally: Tally, observers: Sequence[Observer]) -> None:
+def settle(component: str, tried: Tally | str, tally: Tally, observers: Sequence[Observer]) -> None:
     if isinstance(tried, str):
         # Nothing is known of a component whose worker failed, and one case says so for all: that is never a pass.
         verdict = tally.take(Verdict(read_golden(component)[0], "golden", Status.NOT_RUN, message=tried))
         for observer in observers:
             observer.see(verdict)
         return
-    tally.add(tried.tally)
-    for observer, notes in zip(observers, tried.notes, strict=True):
-        observer.see_component(component, tried.tally, notes)
+    tally.add(tried)
+    for observer in observers:
+        observer.see_component(component, tried)
 
 
 class Crew:
@@ -100,7 +90,7 @@ class Crew:
             theirs.close()
             self._workers[ours] = worker
 
-    def work(self, components: Sequence[str]) -> Iterator[tuple[str, Tried | str]]:
+    def work(self, components: Sequence[str]) -> Iterator[tuple[str, Tally | str]]:
         """Each component with what was found, as it comes; with the reason if its worker failed.
 
         Those with the largest golden traces are the most work, and begin: so no worker waits long for the last.
@@ -111,15 +101,15 @@ class Crew:
         while self._at:
             for connection in [one for one in wait(list(self._at)) if isinstance(one, Connection)]:
                 component, answer = self._hear(connection)
-                if isinstance(answer, Tried):
+                if isinstance(answer, Tally):
                     self._give_next(connection, waiting)
                 yield component, answer
         # Only if all workers have failed is anything left.
         yield from ((component, "no process was left to try this component") for component in waiting)
 
-    def stop(self) -> dict[str, Tried | str]:
+    def stop(self) -> dict[str, Tally | str]:
         """What is known by now of the components that workers are at. One that does not tell in time has failed."""
-        found: dict[str, Tried | str] = {}
+        found: dict[str, Tally | str] = {}
         for connection in self._at:
             self._workers[connection].terminate()
         deadline = time.monotonic() + STOPPING
@@ -127,7 +117,7 @@ class Crew:
             found.update(self._hear(one) for one in ready if isinstance(one, Connection))
         return found
 
-    def _hear(self, connection: Connection) -> tuple[str, Tried | str]:
+    def _hear(self, connection: Connection) -> tuple[str, Tally | str]:
         return self._at.pop(connection), receive(connection) or "the process that tried this component died"
 
     def _give_next(self, connection: Connection, waiting: Iterator[str]) -> None:
@@ -175,19 +165,17 @@ def serve(connection: Connection, order: Order) -> None:
             connection.send(str(error))
 
 
-def try_here(order: Order, engine: Engine, component: str) -> Tried:
+def try_here(order: Order, engine: Engine, component: str) -> Tally:
     trial = Trial(Runner(engine), Tally(Expectations(order.entries)))
-    notes: list[list[str]] = [[] for _note in order.notes]
-    wanted = [(note, lines) for note, lines in zip(order.notes, notes, strict=True) if note is not None]
     # The engine counts on from component to component.
     before = engine.restarts
     try:
         STOP.arm()
         for verdict in trial.try_component(component, order.budget):
-            for note, lines in wanted:
-                lines.append(note(verdict))
+            for observe in order.observe:
+                observe(verdict)
         STOP.disarm()
     except KeyboardInterrupt:
         trial.tally.complete = False
     trial.tally.restarts = engine.restarts - before
-    return Tried(trial.tally, notes)
+    return trial.tally

@@ -94,6 +94,7 @@ def run(
         There is no such engine, or it cannot be started.
     """
     wanted = suite.check_components(components)
+    STOP.arm()
     with candidate.make() as engine:
         description = engine.start()
         chosen = suite.declared_components(description, wanted)
@@ -105,8 +106,8 @@ def run(
         try:
             STOP.arm()
             if jobs > 1:
-                notes = tuple(observer.note for observer in observers)
-                order = Order(candidate.make, budget, tally.expectations.entries, notes)
+                observe = tuple(one.elsewhere for one in observers if one.elsewhere is not None)
+                order = Order(candidate.make, budget, tally.expectations.entries, observe)
                 try_side_by_side(order, tally, chosen, jobs, observers)
             else:
                 for component in chosen:
@@ -121,6 +122,7 @@ def run(
 
 def replay(candidate: Candidate, cases: Iterable[Case], *, observers: Sequence[Observer] = ()) -> Result:
     """These cases against an engine, and nothing else. Those that it does not declare are skipped."""
+    STOP.arm()
     with candidate.make() as engine:
         description = engine.start()
         declared: dict[bool, list[Case]] = {True: [], False: []}

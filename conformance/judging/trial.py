@@ -161,8 +161,8 @@ class Trial:
 class Observer:
     """Sees what a run finds as it comes: verdict by verdict, or a component at a time from another process."""
 
-    #: What another process makes of each verdict for this observer, such as its line in a report. It is sent there.
-    note: Callable[[Verdict], str] | None = None
+    #: What another process does with each verdict for this observer, such as writing it down. It is sent there.
+    elsewhere: Callable[[Verdict], None] | None = None
 
     def begin(self, components: Sequence[str]) -> None:
         """These will be tried, one after the other or side by side."""
@@ -170,7 +170,7 @@ class Observer:
     def see(self, verdict: Verdict) -> None:
         """A verdict was reached here."""
 
-    def see_component(self, component: str, tally: Tally, notes: list[str]) -> None:
+    def see_component(self, component: str, tally: Tally) -> None:
         """Another process has tried a component."""
 
     def finish(self, result: "Result") -> None:

@@ -1,71 +1,168 @@
 """The folder of a report: report.jsonl grows while the run goes on; pages and junit.xml come with its end.
 
 report.jsonl is the source of truth: a header, a line for each verdict, a footer. Without its footer it is of a run that
-did not end.
+did not end. Workers append their lines themselves, as soon as they know them; in the end the lines are put in order.
+A report that cannot be written stops nobody: what is wrong is in `trouble`, and the result is told as ever.
 """
 
+import contextlib
 import json
-from collections.abc import Iterable
-from functools import partial
+import os
+import re
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+import attrs
 
 from tidegate.conformance.judging.result import Result
 from tidegate.conformance.judging.trial import Observer, Tally
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.reports.findings import describe
 from tidegate.conformance.reports.junit import as_junit
+from tidegate.conformance.reports.writing import alone, clear, explain, write_whole
+from tidegate.reference.components import COMPONENTS
 
 FORMAT = "tidegate-report/2"
+LINES = "report.jsonl"
+PAGES = JUNIT, SUMMARY, PAGE = "junit.xml", "summary.md", "index.html"
+_COMPONENT = re.compile(rb'"component":"(\w+)"')
+
+
+@attrs.define
+class Lines:
+    """Appends to report.jsonl, here or in a worker: a line at a time, and nothing more after the first trouble."""
+
+    path: Path
+    engine: str
+    trouble: str = ""
+    _file: int = -1
+
+    def __call__(self, verdict: Verdict) -> None:
+        self.write(make_line(verdict, self.engine))
+
+    def write(self, line: str) -> None:
+        if self.trouble:
+            return
+        # What UTF-8 has no bytes for becomes the escape that JSON has for it.
+        data = f"{line}\n".encode("utf-8", "backslashreplace")
+        try:
+            if self._file < 0:
+                self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+            if (written := os.write(self._file, data)) < len(data):
+                os.write(self._file, data[written:])  # fails, and says why
+        except OSError as error:
+            self.trouble = explain(self.path, error)
+
+    def close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
 
 class Report(Observer):
     """Writes each verdict as it comes, so that a run that dies has left what it knew."""
 
     def __init__(self, folder: Path, engine: str, seed: int = 0, command: str = "") -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self.note = self._line = partial(make_line, engine=engine)
-        self._folder, self._seed, self._command = folder, seed, command
+        self.folder = folder
+        self._seed, self._command = seed, command
+        self._lines, self.elsewhere = Lines(folder / LINES, engine), Lines(folder / LINES, engine)
         self._count = 0
-        self._file = (folder / "report.jsonl").open("w", encoding="utf-8", buffering=1)
-        self._write(as_line({"format": FORMAT, "engine": engine, "seed": seed}))
-
-    def see(self, verdict: Verdict) -> None:
-        self._add([self._line(verdict)])
-
-    def see_component(self, component: str, tally: Tally, notes: list[str]) -> None:  # noqa: ARG002 - the lines say it all
-        self._add(notes)
-
-    def finish(self, result: Result) -> None:
-        self._write(as_line({"verdicts": self._count, "complete": result.complete, "exit": int(result.exit_code)}))
-        with (self._folder / "report.jsonl").open(encoding="utf-8") as lines:
-            write_pages(self._folder, result, lines, self._seed, self._command)
-
-    def _add(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self._count += 1
-            self._write(line)
-
-    def _write(self, line: str) -> None:
-        self._file.write(line + "\n")
+        #: where the lines of workers end; 0 if there are none
+        self._workers_end = 0
+        self._stack = ExitStack()
+        self.trouble = ""
 
     def __enter__(self) -> Self:
+        try:
+            self._stack.enter_context(alone(self.folder, "run"))
+            for error in clear(self.folder, (LINES, *PAGES)):
+                self._note(explain(self.folder, error))
+        except OSError as error:
+            self._note(explain(self.folder, error))
+        self._lines.write(as_line({"format": FORMAT, "engine": self._lines.engine, "seed": self._seed}))
         return self
+
+    def see(self, verdict: Verdict) -> None:
+        self._count += 1
+        self._lines(verdict)
+
+    def see_component(self, component: str, tally: Tally) -> None:  # noqa: ARG002 - the lines say it all
+        self._count += tally.counts.total()
+        with contextlib.suppress(OSError):
+            self._workers_end = self._lines.path.stat().st_size
+
+    def finish(self, result: Result) -> None:
+        try:
+            if not self._lines.trouble:
+                self._end_lines(result)
+        except OSError as error:
+            self._note(explain(self.folder, error))
+        self._note(self._lines.trouble)
+        for trouble in write_pages(self.folder, result, self._read, self._seed, self._command):
+            self._note(trouble)
+
+    def _read(self) -> Iterator[str]:
+        if not self.trouble:
+            with self._lines.path.open(encoding="utf-8") as lines:
+                yield from lines
+
+    def _end_lines(self, result: Result) -> None:
+        verdicts = put_in_order(self._lines.path, self._workers_end) if self._workers_end else self._count
+        if verdicts < self._count and result.complete:
+            self._note(f"{self._lines.path}: a worker could not write all of its verdicts")
+        self._lines.close()  # the file may be another one by now
+        self._lines.write(as_line({"verdicts": verdicts, "complete": result.complete, "exit": int(result.exit_code)}))
+
+    def _note(self, trouble: str) -> None:
+        self.trouble = self.trouble or trouble
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        self._lines.close()
+        self._stack.close()
 
 
-def write_pages(folder: Path, result: Result, lines: Iterable[str], seed: int, command: str = "") -> None:
-    """A result as junit.xml, summary.md and index.html; `lines` are those of its findings."""
+def write_pages(
+    folder: Path, result: Result, lines: Callable[[], Iterable[str]], seed: int, command: str = ""
+) -> list[str]:
+    """A result as junit.xml, summary.md and index.html; `lines` gives those of its findings. What cannot be written."""
     from tidegate.conformance.web.report import make_page  # noqa: PLC0415 - it knows all components, and takes long
 
-    (folder / "junit.xml").write_bytes(as_junit(result))
-    (folder / "summary.md").write_text(result.markdown(), encoding="utf-8")
-    (folder / "index.html").write_text(make_page(result, lines, seed, command), encoding="utf-8")
+    troubles = []
+    pages: dict[str, Callable[[], str]] = {
+        JUNIT: lambda: as_junit(result).decode(),
+        SUMMARY: result.markdown,
+        PAGE: lambda: make_page(result, lines(), seed, command),
+    }
+    for name, make in pages.items():
+        try:
+            # What UTF-8 has no bytes for is escaped.
+            write_whole(folder / name, make().encode("utf-8", "backslashreplace"))
+        except OSError as error:
+            troubles.append(explain(folder / name, error))
+    return troubles
+
+
+def put_in_order(path: Path, until: int) -> int:
+    """Put the verdicts that stand before this byte in the order of their components; how many verdicts there are."""
+    rank = {name.encode(): number for number, name in enumerate(COMPONENTS)}
+    starts, ranks = array("Q"), array("H")
+    with path.open("rb") as file, path.with_name(f"{path.name}.half").open("wb") as ordered:
+        ordered.write(file.readline())
+        while line := file.readline():
+            starts.append(file.tell() - len(line))
+            named = _COMPONENT.search(line)
+            ranks.append(rank.get(named[1], 0) if named and starts[-1] < until else len(rank))
+        for number in sorted(range(len(starts)), key=ranks.__getitem__):
+            file.seek(starts[number])
+            ordered.write(file.readline())
+    Path(ordered.name).replace(path)
+    return len(starts)
 
 
 def make_line(verdict: Verdict, engine: str) -> str:

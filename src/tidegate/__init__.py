@@ -122,7 +122,7 @@ def run(
     expect
         A file of known failures: one `case PATTERN -- reason` or `rule ID -- reason` per line.
     report
-        A folder for report.jsonl, junit.xml and summary.md.
+        A folder for report.jsonl, junit.xml and summary.md. One that cannot be written is warned of.
     jobs
         How many components to try at once, each in a process of its own with an engine of its own. More than one
         needs the usual `if __name__ == "__main__":` in a script.
@@ -140,6 +140,7 @@ def run(
     """
     from contextlib import ExitStack
     from pathlib import Path
+    from warnings import warn
 
     from tidegate.conformance.judging import run as judging
     from tidegate.conformance.judging.expectations import read_expectations
@@ -151,7 +152,7 @@ def run(
     budget = Budget(cases, seed, tuple(stages), thorough, extra_states)
     with ExitStack() as stack:
         observers = [stack.enter_context(Report(Path(report), candidate.name, seed))] if report is not None else []
-        return judging.run(
+        result = judging.run(
             candidate,
             budget,
             components=components,
@@ -160,6 +161,10 @@ def run(
             expectations=read_expectations(None if expect is None else Path(expect)),
             observers=observers,
         )
+    for one in observers:
+        if one.trouble:
+            warn(f"the report is not complete: {one.trouble}", stacklevel=2)
+    return result
 
 
 def replay(

@@ -19,12 +19,17 @@ class KillsItsWorker(Engine):
 
 
 class NeverDoneWithPriorities(Engine):
-    """Right, and never done with the gate that has them."""
+    """Right, but for the gate that has them: it stays silent in the first cases, and hangs in the next."""
+
+    asked = 0
 
     def replay(self, cases):
-        if any(case["component"] == "priority_gate" for case in cases):
+        if not any(case["component"] == "priority_gate" for case in cases):
+            return super().replay(cases)
+        self.asked += 1
+        if self.asked > 2:
             time.sleep(600)
-        return super().replay(cases)
+        return [{"steps": [[] for _event in case["events"]]} for case in cases]
 
 
 class StopsAtTwoThousand(ValveAlwaysFlushes):

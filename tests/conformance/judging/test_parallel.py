@@ -68,17 +68,19 @@ def test_an_engine_that_cannot_start_is_told_of_once():
     assert done.stderr.count("tidegate:") == 1
 
 
-def test_an_interrupt_keeps_what_other_workers_have_found(tmp_path):
-    """The other worker tries the valve and then the wiring: the largest first. Then lines of the wiring are written."""
+def test_an_interrupt_keeps_what_workers_have_found(tmp_path):
+    """One worker tries the valve and then the wiring. The other knows of wrong answers, and waits for more."""
     components = [word for name in ("wiring", "priority_gate", "valve") for word in ("--component", name)]
     options = (*components, "--stage", "golden", "--jobs", "2", "--timeout", "600", "--report", tmp_path)
     report = tmp_path / "report.jsonl"
     with launch(tidegate_command("run", "--engine", f"{ENGINES}:NeverDoneWithPriorities", *options)) as process:
-        wait_until(lambda: report.exists() and b'"wiring"' in report.read_bytes(), process)
-        process.send_signal(signal.SIGINT)
+        for component in (b'"wiring"', b'"priority_gate"'):
+            wait_until(lambda word=component: report.exists() and word in report.read_bytes(), process)
+        process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 2, err
+    assert process.returncode == 1, err
     assert "interrupted" in out
+    assert "priority_gate breaks" in out
     _header, verdicts, footer = read_report(report)
-    assert footer["complete"] is False
-    assert {line["component"] for line in verdicts} == {"valve", "wiring"}
+    assert (footer["complete"], footer["exit"]) == (False, 1)
+    assert {line["component"] for line in verdicts} == {"valve", "wiring", "priority_gate"}

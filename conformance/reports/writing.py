@@ -1,0 +1,65 @@
+"""Files that we leave behind: whole or not at all, by one process at a time, and named where they cannot be written."""
+
+import errno
+import fcntl
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+#: What only writing ends with, whatever the file.
+UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EPIPE})
+
+
+class CannotWriteError(Exception):
+    """What was found cannot be written: where, and why."""
+
+
+class FolderBusyError(Exception):
+    """Another process writes into this folder."""
+
+
+def explain(path: Path, error: OSError) -> str:
+    return f"{error.filename or path}: cannot be written: {error.strerror or error}"
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CannotWriteError(explain(path, error)) from error
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write beside its place and rename into it, so that whatever has its name is whole."""
+    half = path.with_name(f"{path.name}.half")
+    try:
+        half.write_bytes(content)
+        half.replace(path)
+    except OSError:
+        with suppress(OSError):
+            half.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def alone(folder: Path, doing: str) -> Iterator[None]:
+    """Make the folder that of this process alone. The lock goes with the process, however it ends."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FolderBusyError(f"{folder}: another {doing} is running here; wait for its end") from None
+        yield
+
+
+def clear(folder: Path, names: Iterable[str]) -> list[OSError]:
+    """Remove what an earlier run has left; what could not be removed, and why."""
+    errors = []
+    for name in names:
+        try:
+            (folder / name).unlink(missing_ok=True)
+        except OSError as error:
+            errors.append(error)
+    return errors
