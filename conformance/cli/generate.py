@@ -1,14 +1,15 @@
-"""`tidegate generate`: write traces, run logs, the golden files, and the documentation."""
+"""`tidegate generate`: write traces, run logs, the golden files, the documentation, and the site."""
 
 import argparse
 from pathlib import Path
 
 NAME = "generate"
-HELP = "write generated traces, run logs, the golden traces, or the documentation"
+HELP = "write generated traces, run logs, the golden traces, the documentation, or the site"
 EXAMPLE = """tidegate generate traces valve --cases 100 --seed 7 --out valve.jsonl.gz
   tidegate generate log --events 1000000 --faults 13 --out logs
   tidegate generate golden
   tidegate generate docs
+  tidegate generate site --out build/site
   tidegate generate spark-page --master 'local[2]'"""
 
 
@@ -31,6 +32,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     docs = kinds.add_parser("docs", help="the documentation of the semantics, in Markdown")
     docs.add_argument("--out", type=Path, metavar="DIR", help="where to (default: docs of the checkout we stand in)")
+    site = kinds.add_parser("site", help="the playground as static files, the specification in the browser; needs npm")
+    site.add_argument("--out", type=Path, default=Path("build/site"), metavar="DIR", help="default: build/site")
     page = kinds.add_parser("spark-page", help="the page for users of Spark, from runs on Spark (some minutes)")
     page.add_argument(
         "--out", type=Path, default=Path("docs/spark.md"), metavar="FILE", help="where to (default: docs/spark.md)"
@@ -49,6 +52,12 @@ def run(args: argparse.Namespace) -> int:
         return logs.run(args)
     if args.what == "golden":
         return generate_golden(args)
+    if args.what == "site":
+        from tidegate.conformance.web.site import build_site
+
+        build_site(args.out, args.out.parent)
+        print(f"the site is in {args.out}; any web server can serve it: python3 -m http.server --directory {args.out}")
+        return 0
     return generate_docs(args)
 
 

@@ -1,5 +1,6 @@
 // The playground. What is on the page follows from `here` alone; every change of it is an action that can be undone.
 
+import { ask } from "./asking.js";
 import { copyButton, h, hideBubble, themeButton } from "./dom.js";
 import { observations, ruleList, stateTable } from "./details.js";
 import { drawTrace } from "./picture.js";
@@ -14,12 +15,6 @@ let branches = [];
 let asked = 0;
 
 const find = (id) => document.getElementById(id);
-
-async function ask(question) {
-  const reply = await fetch("ask", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question) });
-  if (!reply.ok) throw new Error(`the specification does not answer: ${reply.status}`);
-  return reply.json();
-}
 
 // --- where we are -----------------------------------------------------------------------------------------------
 
@@ -343,7 +338,13 @@ function onKey(event) {
   event.preventDefault();
 }
 
+/** How far a page is that brings its own Python. */
+function onLoading({ detail: { stage, done } }) {
+  find("loading")?.replaceChildren(`${stage} … `, h("progress", { value: String(done), max: "1", "aria-label": stage }));
+}
+
 async function begin() {
+  document.addEventListener("loading", onLoading);
   find("actions").append(copyButton("Share", () => location.href), themeButton());
   const { components, rules } = await ask({ ask: "components" });
   Object.assign(page, { components, rules });
@@ -352,4 +353,4 @@ async function begin() {
   await visit();
 }
 
-begin().catch((error) => find("main").replaceChildren(h("div", { class: "alert", role: "alert" }, h("h1", {}, "The playground cannot begin"), h("p", {}, `${error.message}. Is tidegate play still running?`))));
+begin().catch((error) => find("main").replaceChildren(h("div", { class: "alert", role: "alert" }, h("h1", {}, "The playground cannot begin"), h("p", {}, `${error.message}. If tidegate play served this page, is it still running?`))));

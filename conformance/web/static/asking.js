@@ -1,0 +1,7 @@
+// Questions go to the Python process that serves this page. On a site of static files, site/asking.js takes this place.
+
+export async function ask(question) {
+  const reply = await fetch("ask", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question) });
+  if (!reply.ok) throw new Error(`the specification does not answer: ${reply.status}`);
+  return reply.json();
+}
