@@ -1,14 +1,16 @@
 """The suite as tests of yours: `pytest --tidegate-engine "exec:./engine"`.
 
 Each rule that is within reach of a component that the engine declares becomes one test, `tidegate::valve::VALVE-10`.
-Its cases are run once a component, when the first of its tests is run. A test passes if its rule was exercised and
-decided no failure. One more test of each component, `answers`, fails for whatever no rule accounts for: errors,
-timeouts, crashes, cases that were not run. With xdist, `--dist loadscope` has each component's cases run by one worker.
+Its cases are run once per component, when the first of its tests is run. A test passes if its rule was exercised and
+decided no failure; where all of its failures are listed in the file of `--tidegate-expect`, it is an xfail. One more
+test of each component, `answers`, fails for whatever no rule accounts for: errors, timeouts, crashes, cases that were
+not run. With xdist, `--dist loadscope` has each component's cases run by one worker.
 
 Without the option nothing is collected, and nothing is imported but pytest.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from tidegate.conformance.judging.by_rule import ByRule
 
 PREFIX = "tidegate"
-STAGES = ("directed", "golden", "complete", "generated")
+STAGES = ("directed", "golden", "complete", "generated", "metamorphic")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,6 +46,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="only this stage of the suite; may be repeated",
     )
     group.addoption(
+        "--tidegate-expect",
+        type=Path,
+        metavar="FILE",
+        help="known failures, as for `tidegate run --expect`: a rule that only they break is an xfail",
+    )
+    group.addoption(
         "--tidegate-timeout",
         type=float,
         default=10.0,
@@ -61,6 +69,7 @@ def make_suite(config: pytest.Config) -> "ByRule":
     # Nobody pays for these without the option.
     from tidegate.conformance.engines.errors import EngineError  # noqa: PLC0415
     from tidegate.conformance.judging.by_rule import ByRule  # noqa: PLC0415
+    from tidegate.conformance.judging.expectations import ExpectationsFileError, read_expectations  # noqa: PLC0415
     from tidegate.conformance.judging.run import Candidate  # noqa: PLC0415
     from tidegate.conformance.judging.suite import Budget  # noqa: PLC0415
 
@@ -69,9 +78,12 @@ def make_suite(config: pytest.Config) -> "ByRule":
     stages = config.getoption("--tidegate-stage") or STAGES
     budget = Budget(config.getoption("--tidegate-cases"), config.getoption("--tidegate-seed"), stages)
     try:
-        return ByRule(candidate, budget, config.getoption("--tidegate-component"))
+        expectations = read_expectations(config.getoption("--tidegate-expect"))
+        return ByRule(candidate, budget, config.getoption("--tidegate-component"), expectations)
     except EngineError as error:
         raise pytest.UsageError(f"tidegate: {name}: {error}") from None
+    except (ExpectationsFileError, OSError) as error:
+        raise pytest.UsageError(f"tidegate: {error}") from None
 
 
 SUITE: "pytest.StashKey[ByRule]" = pytest.StashKey()
@@ -106,9 +118,11 @@ class Rule(pytest.Item):
         return self.parent.name
 
     def runtest(self) -> None:
-        complaint = self.config.stash[SUITE].complaint(self.component, self.name)
-        if complaint:
+        suite = self.config.stash[SUITE]
+        if complaint := suite.complaint(self.component, self.name):
             raise Failure(complaint)
+        if known := suite.known(self.component, self.name):
+            pytest.xfail(known)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, Failure):

@@ -53,7 +53,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_seed(parser)
     options.add_expect(parser)
     parser.add_argument(
-        "--update-expectations", action="store_true", help="write the failures of this run into the file of --expect"
+        "--update-expectations",
+        action="store_true",
+        help="write the failures of this run into the file of --expect: a rule that explains several takes one line; "
+        "exits with 0 if the file now lists all that failed",
     )
     options.add_format(parser)
     options.add_details(parser)

@@ -8,10 +8,11 @@ from collections.abc import Iterable
 
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.judging.coverage import measure
+from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.run import Candidate
 from tidegate.conformance.judging.shrink import Shortest, shrink
 from tidegate.conformance.judging.suite import Budget, declared_components, wanted_of
-from tidegate.conformance.judging.trial import Runner, Trial
+from tidegate.conformance.judging.trial import Runner, Tally, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.reports.findings import describe
 
@@ -24,14 +25,23 @@ SHRINKING = 500
 class ByRule:
     """One engine, and what was found about it so far."""
 
-    def __init__(self, candidate: Candidate, budget: Budget, components: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        candidate: Candidate,
+        budget: Budget,
+        components: Iterable[str] = (),
+        expectations: Expectations | None = None,
+    ) -> None:
         self.name = candidate.name
         self.budget = budget
         self.engine = candidate.make()
         self.description = self.engine.start()
         self.components = self._choose(tuple(components))
+        self._expectations = expectations or Expectations()
         #: Of each component the failures by their deciding rule, and how often each rule was met.
         self._found: dict[str, tuple[Shortest[str, Verdict], Counter[str]]] = {}
+        #: The failures that were expected, in words, by component and deciding rule.
+        self._known: dict[tuple[str, str], str] = {}
 
     def _choose(self, wanted: tuple[str, ...]) -> list[str]:
         declared = declared_components(self.description)
@@ -58,14 +68,22 @@ class ByRule:
             return f"{rule} was not exercised by any case, so nothing is known about it"
         return ""
 
+    def known(self, component: str, rule: str) -> str:
+        """Why a failure by the rule was expected; nothing, if none was."""
+        self._run(component)
+        return self._known.get((component, rule), "")
+
     def _run(self, component: str) -> tuple[Shortest[str, Verdict], Counter[str]]:
         if component not in self._found:
             found: Shortest[str, Verdict] = Shortest()
-            trial = Trial(Runner(self.engine))
+            trial = Trial(Runner(self.engine), Tally(self._expectations))
             rules = set(self.rules(component))
             for verdict in trial.try_component(component, self.budget):
                 if verdict.status is not Status.PASS:
-                    deciding = verdict.rules[0] if verdict.rules else ""
-                    found.take(deciding if deciding in rules else ANSWERS, verdict)
+                    deciding = verdict.rules[0] if verdict.rules and verdict.rules[0] in rules else ANSWERS
+                    if verdict.status is Status.XFAIL:
+                        self._known[component, deciding] = verdict.message
+                    else:
+                        found.take(deciding, verdict)
             self._found[component] = found, measure(trial.tally.exercised).rules
         return self._found[component]

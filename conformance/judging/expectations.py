@@ -7,6 +7,7 @@ xfail. A listed entry that no failure needed is wrong itself: either the engine 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from fnmatch import translate
 from pathlib import Path
 
@@ -14,12 +15,15 @@ import attrs
 
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.verdicts import Status, Verdict
+from tidegate.reference.rules import all_rules
 
 ENTRY = re.compile(r"(case|rule)\s+(\S+)\s+--\s+(\S.*)")
 WILD = re.compile(r"[*?\[\]]")
 #: What a file may have at most: a line is a name and a reason, and names are short.
 LONGEST_LINE = 10_000
 LARGEST_FILE = 64 * 1024 * 1024
+#: So many failures by one rule are listed by the rule.
+SEVERAL = 3
 FAILING = (Status.FAIL, Status.ERROR, Status.TIMEOUT, Status.CRASH)
 
 
@@ -121,7 +125,11 @@ class Expectations:
         """The entries that nothing needed."""
         return tuple(
             f"{entry.kind} {printable(entry.pattern)}: "
-            + ("it no longer fails" if self.passed[entry] else "nothing failed by it")
+            + (
+                "it no longer fails: delete the line"
+                if self.passed[entry]
+                else "nothing failed by it: delete the line, or mend the name"
+            )
             for entry in self.entries
             if not self.failed[entry]
         )
@@ -151,17 +159,28 @@ def parse_expectations(content: str, name: str) -> Expectations:
         match = ENTRY.fullmatch(text) if len(text) <= LONGEST_LINE else None
         if match is None:
             raise ExpectationsFileError(f"{name}, line {number}: not `case PATTERN -- reason` or `rule ID -- reason`")
+        if match[1] == "rule" and match[2] not in all_rules():
+            near = get_close_matches(match[2].upper(), all_rules(), 1)
+            hint = f"; did you mean {near[0]}?" if near else "; `tidegate rules` lists them"
+            raise ExpectationsFileError(f"{name}, line {number}: no rule {printable(match[2])}{hint}")
         entries.append(Entry(match[1], match[2], printable(match[3])))
     return Expectations(tuple(entries))
 
 
 def write_expectations(path: Path, findings: Iterable[Verdict], known: Expectations) -> int:
-    """Write what failed in this run, keeping the reasons of entries that are still needed; the count of entries."""
-    lines = ["# Known failures. One a line: case PATTERN -- reason, or rule ID -- reason."]
+    """Write what failed in this run, keeping the reasons of entries that are still needed; the count of entries.
+
+    A rule that explains several failures takes one line, the others one each.
+    """
+    lines = ["# Known failures. One per line: case PATTERN -- reason, or rule ID -- reason."]
     kept = [entry for entry in known.entries if known.failed[entry]]
     lines += [f"{entry.kind} {entry.pattern} -- {entry.reason}" for entry in kept]
     fresh = [verdict for verdict in findings if verdict.status in FAILING]
-    lines += [f"case {verdict.case.name} -- {why(verdict)}" for verdict in fresh]
+    deciding = Counter(verdict.rules[0] for verdict in fresh if verdict.rules)
+    explaining = {rule: count for rule, count in deciding.items() if count >= SEVERAL}
+    lines += [f"rule {rule} -- {count} failures when this was written" for rule, count in explaining.items()]
+    others = [verdict for verdict in fresh if not explaining.keys() & set(verdict.rules)]
+    lines += [f"case {verdict.case.name} -- {why(verdict)}" for verdict in others]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return len(lines) - 1
 

@@ -135,7 +135,11 @@ class Result(Told):
         tried = {status for (name, _stage, status), count in self.counts.items() if count and name not in undeclared}
         shown = [status for status in Status if status in tried]
         name = printable(f"{self.description.name} {self.description.version}")
-        parts = [f"{name} is {self.conclusion}: {self.cases} cases in {self.seconds:.1f} s"]
+        known = self.count(Status.XFAIL)
+        but = (
+            f" but for {known} known failure{'s' * (known != 1)}" if known and self.exit_code is Exit.CONFORMANT else ""
+        )
+        parts = [f"{name} is {self.conclusion}{but}: {self.cases} cases in {self.seconds:.1f} s"]
         parts += [f"{self.count(status)} {status}" for status in shown]
         return Summary(
             title=f"Conformance of `{printable(self.engine)}`",

@@ -54,6 +54,22 @@ def test_one_test_a_component_and_rule(run_pytest):
     assert "tidegate: museum valve-never-flushes 1 (python)" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("rule VALVE-10 -- we know", 0, "XFAIL"),
+        ("case other-* -- unrelated", 1, "FAILED"),
+        ("rule VALVE-99 -- no such", 4, "line 1: no rule VALVE-99; did you mean VALVE-9?"),
+    ],
+)
+def test_known_failures_are_expected(run_pytest, tmp_path, line, code, said):
+    (tmp_path / "known").write_text(line + "\n")
+    words = ["--tidegate-engine", f"{MUSEUM}:ValveNeverFlushes", "--tidegate-stage", "directed", "-v"]
+    done = run_pytest(*words, "--tidegate-expect", "known", "tidegate::valve::VALVE-10")
+    assert done.returncode == code, done.stdout + done.stderr
+    assert said in done.stdout + done.stderr
+
+
 def test_a_name_from_a_report_selects(run_pytest):
     words = ["--tidegate-engine", f"{MUSEUM}:ValveNeverFlushes", "--tidegate-stage", "directed"]
     done = run_pytest(*words, "tidegate::valve::VALVE-4", "tidegate::valve::VALVE-8")
