@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from itertools import islice
+from itertools import islice, pairwise
 from random import Random
 from typing import Any
 
@@ -24,6 +24,7 @@ from tidegate.properties.cases.directed import directed
 from tidegate.properties.cases.scopes import small
 from tidegate.properties.cases.timestamps import replace_timestamps
 from tidegate.properties.explorer import closures
+from tidegate.properties.explorer.exploring import Shown
 from tidegate.reference.components import COMPONENTS, PATH
 from tidegate.reference.credit import credit_loop
 from tidegate.reference.elements import MAX, MIN
@@ -41,6 +42,9 @@ MAX_EVENTS = 1000
 MAX_OF_A_KIND = 10
 MAX_OFFERS = 80
 MAX_LOOKED_AT = 400
+#: How many states are explored while somebody waits, by how many events each where there is no scope.
+MAX_STATES = 1500
+MAX_EXPLORED = 16
 #: A number in a config that so many parts are made of: more can neither be looked at nor computed in no time.
 MAX_PARTS = 512
 PARTS = re.compile(
@@ -410,8 +414,69 @@ def drawn(component: str, config: Any) -> tuple[Any, ...]:
     return tuple(sorted(found, key=lambda event: len(write_event(component, event)))[: 4 * MAX_OFFERS])
 
 
+# --- all that can happen --------------------------------------------------------------------------------------
+
+
+def explore(question: Mapping[str, Any]) -> dict[str, Any]:
+    """Every state that a small alphabet reaches with a config, as far as that can be waited for: claims, and traces."""
+    component = component_of(question)
+    config = config_of(component, question.get("config", {}))
+    layers: list[int] = []
+    try:
+        closure = find_closure(component, config)
+        found = closure.explore(config, MAX_STATES, lambda states, _transitions: layers.append(states))
+    except InvalidInputError as error:
+        raise PlayError(str(error), part="config") from None
+    parts = closure.component.symmetry.parts if closure.component.symmetry else ""
+    return {
+        "note": closure.note,
+        "states": found.states,
+        "transitions": found.transitions,
+        "symmetry": parts,
+        "complete": found.complete,
+        "layers": [after - before for before, after in pairwise([0, *layers])],
+        "checked": list(found.checked),
+        "broken": [describe_shown(component, one) for one in found.broken],
+        "reached": [describe_shown(component, one) for one in found.reached],
+    }
+
+
+def describe_shown(component: AnyComponent, shown: Shown) -> dict[str, Any]:
+    return {"name": shown.name, "statement": shown.statement, "trace": write_trace(component.name, shown.trace)}
+
+
+def find_closure(component: AnyComponent, config: Any) -> closures.Closure:
+    """As `tidegate explore` has it, where that is for this config; else over some of the events that are offered."""
+    if component.name in CLOSURES:
+        return CLOSURES[component.name](config)
+    for scope in small(component.name):
+        if config in scope.configs:
+            return closures.of_scope(scope)
+
+    def events(_config: Any, state: Any) -> list[Any]:
+        taken = (event for event in islice(alphabet(component, config, state), MAX_LOOKED_AT) if speaks(state, event))
+        return list(dict.fromkeys(islice(taken, MAX_EXPLORED)))
+
+    def speaks(state: Any, event: Any) -> bool:
+        try:
+            return bool(component.step(state, event))
+        except InvalidInputError:
+            return False
+
+    note = f"up to {MAX_EXPLORED} of the events that are offered in each state"
+    return closures.Closure(note, attrs.evolve(component, symmetry=None), (config,), events)
+
+
+CLOSURES: dict[str, Callable[[Any], closures.Closure]] = {
+    "valve": lambda config: closures.of_valve(config.channels, 3, config.semantics),
+    "combiner": lambda config: closures.of_combiner(config.inputs, 3, config.semantics),
+    "multiplexer": lambda config: closures.of_multiplexer(2, 2, config.semantics),
+}
+
+
 ANSWERS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "components": list_components,
     "component": describe_component,
+    "explore": explore,
     "play": play,
 }

@@ -133,7 +133,7 @@ function draw() {
   const place_ = page.components.find((each) => each.name === here.component);
   find("main").replaceChildren(
     h("div", { class: "head" }, h("h1", {}, page.about.title), h("p", { class: "lead" }, place_.sentence)),
-    ...[drawConfig(), drawTraceField(), drawBroken(), drawPictures(), drawPalette(), drawStep()].filter((each) => each !== null),
+    ...[drawConfig(), drawTraceField(), drawBroken(), drawPictures(), drawPalette(), drawStep(), drawExplorer()].filter((each) => each !== null),
   );
   drawStories();
   document.dispatchEvent(new CustomEvent("played", { detail: page.played }));
@@ -304,6 +304,45 @@ function drawStep() {
     h("h3", {}, "State"), stateTable(states[at - 1], states[at], beside),
     h("details", {}, h("summary", {}, "In the words of ", h("code", {}, "tidegate explain"), ", and as JSON"), h("p", { class: "words" }, h("code", { id: "words" }, chosen(step).words || "–")), h("pre", { id: "json" }, JSON.stringify({ event: step.json, ...chosen(step) }, null, 2))),
   );
+}
+
+// --- all that can happen ------------------------------------------------------------------------------------------
+
+/** What was explored last, and with which config. */
+let explored = null;
+
+async function exploreHere() {
+  const { component, config } = here;
+  explored = { key: JSON.stringify([component, config]), found: null };
+  draw();
+  const found = await ask({ ask: "explore", component, config });
+  explored = { key: JSON.stringify([component, config]), found };
+  draw();
+}
+
+function drawExplorer() {
+  const current = explored?.key === JSON.stringify([here.component, here.config]) ? explored : null;
+  const button = h("button", { type: "button", "data-focus": "explore", disabled: current !== null, onclick: exploreHere }, "Explore every state");
+  const intro = h("p", { class: "hint" }, "Close over all states that a small alphabet reaches with this config, and check every claim on every transition.");
+  return h("section", { class: "card explorer", "aria-label": "Explorer", "aria-live": "polite" }, h("h2", {}, "Explorer"), current === null ? [intro, button] : current.found === null ? h("p", {}, "Exploring … ", h("progress", { "aria-label": "Exploring" })) : drawExplored(current.found));
+}
+
+function drawExplored(found) {
+  if (found.error) return h("p", { class: "problem" }, found.error.message);
+  const shown = (claims, extra) => h("ul", { class: `claims ${extra}` }, claims.map((claim) => h(
+    "li", {}, h("button", { type: "button", "data-claim": claim.name, title: claim.trace, onclick: () => go({ ...here, trace: claim.trace, choices: {}, start: 0, at: null }) }, `play ${claim.trace.split(" ").filter(Boolean).length} steps`), " ", h("b", {}, claim.name), ` ${claim.statement}`,
+  )));
+  const most = Math.max(...found.layers);
+  const layers = h("ol", { class: "layers", start: "0", "aria-label": "New states at each depth" }, found.layers.map((states, depth) => h("li", { title: `depth ${depth + 1}: ${states} new states` }, h("meter", { min: "0", max: String(most), value: String(states), "aria-label": `depth ${depth + 1}` }), ` ${states.toLocaleString("en")}`)));
+  const holds = found.checked.length - found.broken.length;
+  return [
+    h("p", {}, h("b", {}, `${found.states.toLocaleString("en")} states`), found.symmetry ? ` up to symmetry of ${found.symmetry}` : "", `, ${found.transitions.toLocaleString("en")} transitions`, found.complete ? "; that is all there are." : "; there are more than can be waited for: tidegate explore finds them all."),
+    h("p", { class: "hint" }, found.note),
+    found.broken.length ? [h("h3", {}, `${found.broken.length} broken, each with a shortest trace`), shown(found.broken, "broken")] : null,
+    h("p", {}, `${holds} claims hold on every transition${found.complete ? "" : " so far"}.`),
+    found.reached.length ? h("details", {}, h("summary", {}, `${found.reached.length} things that must be possible are`), shown(found.reached, "")) : null,
+    h("details", {}, h("summary", {}, `${found.layers.length} layers by depth`), layers),
+  ];
 }
 
 function drawStories() {

@@ -30,6 +30,7 @@ const TONES = { 0: "good", 1: "bad", 2: "open" };
 
 function drawVerdict() {
   const { implementation } = result;
+  const remarks = result.remarks.filter((text) => !text.startsWith("Likely cause:"));
   const named = implementation && (implementation.name || implementation.version) ? [implementation.name, implementation.version, implementation.language].filter(Boolean).join(" ") : null;
   const facts = [
     ["engine", h("code", {}, result.engine)], named ? ["calls itself", named] : null,
@@ -39,7 +40,7 @@ function drawVerdict() {
   return h(
     "section", { class: `verdict ${TONES[result.exit] ?? "open"}` }, h("h1", {}, result.conclusion), 
     h("dl", {}, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
-    result.remarks.length ? h("ul", { class: "remarks" }, result.remarks.map((text) => h("li", {}, text.length > 600 ? h("details", {}, h("summary", {}, `${text.slice(0, 160)}…`), text) : text))) : null,
+    remarks.length ? h("ul", { class: "remarks" }, remarks.map((text) => h("li", {}, text.length > 600 ? h("details", {}, h("summary", {}, `${text.slice(0, 160)}…`), text) : text))) : null,
   );
 }
 
@@ -114,10 +115,17 @@ function drawCounterexample(finding) {
     "article", { class: "card counterexample", onkeydown }, h("h3", {}, finding.title, finding.step ? h("small", {}, ` at step ${finding.step}`) : null),
     finding.message ? h("p", { class: "problem" }, finding.message) : null,
     h("p", { class: "soft" }, h("code", {}, JSON.stringify(finding.config)), " · ", h("code", { class: "trace" }, finding.trace)),
-    ruleList(finding.rules.slice(0, 2), result.rules),
+    drawCause(result.causes.find((each) => each.component === finding.component)), ruleList(finding.rules.slice(0, 2), result.rules),
     finding.rules.length > 2 || finding.earlier.length ? h("p", { class: "soft" }, finding.rules.length > 2 ? ["also ", finding.rules.slice(2).map((id) => ruleChip(id, result.rules)), " "] : null, finding.earlier.length ? ["earlier ", finding.earlier.map((id) => ruleChip(id, result.rules))] : null) : null,
     drawButtons(finding), view, finding.stderr.length ? h("details", {}, h("summary", {}, "standard error"), h("pre", {}, finding.stderr.join("\n"))) : null,
   );
+}
+
+/** What is likely wrong with the component, from all of its failures together. */
+function drawCause(cause) {
+  if (!cause) return null;
+  const rules = cause.rules.slice(0, 3).map((id) => ruleChip(id, result.rules));
+  return h("p", { class: "cause" }, h("b", {}, "Likely cause "), cause.twin ? ["it behaves like ", h("b", {}, cause.twin), ": ", cause.story, " "] : null, rules, h("span", { class: "soft" }, ` by ${count(cause.failures, "failure")}`));
 }
 
 function drawStep(step, at, picture) {

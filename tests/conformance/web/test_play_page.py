@@ -118,6 +118,15 @@ def test_undo_redo_branch_and_choose(play):
         assert page.locator("#trace").input_value() == "r r"
 
 
+def test_the_explorer_finds_it_and_plays_it(play):
+    with play("valve", VALVE) as page:
+        page.get_by_role("button", name="Explore every state").click()
+        page.locator("[data-claim=no-pending-minimum]").click()
+        page.locator(".lanes .step.wrong").wait_for()
+        assert "no-pending-minimum" in page.get_by_role("alert").inner_text()
+        assert "210 states up to symmetry of channels" in page.locator(".explorer").inner_text()
+
+
 def test_keys_walk_through_the_trace(play):
     with play("valve", VALVE, SEVEN) as page:
         page.locator("body").press("Home")

@@ -62,6 +62,26 @@ def test_another_outcome_can_be_taken():
     assert play("partitioner", config, "r", choices={"0": 9})["steps"][0]["chosen"] == 0, "a choice without meaning"
 
 
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_every_component_can_be_explored(component):
+    config = answer({"ask": "component", "component": component})["config"]
+    found = answer({"ask": "explore", "component": component, "config": config})
+    assert found["states"] == sum(found["layers"])
+    assert found["checked"]
+    assert found["transitions"]
+
+
+def test_the_explorer_finds_what_the_command_finds():
+    found = answer({"ask": "explore", "component": "valve", "config": {"channels": 3}})
+    assert (found["states"], found["transitions"], found["complete"]) == (210, 3150, True)
+    assert {one["name"]: len(one["trace"].split()) for one in found["broken"]} == {
+        "no-pending-minimum": 7,
+        "all-idle-puts-out-the-maximum": 7,
+    }
+    corrected = {"channels": 3, "semantics": "flink-40475"}
+    assert answer({"ask": "explore", "component": "valve", "config": corrected})["broken"] == []
+
+
 def test_events_are_offered_where_one_is():
     config, trace = {"channels": 2}, "0w5 1i"
     assert play("valve", config, trace, at=0)["offers"] == play("valve", config, "")["offers"]

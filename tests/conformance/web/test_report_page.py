@@ -53,6 +53,7 @@ def test_a_counterexample_is_a_picture_that_can_be_walked(wrong, open_page):
         card = page.locator(".counterexample")
         assert finding.title in card.locator("h3").inner_text()
         assert finding.trace in card.inner_text()
+        assert "it behaves like valve-never-flushes" in card.inner_text()
         assert card.locator(".lanes .step.wrong.at").count() == 1
         assert card.locator(".cell.wrong").inner_text() == "status idle"
         assert card.locator(".seenbox").inner_text().endswith("status(status idle)")
