@@ -434,7 +434,7 @@ def explore(question: Mapping[str, Any]) -> dict[str, Any]:
         "transitions": found.transitions,
         "symmetry": parts,
         "complete": found.complete,
-        "layers": [after - before for before, after in pairwise([0, *layers])],
+        "layers": [after - before for before, after in pairwise([0, *layers]) if after > before],
         "checked": list(found.checked),
         "broken": [describe_shown(component, one) for one in found.broken],
         "reached": [describe_shown(component, one) for one in found.reached],

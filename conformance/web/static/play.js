@@ -330,7 +330,7 @@ function drawExplorer() {
 function drawExplored(found) {
   if (found.error) return h("p", { class: "problem" }, found.error.message);
   const shown = (claims, extra) => h("ul", { class: `claims ${extra}` }, claims.map((claim) => h(
-    "li", {}, h("button", { type: "button", "data-claim": claim.name, title: claim.trace, onclick: () => go({ ...here, trace: claim.trace, choices: {}, start: 0, at: null }) }, `play ${claim.trace.split(" ").filter(Boolean).length} steps`), " ", h("b", {}, claim.name), ` ${claim.statement}`,
+    "li", {}, h("button", { type: "button", "data-claim": claim.name, title: claim.trace, onclick: () => { go({ ...here, trace: claim.trace, choices: {}, start: 0, at: null }); scrollTo(0, 0); } }, `play ${claim.trace.split(" ").filter(Boolean).length} steps`), " ", h("b", {}, claim.name), ` ${claim.statement}`,
   )));
   const most = Math.max(...found.layers);
   const layers = h("ol", { class: "layers", start: "0", "aria-label": "New states at each depth" }, found.layers.map((states, depth) => h("li", { title: `depth ${depth + 1}: ${states} new states` }, h("meter", { min: "0", max: String(most), value: String(states), "aria-label": `depth ${depth + 1}` }), ` ${states.toLocaleString("en")}`)));
