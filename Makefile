@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test browser lint format types docs site serve golden refusals spark-page flink-matrix museum mutation bench clean
+.PHONY: help run test browser lint format types docs site serve golden refusals spark-page flink-matrix museum mutation fuzz bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -69,8 +69,11 @@ museum: $(READY) ## the kill matrix: which stage catches which wrong engine
 mutation: $(READY) ## mutation testing of the reference itself
 	$(BIN)/python -m tests.mutation
 
+fuzz: $(READY) ## broken documents for everything that reads; SECONDS=600 for longer
+	$(BIN)/python -m tests.fuzzing --seconds $(or $(SECONDS),60)
+
 bench: $(READY) ## benchmarks: ratios measured in one run
 	$(BIN)/python -m tests.benchmarks
 
 clean: ## remove what the commands made
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis report
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis fuzz-failures report

@@ -180,7 +180,7 @@ def describe(error: BaseException, _type: Any) -> str:
     if isinstance(error, KeyError):
         return f"{error.args[0]} is missing"
     if isinstance(error, cattrs.ForbiddenExtraKeysError):
-        return f"unknown key {', '.join(sorted(map(str, error.extra_fields)))}"
+        return f"unknown key {', '.join(map(show, sorted(error.extra_fields)))}"
     return str(error)
 
 
@@ -248,7 +248,7 @@ def decode_case(value: Any, *, strict: bool = False) -> Case:
         if key not in value:
             raise DecodeError(f"{key} is missing")
     if strict and not value.keys() <= CASE_KEYS:
-        raise DecodeError(f"unknown key {', '.join(sorted(value.keys() - CASE_KEYS))}")
+        raise DecodeError(f"unknown key {', '.join(map(show, sorted(value.keys() - CASE_KEYS)))}")
     name = value["case"]
     if not isinstance(name, str):
         raise DecodeError(f"case must be a string, not {show(name)}")

@@ -1,7 +1,8 @@
 """The trace file: a header, one case per line, and a footer that proves that nothing is missing.
 
 Files come from outside. Nothing in them is trusted: a line or a file that unpacks beyond a limit, a file without its
-footer or with another count, and a case that is not what the protocol says are refused by file and line.
+footer or with another count, a case that is not what the protocol says and a second one of the same name are refused by
+file and line.
 """
 
 import gzip
@@ -17,6 +18,7 @@ import attrs
 from tidegate import __version__
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_case, encode_case
+from tidegate.traces.strict_json import JsonError, read_json
 
 FORMAT = "tidegate-traces/1"
 MAX_LINE_BYTES = 16 * 2**20
@@ -69,13 +71,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, Any]]:
 
 def parse_line(path: Path, number: int, line: bytes) -> Any:
     try:
-        return json.loads(line, parse_constant=refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise TraceFileError(path, number, f"not JSON: {error}") from None
-
-
-def refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
+        return read_json(line)
+    except JsonError as error:
+        raise TraceFileError(path, number, str(error)) from None
 
 
 def read_traces(path: Path, *, strict: bool = False) -> tuple[Header, list[Case]]:
@@ -83,6 +81,7 @@ def read_traces(path: Path, *, strict: bool = False) -> tuple[Header, list[Case]
     header: Header | None = None
     footer: Any = None
     cases: list[Case] = []
+    lines: dict[str, int] = {}
     number = 0
     for number, value in read_lines(path):
         if footer is not None:
@@ -96,6 +95,9 @@ def read_traces(path: Path, *, strict: bool = False) -> tuple[Header, list[Case]
                 cases.append(decode_case(value, strict=strict))
             except DecodeError as error:
                 raise TraceFileError(path, number, str(error)) from None
+            name = cases[-1].name
+            if lines.setdefault(name, number) != number:
+                raise TraceFileError(path, number, f"a second case {name!r}; the first is in line {lines[name]}")
     if header is None:
         raise TraceFileError(path, 1, "an empty file")
     if footer is None:

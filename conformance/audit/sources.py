@@ -1,6 +1,5 @@
 """The files of an audit: which there are, and what their footers say before a row is read."""
 
-import json
 import os
 import stat
 from collections import Counter
@@ -13,8 +12,9 @@ import attrs
 
 from tidegate.conformance.audit.metadata import list_metadata
 from tidegate.conformance.engines.text import printable
-from tidegate.traces.codec import DecodeError, decode
+from tidegate.traces.codec import decode
 from tidegate.traces.runlog import COLUMNS, INTEGERS, Job
+from tidegate.traces.strict_json import read_json
 
 #: So many bytes may describe a job: some ten thousand edges.
 MOST_OF_JOB = 2**22
@@ -179,7 +179,7 @@ def make_footer(path: str, file: Any) -> Footer:
     try:
         job = decode(read_json(known["job"]), Job, "job")
         complete = read_json(known["complete"])
-    except (DecodeError, ValueError, RecursionError) as error:
+    except ValueError as error:
         raise LogFileError(path, f"its metadata say nothing sensible about the job: {error}") from error
     if not isinstance(complete, bool):
         raise LogFileError(path, f"its metadata say complete is {known['complete']}, which is neither true nor false")
@@ -202,18 +202,6 @@ def read_metadata(path: str, file: Any) -> dict[str, str]:
         return {name: entries[name.encode()].decode() for name in KNOWN}
     except UnicodeDecodeError as error:
         raise LogFileError(path, f"is no run log: its metadata are not UTF-8: {error}") from error
-
-
-def read_json(text: str) -> Any:
-    return json.loads(text, object_pairs_hook=without_doubles)
-
-
-def without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        name = next(name for name, count in Counter(name for name, _value in pairs).items() if count > 1)
-        raise ValueError(f"{name!r} is there more than once")
-    return made
 
 
 def open_parquet(path: str, **options: Any) -> Any:

@@ -56,6 +56,7 @@ def fragment(args: argparse.Namespace) -> str:
     from urllib.parse import quote
 
     from tidegate.conformance.web.playing import answer
+    from tidegate.traces.strict_json import read_json
 
     if args.component is None:
         if args.config or args.trace:
@@ -64,7 +65,7 @@ def fragment(args: argparse.Namespace) -> str:
     asked: dict[str, Any] = {"ask": "component", "component": args.component}
     described = answer(asked)
     try:
-        config = described.get("config", {}) if args.config is None else json.loads(args.config)
+        config = described.get("config", {}) if args.config is None else read_json(args.config)
     except ValueError as error:
         args.parser.error(f"--config: {error}")
     played = answer({**asked, "ask": "play", "config": config, "trace": args.trace})

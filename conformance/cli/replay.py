@@ -120,11 +120,12 @@ def read_inline(args: argparse.Namespace, component: str | None) -> "Case":
     """The case of --trace."""
     from tidegate.traces.codec import DecodeError
     from tidegate.traces.notation.text import read_case
+    from tidegate.traces.strict_json import JsonError, read_json
 
     parser: argparse.ArgumentParser = args.parser
     if component is None:
         parser.error("--trace needs --component")
     try:
-        return read_case(component, json.loads(args.config), args.trace)
-    except (DecodeError, json.JSONDecodeError) as error:
+        return read_case(component, read_json(args.config), args.trace)
+    except (DecodeError, JsonError) as error:
         parser.error(str(error))

@@ -8,7 +8,9 @@ Choices
 -------
 Requests are sent in ASCII, which is UTF-8 for every engine, whatever its locale. A reply with floats or NaN breaks the
 protocol, which has none: `2.0` would pass for `2`, and `1e400` could not be reported as JSON. A reply of very many
-values is refused before it is parsed, because parsing multiplies its size by up to thirty.
+values is refused before it is parsed, because parsing multiplies its size by up to thirty. A key that is there twice
+breaks the protocol: readers differ in which one they take. To look at every object would double the cost of parsing, so
+colons are counted: only where there are more of them than keys, such as in strings, a line is parsed a second time.
 """
 
 import json
@@ -74,6 +76,7 @@ class Parser:
     def __init__(self) -> None:
         self._oddities: list[str] = []
         self._decoder = json.JSONDecoder(parse_constant=self._note, parse_float=self._note)
+        self._doubles = json.JSONDecoder(object_pairs_hook=self._note_doubles)
 
     def parse(self, line: bytes) -> Message:
         brackets = line.count(b"[") + line.count(b"{")
@@ -84,7 +87,10 @@ class Parser:
             raise MalformedLineError(f"wrote a line of more than {VALUES_LIMIT} values: {quoted(line)}")
         self._oddities.clear()
         try:
-            content = self._decoder.decode(line.decode("utf-8"))
+            text = line.decode("utf-8")
+            content = self._decoder.decode(text)
+            if type(content) is dict and line.count(b":") > _count_keys(content):
+                self._doubles.decode(text)
         except UnicodeDecodeError as error:
             raise MalformedLineError(f"wrote a line that is not UTF-8: {quoted(line)}") from error
         except RecursionError as error:
@@ -93,14 +99,29 @@ class Parser:
             raise MalformedLineError(f"wrote a line that is not JSON: {quoted(line)}") from error
         if type(content) is not dict:
             raise MalformedLineError(f"wrote a line that is not a JSON object: {quoted(line)}")
-        oddity = f"holds {printable(self._oddities[0], 40)}: the protocol has no floats" if self._oddities else None
+        oddity = self._oddities[0] if self._oddities else None
         if oddity is None and b"\\u" in line and _has_unpaired_surrogate(content):
             oddity = "holds an unpaired surrogate"
         return Message(content.get("id"), content, weight, brackets, oddity)
 
     def _note(self, text: str) -> int:
-        self._oddities.append(text)
+        self._oddities.append(f"holds {printable(text, 40)}: the protocol has no floats")
         return 0
+
+    def _note_doubles(self, pairs: list[tuple[str, Any]]) -> None:
+        names = [name for name, _value in pairs]
+        if len(set(names)) < len(names):
+            name = max(names, key=names.count)
+            self._oddities.append(f"holds the key {printable(repr(name), 40)} more than once")
+
+
+def _count_keys(content: dict[str, Any]) -> int:
+    """The keys of a reply whose observations are flat; fewer of any other."""
+    ok = content.get("ok")
+    try:
+        return len(content) + len(ok) + sum(map(len, chain.from_iterable(ok["steps"])))  # type: ignore[arg-type,index]
+    except (TypeError, KeyError):
+        return len(content)
 
 
 def _has_unpaired_surrogate(content: Any) -> bool:

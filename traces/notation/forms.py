@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 from tidegate.reference.components import PLACES
+from tidegate.traces.strict_json import read_json
 
 
 def one_word(value: Any) -> str:
@@ -33,7 +34,7 @@ FIELDS = {
     "long": Field(r"(-?\d+)", str, str),
     "hex": Field(r"([0-9a-f]*)", str, str),
     "sign": Field(r"([+-])", lambda text: text == "+", lambda value: "+" if value else "-"),
-    "text": Field(r'("[^"\s]*")', json.loads, one_word),
+    "text": Field(r'("[^"\s]*")', read_json, one_word),
 }
 PLACEHOLDER = re.compile(r"\{(\w+):(\w+)\}")
 

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from tidegate.traces.strict_json import read_json
+
 USUAL_OPERATOR = {
     "name": "",
     "kind": "operator",
@@ -89,10 +91,10 @@ def parts_of(text: str) -> Iterator[str]:
 def read_operator(match: re.Match[str]) -> dict[str, Any]:
     one: dict[str, Any] = {"id": int(match[1]), **USUAL_OPERATOR}
     if match[2]:
-        one["name"] = json.loads(match[2])
+        one["name"] = read_json(match[2])
     for part in parts_of(match[3]):
         if part.startswith('g"'):
-            one["slot_group"] = json.loads(part[1:])
+            one["slot_group"] = read_json(part[1:])
         elif part == "yielding":
             one["yielding"] = True
         elif part in KINDS:

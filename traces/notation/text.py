@@ -5,14 +5,14 @@ event; an event that has none, or a value that the form cannot carry, is written
 printed is always read back as the same event.
 """
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
 from tidegate.traces.cases import Case
-from tidegate.traces.codec import DecodeError, decode, encode, event_type, find_component, is_brief
+from tidegate.traces.codec import DecodeError, decode, encode, event_type, find_component, is_brief, show
 from tidegate.traces.notation.forms import forms_of, one_word
 from tidegate.traces.notation.graphs import read_graph, write_graph
+from tidegate.traces.strict_json import read_json
 
 
 def write_event(component: str, event: Any, *, brief: bool = False) -> str:
@@ -42,20 +42,20 @@ def is_brief_event(component: str, token: str) -> bool:
 
 
 def read_token(component: str, token: str) -> Any:
-    if token.startswith("{"):
-        try:
-            return json.loads(token)
-        except ValueError as error:
-            raise DecodeError(f"{token!r}: {error}") from None
-    if component == "chaining" and (graph := read_graph(token)) is not None:
-        return graph
     forms = forms_of(component)
-    for form in forms:
-        event = form.read(token)
-        if event is not None:
-            return event
+    try:
+        if token.startswith("{"):
+            return read_json(token)
+        if component == "chaining" and (graph := read_graph(token)) is not None:
+            return graph
+        for form in forms:
+            event = form.read(token)
+            if event is not None:
+                return event
+    except ValueError as error:  # no JSON, or a number of more digits than Python takes
+        raise DecodeError(f"{show(token)}: {error}") from None
     known = " ".join(form.shown() for form in forms) or "JSON objects"
-    raise DecodeError(f"{token!r} is no event of {component}; its forms are: {known}")
+    raise DecodeError(f"{show(token)} is no event of {component}; its forms are: {known}")
 
 
 def read_trace(component: str, text: str) -> tuple[Any, ...]:

@@ -89,6 +89,24 @@ def test_expectations(tmp_path):
     broken = tidegate(*run)
     assert broken.returncode == 65
     assert "known.txt, line 1" in broken.stderr
+    expectations.write_bytes(b"# known\n\xff\n")
+    unreadable = tidegate(*run)
+    assert unreadable.returncode == 65
+    assert "known.txt, line 2: not UTF-8" in unreadable.stderr
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ('{"channels":1,"channels":2}', "the key 'channels' is there more than once"),
+        ("[" * 9999, "nested deeper"),
+        ('{"channels":' + "9" * 5000 + "}", "not JSON"),
+    ],
+)
+def test_a_config_that_is_not_taken(config, said):
+    done = tidegate("replay", "--component", "valve", "--config", config, "--trace", "0w1")
+    assert done.returncode == 64
+    assert said in done.stderr
 
 
 def test_files_are_replayed_and_truncated_ones_refused(tmp_path):

@@ -64,6 +64,7 @@ def test_a_good_reply():
     assert reply('{"id":2,"ok":{"steps":[[{"type":"x","n":[1,2],"b":true}]]}}') == Steps(
         [[{"type": "x", "n": [1, 2], "b": True}]]
     )
+    assert reply('{"id":2,"ok":{"steps":[[{"type":"x:y"}]]}}') == Steps([[{"type": "x:y"}]])
     assert reply('{"id":2,"error":{"kind":"internal","message":"\\u001b[0m"}}') == Refused("internal", r"\x1b[0m")
 
 
@@ -81,6 +82,9 @@ def test_a_good_reply():
         ('{"id":2,"ok":{"steps":[[{"type":1}]]}}', 'without a "type"'),
         ('{"id":2,"ok":{"steps":[[{"type":"x","n":Infinity}]]}}', "holds Infinity"),
         ('{"id":2,"ok":{"steps":[[{"type":"x","n":2.0}]]}}', "holds 2.0"),
+        ('{"id":2,"ok":{"steps":[[{"type":"x","n":1,"n" :1}]]}}', "holds the key 'n' more than once"),
+        ('{"id":2,"ok":{"steps":[[{"type":"x","n":[{"m":1,"m":2}]}]]}}', "holds the key 'm' more than once"),
+        ('{"id":2,"ok":{"steps":[[]]},"ok":{"steps":[[]]}}', "holds the key 'ok' more than once"),
         ('{"id":2,"error":"no"}', "error must be an object"),
         ('{"id":2,"error":{"kind":"tired","message":""}}', "error.kind must be one of"),
         ('{"id":2,"error":{"kind":[],"message":""}}', "error.kind must be one of"),

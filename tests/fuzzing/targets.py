@@ -1,0 +1,159 @@
+"""What reads things from outside: documents to begin with, the reader, and the errors that it may raise."""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+
+import attrs
+
+from tidegate.conformance.audit.sources import LogFileError, read_footer
+from tidegate.conformance.engines import messages
+from tidegate.conformance.engines.errors import EngineError
+from tidegate.conformance.judging.expectations import ExpectationsFileError, read_expectations
+from tidegate.conformance.judging.judge import Judge, expect
+from tidegate.conformance.reports.findings import describe
+from tidegate.conformance.web.playing import PlayError, answer
+from tidegate.conformance.web.serving import Handler
+from tidegate.properties.cases.drawing import draw_case
+from tidegate.reference.components import COMPONENTS
+from tidegate.traces import codec, files, runlog
+from tidegate.traces.notation import text as notation
+from tidegate.traces.strict_json import JsonError, read_json
+
+
+@attrs.frozen
+class Target:
+    """`read` is given a path where there is a document, and raises one of `errors` or nothing."""
+
+    seeds: Callable[[], list[list[bytes]]]
+    read: Callable[[Path], None]
+    errors: tuple[type[Exception], ...]
+
+    def refuses(self, path, document):
+        """Whether the document is refused, with words that can be shown anywhere."""
+        path.write_bytes(document)
+        try:
+            self.read(path)
+        except self.errors as error:
+            said = str(error)
+        else:
+            return False
+        assert all(line.isprintable() for line in said.split("\n")), said
+        return True
+
+
+def to_json(value):
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+@cache
+def short_cases():
+    return [draw_case(component, "fuzz", index) for component in COMPONENTS for index in range(2)]
+
+
+def trace_files():
+    head = to_json({"format": files.FORMAT, "suite": "0.1.0", "seed": 0})
+    cases = [to_json(codec.encode_case(case)) for case in short_cases()]
+    return [[head, *cases[at : at + 2], to_json({"cases": 2})] for at in range(0, len(cases), 2)]
+
+
+def notations():
+    """A component, a config, and a trace in short notation, each on a line of its own."""
+    return [
+        [
+            case.component.encode(),
+            to_json(codec.encode(case.config)),
+            notation.write_trace(case.component, case.events).encode(),
+        ]
+        for case in short_cases()
+    ]
+
+
+def read_notation(path):
+    lines = path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
+    component, config, trace = (*lines, "", "")[:3]
+    notation.read_case(component, read_json(config), trace)
+
+
+def replies():
+    """The number of a case, and what is right to say of it."""
+    shown = [(number, expect(case)[0]) for number, case in enumerate(short_cases())]
+    right = [(number, {"steps": [list(map(codec.encode, step)) for step in steps]}) for number, steps in shown if steps]
+    return [[to_json(number), to_json({"id": 1, "ok": ok})] for number, ok in right]
+
+
+def read_reply(path):
+    """As a conversation does: parsed, read, judged, and told."""
+    number, _, line = path.read_bytes().partition(b"\n")
+    case = short_cases()[int(number) % len(short_cases()) if number.isdigit() and len(number) < 9 else 0]
+    reply = messages.read_reply(messages.Parser().parse(line), len(case.events))
+    told = describe(Judge().reach(case, "fuzz", reply), "exec:./engine").text()
+    assert all(part.isprintable() for part in told.split("\n")), told
+
+
+def hellos():
+    implementation = {"name": "mine", "version": "1", "language": "c"}
+    components = {"valve": {"semantics": ["flink-7728"]}, "partitioner": {"kinds": ["hash"]}}
+    return [[to_json({"id": 1, "ok": {"protocol": 1, "implementation": implementation, "components": components}})]]
+
+
+def read_hello(path):
+    messages.read_description(messages.Parser().parse(path.read_bytes()), 1)
+
+
+def expectations():
+    lines = [b"# known", b"case valve-* -- it was never right", b"", b"rule VALVE-5 -- breaks VALVE-5"]
+    return [lines, lines[1:2]]
+
+
+def questions():
+    """What the playground is asked."""
+    asked = [
+        {"ask": "component"},
+        {"ask": "play", "config": {"channels": 2, "semantics": "flink-7728"}, "trace": "0w1 1i"},
+    ]
+    return [[to_json({"component": "valve", **one})] for one in asked]
+
+
+def read_question(path):
+    answered = json.loads(Handler._answer(SimpleNamespace(server=SimpleNamespace(answer=answer)), path.read_bytes()))
+    if "error" in answered:
+        raise PlayError(answered["error"]["message"])
+
+
+def run_logs():
+    """The metadata of a run log: its job, whether it is complete, and the name of the run."""
+    edge = runlog.Edge(0, "map", "sink", "hash", "all_to_all", 2, 2, max_parallelism=128)
+    return [
+        [
+            to_json(codec.encode(runlog.Job("test", "flink-7728", (edge, attrs.evolve(edge, number=1))))),
+            b"true",
+            b"run-1",
+        ]
+    ]
+
+
+def read_run_log(path):
+    arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    known = dict(zip((b"job", b"complete", b"run"), path.read_bytes().split(b"\n"), strict=False))
+    kinds = {name: arrow.int64() if name in runlog.INTEGERS else arrow.string() for name in runlog.COLUMNS}
+    table = arrow.schema(list(kinds.items())).empty_table().replace_schema_metadata(known)
+    parquet.write_table(table, path)
+    read_footer(str(path))
+
+
+TARGETS = {
+    "trace files": Target(trace_files, files.read_traces, (files.TraceFileError,)),
+    "strict trace files": Target(
+        trace_files, lambda path: files.read_traces(path, strict=True), (files.TraceFileError,)
+    ),
+    "notation": Target(notations, read_notation, (codec.DecodeError, JsonError)),
+    "replies": Target(replies, read_reply, (messages.MalformedLineError,)),
+    "hello": Target(hellos, read_hello, (messages.MalformedLineError, EngineError)),
+    "expectations": Target(expectations, read_expectations, (ExpectationsFileError,)),
+    "questions": Target(questions, read_question, (PlayError,)),
+    "run logs": Target(run_logs, read_run_log, (LogFileError,)),
+}
