@@ -26,6 +26,7 @@ from tidegate.conformance.campaign.outcome import Finding, Outcome
 from tidegate.conformance.campaign.plan import Chunk, Plan
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.verdicts import Status
+from tidegate.traces.strict_json import read_json
 
 #: The rows of a chunk's file: one `chunk`, a `count` for each verdict, a `rules` for each set of rules that decided
 #: steps, with the kinds of observations that they gave, and a `finding` for each case that did not pass.
@@ -90,10 +91,10 @@ class Folder:
             self.write_text(self.manifest.name, json.dumps(wanted, indent=2) + "\n")
             return
         try:
-            with self.manifest.open(encoding="utf-8") as file:
-                found = json.loads(file.read(LONGEST_MANIFEST))
+            with self.manifest.open("rb") as file:
+                found = read_json(file.read(LONGEST_MANIFEST))
             other = [key for key in {**wanted, **found} if wanted.get(key) != found.get(key)]
-        except (ValueError, TypeError, RecursionError) as error:
+        except (ValueError, TypeError) as error:
             raise CampaignFolderError(f"{self.manifest}: no manifest of a campaign: {error}") from None
         if other:
             said = "; ".join(

@@ -5,12 +5,18 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 
 import attrs
 
 from tidegate.conformance.audit.sources import LogFileError, read_footer
+from tidegate.conformance.campaign.folder import CampaignFolderError, DamagedChunkError, Folder
+from tidegate.conformance.campaign.outcome import Outcome
+from tidegate.conformance.campaign.plan import Plan
 from tidegate.conformance.engines import messages
+from tidegate.conformance.engines.base import Claim
 from tidegate.conformance.engines.errors import EngineError
 from tidegate.conformance.judging.expectations import ExpectationsFileError, read_expectations
 from tidegate.conformance.judging.judge import Judge, expect
@@ -124,6 +130,38 @@ def read_question(path):
         raise PlayError(answered["error"]["message"])
 
 
+PLAN = Plan("reference", "reference 1", {"valve": Claim()}, seed=1, cases=3, chunk=3)
+(CHUNK,) = PLAN.chunks()
+
+
+def manifests():
+    return [[to_json(PLAN.manifest())]]
+
+
+def read_manifest(path):
+    with TemporaryDirectory() as place:
+        folder = Folder(Path(place))
+        copyfile(path, folder.manifest)
+        with folder.opened(PLAN):
+            pass
+
+
+def chunks():
+    with TemporaryDirectory() as place:
+        folder = Folder(Path(place))
+        folder.chunks.mkdir()
+        folder.write(Outcome(CHUNK, {"pass": 3}, {(("VALVE-1",), ("rejected",)): 2}), PLAN)
+        return [[folder.done(CHUNK).read_bytes()]]
+
+
+def read_chunk(path):
+    with TemporaryDirectory() as place:
+        folder = Folder(Path(place))
+        folder.chunks.mkdir()
+        copyfile(path, folder.done(CHUNK))
+        folder.read(CHUNK, PLAN, evidence=True)
+
+
 def run_logs():
     """The metadata of a run log: its job, whether it is complete, and the name of the run."""
     edge = runlog.Edge(0, "map", "sink", "hash", "all_to_all", 2, 2, max_parallelism=128)
@@ -155,5 +193,7 @@ TARGETS = {
     "hello": Target(hellos, read_hello, (messages.MalformedLineError, EngineError)),
     "expectations": Target(expectations, read_expectations, (ExpectationsFileError,)),
     "questions": Target(questions, read_question, (PlayError,)),
+    "campaign manifests": Target(manifests, read_manifest, (CampaignFolderError,)),
+    "campaign chunks": Target(chunks, read_chunk, (DamagedChunkError,)),
     "run logs": Target(run_logs, read_run_log, (LogFileError,)),
 }
