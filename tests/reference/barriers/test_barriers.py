@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import attrs
 import pytest
 
-from tests.reference.walking import begin, broken_claims, last, law_holds, state_after, walk
+from tests.reference.walking import begin, last, state_after, walk
 from tidegate.reference.barriers import buffering, channel_state, values
 from tidegate.reference.barriers.buffering import Arrival, Cut
 from tidegate.reference.barriers.channel_state import Channel, SubsumedError, on_barrier, on_poll, on_start
@@ -197,78 +197,14 @@ def test_unaligned_barriers_are_for_handlers_that_know_them(kind):
         walk("barriers", config_of(kind, 2), "0u1")
 
 
-@pytest.mark.rule("BARR-8")
-def test_barr_8_law_fails_where_nothing_is_kept(monkeypatch):
-    def read_on(channels, arrivals):
-        order = tuple(one.element for one in arrivals if one.element is not None)
-        return buffering.Cut(buffering.process_blocking(channels, arrivals).before and (frozenset(order),), order)
-
-    monkeypatch.setattr(buffering, "process_buffering", read_on)
-    assert not law_holds("barriers", "same-cut-by-blocking-and-buffering")
-
-
 def late(channel, checkpoint):
     return attrs.evolve(channel, barriers=(*channel.barriers, checkpoint), last=checkpoint, cut=99)
-
-
-def data_first(channel):
-    if not channel.waiting:
-        return attrs.evolve(channel, barriers=())
-    first, *rest = channel.waiting
-    return attrs.evolve(channel, waiting=tuple(rest), polled=(*channel.polled, first))
-
-
-@pytest.mark.rule("BARR-14", "BARR-15")
-@pytest.mark.parametrize(
-    ("name", "function", "mutant"),
-    [
-        # The queue is not saved; later arrivals are not; the barrier waits for the data.
-        ("saves-what-was-overtaken", "on_start", lambda channel, _id: channel),
-        ("saves-what-was-overtaken", "on_barrier", late),
-        ("barrier-overtakes", "on_poll", data_first),
-        ("older-checkpoint-is-too-late", "on_start", lambda channel, _id: channel),
-    ],
-)
-def test_laws_of_channel_state_fail_on_mutants(monkeypatch, name, function, mutant):
-    monkeypatch.setattr(channel_state, function, mutant)
-    assert not law_holds("barriers", name)
 
 
 @pytest.mark.rule("BARR-18")
 def test_barr_18_law_fails_where_the_trigger_is_a_normal_mail(monkeypatch):
     monkeypatch.setattr(channel_state, "Kind", SimpleNamespace(NORMAL=MailKind.NORMAL, URGENT=MailKind.NORMAL))
     assert not channel_state.no_data_between_barrier_and_trigger.holds("flink-35051", 1, 1, 2)
-
-
-@pytest.mark.rule("BARR-3")
-@pytest.mark.parametrize(
-    ("observations", "claims"),
-    [
-        ((values.Block(1), values.Trigger(1, aligned=True), values.Resume(0), values.Resume(1)), set()),
-        ((values.Block(1), values.Trigger(1, aligned=True), values.Resume(0)), {"blocks-are-kept"}),
-        (
-            (values.Block(1), values.Resume(0), values.Resume(1), values.Trigger(1, aligned=True)),
-            {"trigger-before-resume"},
-        ),
-        (
-            (values.Trigger(1, aligned=True), values.Block(1), values.Resume(0), values.Resume(1)),
-            {"trigger-before-resume"},
-        ),
-    ],
-)
-def test_properties_fail_on_a_broken_step(observations, claims):
-    first, right = walk("barriers", config_of("aligned", 2), "0b1 1b1")
-    shown = Outcome(right.state, observations, ())
-    assert broken_claims("barriers", first.state, values.Barrier(1, 1, values.Mode.ALIGNED, 0), shown) == claims
-
-
-@pytest.mark.rule("BARR-1")
-def test_barr_1_property_fails_where_an_obsolete_checkpoint_is_triggered():
-    before = state_after("barriers", config_of("aligned", 2), "0b2 1b2")
-    again = Outcome(before, (values.Trigger(1, aligned=True),), ())
-    assert broken_claims("barriers", before, values.Barrier(0, 1, values.Mode.ALIGNED, 0), again) == {
-        "each-checkpoint-once"
-    }
 
 
 # --- corners --------------------------------------------------------------------------------------------------

@@ -4,8 +4,7 @@ import attrs
 import pytest
 
 from tests.reference.chaining.words import read_operator
-from tests.reference.walking import begin, claim, law_holds, refuses, walk
-from tidegate.reference.chaining import chains
+from tests.reference.walking import claim, walk
 from tidegate.reference.chaining.chaining import step as chaining
 from tidegate.reference.chaining.chaining.claims import FORWARD, SOURCE, make_operator
 from tidegate.reference.chaining.chaining.step import Config, Edge, Exchange, Graph, Operator, State, Vertex
@@ -242,89 +241,14 @@ def test_what_is_no_graph_is_no_input(operators, edges, message):
         graph(operators, edges)
 
 
-# --- properties and laws --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("law", "name", "broken"),
-    [
-        ("each-condition-decides-alone", "is_cut_by_batch", lambda link: link.exchange is chains.Exchange.BATCH),
-        ("strategies-as-by-table", "is_willing_to_follow", lambda down, _up: down.strategy is Strategy.ALWAYS),
-        (
-            "yielding-is-cut-off-once",
-            "is_led_by_legacy_source",
-            lambda _plan, node: node.kind is Kind.LEGACY_SOURCE,
-        ),
-    ],
-)
-def test_law_fails_on_a_broken_decision(monkeypatch, law, name, broken):
-    monkeypatch.setattr(chains, name, broken)
-    assert not law_holds("chaining", law)
-
-
-def test_law_of_names_fails_without_brackets(monkeypatch):
-    bare = chains.compute_name
-    monkeypatch.setattr(chains, "compute_name", lambda plan, node: bare(plan, node).replace("(", "").replace(")", ""))
-    assert not law_holds("chaining", "names-tell-trees-apart")
-
-
-@pytest.mark.parametrize(
-    ("name", "operators", "edges", "vertices"),
-    [
-        ("each-operator-once", "1 source, 2", "1>2", [(1, (1,))]),
-        ("vertices-are-trees", "1 source, 2 source, 3", "1>3, 2>3", [(1, (1, 3)), (2, (2,))]),
-        ("vertices-are-uniform", "1 source, 2 wide", "1>2", [(1, (1, 2))]),
-        ("never-is-alone", "1 source, 2 never", "1>2", [(1, (1, 2))]),
-        ("yielding-without-legacy-source", "1 legacy, 2 yielding", "1>2", [(1, (1, 2))]),
-        ("edge-order-shows-in-names-only", "1 source, 2", "1>2", [(1, (1,)), (2, (2,))]),
-    ],
-)
-def test_property_fails_on_wrong_vertices(name, operators, edges, vertices):
-    seen = tuple(Vertex(head, members, "") for head, members in vertices)
-    state = begin("chaining", ON)
-    assert refuses("chaining", name, state, graph(operators, edges), Outcome(state, seen, ()))
-
-
-def test_property_fails_on_chains_where_chaining_is_off():
-    state = begin("chaining", OFF)
-    chained = Outcome(state, (Vertex(1, (1, 2), ""),), ())
-    assert refuses("chaining", "off-means-apart", state, graph("1 source, 2", "1>2"), chained)
-
-
 # --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 STATE = State(Config(chaining=True, chain_different_max_parallelism=True))
 
 
-def make_graph(*changes):
-    """A source and operators in a line, each with its changes."""
-    plain = Operator(1, "1", Kind.SOURCE, Strategy.ALWAYS, 2, -1, "default", yielding=False)
-    operators = tuple(
-        attrs.evolve(plain, **{"id": number, "kind": Kind.OPERATOR if number > 1 else Kind.SOURCE, **change})
-        for number, change in enumerate(changes, 1)
-    )
-    edges = tuple(
-        Edge(number, number + 1, Partitioner.FORWARD, Exchange.UNDEFINED) for number in range(1, len(changes))
-    )
-    return Graph(operators, edges)
-
-
 def holds(name, graph, *groups):
     vertices = tuple(Vertex(group[0], group, "") for group in groups)
     return claim("chaining", name)(STATE, graph, Outcome(STATE, vertices, ()))
-
-
-@pytest.mark.parametrize("changed", [{"parallelism": 3}, {"slot_group": "other"}])
-def test_one_vertex_that_is_not_uniform_is_refused(changed):
-    graph = make_graph({}, changed, changed)
-    assert holds("vertices-are-uniform", graph, (1,), (2, 3))
-    assert not holds("vertices-are-uniform", graph, (1, 2), (3,))
-
-
-def test_one_yielding_operator_behind_a_legacy_source_is_refused():
-    graph = make_graph({"kind": Kind.LEGACY_SOURCE}, {"yielding": True}, {})
-    assert holds("yielding-without-legacy-source", graph, (1,), (2, 3))
-    assert not holds("yielding-without-legacy-source", graph, (1, 2), (3,))
 
 
 def test_what_is_refused_has_no_vertices():

@@ -4,9 +4,8 @@ import attrs
 import pytest
 
 from tests.reference.chaining.words import read_operator
-from tests.reference.walking import begin, claim, law_holds, refuses, walk
+from tests.reference.walking import begin, claim, walk
 from tidegate.reference.chaining.chains import Exchange, Kind, Partitioner, Strategy
-from tidegate.reference.chaining.job_graph import claims as job_graph_claims
 from tidegate.reference.chaining.job_graph import edges as job_edges
 from tidegate.reference.chaining.job_graph import outputs as job_outputs
 from tidegate.reference.chaining.job_graph import step as job_graph
@@ -315,66 +314,6 @@ def test_what_is_no_graph_is_no_input(operators, edges):
         graph(operators, edges)
 
 
-# --- properties and laws --------------------------------------------------------------------------------------
-
-
-def from_the_producer(via):
-    """The walk of CHAIN-16 from the wrong end."""
-    return compute_route(via[::-1])
-
-
-def always(*_arguments, **_described):
-    return Strategy.ALWAYS
-
-
-@pytest.mark.parametrize(
-    ("law", "module", "name", "broken"),
-    [
-        (
-            "as-in-1.5",
-            job_graph_claims,
-            "compute_refusals",
-            lambda _plan, link: link.partitioner is not Partitioner.FORWARD,
-        ),
-        ("index-is-depth", job_graph_claims, "compute_indices", lambda _plan, _node: {1: 1}),
-        ("chaining-is-the-default", job_edges, "compute_strategy", always),
-        ("what-was-asked-is-kept", job_edges, "is_impossible", lambda *_ends: False),
-        ("virtual-nodes-count-from-both-ends", job_edges, "compute_route", from_the_producer),
-        ("edge-before-job", job_outputs, "compute_result_of_mode", lambda _kind, _mode: Result.PIPELINED_BOUNDED),
-    ],
-)
-def test_law_fails_on_a_broken_function(monkeypatch, law, module, name, broken):
-    monkeypatch.setattr(module, name, broken)
-    assert not law_holds("job_graph", law)
-
-
-def tamper(observations, **changes):
-    """The observations with other fields in whichever of them have these."""
-    fitting = [
-        {name: value for name, value in changes.items() if hasattr(seen, name) and name in attrs.asdict(seen)}
-        for seen in observations
-    ]
-    return tuple(attrs.evolve(seen, **fields) for seen, fields in zip(observations, fitting, strict=True))
-
-
-@pytest.mark.parametrize(
-    ("name", "wrong"),
-    [
-        ("each-operator-once", lambda seen: seen[:1]),
-        ("consumers-are-completed-first", lambda seen: seen[::-1]),
-        ("each-edge-between-vertices-once", lambda seen: tamper(seen, consumers=(3, 3))),
-        ("outputs-of-the-head-last", lambda seen: (*seen, tamper(seen, operator=2)[-1])),
-        ("pipelined-is-read-once", lambda seen: tamper(seen, consumers=(3, 3))),
-        ("numbers-of-the-head", lambda seen: tamper(seen, max_parallelism=8)),
-        ("tags-do-not-chain", lambda seen: seen[:1]),
-    ],
-)
-def test_property_fails_on_a_wrong_job(name, wrong):
-    event = graph("1 source, 2, 3", "1>2, 1>3 hash")
-    (right,) = walk("job_graph", ON, (event,))
-    assert refuses("job_graph", name, right.state, event, Outcome(right.state, wrong(right.observations), ()))
-
-
 # --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 OPERATORS = (JobOperator(1, "1", Kind.SOURCE, 1), JobOperator(2, "2", Kind.OPERATOR, 1))
@@ -473,16 +412,6 @@ def test_a_route_that_is_walked_otherwise_is_refused(monkeypatch, wrong, via, no
     assert holds(via, node)
     monkeypatch.setattr(job_edges, "compute_route", wrong)
     assert not holds(via, node)
-
-
-def forget_the_tag_behind_a_partitioner(via):
-    route = RIGHT(via)
-    return Route(route.partitioner, route.exchange, None) if via and via[0] == HASH else route
-
-
-def test_a_partitioner_at_the_producers_end_does_not_take_the_tag_away(monkeypatch):
-    monkeypatch.setattr(job_edges, "compute_route", forget_the_tag_behind_a_partitioner)
-    assert not claim("job_graph", "virtual-nodes-count-from-both-ends")((LATE,), HASH)
 
 
 # --- the rules that a graph names -------------------------------------------------------------------------------

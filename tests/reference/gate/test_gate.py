@@ -1,9 +1,8 @@
 """The gate, rule by rule."""
 
-import attrs
 import pytest
 
-from tests.reference.walking import broken_claims, claim, walk
+from tests.reference.walking import claim, walk
 from tidegate.reference import elements
 from tidegate.reference.gate import end_of_data, gate
 from tidegate.reference.model import Outcome, Rejected
@@ -129,22 +128,6 @@ def test_gate_17_finished_with_the_last_end_of_partition():
     assert outcomes[-1].rules == ("GATE-17", "GATE-4")
 
 
-@pytest.mark.rule("GATE-8")
-def test_gate_8_law_fails_where_a_channel_is_served_to_its_end(monkeypatch):
-    def keep_at_the_head(state):
-        outcome = on_poll(state)
-        (polled,) = outcome.observations
-        again = (polled.channel,) if outcome.state.channels[polled.channel].waiting else ()
-        others = tuple(index for index in outcome.state.queue if index != polled.channel)
-        unfair = gate.State(state.config, outcome.state.channels, again + others, outcome.state.available)
-        return attrs.evolve(outcome, state=unfair)
-
-    on_poll = gate.on_poll
-    monkeypatch.setattr(gate, "on_poll", keep_at_the_head)
-    assert gate.in_rounds.holds(1, 1, 1)
-    assert not gate.in_rounds.holds(2, 2, 0)
-
-
 @pytest.mark.rule("GATE-15")
 @pytest.mark.parametrize(
     ("drains", "known"),
@@ -152,40 +135,6 @@ def test_gate_8_law_fails_where_a_channel_is_served_to_its_end(monkeypatch):
 )
 def test_gate_15_what_is_known_about_the_end_of_data(drains, known):
     assert end_of_data.compute_end_of_data(2, drains) == known
-
-
-@pytest.mark.rule("GATE-15")
-def test_gate_15_law_fails_where_the_last_channel_decides(monkeypatch):
-    last = {True: end_of_data.EndOfData.DRAINED, False: end_of_data.EndOfData.STOPPED}
-    monkeypatch.setattr(end_of_data, "compute_end_of_data", lambda _channels, drains: last[drains[-1]])
-    assert not end_of_data.one_stop_makes_a_stop.holds(2, 1, 1)
-
-
-def break_queue(state):
-    return gate.State(state.config, state.channels, (*state.queue, 0), state.available)
-
-
-def break_availability(state):
-    return gate.State(state.config, state.channels, state.queue, available=not state.available)
-
-
-def lose_an_item(state):
-    channels = tuple(gate.Channel(channel.waiting[1:], channel.data_ended, channel.ended) for channel in state.channels)
-    return gate.State(state.config, channels, state.queue, state.available)
-
-
-@pytest.mark.parametrize(
-    ("breaking", "claims"),
-    [
-        (break_queue, {"queue-holds-who-has-something"}),
-        (break_availability, {"available-with-something"}),
-        (lose_an_item, {"queue-holds-who-has-something", "one-item-of-one-channel"}),
-    ],
-)
-def test_properties_fail_on_a_broken_poll(breaking, claims):
-    *_, last, outcome = walk_gate(2, "0d 0d 1d ?")
-    wrong = attrs.evolve(outcome, state=breaking(outcome.state))
-    assert broken_claims("gate", last.state, gate.Poll(), wrong) == claims
 
 
 # --- claims, told of what is wrong ----------------------------------------------------------------------------
@@ -196,22 +145,6 @@ BEFORE = gate.State(gate.Config(2), (gate.Channel((DATA, DATA)), gate.Channel((D
 
 def holds(name, after, *seen):
     return claim("gate", name)(BEFORE, gate.Poll(), Outcome(after, seen, ()))
-
-
-@pytest.mark.parametrize(
-    ("channel", "queue", "more", "is_right"),
-    [
-        (0, (1, 0), True, True),
-        (1, (1, 0), True, False),
-        (0, (0, 1), True, False),
-        (0, (1, 0), False, False),
-        (1, (0, 1), False, False),
-    ],
-    ids=["right", "not the head", "not moved up", "denies that there is more", "all three"],
-)
-def test_only_the_head_is_served(channel, queue, more, is_right):
-    after = gate.State(BEFORE.config, (gate.Channel((DATA,)), gate.Channel((DATA,))), queue, available=True)
-    assert holds("serves-the-head", after, gate.Polled(channel, DATA, more)) == is_right
 
 
 @pytest.mark.parametrize(

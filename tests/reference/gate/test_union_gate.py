@@ -1,11 +1,8 @@
 """The union of gates, rule by rule."""
 
-import attrs
 import pytest
 
-from tests.reference.walking import broken_claims, last, seen, walk
-from tidegate.reference.gate import union_gate
-from tidegate.reference.gate.gate import Poll
+from tests.reference.walking import last, seen, walk
 from tidegate.reference.gate.union_gate import DataEnded, Item, Polled
 
 TWO = {"members": [2, 1]}
@@ -72,35 +69,6 @@ def test_gate_27_drained_only_if_every_member_is(trace, drained):
 )
 def test_refused(trace, rule):
     assert last("union_gate", TWO, trace) == ("rejected", rule)
-
-
-@pytest.mark.rule("GATE-27")
-def test_gate_27_law_fails_where_the_last_member_decides(monkeypatch):
-    law = union_gate.ends_as_one_gate
-    monkeypatch.setattr(union_gate, "compute_union_end", lambda ends: ends[-1])
-    assert not all(law.holds(*sample) for sample in law.samples())
-    assert law.holds(((True, True), (True, True)))
-
-
-@pytest.mark.rule("GATE-26")
-def test_gate_26_law_fails_where_offsets_are_forgotten(monkeypatch):
-    monkeypatch.setattr(union_gate, "compute_channel", lambda _config, _member, channel: channel)
-    assert not union_gate.numbered_through.holds((1, 2))
-
-
-@pytest.mark.parametrize(
-    ("changes", "claims"),
-    [
-        ({"queue": ()}, {"no-member-is-missed", "serves-the-head"}),
-        ({"queue": (0, 0)}, {"no-member-is-missed", "serves-the-head"}),
-        ({"available": False}, {"signals-each-rise"}),
-    ],
-)
-def test_claims_fail_on_a_broken_poll(changes, claims):
-    before = walk("union_gate", TWO, "0.0data 1.0data")[-1].state
-    (outcome,) = union_gate.step(before, Poll())
-    broken = attrs.evolve(outcome, state=attrs.evolve(outcome.state, **changes))
-    assert broken_claims("union_gate", before, Poll(), broken) == claims
 
 
 # --- the end of all data --------------------------------------------------------------------------------------

@@ -4,8 +4,6 @@ import attrs
 import pytest
 
 from tests.reference.walking import broken_claims, last, seen, walk
-from tidegate.reference.claims import claims_in
-from tidegate.reference.input.input_channels import requests as partition_requests
 from tidegate.reference.input.input_channels import step as input_channels
 from tidegate.reference.input.input_channels.values import Arrive, Config, Item, Location, NotFound
 from tidegate.reference.model import InvalidInputError
@@ -151,24 +149,6 @@ def test_refused(trace):
 def test_the_greatest_delay_is_not_below_the_first():
     with pytest.raises(InvalidInputError):
         Config((Location.LOCAL,), 10, 5)
-
-
-@pytest.mark.rule("GATE-22")
-def test_gate_22_laws_fail_on_wrong_delays(monkeypatch):
-    delays, waits = claims_in(partition_requests)
-    assert all(law.holds(*sample) for law in (delays, waits) for sample in law.samples())
-    monkeypatch.setattr(
-        partition_requests,
-        "next_local_delay",
-        lambda current, initial, maximum: (current * 2 or initial) if current < maximum and initial else None,
-    )
-    assert not all(delays.holds(*sample) for sample in delays.samples())
-    monkeypatch.setattr(
-        partition_requests,
-        "next_remote_wait",
-        lambda current, timeout, maximum: current + timeout if timeout and current + timeout <= 2 * maximum else None,
-    )
-    assert not all(waits.holds(*sample) for sample in waits.samples())
 
 
 @pytest.mark.parametrize(

@@ -83,32 +83,6 @@ def test_refused(trace):
     assert last("multiple_inputs", {"inputs": [1, 1]}, trace)[0] == "rejected"
 
 
-@pytest.mark.rule("NIN-9")
-def test_nin_9_law_fails_where_the_first_is_preferred(monkeypatch):
-    law = multiple_inputs.in_turn
-    assert all(law.holds(*sample) for sample in law.samples())
-    monkeypatch.setattr(
-        multiple_inputs,
-        "select_next",
-        lambda selected, available, _last: next(
-            (i for i, both in enumerate(zip(selected, available, strict=True)) if all(both)), None
-        ),
-    )
-    assert not all(law.holds(*sample) for sample in law.samples())
-
-
-@pytest.mark.rule("NIN-9")
-def test_claims_fail_on_broken_calls():
-    before, call = run("0a 1a")[-1].state, Process(batch=False)
-    (outcome,) = multiple_inputs.step(before, call)
-    over = attrs.evolve(outcome, state=attrs.evolve(outcome.state, over=(True, False)))
-    assert broken_claims("multiple_inputs", before, call, over) == {"over-means-finished"}
-    other = attrs.evolve(outcome, observations=(Reads(1), *outcome.observations[1:]))
-    assert broken_claims("multiple_inputs", before, call, other) == {"reads-one-input"}
-    nobody = attrs.evolve(outcome, state=before, observations=outcome.observations[-1:])
-    assert broken_claims("multiple_inputs", before, call, nobody) == {"nothing-means-nothing"}
-
-
 # --- corners --------------------------------------------------------------------------------------------------
 
 TWO = {"inputs": [1, 1]}
@@ -137,14 +111,6 @@ def test_nin_9_the_end_of_one_input_is_not_the_end_of_all(trace, status, availab
 
 
 # --- claims, told of what is wrong ------------------------------------------------------------------------------
-
-
-def test_a_call_that_reads_two_inputs_is_refused():
-    before = walk("multiple_inputs", TWO, BUFFER)[-1].state
-    (outcome,) = multiple_inputs.step(before, CALL)
-    assert broken_claims("multiple_inputs", before, CALL, outcome) == set()
-    both = attrs.evolve(outcome, observations=(Reads(1), *outcome.observations))
-    assert broken_claims("multiple_inputs", before, CALL, both) == {"reads-one-input"}
 
 
 def test_a_call_that_overlooks_the_one_input_that_has_something_is_refused():

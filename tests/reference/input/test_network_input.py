@@ -185,28 +185,6 @@ def test_nin_3_law_fails_where_silence_is_a_denial(monkeypatch):
     assert not all(law.holds(*sample) for sample in law.samples())
 
 
-@pytest.mark.rule("NIN-7")
-def test_nin_7_law_fails_with_one_deserializer_for_all(monkeypatch):
-    law = network_input.each_channel_on_its_own
-    monkeypatch.setattr(network_input, "replace", lambda values, _index, value: (value,) * len(values))
-    assert not all(law.holds(*sample) for sample in law.samples())
-
-
-@pytest.mark.parametrize(
-    ("trace", "changes", "claims"),
-    [
-        ("0b0000 call 1:a", {"readers": (network_input.Reader(),) * 2}, {"readers-keep-their-own"}),
-        ("0end 1:a call", {"drains": (True, True)}, {"ends-when-all-channels-have"}),
-    ],
-)
-def test_claims_fail_on_broken_calls(trace, changes, claims):
-    before = run(trace)[-1].state
-    call = Process(batch=False)
-    (outcome,) = network_input.step(before, call)
-    broken = attrs.evolve(outcome, state=attrs.evolve(outcome.state, **changes))
-    assert broken_claims("network_input", before, call, broken) == claims
-
-
 @pytest.mark.rule("NIN-2", "NIN-5", "NIN-8")
 def test_claims_fail_on_wrong_observations():
     before = run("0:ab")[-1].state

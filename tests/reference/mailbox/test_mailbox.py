@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests.reference.walking import begin, broken_claims, claim, last, state_after, walk
+from tests.reference.walking import broken_claims, claim, last, walk
 from tidegate.reference.input.network_input.values import InputStatus
 from tidegate.reference.mailbox import default_action, values
 from tidegate.reference.mailbox import mails as mailboxes
 from tidegate.reference.mailbox import step as mailbox
 from tidegate.reference.mailbox.default_action import Decision, compute_decision
 from tidegate.reference.mailbox.step import step
-from tidegate.reference.model import Outcome, Rejected
+from tidegate.reference.model import Outcome
 
 NEW, OLD = "flink-35051", "flink-14304"
 
@@ -176,13 +176,6 @@ def batch_it(state, mail):
     return mailbox.State(state.config, (*state.batch, mail), state.queue)
 
 
-@pytest.mark.rule("MBOX-3")
-def test_mbox_3_law_fails_where_urgent_mails_wait_for_the_batch(monkeypatch):
-    monkeypatch.setattr(mailboxes, "let_urgent_in", lambda state: state)
-    assert not mailbox.urgent_come_in_order.holds(NEW, (values.Thread.OTHER,))
-    assert mailbox.urgent_come_in_order.holds(OLD, (values.Thread.OTHER,))
-
-
 @pytest.mark.rule("MBOX-13")
 @pytest.mark.parametrize(
     ("status", "there", "decision"),
@@ -204,37 +197,6 @@ def test_mbox_13_what_the_default_action_decides(status, there, decision):
         InputStatus(status), output=output, more_input=more_input, changelog=changelog
     )
     assert made == decision
-
-
-@pytest.mark.rule("MBOX-13")
-def test_mbox_13_law_fails_where_the_input_is_looked_at_first(monkeypatch):
-    def input_first(_status, *, output, more_input, changelog):
-        if not more_input:
-            return default_action.Decision.WAIT_FOR_INPUT
-        return default_action.Decision.AGAIN if output and changelog else default_action.Decision.WAIT_FOR_OUTPUT
-
-    monkeypatch.setattr(default_action, "compute_decision", input_first)
-    law = default_action.waits_for_what_is_missing
-    assert not all(law.holds(*sample) for sample in law.samples())
-
-
-def test_properties_fail_on_a_broken_loop():
-    *_, suspended, right = walk("mailbox", values.Config(), "put1@0 put2@0 suspend loop")
-    backwards = Outcome(
-        begin("mailbox", values.Config()),
-        (values.MailRun(2), values.MailRun(1), values.DefaultRun(), values.DefaultRun()),
-        (),
-    )
-    assert broken_claims("mailbox", suspended.state, values.Loop(), backwards) == {"default-once-and-last"}
-    lost = Outcome(right.state, (values.MailRun(1),), ())
-    assert broken_claims("mailbox", suspended.state, values.Loop(), lost) == {"no-mail-is-lost"}
-
-
-@pytest.mark.rule("MBOX-14")
-def test_mbox_14_property_fails_where_another_thread_runs_mails():
-    before = state_after("mailbox", values.Config(), "put1@0")
-    ran = Outcome(before, (values.MailRun(2),), ())
-    assert broken_claims("mailbox", before, put(2), ran) == {"other-threads-only-put"}
 
 
 # --- the default action ---------------------------------------------------------------------------------------
@@ -365,43 +327,6 @@ def test_every_claim_holds_of_what_the_mailbox_does(before, event):
     assert not broken_claims("mailbox", before, event, outcome)
 
 
-def test_who_is_refused_may_not_run_anything_either():
-    assert not holds("other-threads-only-put", make(), put(1), make(), Rejected(), values.DefaultRun())
-
-
-def test_control_mails_are_no_mails_of_users():
-    assert holds("no-mail-is-lost", make([ORDER]), values.TakeFromBatch(), make(), values.ControlRun())
-
-
-@pytest.mark.parametrize("seen", [(values.DefaultRun(), values.MailRun(0)), (values.DefaultRun(), values.DefaultRun())])
-def test_a_default_action_that_is_not_the_one_last_thing_is_refused(seen):
-    assert holds("default-once-and-last", make([LOW]), values.Loop(), make(), values.MailRun(0), values.DefaultRun())
-    assert not holds("default-once-and-last", make([LOW]), values.Loop(), make(), *seen)
-
-
-@pytest.mark.parametrize("event", [values.Loop(), values.Step()])
-def test_a_default_action_of_a_mailbox_at_its_end_is_refused(event):
-    ended = make(running=False)
-    assert not holds("no-default-once-completed", ended, event, ended, values.DefaultRun())
-    assert holds("no-default-once-completed", ended, event, ended, values.Stopped())
-    assert holds("no-default-once-completed", ended, event, ended, values.Waiting())
-
-
-def test_normal_mails_in_another_order_are_refused():
-    before = make([LOW, HIGH], [HIGHER])
-    assert holds("normal-mails-in-order", before, values.TakeFromBatch(), make([HIGH], [HIGHER]), values.MailRun(0))
-    assert not holds("normal-mails-in-order", before, values.TakeFromBatch(), make([LOW], [HIGHER]), values.MailRun(1))
-    assert holds("normal-mails-in-order", before, values.Take(5), make([LOW], [HIGHER]), values.MailRun(1))
-
-
-@pytest.mark.parametrize("event", [values.Loop(), values.Step(), values.TakeFromBatch()])
-def test_a_normal_mail_that_runs_before_an_urgent_one_is_refused_from_2_1_on(event):
-    for semantics in (NEW, OLD):
-        before, after = make([LOW], [URGENT], semantics), make([], [URGENT], semantics)
-        assert holds("urgent-mails-first", before, event, after, values.MailRun(0)) == (semantics == OLD)
-    assert holds("urgent-mails-first", make([HIGH, URGENT]), values.Take(5), make([URGENT]), values.MailRun(1))
-
-
 @pytest.mark.parametrize(
     ("batch", "priority", "taken", "is_right"),
     [
@@ -421,13 +346,6 @@ def test_who_takes_another_mail_than_the_first_that_may_be_taken_is_refused(batc
     for split in range(len(batch) + 1):
         before = make(batch[:split], batch[split:])
         assert holds("first-that-may", before, values.Take(priority), make(after), values.MailRun(taken)) == is_right
-
-
-@pytest.mark.parametrize(("batch", "queue"), [((LOW,), ()), ((), (LOW,)), ((LOW,), (HIGH,))])
-def test_whoever_drains_and_leaves_something_is_refused(batch, queue):
-    before = make([LOW, HIGH])
-    assert not holds("draining-leaves-nothing", before, values.Drain(), make(batch, queue))
-    assert holds("draining-leaves-nothing", before, values.Drain(), make())
 
 
 def test_a_turn_without_the_default_action_is_no_turn(monkeypatch):

@@ -5,12 +5,11 @@ from functools import partial
 import attrs
 import pytest
 
-from tests.reference.walking import begin, broken_claims, walk
+from tests.reference.walking import walk
 from tidegate.reference import elements
 from tidegate.reference.elements import MAX, MIN, Status, StatusChange, Watermark
 from tidegate.reference.model import Rejected
 from tidegate.reference.outputs import claims as output_claims
-from tidegate.reference.outputs import handing as output_handing
 from tidegate.reference.outputs import values
 from tidegate.reference.outputs.claims import changes_stay_private_without_reuse, ways_to_change
 from tidegate.reference.outputs.handing import emit
@@ -307,13 +306,6 @@ def test_out_16_side_records_are_refused():
     config = old(values.Network(unaligned=False, names=()), selectors=True)
     assert last(config, values.Record(1, LATE, ())) == ([Rejected()], ("OUT-16",))
     assert last(config, elements.LatencyMarker())[1] == ("OUT-11", "OUT-16")
-
-
-def test_a_property_sees_forgotten_copies(monkeypatch):
-    monkeypatch.setattr(output_handing, "compute_objects", lambda _config, _copies, **_is_last: (0, 0))
-    state = begin("outputs", config_of(PLAIN, PLAIN, reuse=False))
-    (outcome,) = step(state, values.Record(1))
-    assert broken_claims("outputs", state, values.Record(1), outcome) == {"objects-are-shared-as-configured"}
 
 
 def test_the_law_of_copies_sees_a_shared_value(monkeypatch):

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from tests.reference.walking import claim, law_holds
+from tests.reference.walking import claim
 from tidegate.reference.elements import MAX, MIN
 from tidegate.reference.model import InvalidInputError
 from tidegate.reference.partitioning import keygroups, keys, selection
@@ -164,51 +164,6 @@ def test_part_4_rejects_draws_from_an_incomplete_multiple():
 )
 def test_part_20_idlest_channel(loads, last, traversed, channel):
     assert selection.compute_idlest_channel(tuple(selection.Load(*load) for load in loads), last, traversed) == channel
-
-
-@pytest.mark.parametrize(
-    ("module", "function", "broken", "law"),
-    [
-        (keygroups, "compute_murmur", abs, "murmur"),
-        (
-            keygroups,
-            "compute_owner",
-            lambda group, parallelism, _most: group % parallelism,
-            "owned-ranges-are-preimages",
-        ),
-        (keygroups, "compute_default_max_parallelism", lambda p: max(128, 2 * p), "known-default-max-parallelisms"),
-        (keygroups, "compute_default_max_parallelism", lambda p: max(128, p), "default-leaves-room-to-grow"),
-        (keygroups, "compute_effective_max_parallelism", lambda mine, _target: mine, "channel-is-where-the-state-is"),
-        (keys, "compute_string_hash", lambda text: keys.to_int32(sum(map(ord, text))), "string-hash-codes"),
-        (keys, "compute_long_hash", keys.to_int32, "long-hash-codes"),
-        (keys, "compute_double_hash", hash, "boolean-and-double-hash-codes"),
-        (keys, "compute_long_hash", keys.to_int32, "int-and-long-hash-codes"),
-        (selection, "scramble", lambda seed: seed, "known-draws"),
-        (selection, "compute_draws", lambda _seed, _channels, count: (0,) * count, "draws-reach-every-channel"),
-        (
-            selection,
-            "compute_custom_channel",
-            lambda choose, key, n: choose(key, n) % n,
-            "custom-choice-is-not-checked",
-        ),
-        (
-            selection,
-            "compute_idlest_channel",
-            lambda _loads, last, _most: max(last, 0),
-            "idlest-is-the-first-of-the-best",
-        ),
-        (selection, "compute_idlest_channel", lambda loads, *_: len(loads) - 1, "unread-channels-take-turns"),
-        (
-            selection,
-            "compute_traits",
-            dict.fromkeys(("forward", "rescale"), selection.compute_traits("hash")).get,
-            "known-traits",
-        ),
-    ],
-)
-def test_law_fails_where_its_function_is_broken(monkeypatch, module, function, broken, law):
-    monkeypatch.setattr(module, function, broken)
-    assert not law_holds("partitioner", law)
 
 
 @pytest.mark.parametrize("value", [-(2**31), 2**31 - 1])

@@ -12,7 +12,6 @@ from tidegate.reference.partitioning.keys import IntKey, LongKey, StringKey
 from tidegate.reference.partitioning.selection import Load
 
 IDLE, ACTIVE = StatusChange(Status.IDLE), StatusChange(Status.ACTIVE)
-KEYLESS = [kind for kind in partitioning.Partitioner if kind is not partitioning.Partitioner.HASH]
 ALL = [0, 1, 2]
 
 
@@ -172,12 +171,6 @@ def test_out_12_only_records_take_a_turn(kind, event):
     assert {outcome.state.next_channel for outcome in partitioning.step(state, event)} == {2}
 
 
-@pytest.mark.rule("PART-3")
-def test_part_3_law_fails_where_rebalance_starts_at_0(monkeypatch):
-    monkeypatch.setattr(partitioning, "start", lambda config: (partitioning.State(config),))
-    assert not partitioning.rebalance_may_start_anywhere.holds(3)
-
-
 @pytest.mark.rule("PART-13")
 def test_part_13_law_fails_where_outputs_share_a_partitioner(monkeypatch):
     shared = partitioning.State(partitioning.Config(partitioning.Partitioner.RESCALE, 3))
@@ -194,16 +187,6 @@ def test_part_13_law_fails_where_outputs_share_a_partitioner(monkeypatch):
 
 
 # --- channels -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("channels", "is_right"),
-    [((), True), ((1,), True), ((0, 1), True), ((2,), False), ((0, 0), False), ((1, 0), False), ((0, 1, 1), False)],
-)
-def test_one_channel_or_all(channels, is_right):
-    state = partitioning.State(partitioning.Config(partitioning.Partitioner.GLOBAL, 2))
-    outcome = Outcome(state, tuple(map(partitioning.Send, channels)), ())
-    assert claim("partitioner", "channels-exist")(state, partitioning.Record(), outcome) == is_right
 
 
 def test_what_is_refused_is_sent_nowhere():
@@ -259,18 +242,6 @@ def test_a_scrambled_seed_has_48_bits():
 
 
 # --- choices --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "wrong"),
-    [
-        ("compute_custom_channel", lambda choose, key, channels: choose(key, channels) % channels),
-        ("is_refused_by_partition", lambda channel, channels: channel >= channels),
-    ],
-)
-def test_a_custom_choice_that_is_changed_or_not_refused_is_noticed(monkeypatch, name, wrong):
-    monkeypatch.setattr(selection, name, wrong)
-    assert not claim("partitioner", "custom-choice-is-not-checked")(-1, 2)
 
 
 @pytest.mark.parametrize(

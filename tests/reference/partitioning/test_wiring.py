@@ -1,9 +1,8 @@
 """The wiring of producers and consumers, rule by rule."""
 
-import attrs
 import pytest
 
-from tests.reference.walking import broken_claims, claim, law_holds, walk
+from tests.reference.walking import claim, walk
 from tidegate.reference.model import Outcome, Rejected
 from tidegate.reference.partitioning import float_wiring, wiring
 from tidegate.reference.partitioning.wiring import Config, Pattern, Reads, State, Wire
@@ -99,31 +98,6 @@ def test_part_19_subpartitions_of_a_dynamic_graph(count, consumers, runs):
     compute = wiring.compute_dynamic_subpartitions
     assert [list(compute(j, count, consumers, broadcast=False)) for j in range(consumers)] == runs
     assert [list(compute(j, count, consumers, broadcast=True)) for j in range(consumers)] == [[0]] * consumers
-
-
-@pytest.mark.parametrize(
-    ("function", "broken", "law"),
-    [
-        ("compute_producers", float_wiring.compute_producers, "wired-as-stated"),
-        ("compute_producers", float_wiring.compute_producers, "wired-otherwise-in-1.5"),
-        ("compute_fed_consumers", float_wiring.compute_fed_consumers, "runs-past-the-end-in-1.13.0"),
-        (
-            "compute_dynamic_subpartitions",
-            lambda j, count, consumers, **_: range(j, count, consumers),
-            "dynamic-consumers-share-out-the-subpartitions",
-        ),
-    ],
-)
-def test_law_fails_where_its_function_is_broken(monkeypatch, function, broken, law):
-    monkeypatch.setattr(wiring, function, broken)
-    assert not law_holds("wiring", law)
-
-
-@pytest.mark.rule("PART-17")
-def test_part_17_property_fails_where_two_consumers_share_a_subpartition():
-    outcome = wire(Pattern.POINTWISE, 2, 4)
-    shared = attrs.evolve(outcome, observations=(*outcome.observations[:-1], Reads(3, 1, 0)))
-    assert broken_claims("wiring", outcome.state, Wire(), shared) == {"one-reader-for-each-subpartition"}
 
 
 # --- claims, told of what is wrong ----------------------------------------------------------------------------

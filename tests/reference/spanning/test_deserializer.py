@@ -3,7 +3,7 @@
 import attrs
 import pytest
 
-from tests.reference.walking import broken_claims, claim, law_holds, walk
+from tests.reference.walking import claim, law_holds, walk
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.spanning import reading
 from tidegate.reference.spanning.deserializer import claims as deserializer_laws
@@ -184,19 +184,6 @@ def test_a_record_is_intermediate_or_last():
         Record(b"", reading.Result.PARTIAL)
 
 
-def test_stale_left_over_is_told_by_the_laws(monkeypatch):
-    """FLINK-17315: what was gathered is still unconsumed after the record was read."""
-    monkeypatch.setattr(deserializer_laws, "compute_unconsumed", lambda reader: reader.rest or reader.gathered or AB)
-    assert not law_holds("deserializer", "unconsumed-bytes-can-be-replayed")
-
-
-def test_one_reader_for_all_channels_is_told_by_the_laws(monkeypatch):
-    shared = lambda channels, arrivals: reading.demultiplex(channels, tuple((0, item) for _, item in arrivals))  # noqa: E731
-    monkeypatch.setattr(deserializer_laws, "demultiplex", shared)
-    names = ["channels-do-not-mix", "only-the-end-releases-a-reader"]
-    assert not any(law_holds("deserializer", name) for name in names)
-
-
 def test_forgotten_header_bytes_are_told_by_the_laws(monkeypatch):
     def forgetful(reader, data, taken=None):
         return reading.read_buffer(reading.Reader(reader.gathered if len(reader.gathered) >= 4 else b""), data, taken)
@@ -206,42 +193,10 @@ def test_forgotten_header_bytes_are_told_by_the_laws(monkeypatch):
     assert not any(law_holds("deserializer", name) for name in names)
 
 
-def test_early_recycling_is_told_by_the_laws(monkeypatch):
-    def drop_rest(payload, rest):
-        return reading.Read(reading.Result.LAST, payload, reading.Reader(rest=rest))
-
-    monkeypatch.setattr(reading, "deliver", drop_rest)
-    assert not law_holds("deserializer", "each-buffer-is-given-back-once")
-
-
 def test_lower_thresholds_are_told_by_the_laws(monkeypatch):
     monkeypatch.setattr(spilling, "compute_threshold", lambda asked=1: asked)
     names = ["long-records-go-to-a-file", "sizes-have-a-floor"]
     assert not any(law_holds("deserializer", name) for name in names)
-
-
-@pytest.mark.parametrize(
-    ("state", "observations", "failed"),
-    [
-        (State(), (Record(b"ab", reading.Result.LAST), Partial()), {"results-in-order"}),
-        (State(), (Record(b"ab", reading.Result.INTERMEDIATE),), {"results-in-order"}),
-        (State(), (Record(b"ax", reading.Result.LAST),), {"records-are-the-bytes-received"}),
-        (State(AB), (Partial(),), {"gathered-is-part-of-one-record"}),
-        (
-            State(b"\x00"),
-            (Record(b"ab", reading.Result.LAST),),
-            {"records-are-the-bytes-received", "last-leaves-nothing"},
-        ),
-    ],
-)
-def test_properties_tell_wrong_outcomes(state, observations, failed):
-    wrong = Outcome(state, observations, ())
-    assert broken_claims("deserializer", State(), Buffer(AB), wrong) == failed
-
-
-def test_properties_tell_a_clear_that_keeps_something():
-    wrong = Outcome(State(AB[:2]), (), ())
-    assert broken_claims("deserializer", State(AB[:2]), Clear(), wrong) == {"clear-forgets-everything"}
 
 
 # --- reading --------------------------------------------------------------------------------------------------
@@ -288,23 +243,6 @@ def read_of(payload, result=reading.Result.LAST):
 
 
 @pytest.mark.parametrize(
-    ("modest", "greedy", "is_right"),
-    [
-        ([b"c", b"a"], None, True),
-        ([b"c", b"a"], read_of(b""), False),
-        ([b"c", b"b"], None, False),
-        ([b"c", b"b"], read_of(b""), False),
-    ],
-)
-def test_a_reader_that_is_not_bounded_is_refused(monkeypatch, modest, greedy, is_right):
-    def read_pieces(_pieces, taken):
-        return [read_of(payload) for payload in modest] if taken == 1 else [greedy]
-
-    monkeypatch.setattr(deserializer_laws, "read_pieces", read_pieces)
-    assert deserializer_laws.wrong_reader_across_buffers.holds((b"",)) == is_right
-
-
-@pytest.mark.parametrize(
     ("first", "second", "is_right"),
     [
         (read_of(b"\0"), read_of(b"\0"), True),
@@ -320,20 +258,6 @@ def test_a_negative_length_fits(monkeypatch, first, second, is_right):
 
 
 PARTIAL = read_of(b"", reading.Result.PARTIAL)
-
-
-@pytest.mark.parametrize(
-    ("reads", "is_right"),
-    [
-        ([PARTIAL, PARTIAL, read_of(b"ab")], True),
-        ([PARTIAL, PARTIAL, read_of(b"cd")], False),
-        ([PARTIAL, read_of(b"ab")], False),
-        ([PARTIAL, read_of(b"cdef", reading.Result.INTERMEDIATE), read_of(b"ab")], False),
-    ],
-)
-def test_across_buffers_a_negative_length_loses_the_buffer(monkeypatch, reads, is_right):
-    monkeypatch.setattr(deserializer_laws, "read_pieces", lambda _pieces: reads)
-    assert deserializer_laws.negative_length_across_buffers.holds(-1, 1) == is_right
 
 
 @pytest.mark.parametrize("at", [1, 4, 7])
@@ -460,17 +384,3 @@ def test_never_giving_up_is_refused(monkeypatch):
 
     monkeypatch.setattr(spilling, "find_directory", try_all)
     assert not spilling.ten_attempts_at_a_file.holds(0)
-
-
-@pytest.mark.parametrize(
-    ("name", "is_right"),
-    [
-        ("07" * 20 + ".inputchannel", True),
-        ("07" * 19 + ".inputchannel", False),
-        ("08" * 20 + ".inputchannel", False),
-        ("07" * 20 + ".channel", False),
-    ],
-)
-def test_another_name_of_a_file_is_refused(monkeypatch, name, is_right):
-    monkeypatch.setattr(spilling, "compute_file_name", lambda _random_bytes: name)
-    assert spilling.a_spill_file_has_forty_digits.holds(b"\7" * 20) == is_right

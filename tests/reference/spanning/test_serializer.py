@@ -3,12 +3,12 @@
 import attrs
 import pytest
 
-from tests.reference.walking import broken_claims, claim, law_holds, walk
+from tests.reference.walking import broken_claims, walk
 from tidegate.reference.elements import MIN, Long, Status, StatusChange, Watermark
-from tidegate.reference.model import InvalidInputError, Outcome, Rejected
-from tidegate.reference.spanning import dated_writers, serializer, stream_elements
-from tidegate.reference.spanning.records import cut, decode_length, encode_record
-from tidegate.reference.spanning.serializer import Buffer, Config, ControlEvent, Finish, Flush, State
+from tidegate.reference.model import InvalidInputError, Rejected
+from tidegate.reference.spanning import dated_writers, stream_elements
+from tidegate.reference.spanning.records import decode_length, encode_record
+from tidegate.reference.spanning.serializer import Buffer, Config, ControlEvent, Flush, State
 
 WORDS = {"!": "flush", "e": "event", ".": "finish"}
 
@@ -152,14 +152,6 @@ def test_span_7_results_of_1_5(unwritten, room, result):
     assert dated_writers.compute_written(unwritten, room) == result
 
 
-def test_laws_can_fail(monkeypatch):
-    monkeypatch.setattr(serializer, "cut", lambda stream, size: cut(stream, max(1, size - 1)))
-    assert not law_holds("serializer", "results-of-1.5-lead-to-the-same-buffers")
-    monkeypatch.undo()
-    monkeypatch.setattr(serializer, "write_by_results", lambda *_: ())
-    assert not law_holds("serializer", "results-of-1.5-lead-to-the-same-buffers")
-
-
 @pytest.mark.parametrize(
     ("broken", "name"),
     [
@@ -179,18 +171,3 @@ def test_properties_tell_lost_and_empty_buffers():
     for data, name in ((b"\x00", "the-bytes-are-kept"), (b"", "buffers-hold-something")):
         wrong = attrs.evolve(outcome, observations=(Buffer(data),))
         assert name in broken_claims("serializer", before.state, ControlEvent(), wrong)
-
-
-# --- claims, told of what is wrong ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("event", [ControlEvent(), Finish()])
-def test_a_record_that_spans_an_event_is_refused(event):
-    before = State(Config(8), 3, b"abc")
-    assert not claim("serializer", "nothing-spans-an-event")(before, event, Outcome(before, (), ()))
-
-
-@pytest.mark.parametrize("encoded", [b"\0\0\0\3ab", b"\0\0\0\2abc", b"\0\0\0\2ba", b"\2\0\0\0ab"])
-def test_another_encoding_is_refused(monkeypatch, encoded):
-    monkeypatch.setattr(serializer, "encode_record", lambda _payload: encoded)
-    assert not claim("serializer", "length-then-payload")(b"ab")

@@ -3,7 +3,7 @@
 import attrs
 import pytest
 
-from tests.reference.walking import begin, broken_claims, claim, law_holds, state_after, walk
+from tests.reference.walking import begin, claim, law_holds, walk
 from tidegate.reference.model import Outcome, Rejected
 from tidegate.reference.spanning import builders
 from tidegate.reference.spanning.builders import UNLIMITED, Builder, compute_capacity, enlarge
@@ -315,34 +315,6 @@ def test_laws_can_fail(monkeypatch, module, name, broken, law):
     assert not law_holds("writer", law)
 
 
-@pytest.mark.parametrize(
-    ("event", "change", "failed"),
-    [
-        (values.Record(0, AB), lambda seen: seen[1:], {"a-broadcast-takes-one-buffer"}),
-        (
-            values.Record(0, AB),
-            lambda _: (values.Request(), values.Add(0, 6, 6)),
-            {"continuations-are-queued-with-their-bytes"},
-        ),
-        (values.Record(0, CDEF), lambda seen: seen[:-1], {"counters-tell-what-was-finished"}),
-        (values.Record(0, CDEF), lambda seen: (*seen[:2], *seen[3:]), {"every-channel-gets-its-bytes"}),
-        (values.ControlEvent(), lambda seen: seen[:-1], {"nothing-spans-an-event"}),
-    ],
-)
-def test_properties_tell_wrong_outcomes(event, change, failed):
-    before = begin("writer", selecting())
-    (right,) = step(before, event)
-    wrong = Outcome(right.state, change(right.observations), right.rules)
-    assert broken_claims("writer", before, event, wrong) == failed
-
-
-@pytest.mark.rule("SPAN-10")
-def test_properties_tell_a_flush_that_did_not_happen():
-    written = state_after("writer", selecting(timeout=5), (values.Record(0, A),))
-    forgotten = Outcome(written, (), ())
-    assert broken_claims("writer", written, values.Elapse(5), forgotten) == {"flushes-as-the-timeout-says"}
-
-
 # --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 HALF, EMPTY, FULL = Builder(8, 4), Builder(8, 0), Builder(8, 8)
@@ -384,14 +356,6 @@ def test_a_buffer_that_begins_with_a_record_is_queued_empty(seen, is_right):
     event = values.Record(1, b"abcd")
     name = "continuations-are-queued-with-their-bytes"
     assert holds(name, make_state(), event, make_state(), values.Add(1, *seen)) == is_right
-
-
-@pytest.mark.parametrize(("seen", "is_right"), [((4, 4), True), ((0, 0), False), ((4, 0), False), ((4, 3), False)])
-def test_a_buffer_that_continues_a_record_is_queued_with_its_bytes(seen, is_right):
-    before = make_state(builders=(None, HALF))
-    event = values.Record(1, b"abcd")
-    name = "continuations-are-queued-with-their-bytes"
-    assert holds(name, before, event, before, values.Add(1, *seen)) == is_right
 
 
 @pytest.mark.rule("SPAN-8")

@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from tests.reference import walking
-from tests.reference.walking import begin, claim, refuses, walk
+from tests.reference.walking import begin, claim
 from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store
@@ -12,7 +12,6 @@ from tidegate.reference.subpartition.queue import Item, Kind, Queue, open_buffer
 from tidegate.reference.subpartition.result_partition import union, values
 from tidegate.reference.subpartition.result_partition.claims import broadcast_to_all, data_ends_once
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
-from tidegate.reference.subpartition.values import Flush, Released
 
 
 def play(trace, kind="pipelined", subpartitions=2):
@@ -21,10 +20,6 @@ def play(trace, kind="pipelined", subpartitions=2):
 
 def last(trace, kind="pipelined", subpartitions=2):
     return walking.ending("result_partition", {"kind": kind, "subpartitions": subpartitions}, trace)
-
-
-def state_after(trace, kind="pipelined", subpartitions=2):
-    return walk("result_partition", {"kind": kind, "subpartitions": subpartitions}, trace)[-1].state
 
 
 @pytest.mark.rule("SUBP-20")
@@ -155,35 +150,6 @@ def test_subp_40_a_broadcast_goes_to_all_in_order():
     trace = "setup broadcast:61 1emit:62 broadcast:63 0request 1request 0poll 0poll 1poll 1poll 1poll"
     assert [poll.split(" ")[2] for poll in play(trace)[-5:]] == ["61", "63", "61", "62", "63"]
     assert last("setup broadcast:61") == ("", ("SUBP-40",))
-
-
-def test_properties_notice_what_they_forbid():
-    state = state_after("setup 0emit:61")
-    released = Outcome(state, (Released(),), ())
-    assert refuses("result_partition", "released-once", state, values.CloseWriter(), released)
-    assert refuses("result_partition", "lives-while-used", state, values.CloseWriter(), released)
-    waiting = values.State(state.config, waiting=(1,))
-    assert refuses(
-        "result_partition", "told-once", waiting, values.Expire(), Outcome(values.State(state.config), (), ())
-    )
-    other = Outcome(state_after("setup 0emit:61 0emit:62"), (), ())
-    assert refuses("result_partition", "flushes-differ", state, Flush(), other)
-    finished = state_after("setup finish")
-    assert refuses("result_partition", "nothing-behind-the-end", finished, values.Emit(0, b"a"), Outcome(state, (), ()))
-    one_sided = Outcome(state_after("setup 0emit:61 1emit:62"), (), ())
-    assert refuses("result_partition", "broadcast-to-all", state, values.Broadcast(b"62"), one_sided)
-
-
-def test_invariants_notice_what_they_forbid():
-    state = state_after("setup")
-    assert refuses("result_partition", "registered-exists", values.State(state.config, registered=True))
-    assert refuses("result_partition", "waits-for-the-unknown", attrs.evolve(state, waiting=(0,)))
-    failed = attrs.evolve(state, partition=attrs.evolve(state.partition, failed=True))
-    assert refuses("result_partition", "failed-is-gone", failed)
-    ended = state.partition.subpartitions[0]
-    twice = attrs.evolve(ended, queue=attrs.evolve(ended.queue, items=(Item(Kind.END_OF_DATA),) * 2))
-    partition = attrs.evolve(state.partition, subpartitions=(twice, ended))
-    assert refuses("result_partition", "data-ends-once", attrs.evolve(state, partition=partition))
 
 
 # --- claims, told of what is wrong ----------------------------------------------------------------------------

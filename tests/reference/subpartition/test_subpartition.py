@@ -1,18 +1,15 @@
 """The pipelined subpartition, rule by rule; and that it agrees with the simpler queue of the credit sender."""
 
-import attrs
 import pytest
 
 from tests.reference import walking
-from tests.reference.walking import begin, brief, broken_claims, refuses, walk
-from tidegate.reference.model import InvalidInputError, Outcome
+from tests.reference.walking import brief, walk
+from tidegate.reference.model import InvalidInputError
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Item, Kind, Queue
 from tidegate.reference.subpartition.subpartition import COMPONENT
-from tidegate.reference.subpartition.subpartition.claims import takes_from_the_front
-from tidegate.reference.subpartition.subpartition.values import AddEvent, Config, Poll, Query, State
-from tidegate.reference.subpartition.values import AddBuffer, Availability, Flush, Polled
+from tidegate.reference.subpartition.subpartition.values import AddEvent, Config, State
 
 HOLDS = {"barrier": "barrier", "recovered": "recovery_completion", "watermark": "aligned_watermark"}
 USUAL = {"exclusive": 2, "size_hint": UNLIMITED}
@@ -206,31 +203,6 @@ def test_only_events_are_added_as_events(kind):
         AddEvent(kind)
 
 
-def test_properties_notice_what_they_forbid():
-    data = Item(Kind.DATA, b"a")
-    state = State(Config(), UNLIMITED, Queue((data, data)), has_view=True)
-    less = attrs.evolve(state, queue=Queue((data,), sequence=1))
-    polled = Polled(Kind.DATA, b"a", 0, Kind.NONE, 0)
-    right = Outcome(less, (polled,), ())
-    assert not broken_claims("subpartition", state, Poll(), right)
-    for wrong, name in (
-        (attrs.evolve(right, state=state), "takes-from-the-front"),
-        (attrs.evolve(right, observations=(attrs.evolve(polled, sequence=1),)), "no-gaps"),
-        (attrs.evolve(right, observations=(attrs.evolve(polled, backlog=2),)), "backlog-is-real"),
-    ):
-        assert refuses("subpartition", name, state, Poll(), wrong)
-    held = attrs.evolve(state, queue=attrs.evolve(state.queue, blocked=True))
-    assert refuses("subpartition", "held-back", held, Poll(), right)
-    empty = State(Config(), UNLIMITED, has_view=True)
-    silent = Outcome(attrs.evolve(empty, queue=Queue((data,))), (), ())
-    assert refuses("subpartition", "no-lost-wake-up", empty, AddBuffer(b"a", finished=True), silent)
-    loud = Outcome(empty, (Availability(available=True, backlog=1),), ())
-    assert refuses("subpartition", "backlog-is-real", empty, Query(credit=True), loud)
-    unseen = attrs.evolve(empty, has_view=False)
-    woken = COMPONENT.step(attrs.evolve(empty, queue=Queue((data,))), Flush())[0]
-    assert refuses("subpartition", "wakes-only-a-reader", unseen, Flush(), woken)
-
-
 @pytest.mark.parametrize(
     ("queue", "name"),
     [
@@ -253,11 +225,3 @@ def test_invariants_notice_what_they_forbid(queue, name):
 @pytest.mark.parametrize(("event", "rules"), [("flush", ("SUBP-7", "SUBP-13")), ("poll", ("SUBP-13", "SUBP-8"))])
 def test_a_hold_is_named_where_it_decides(event, rules):
     assert last(f"view barrier poll {event}")[1] == rules
-
-
-def test_an_empty_buffer_that_is_handed_out_says_nothing():
-    state = begin("subpartition", Config())
-    before = attrs.evolve(state, queue=Queue((Item(Kind.DATA), Item(Kind.BARRIER))))
-    after = attrs.evolve(state, queue=Queue((Item(Kind.BARRIER),)))
-    polled = Polled(Kind.DATA, b"", 0, Kind.BARRIER, 0)
-    assert takes_from_the_front.holds(before, Poll(), Outcome(after, (polled,), ()))

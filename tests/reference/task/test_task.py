@@ -2,14 +2,13 @@
 
 import pytest
 
-from tests.reference.walking import broken_claims, claim, law_holds, walk
+from tests.reference.walking import claim, law_holds, walk
 from tidegate.reference.elements import MAX, Watermark
-from tidegate.reference.model import Outcome, Rejected
+from tidegate.reference.model import Rejected
 from tidegate.reference.task import execution_states, submission, values
-from tidegate.reference.task.execution_states import TERMINAL, TaskState, compare_and_set, compute_followers
+from tidegate.reference.task.execution_states import TaskState, compare_and_set, compute_followers
 from tidegate.reference.task.step import STEPS
 from tidegate.reference.task.submission import Edge
-from tidegate.traces.notation.text import read_trace
 
 INVOKED = "start " + "proceed " * STEPS.index("finish_partitions")
 
@@ -169,30 +168,6 @@ def test_task_6_stages():
 def test_laws_fail_on_mutants(monkeypatch, name, module, function, mutant):
     monkeypatch.setattr(module, function, mutant)
     assert not law_holds("task", name)
-
-
-@pytest.mark.parametrize(
-    ("observations", "claims"),
-    [
-        ((), {"changes-follow-the-table", "reported-once", "released-always"}),
-        (
-            (
-                values.Changed(TaskState.RUNNING),
-                values.Changed(TaskState.FAILED),
-                values.Released(),
-                values.Reported(TaskState.FAILED),
-            ),
-            set(),
-        ),
-        ((values.Changed(TaskState.FAILED), values.Reported(TaskState.FAILED)), {"released-always"}),
-        ((values.Changed(TaskState.FAILED), values.Released(), values.Reported(TaskState.CANCELED)), {"reported-once"}),
-    ],
-)
-def test_properties_fail_on_a_broken_end(observations, claims):
-    started, ended = walk("task", USUAL, "start throw")
-    (event,) = read_trace("task", "throw")
-    assert ended.state.state in TERMINAL
-    assert broken_claims("task", started.state, event, Outcome(ended.state, observations, ())) == claims
 
 
 # --- claims, told of what is wrong ----------------------------------------------------------------------------

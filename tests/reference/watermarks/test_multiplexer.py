@@ -105,40 +105,8 @@ def test_a_combined_watermark_that_is_not_the_new_one_is_refused(combined, emitt
     assert refuses("combined-never-falls", state(combined), *(Watermark(Long(one)) for one in emitted))
 
 
-@pytest.mark.parametrize("seen", [(IDLE, Watermark(Long(6))), (IDLE, IDLE), (ACTIVE,), (Watermark(Long(6)), ACTIVE)])
-def test_what_is_said_in_another_order_is_refused(seen):
-    assert refuses("watermark-then-idle", state(6), *seen)
-
-
-@pytest.mark.parametrize(
-    "event",
-    [
-        multiplexer.Register(1),
-        multiplexer.Unregister(0),
-        multiplexer.OutputStatus(0, multiplexer.Mode.DEFERRED, Status.IDLE),
-        multiplexer.OutputWatermark(0, multiplexer.Mode.DEFERRED, Long(6)),
-    ],
-)
-def test_what_is_noted_aloud_is_refused(event):
-    assert refuses("noted-without-a-word", state(5), IDLE, event=event)
-    assert refuses("noted-without-a-word", state(6), event=event)
-    assert refuses("noted-without-a-word", state(5, idle=True), event=event)
-    assert not refuses("noted-without-a-word", state(5), event=event)
-
-
-def test_idle_with_something_left_to_say_is_refused():
-    left = multiplexer.Output(Long(6), idle=True, id=0)
-    assert refuses("idle-has-put-out-the-maximum", state(5, left), IDLE)
-    assert not refuses("idle-has-put-out-the-maximum", state(6, left), IDLE)
-
-
 def test_idle_of_nobody_and_of_some_is_refused():
     asleep, awake = multiplexer.Output(idle=True, id=0), multiplexer.Output(id=1)
     assert refuses("idle-only-with-outputs", state(5), IDLE)
     assert refuses("idle-only-with-outputs", state(5, asleep, awake), IDLE)
     assert not refuses("idle-only-with-outputs", state(5, asleep), IDLE)
-
-
-def test_an_id_twice_is_refused():
-    assert not claim("multiplexer", "ids-are-unique")(state(5, multiplexer.Output(id=0), multiplexer.Output(id=0)))
-    assert claim("multiplexer", "ids-are-unique")(state(5, multiplexer.Output(id=0), multiplexer.Output(id=1)))

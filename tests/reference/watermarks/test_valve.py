@@ -2,12 +2,10 @@
 
 import pytest
 
-from tests.reference.walking import begin, claim, walk
+from tests.reference.walking import begin, walk
 from tests.reference.watermarks.short import play
-from tidegate.reference.elements import MAX, MIN, Long, Watermark
-from tidegate.reference.model import Outcome
+from tidegate.reference.elements import MAX, MIN
 from tidegate.reference.watermarks import valve
-from tidegate.reference.watermarks.valve import Channel, Config, State
 
 FLINK_7728, FLINK_40475 = valve.SEMANTICS
 DEFECTS = {FLINK_7728: {"all-idle-puts-out-the-maximum", "no-pending-minimum"}, FLINK_40475: set()}
@@ -69,30 +67,3 @@ def test_rule_in_flink_40475(rule, channels, trace, answers):
 def test_outcomes_name_the_deciding_rule_first():
     (outcome,) = walk("valve", {"channels": 1}, "0i")
     assert outcome.rules == ("VALVE-10", "VALVE-8", "VALVE-14")
-
-
-# --- claims, told of what is wrong ----------------------------------------------------------------------------
-
-BEFORE = State(Config(2), (Channel(Long(5)), Channel(Long(7))), last=Long(5))
-
-
-def refuses(name, after, *seen):
-    return not claim("valve", name)(BEFORE, valve.ChannelWatermark(0, Long(6)), Outcome(after, seen, ()))
-
-
-@pytest.mark.parametrize(
-    ("last", "emitted"), [(5, [5]), (4, []), (5, [6, 5]), (6, [4])], ids=["again", "fallen", "twice", "behind"]
-)
-def test_a_watermark_that_is_not_new_is_refused(last, emitted):
-    after = State(BEFORE.config, BEFORE.channels, Long(last))
-    assert refuses("watermarks-increase", after, *(Watermark(Long(timestamp)) for timestamp in emitted))
-
-
-def test_one_channel_that_falls_is_refused():
-    after = State(BEFORE.config, (Channel(Long(6)), Channel(Long(6))), Long(6))
-    assert refuses("channel-watermarks-never-fall", after)
-
-
-@pytest.mark.parametrize("channel", [Channel(Long(9), active=False), Channel(Long(4), active=True)])
-def test_an_aligned_channel_that_is_idle_or_behind_is_refused(channel):
-    assert not claim("valve", "aligned-means-caught-up")(State(Config(1), (channel,), Long(5)))
