@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test browser lint format types docs site serve golden refusals spark-page flink-matrix museum mutation fuzz bench clean
+.PHONY: help run test browser lint format types docs site serve pictures golden refusals spark-page flink-matrix museum mutation fuzz \
+	bench clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -49,6 +50,9 @@ site: $(READY) ## the playground as static files, in build/site; needs npm
 
 serve: site ## look at the site on this machine
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000
+
+pictures: browser ## the pictures of the README, from the real pages
+	$(BIN)/python -m tests.conformance.web.pictures
 
 golden: $(READY) ## write traces/golden/ from the reference
 	$(BIN)/tidegate generate golden

@@ -25,8 +25,9 @@ FLAGS = (
 SHOTS = ROOT / "build" / "shots"
 
 
-@pytest.fixture(scope="session")
-def browser():
+@contextmanager
+def launched():
+    """A browser with an empty profile, which talks to nobody by itself."""
     path = os.environ.get("TIDEGATE_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     assert path, "no Chromium: `make browser` installs it or says how; TIDEGATE_CHROMIUM names one elsewhere"
     with sync_playwright() as playwright:
@@ -35,14 +36,27 @@ def browser():
         browser.close()
 
 
-@pytest.fixture(scope="session")
-def playground():
+@contextmanager
+def served():
+    """The address of a playground."""
     with Playground() as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         yield server.address
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with launched() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def playground():
+    with served() as address:
+        yield address
 
 
 @pytest.fixture
