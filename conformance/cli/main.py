@@ -29,6 +29,7 @@ VERBS = (
     "rules",
     "explain",
     "play",
+    "matrix",
 )
 
 DESCRIPTION = """\

@@ -77,7 +77,7 @@ def open_page(browser):
         yield page
         context.close()
         assert complaints == []
-        origin = address.partition("#")[0]
+        origin = "/".join(address.split("/")[:3])
         assert [url for url in requests if not url.startswith((origin, "data:"))] == []
 
     return opened
