@@ -6,15 +6,16 @@ lowercase hex, and there is no null. Types are checked, never converted: `"5"` i
 """
 
 import re
+import reprlib
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache, lru_cache
 from typing import Any, Union, get_args, get_origin
 
 import attrs
 import cattrs
-from cattrs.cols import homogenous_tuple_structure_factory
+from cattrs.errors import IterableValidationNote
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
 from tidegate.reference.components import COMPONENTS
@@ -22,6 +23,8 @@ from tidegate.reference.elements import MAX, MIN, Long
 from tidegate.reference.model import AnyComponent, InvalidInputError, Rejected
 from tidegate.traces.cases import Case
 
+#: Of a list, so many problems are told; nobody reads a thousand.
+MOST_PROBLEMS = 3
 DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,18}")
 HEX = re.compile(r"(?:[0-9a-f]{2})*")
 
@@ -39,9 +42,18 @@ def exactly(expected: type, name: str) -> Callable[[Any, Any], Any]:
     return check
 
 
+SHORT = reprlib.Repr()
+SHORT.maxstring = SHORT.maxother = 60
+
+
 def show(value: Any) -> str:
-    text = repr(value)
+    """The beginning of a value, however large it is."""
+    text = SHORT.repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def show_keys(keys: Iterable[str]) -> str:
+    return ", ".join(map(show, sorted(keys)[:5]))
 
 
 def structure_integer(value: Any, _type: Any) -> int:
@@ -139,12 +151,25 @@ def make_converter(*, strict: bool = False, brief: bool = False) -> cattrs.Conve
         return structure_tagged_union(members, converter)
 
     def tuple_factory(cls: Any) -> Callable[[Any, Any], Any]:
-        inner = homogenous_tuple_structure_factory(cls, converter)
+        element = get_args(cls)[0]
+        inner = converter.get_structure_hook(element)
 
         def structure(value: Any, _type: Any) -> Any:
             if not isinstance(value, list):
                 raise InvalidInputError(f"must be a list, not {show(value)}")
-            return inner(value, cls)
+            found, problems = [], []
+            for index, one in enumerate(value):
+                try:
+                    found.append(inner(one, element))
+                except Exception as error:  # noqa: BLE001 - whatever it is, it is told with its place
+                    note = IterableValidationNote(f"at index {index}", index, element)
+                    error.__notes__ = [*getattr(error, "__notes__", ()), note]
+                    problems.append(error)
+                    if len(problems) == MOST_PROBLEMS:
+                        break
+            if problems:
+                raise cattrs.IterableValidationError("a list", problems, cls)
+            return tuple(found)
 
         return structure
 
@@ -173,14 +198,14 @@ def decode(value: Any, cls: Any, place: str = "$", *, strict: bool = False) -> A
         return CONVERTERS[strict].structure(value, cls)
     except (cattrs.BaseValidationError, cattrs.ForbiddenExtraKeysError, ValueError, KeyError) as error:
         problems = cattrs.transform_error(error, path=place, format_exception=describe)
-        raise DecodeError("; ".join(problem.replace(" @ ", " at ") for problem in problems[:3])) from None
+        raise DecodeError("; ".join(problem.replace(" @ ", " at ") for problem in problems[:MOST_PROBLEMS])) from None
 
 
 def describe(error: BaseException, _type: Any) -> str:
     if isinstance(error, KeyError):
         return f"{error.args[0]} is missing"
     if isinstance(error, cattrs.ForbiddenExtraKeysError):
-        return f"unknown key {', '.join(map(show, sorted(error.extra_fields)))}"
+        return f"unknown key {show_keys(error.extra_fields)}"
     return str(error)
 
 
@@ -238,6 +263,34 @@ def find_component(name: Any) -> AnyComponent:
     return COMPONENTS[name]
 
 
+#: How many parts a config may ask for, such as channels, and how many subtasks, each of which meets each: far beyond
+#: what any case is about, and far below what no memory holds.
+MOST_PARTS, MOST_SUBTASKS = 2**15, 2**10
+PARTS = {"channels", "inputs", "outputs", "operators", "subpartitions", "members"}
+SUBTASKS = {"parallelism", "producers", "consumers"}
+
+
+def check_parts(config: Any) -> None:
+    """DecodeError if a config from outside, fine as it is, asks for what no memory holds."""
+    numbers = list(numbers_in(config))
+    for names, most in ((PARTS, MOST_PARTS), (SUBTASKS, MOST_SUBTASKS)):
+        if sum(number for name, number in numbers if name in names) > most:
+            asked = ", ".join(f"{name} {number}" for name, number in numbers if name in names)
+            raise DecodeError(f"config asks for more than {most:,} parts: {asked[:100]}")
+
+
+def numbers_in(value: Any, name: str = "") -> Iterator[tuple[str, int]]:
+    """The numbers in a config, each with the name of its field."""
+    if type(value) is int:
+        yield name, value
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from numbers_in(one, name)
+    elif attrs.has(type(value)):
+        for field in attrs.fields(type(value)):
+            yield from numbers_in(getattr(value, field.name), field.name)
+
+
 CASE_KEYS = {"case", "component", "config", "events", "expect", "rules"}
 
 
@@ -248,7 +301,7 @@ def decode_case(value: Any, *, strict: bool = False) -> Case:
         if key not in value:
             raise DecodeError(f"{key} is missing")
     if strict and not value.keys() <= CASE_KEYS:
-        raise DecodeError(f"unknown key {', '.join(map(show, sorted(value.keys() - CASE_KEYS)))}")
+        raise DecodeError(f"unknown key {show_keys(value.keys() - CASE_KEYS)}")
     name = value["case"]
     if not isinstance(name, str):
         raise DecodeError(f"case must be a string, not {show(name)}")

@@ -17,12 +17,13 @@ import attrs
 
 from tidegate import __version__
 from tidegate.traces.cases import Case
-from tidegate.traces.codec import DecodeError, decode_case, encode_case
+from tidegate.traces.codec import DecodeError, check_parts, decode_case, encode_case
 from tidegate.traces.strict_json import JsonError, read_json
 
 FORMAT = "tidegate-traces/1"
 MAX_LINE_BYTES = 16 * 2**20
-MAX_FILE_BYTES = 4 * 2**30
+#: All of it is kept, and takes up some times as much memory.
+MAX_FILE_BYTES = 128 * 2**20
 
 
 class TraceFileError(Exception):
@@ -93,6 +94,7 @@ def read_traces(path: Path, *, strict: bool = False) -> tuple[Header, list[Case]
         else:
             try:
                 cases.append(decode_case(value, strict=strict))
+                check_parts(cases[-1].config)
             except DecodeError as error:
                 raise TraceFileError(path, number, str(error)) from None
             name = cases[-1].name
@@ -103,7 +105,7 @@ def read_traces(path: Path, *, strict: bool = False) -> tuple[Header, list[Case]
     if footer is None:
         raise TraceFileError(path, number, "the file ends without its footer: it was cut short")
     if footer != len(cases) or isinstance(footer, bool):
-        raise TraceFileError(path, number, f"the footer counts {footer!r} cases, the file has {len(cases)}")
+        raise TraceFileError(path, number, f"the footer counts {show(footer)} cases, the file has {len(cases)}")
     return header, cases
 
 

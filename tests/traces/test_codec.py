@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tidegate.properties.strategies import cases
 from tidegate.reference.components import COMPONENTS
-from tidegate.traces.codec import DecodeError, decode_case, encode_case
-from tidegate.traces.notation.text import read_trace, write_trace
+from tidegate.traces.codec import DecodeError, check_parts, decode, decode_case, encode_case, event_type, many
+from tidegate.traces.notation.text import read_case, read_trace, write_trace
 
 ALL_CASES = st.sampled_from(sorted(COMPONENTS)).flatmap(cases)
 
@@ -80,3 +80,32 @@ def test_unknown_keys_are_ignored_outside_strict_mode():
 def test_what_is_no_event_is_refused(token):
     with pytest.raises(DecodeError):
         read_trace("valve", token)
+
+
+class Tripwire(list):
+    """A list whose end nobody may see."""
+
+    def __iter__(self):
+        yield from ([] for _ in range(5))
+        raise AssertionError("it was read to its end")
+
+
+def test_after_a_few_problems_of_a_list_the_rest_is_not_looked_at():
+    with pytest.raises(DecodeError) as caught:
+        decode(Tripwire(), many(event_type("valve")), "events")
+    assert str(caught.value).count("must be an object") == 3
+
+
+@pytest.mark.parametrize(
+    ("component", "config"),
+    [
+        ("union_gate", {"members": [30_000, 30_000]}),
+        ("wiring", {"pattern": "all_to_all", "producers": 1000, "consumers": 1000}),
+        ("statuses", {"channels": 1, "operators": 10**9, "outputs": 1}),
+    ],
+)
+def test_a_config_that_no_memory_holds_is_refused(component, config):
+    with pytest.raises(DecodeError, match="parts"):
+        check_parts(decode(config, COMPONENTS[component].config))
+    with pytest.raises(DecodeError, match="parts"):
+        read_case(component, config, "")

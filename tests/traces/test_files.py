@@ -1,6 +1,7 @@
 """Trace files: whole or refused, by file and line."""
 
 import gzip
+import json
 
 import pytest
 
@@ -16,6 +17,11 @@ def path(request, tmp_path):
     path = tmp_path / request.param
     write_traces(path, CASES, seed=7)
     return path
+
+
+def case_with(**parts):
+    case = {"case": "new", "component": "valve", "config": {"channels": 1}, "events": [], **parts}
+    return json.dumps(case).encode() + b"\n"
 
 
 def rewrite(path, change):
@@ -59,6 +65,9 @@ def test_the_same_cases_pack_to_the_same_bytes(path, tmp_path):
         ),
         (lambda lines: [*lines[:3], lines[2], *lines[3:]], 4, "a second case 'valve-1-1'; the first is in line 3"),
         (lambda lines: [*lines, lines[-1]], 8, "after the footer"),
+        (lambda lines: [lines[0], case_with(config={"channels": 10**9}), *lines[1:]], 2, "more than 32,768 parts"),
+        (lambda lines: [lines[0], case_with(events=[[]] * 500_000), *lines[1:]], 2, "must be an object, not []"),
+        (lambda lines: [lines[0], case_with(config={"x\x1b" * 9: 1, "channels": 1}), *lines[1:]], 2, "unknown key"),
         (
             lambda lines: [*lines[:2], lines[2].replace(b'"channel":', b'"chanel":', 1), *lines[3:]],
             3,
@@ -69,8 +78,10 @@ def test_the_same_cases_pack_to_the_same_bytes(path, tmp_path):
 def test_what_is_not_whole_is_refused_by_line(path, change, line, message):
     rewrite(path, change)
     with pytest.raises(TraceFileError) as caught:
-        read_traces(path)
+        read_traces(path, strict=True)
     assert caught.value.line == line
+    assert len(str(caught.value)) < 1000
+    assert str(caught.value).isprintable()
     assert message in str(caught.value)
     assert str(path) in str(caught.value)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tidegate.traces.cases import Case
-from tidegate.traces.codec import DecodeError, decode, encode, event_type, find_component, is_brief, show
+from tidegate.traces.codec import DecodeError, check_parts, decode, encode, event_type, find_component, is_brief, show
 from tidegate.traces.notation.forms import forms_of, one_word
 from tidegate.traces.notation.graphs import read_graph, write_graph
 from tidegate.traces.strict_json import read_json
@@ -66,6 +66,7 @@ def read_case(component: str, config: Any, trace: str, name: str = "trace") -> C
     """One trace with its config, as JSON, and its events, in short notation."""
     model = find_component(component)
     read = decode(config, model.config, "config", strict=True)
+    check_parts(read)
     brief = is_brief(config, read, model.config) or any(is_brief_event(component, token) for token in trace.split())
     return Case(name, component, read, read_trace(component, trace), brief=brief)
 
