@@ -22,10 +22,10 @@ LARGEST_CHUNK = 5000
 SMALLEST_CHUNK = 500
 #: In between, so many chunks a component: every worker gets some until the end.
 CHUNKS_AT_LEAST = 40
-#: Beyond this many, chunks grow instead: each is a file.
-CHUNKS_AT_MOST = 100_000
 #: What a worker finds is in its memory until the chunk is done.
 MOST_CASES_A_CHUNK = 100_000
+#: More than anybody will run: names of chunks have room for it.
+MOST_CASES = 10**15
 
 NAME = re.compile(r"(\w+)-(\d{12,18})-(\d{12,18})")
 
@@ -140,8 +140,12 @@ def make_plan(
     strict: bool = False,
 ) -> Plan:
     claims = {name: description.components[name] for name in components}
+    if cases > MOST_CASES:
+        raise BadOptionError(f"--cases: a campaign has at most {MOST_CASES:,} cases per component")
     if chunk is not None and chunk > MOST_CASES_A_CHUNK:
-        raise BadOptionError(f"a chunk has at most {MOST_CASES_A_CHUNK:,} cases, because a worker keeps what it finds")
+        raise BadOptionError(
+            f"--chunk: a chunk has at most {MOST_CASES_A_CHUNK:,} cases, because a worker keeps what it finds"
+        )
     return Plan(engine, name_of(description), claims, seed, cases, chunk or usual_chunk(cases), strict)
 
 
@@ -151,8 +155,7 @@ def name_of(description: Description) -> str:
 
 def usual_chunk(cases: int) -> int:
     """It depends on nothing but the campaign, so that one begun on a laptop can go on elsewhere."""
-    usual = min(max(cases // CHUNKS_AT_LEAST, SMALLEST_CHUNK), LARGEST_CHUNK)
-    return min(max(usual, cases // CHUNKS_AT_MOST), MOST_CASES_A_CHUNK)
+    return min(max(cases // CHUNKS_AT_LEAST, SMALLEST_CHUNK), LARGEST_CHUNK)
 
 
 def claim_as_json(claim: Claim) -> dict[str, Any]:

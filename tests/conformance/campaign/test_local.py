@@ -247,8 +247,8 @@ def test_ten_thousand_million_cases_begin_at_once(tmp_path):
     with campaign.folder.opened(campaign.plan), resolve("reference") as engine:
         campaign.run(pool)
         about = summarize(campaign, engine, 1.0).about
-    assert asked == [0, 100_000, 200_000]
-    assert (about["chunks"], about["chunks_left"]) == (100_000, 100_000)
+    assert asked == [0, 5000, 10_000]
+    assert (about["chunks"], about["chunks_left"]) == (2_000_000, 2_000_000)
 
 
 def test_evidence_is_kept_for_the_smallest_of_a_kind(monkeypatch):
@@ -348,6 +348,9 @@ def test_wrong_usage():
     assert tidegate("--engine", "reference", "--cases", 5).returncode == Exit.USAGE
     unknown = tidegate("--engine", "reference", "--cases", 5, "--component", "valves", "--local", "--out", "nowhere")
     assert (unknown.returncode, "no component 'valves'" in unknown.stderr) == (Exit.USAGE, True)
+    for absurd in (("--cases", 10**16), ("--cases", 5, "--chunk", 10**9)):
+        done = tidegate("--engine", "reference", *absurd, "--local", "--out", "nowhere")
+        assert (done.returncode, "at most" in done.stderr) == (Exit.USAGE, True)
     undeclared = tidegate("--engine", WRONG, "--cases", 5, "--component", "gate", "--local", "--out", "nowhere")
     assert (undeclared.returncode, "does not declare gate" in undeclared.stderr) == (Exit.USAGE, True)
 
