@@ -17,7 +17,7 @@ import attrs
 
 from tidegate import __version__
 from tidegate.traces.cases import Case
-from tidegate.traces.codec import DecodeError, check_parts, decode_case, encode_case
+from tidegate.traces.codec import DecodeError, check_parts, decode_case, encode_case, show
 from tidegate.traces.strict_json import JsonError, read_json
 
 FORMAT = "tidegate-traces/1"
@@ -99,7 +99,7 @@ def read_traces(path: Path, *, strict: bool = False) -> tuple[Header, list[Case]
                 raise TraceFileError(path, number, str(error)) from None
             name = cases[-1].name
             if lines.setdefault(name, number) != number:
-                raise TraceFileError(path, number, f"a second case {name!r}; the first is in line {lines[name]}")
+                raise TraceFileError(path, number, f"a second case {show(name)}; the first is in line {lines[name]}")
     if header is None:
         raise TraceFileError(path, 1, "an empty file")
     if footer is None:
