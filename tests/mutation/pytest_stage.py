@@ -1,6 +1,6 @@
 """The tests of `tests/reference` as checks: collected once, then run item by item in each forked process."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import attrs
@@ -84,7 +84,3 @@ def with_collected(files: list[Path], use: Callable[[list[TestCheck]], None]) ->
     code = pytest.main([*OPTIONS, *map(str, files)], plugins=[Collector(use)])
     if code is not pytest.ExitCode.OK:
         raise FailedTestError(f"the tests cannot be collected: {code!r}")
-
-
-def nothing() -> Iterator[TestCheck]:
-    return iter(())

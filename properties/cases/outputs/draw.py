@@ -80,13 +80,8 @@ def draw_output(random: Random, old: bool, selectors: bool, tagged: float, chain
 
 def draw_event(random: Random, kind: str, state: outputs_values.State, pool: list[Long]) -> outputs_values.Event:
     config = state.config
-    simple: dict[str, outputs_values.Event] = {
-        "latency_marker": elements.LatencyMarker(),
-        "end_of_data": outputs_values.EndOfData(),
-        "read_metrics": outputs_values.ReadMetrics(),
-    }
-    if kind in simple:
-        return simple[kind]
+    if kind in SIMPLE:
+        return SIMPLE[kind]
     if kind == "watermark":
         return Watermark(draw_timestamp(random, state, pool))
     if kind == "status":
