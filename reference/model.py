@@ -163,7 +163,8 @@ class Component(Generic[Config, State, Event, Observation]):
     """A component, complete: the types of its values, its two functions, and what must hold.
 
     `semantics` are the dated ones that a config may name, the default first. `symmetry` is for parts whose numbers make
-    no difference, if there are any.
+    no difference, if there are any. `drawn` are the rules by which one of several outcomes is drawn, each as likely as
+    the others whatever was drawn before.
     """
 
     name: str
@@ -176,6 +177,7 @@ class Component(Generic[Config, State, Event, Observation]):
     claims: tuple[Claim, ...] = ()
     semantics: tuple[str, ...] = ()
     symmetry: Symmetry[State] | None = None
+    drawn: tuple[str, ...] = ()
 
     @property
     def properties(self) -> tuple[Property[State, Event, Observation], ...]:

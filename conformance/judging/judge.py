@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.engines.base import Broken, Crashed, NotRun, Refused, Reply, Steps, TimedOut
+from tidegate.conformance.judging.spread import find_oddity
 from tidegate.conformance.judging.verdicts import Allowed, Malformed, Passed, Status, Verdict, Violation
 from tidegate.reference.model import Outcome
 from tidegate.traces.cases import Case
@@ -49,7 +50,7 @@ class Judge:
             # Findings are kept, and need not keep the states of the specification with them.
             case = attrs.evolve(case, way=None)
             if isinstance(judgement, Violation):
-                return Verdict(case, stage, Status.FAIL, judgement)
+                return Verdict(case, stage, Status.FAIL, judgement, message=judgement.oddity)
             message = f"the engine broke the protocol: step {judgement.step}: {judgement.message}"
             return Verdict(case, stage, Status.ERROR, message=message)
         case = attrs.evolve(case, way=None)
@@ -78,6 +79,7 @@ class Judge:
     ) -> Judgement:
         step = case.model.step
         states = case.model.start(case.config)
+        draws: list[Draw] = []
         outcomes: Sequence[Outcome[Any, Any]]
         way = self._way_of(case)
         known = len(way)
@@ -108,8 +110,10 @@ class Judge:
                     return self._mismatch(case, index, outcomes, shown, exercised)
                 outcome = matching[0]
                 states = distinct_states(matching)
+                if outcome.rules[0] in case.model.drawn:
+                    draws.append(Draw(index, outcomes, outcomes.index(outcome)))
             exercised.append((outcome.rules, kinds_of(outcome) if shown else ()))
-        return Passed()
+        return judge_spread(draws) if draws else Passed()
 
     def _way_of(self, case: Case) -> list[tuple[Any, Sequence[Outcome[Any, Any]]]]:
         """What is known of the beginning of a case: by who made it, or since it has the very config of the last one."""
@@ -158,6 +162,29 @@ class Judge:
             seen=seen,
             trail=trail,
         )
+
+
+@attrs.frozen
+class Draw:
+    """What was drawn at a step, by its place among what could have been."""
+
+    step: int
+    outcomes: Sequence[Outcome[Any, Any]]
+    taken: int
+
+    @property
+    def allowed(self) -> tuple[Allowed, ...]:
+        return tuple(Allowed(one.observations, one.rules) for one in self.outcomes)
+
+
+def judge_spread(draws: Sequence[Draw]) -> Passed | Violation:
+    """Each draw is allowed; all of them together must look like chance. The last one is held to show it."""
+    last = draws[-1]
+    oddity = find_oddity([draw.taken for draw in draws], len(last.outcomes))
+    if not oddity:
+        return Passed()
+    seen = last.outcomes[last.taken]
+    return Violation(last.step, seen.rules, last.allowed, seen.observations, oddity=oddity)
 
 
 def allowed_outcomes(step: Callable[[Any, Any], Any], states: Sequence[Any], event: Any) -> list[Outcome[Any, Any]]:

@@ -14,10 +14,10 @@ from tidegate.traces.codec import DecodeError, decode_case, encode_observation
 
 
 class ReferenceEngine:
-    """Answers as the specification does. Where there is a choice it draws from its seed, or takes the first."""
+    """Answers as the specification does. Where there is a choice it draws."""
 
-    def __init__(self, seed: int | None = None) -> None:
-        self._random = None if seed is None else Random(seed)
+    def __init__(self, seed: int = 0) -> None:
+        self._random = Random(seed)
 
     def describe(self) -> dict[str, Any]:
         components = {
@@ -35,12 +35,12 @@ class ReferenceEngine:
 
     def _replay(self, raw: dict[str, Any]) -> dict[str, Any]:
         try:
-            steps = self._steps(decode_case(raw))
+            steps = self.steps(decode_case(raw))
         except (DecodeError, InvalidInputError) as error:
             return {"error": {"kind": "bad_request", "message": str(error)}}
         return {"steps": [list(map(encode_observation, step)) for step in steps]}
 
-    def _steps(self, case: Case) -> list[tuple[Any, ...]]:
+    def steps(self, case: Case) -> list[tuple[Any, ...]]:
         component = case.model
         state = self._choose(component.start(case.config))
         steps = []
@@ -51,17 +51,20 @@ class ReferenceEngine:
         return steps
 
     def _choose(self, allowed: Any) -> Any:
-        return allowed[0] if self._random is None else self._random.choice(allowed)
+        return allowed[0] if len(allowed) == 1 else self._random.choice(allowed)
 
 
 class Reference(InProcess):
     """The specification in this very process, which can be asked without JSON, too."""
 
     def __init__(self) -> None:
-        super().__init__(ReferenceEngine())
+        self._drawing = ReferenceEngine()
+        super().__init__(self._drawing)
 
     def answer(self, case: Case) -> Reply:
         try:
-            return Steps([[encode_observation(seen) for seen in one.observations] for one in case.follow()])
+            # Only where it matters how draws are spread the specification is followed once more.
+            steps = self._drawing.steps(case) if case.model.drawn else [one.observations for one in case.follow()]
+            return Steps([[encode_observation(seen) for seen in step] for step in steps])
         except InvalidInputError as error:
             return Refused("bad_request", printable(str(error)))

@@ -28,6 +28,8 @@ Json = Any
 Kind = TypeVar("Kind", bound=Hashable)
 Found = TypeVar("Found", bound=Verdict)
 BATCH = 16
+#: Of a case with very many events fewer smaller ones are tried.
+EVENTS_REPLAYED = 200_000
 
 #: The verdicts that are worth a search.
 SHRINKABLE = frozenset({Status.FAIL, Status.ERROR})
@@ -57,7 +59,7 @@ def shrink(runner: Runner, verdict: Verdict, budget: int = 1500) -> Shrunken:
     if verdict.status not in SHRINKABLE or (verdict.status is Status.FAIL and verdict.violation is None):
         # What fails only in relation to another case is shown as it is.
         return Shrunken(verdict, 0)
-    search = Search(runner, verdict, budget)
+    search = Search(runner, verdict, min(budget, EVENTS_REPLAYED // (len(verdict.case.events) + 1)))
     search.shrink()
     return Shrunken(search.best, search.replays)
 
@@ -256,6 +258,8 @@ def drop_events(case: Json) -> Iterator[Json]:
     size = len(events) // 2
     while size:
         for begin in range(len(events) - size, -1, -1):
+            if begin + size < len(events) and events[begin] == events[begin + size]:
+                continue  # the run that begins one event later leaves the same
             yield {**case, "events": events[:begin] + events[begin + size :]}
         size //= 2
 

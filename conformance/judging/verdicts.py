@@ -48,7 +48,8 @@ class Violation:
     """What was seen at `step` is not allowed.
 
     `rules` are those of the allowed answers at that step; `trail` are the rules of the steps before it, the latest
-    first: what an engine got wrong without showing it is among them.
+    first: what an engine got wrong without showing it is among them. `oddity` is for what is allowed at each step, but
+    not spread as it must be over all of them.
     """
 
     step: int
@@ -56,6 +57,7 @@ class Violation:
     allowed: tuple[Allowed, ...]
     seen: tuple[Any, ...]
     trail: tuple[str, ...] = ()
+    oddity: str = ""
 
 
 @attrs.frozen

@@ -32,13 +32,11 @@ def draw_case(
 ) -> Case:
     """The case of that index under that seed; configs that are not accepted are drawn again.
 
-    One case in `AIMED_EVERY` is an aimed one, each of the component's `AIMS` in turn, if one is accepted.
+    One case in `AIMED_EVERY` is an aimed one, if it is accepted: first what is drawn once, then each aim in turn.
     """
     dice = Dice(f"{seed}/{component}/{index}")
     name = f"{component}-{seed}-{index}"
-    aims = getattr(generator_of(component), "AIMS", ())
-    if aims and index % AIMED_EVERY == AIMED_EVERY - 1:
-        aim = aims[index // AIMED_EVERY % len(aims)]
+    if index % AIMED_EVERY == AIMED_EVERY - 1 and (aim := find_aim(component, index // AIMED_EVERY)) is not None:
         for config, events in (aim(dice) for _ in range(PATIENCE_WITH_AIMS)):
             if accept(config):
                 return make(component, dice, name, config, events)
@@ -61,11 +59,20 @@ def make(component: str, dice: Dice, name: str, config: Any, events: tuple[Any, 
     return Case(name, component, config, events, brief=brief, way=way)
 
 
+def find_aim(component: str, number: int) -> Callable[[Dice], tuple[Any, tuple[Any, ...]]] | None:
+    generator = generator_of(component)
+    once, aims = getattr(generator, "ONCE", ()), getattr(generator, "AIMS", ())
+    if number < len(once):
+        return once[number]  # type: ignore[no-any-return]
+    return aims[number % len(aims)] if aims else None
+
+
 @cache
 def generator_of(component: str) -> Any:
     """The module that draws the cases of a component.
 
-    It may have `AIMS` besides `draw`: functions that draw what chance makes too rarely, or what is large.
+    Besides `draw` it may have `AIMS`, functions that draw what chance makes too rarely, and `ONCE`, functions each of
+    which is drawn from once per seed: what is large, or a value at a boundary.
     """
     return import_module(f"tidegate.properties.cases.{COMPONENTS[component].name}.draw")
 

@@ -280,4 +280,5 @@ COMPONENT = Component(
     start=start,
     step=step,
     claims=claims_in(__name__, keys, keygroups, selection),
+    drawn=("PART-4",),
 )

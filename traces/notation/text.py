@@ -2,10 +2,12 @@
 
 For people: in reports, in directed traces, on the command line. Each component has a few forms, one for each type of
 event; an event that has none, or a value that the form cannot carry, is written as JSON without spaces. What is
-printed is always read back as the same event.
+printed is always read back as the same event. `r*257` is the event `r`, 257 times.
 """
 
+import re
 from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
 from tidegate.traces.cases import Case
@@ -13,6 +15,10 @@ from tidegate.traces.codec import DecodeError, check_parts, decode, encode, even
 from tidegate.traces.notation.forms import forms_of, one_word
 from tidegate.traces.notation.graphs import read_graph, write_graph
 from tidegate.traces.strict_json import read_json
+
+#: So many equal events in a row are written as one.
+REPEATED = 10
+TIMES = re.compile(r"(.+)\*([1-9][0-9]{0,5})")
 
 
 def write_event(component: str, event: Any, *, brief: bool = False) -> str:
@@ -30,7 +36,12 @@ def write_event(component: str, event: Any, *, brief: bool = False) -> str:
 
 
 def write_trace(component: str, events: Iterable[Any], *, brief: bool = False) -> str:
-    return " ".join(write_event(component, event, brief=brief) for event in events)
+    """Of many equal events in a row one is written, with how many there are: `r*257`."""
+    words: list[str] = []
+    for word, group in groupby(write_event(component, event, brief=brief) for event in events):
+        count = len(list(group))
+        words += [word] * count if count < REPEATED else [f"{word}*{count}"]
+    return " ".join(words)
 
 
 def read_event(component: str, token: str) -> Any:
@@ -38,7 +49,9 @@ def read_event(component: str, token: str) -> Any:
 
 
 def is_brief_event(component: str, token: str) -> bool:
-    return is_brief(read_token(component, token), read_event(component, token), event_type(component))
+    times = TIMES.fullmatch(token)
+    raw = read_token(component, times[1] if times else token)
+    return is_brief(raw, decode(raw, event_type(component), token), event_type(component))
 
 
 def read_token(component: str, token: str) -> Any:
@@ -59,7 +72,11 @@ def read_token(component: str, token: str) -> Any:
 
 
 def read_trace(component: str, text: str) -> tuple[Any, ...]:
-    return tuple(read_event(component, token) for token in text.split())
+    events: list[Any] = []
+    for token in text.split():
+        times = TIMES.fullmatch(token)
+        events += [read_event(component, times[1])] * int(times[2]) if times else [read_event(component, token)]
+    return tuple(events)
 
 
 def read_case(component: str, config: Any, trace: str, name: str = "trace") -> Case:

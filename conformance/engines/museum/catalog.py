@@ -7,7 +7,8 @@ also        other rules that may equally be named when it is caught
 origin      where the bug was seen, or `one-rule change`
 story       what it does
 semantics, kinds   the only semantics or partitioner kinds under which it shows, if not under all
-killers.json    a short case for each mutant, on which it differs from every right engine
+killers.json    a short case for each mutant, on which it differs from every right engine; its events are
+                played `times` over
 """
 
 import json
@@ -51,7 +52,8 @@ class Mutant:
 
         Bugs about state that leaks from case to case show when the case is replayed a second time.
         """
-        return load_killers(self.component)[self.name]
+        killer = load_killers(self.component)[self.name]
+        return {"config": killer["config"], "events": killer["events"] * killer.get("times", 1)}
 
 
 def read_component(component: str) -> list[Mutant]:

@@ -62,14 +62,14 @@ _ELEMENTS = """SELECT id, kind, channels, max_parallelism, step, element.* FROM 
 
 _SENDS = """CASE type
     WHEN 'record' THEN CASE kind
-        WHEN 'broadcast' THEN every_channel
+        WHEN 'broadcast' THEN sequence(0, channels - 1)
         WHEN 'hash' THEN array(channel)
         WHEN 'rescale' THEN array(int(turn % channels))
         WHEN 'rebalance' THEN array(int((turn + {first_of_rebalance}) % channels))
         WHEN 'shuffle' THEN array(int(pmod(xxhash64(id, step), channels)))
         ELSE array(0) END
-    WHEN 'watermark' THEN IF({passes}, every_channel, array())
-    WHEN 'status' THEN IF({is_news}, every_channel, array())
+    WHEN 'watermark' THEN IF({passes}, sequence(0, channels - 1), array())
+    WHEN 'status' THEN IF({is_news}, sequence(0, channels - 1), array())
     ELSE {marker} END"""
 
 
@@ -84,8 +84,7 @@ PARTITIONER = Component(
         events ARRAY<STRUCT<type: STRING, status: STRING, key_type: STRING, text: STRING, number: BIGINT>>""",
     read=read,
     views={
-        "elements": f"""SELECT *, {{turn}} AS turn, {{announced}} AS announced,
-            sequence(0, channels - 1) AS every_channel
+        "elements": f"""SELECT *, {{turn}} AS turn, {{announced}} AS announced
             FROM ({keys.with_channel(_ELEMENTS)})
             WINDOW earlier AS (PARTITION BY id ORDER BY step ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)""",
         "steps": f"""SELECT id, transform(array_sort(collect_list(struct(step, {_SENDS} AS sends))), s -> s.sends)

@@ -4,6 +4,7 @@ The scrambling of hash codes can be undone, so keys are not left to chance: a co
 edge of 32 bits, or to the first or last key group of a channel, and is then dressed as an int, a long or a string.
 """
 
+from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
@@ -200,3 +201,35 @@ def draw_events(random: Random, kind: str, state: partitioner.State, palette: Pa
 
 def draw_record(random: Random, palette: Palette) -> partitioner.Record:
     return partitioner.Record(random.choice(palette.keys)) if palette.keys else partitioner.Record()
+
+
+# --- aims -----------------------------------------------------------------------------------------------------
+
+#: So many records for each channel of a shuffle: enough to notice that one of them is never drawn.
+DRAWS_EACH = 45
+
+
+def draw_spread(random: Random) -> tuple[partitioner.Config, tuple[partitioner.Event, ...]]:
+    """A shuffle for so long that it shows how it is spread."""
+    return draw_many(random, partitioner.Partitioner.SHUFFLE, random.choice((2, 3, 4, 5, 8, 11)))
+
+
+def draw_many(
+    _random: Random, kind: partitioner.Partitioner, channels: int, records: int = 0
+) -> tuple[partitioner.Config, tuple[partitioner.Event, ...]]:
+    """Records and nothing else, which is cheap to play."""
+    record = partitioner.Record()
+    return partitioner.Config(kind, channels), (record,) * (records or DRAWS_EACH * channels)
+
+
+AIMS = (draw_spread,)
+TURNS = (partitioner.Partitioner.RESCALE, partitioner.Partitioner.REBALANCE)
+#: Turns beyond the end of a byte, and of 15 and 16 bits: by channels, and by records that are counted. Seven divides
+#: neither 2^8 - 1 nor 2^16 - 1, so that a counter that begins anew cannot meet the turn by accident.
+ONCE = (
+    *(partial(draw_many, kind=kind, channels=257, records=515) for kind in TURNS),
+    *(partial(draw_many, kind=kind, channels=7, records=260) for kind in TURNS),
+    *(partial(draw_many, kind=kind, channels=2**15 + 1, records=2**15 + 2) for kind in TURNS),
+    partial(draw_many, kind=partitioner.Partitioner.RESCALE, channels=7, records=2**16 + 2),
+    partial(draw_many, kind=partitioner.Partitioner.SHUFFLE, channels=33),
+)

@@ -11,7 +11,18 @@ from tidegate.conformance.judging.verdicts import VIOLATIONS
 GENERATED = Budget(stages=("generated",))
 
 
-@pytest.mark.parametrize("mutant", ["valve-idle-above-rechecks"])
+@pytest.mark.parametrize(
+    "mutant",
+    [
+        "valve-idle-above-rechecks",
+        "partitioner-shuffle-always-first",
+        "partitioner-shuffle-never-last",
+        "partitioner-shuffle-takes-turns",
+        "partitioner-turn-in-8-bits",
+        "partitioner-turn-in-16-bits",
+        "partitioner-counts-in-16-bits",
+    ],
+)
 def test_generated_cases_find(mutant):
     verdicts = Trial(Runner(InProcess(Engine(mutant)))).try_component(find(mutant).component, GENERATED)
     assert any(verdict.status in VIOLATIONS for verdict in verdicts)

@@ -1,5 +1,7 @@
 """A network output with its partitioner, PART-1 … PART-10 and OUT-7, OUT-9 … OUT-12."""
 
+from collections.abc import Callable
+
 from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.museum.partitioner.keys import choose_channel
 
@@ -82,6 +84,8 @@ class Partitioner:
         if kind in {"rebalance", "rescale"}:
             return self.send(self.turn())
         if kind == "shuffle":
+            if bug in SPREADS:
+                return self.send(SPREADS[bug](self))
             bound = channels + 1 if bug == "partitioner-shuffle-bound-inclusive" else channels
             return self.send(self.random.randrange(bound))
         if kind == "global" and bug == "partitioner-global-to-last":
@@ -111,7 +115,13 @@ class Partitioner:
         elif bug == "partitioner-rebalance-wraps-early" and self.kind == "rebalance":
             wrap = max(1, wrap - 1)
         self.cursor = (self.cursor + 1) % wrap
-        if bug == "partitioner-cursor-shared":
+        if bug == "partitioner-turn-in-8-bits":
+            self.cursor &= 0xFF
+        elif bug == "partitioner-turn-in-16-bits":
+            self.cursor &= 0x7FFF
+        elif bug == "partitioner-counts-in-16-bits" and self.records % 2**16 == 0:
+            self.cursor = 0
+        elif bug == "partitioner-cursor-shared":
             self.memory["cursor"] = self.cursor
         elif bug == "partitioner-rebalance-drifts" and self.kind == "rebalance" and self.records % 32 == 0:
             self.cursor = (self.cursor + 1) % wrap
@@ -160,5 +170,12 @@ class Partitioner:
             return self.send(self.turn())
         return self.send(self.random.randrange(self.channels))
 
+
+#: How a shuffle may be no shuffle, although it takes only channels that there are.
+SPREADS: dict[str, Callable[[Partitioner], int]] = {
+    "partitioner-shuffle-always-first": lambda _output: 0,
+    "partitioner-shuffle-never-last": lambda output: output.random.randrange(max(1, output.channels - 1)),
+    "partitioner-shuffle-takes-turns": lambda output: output.records % output.channels,
+}
 
 make = Partitioner

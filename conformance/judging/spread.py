@@ -1,0 +1,56 @@
+"""Is what was drawn spread as it must be? Where a rule says that a choice is made by chance, one answer proves nothing.
+
+Many answers of one case do. Each draw must be uniform and must not depend on the one before it, so that the steps from
+one draw to the next are uniform, too, counted around the circle. For both, how often each value came is compared with
+what chance gives, by the Chernoff bound, which holds exactly for any number of draws: as often or more often, and as
+often or less often. The bound of the most unlikely count, times the number of counts looked at, is an upper bound of
+the probability that a right engine shows it.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+#: An engine is accused of what a right one shows with at most this probability per case. So among ten thousand cases
+#: with draws, more than any run has, the probability of a single false accusation is at most 1e-9.
+FALSE_ALARM = 1e-13
+
+
+def find_oddity(draws: Sequence[int], sides: int) -> str:
+    """What is too unlikely about draws from 0 … sides - 1, in words; nothing if they may well be chance."""
+    steps = [(after - before) % sides for before, after in pairwise(draws)]
+    odds = [*judge_counts("the draw {}", draws, sides), *judge_counts("a step of {} from draw to draw", steps, sides)]
+    if not odds:
+        return ""
+    least, what = min(odds)
+    # Each value may come too often, and too rarely, in both of them.
+    logarithm = least + math.log(4 * sides)
+    if logarithm > math.log(FALSE_ALARM):
+        return ""
+    return f"{what}; by chance that happens at most once in 1e{math.floor(-logarithm / math.log(10))} such cases"
+
+
+def judge_counts(what: str, values: Sequence[int], sides: int) -> Iterator[tuple[float, str]]:
+    """For each value the logarithm of the bound, and the count in words."""
+    total = len(values)
+    if total == 0 or sides == 1:
+        return
+    counts = Counter(values)
+    missing = next((value for value in range(sides) if value not in counts), None)
+    for value, count in counts.items() if missing is None else [*counts.items(), (missing, 0)]:
+        often = f"came {count} times" if count else "never came"
+        yield (
+            bound(count, total, 1 / sides),
+            f"{what.format(value)} {often} in {total}, of {sides} that are equally likely",
+        )
+
+
+def bound(count: int, total: int, chance: float) -> float:
+    """The logarithm of the Chernoff bound of a count at least as far from what is expected, on the same side."""
+    seen = count / total
+    return -total * (part(seen, chance) + part(1 - seen, 1 - chance))
+
+
+def part(seen: float, chance: float) -> float:
+    return seen * math.log(seen / chance) if seen else 0.0
