@@ -43,8 +43,13 @@ class Case:
     def model(self) -> AnyComponent:
         return COMPONENTS[self.component]
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether its way is known to the end, without any choice."""
+        return self.way is not None and self.way.is_of(self.config, self.events)
+
     def follow(self) -> Iterator[Outcome[Any, Any]]:
         """What may happen: of each event the first outcome that the specification allows."""
-        if self.way is not None and self.way.is_of(self.config, self.events):
+        if self.way is not None and self.is_settled:
             return (outcomes[0] for _event, outcomes in self.way.steps)
         return follow(self.model.step, self.model.start(self.config)[0], self.events)

@@ -63,8 +63,8 @@ class Reference(InProcess):
 
     def answer(self, case: Case) -> Reply:
         try:
-            # Only where it matters how draws are spread the specification is followed once more.
-            steps = self._drawing.steps(case) if case.model.drawn else [one.observations for one in case.follow()]
+            # What leaves no choice need not be followed once more.
+            steps = [one.observations for one in case.follow()] if case.is_settled else self._drawing.steps(case)
             return Steps([[encode_observation(seen) for seen in step] for step in steps])
         except InvalidInputError as error:
             return Refused("bad_request", printable(str(error)))
