@@ -16,6 +16,7 @@ from typing import Any
 
 import attrs
 
+from tidegate.conformance.documents.job_story import choose
 from tidegate.conformance.documents.stepping import show
 from tidegate.conformance.engines import schemas
 from tidegate.conformance.engines.museum import catalog
@@ -29,6 +30,8 @@ from tidegate.reference.components import COMPONENTS, PATH
 from tidegate.reference.credit import credit_loop
 from tidegate.reference.elements import MAX, MIN
 from tidegate.reference.job import step as job
+from tidegate.reference.job.examples import make_word_count
+from tidegate.reference.job.states import Logged
 from tidegate.reference.model import AnyComponent, InvalidInputError, Outcome, Rejected
 from tidegate.reference.rules import all_rules
 from tidegate.traces.cases import Case
@@ -179,7 +182,8 @@ class Story:
 @cache
 def stories(component: str) -> tuple[Story, ...]:
     """Written by hand, from the museum of wrong engines, and golden; what is too long to look at is left out."""
-    found = [make_story("directed", one.case, one.story) for one in directed(component)]
+    found = [word_count()] if component == "job" else []
+    found += [make_story("directed", one.case, one.story) for one in directed(component)]
     found += [of_mutant(mutant) for mutant in catalog.MUTANTS if mutant.component == component]
     told = {one.name for one in found}
     found += [make_story("golden", case, "") for case in read_golden(component) if short(case) not in told]
@@ -193,6 +197,18 @@ def short(case: Case) -> str:
 def make_story(group: str, case: Case, story: str) -> Story:
     trace = write_trace(case.component, case.events)
     return Story(group, short(case), story, case.rules, encode(case.config), trace)
+
+
+def word_count() -> Story:
+    """The job of `tidegate explain job`, from its beginning to its end."""
+    config = make_word_count()
+    (state,) = job.start(config)
+    events: list[Any] = []
+    while choices := job.enabled(state):
+        events.append(choose(choices, len(events)))
+        state = job.step(state, events[-1])[0].state
+    story = "Two sources, words cut out of lines, counted by key: every step of a scheduler, to the end of the job."
+    return Story("directed", "word-count", story, (), encode(config), write_trace("job", events))
 
 
 def of_mutant(mutant: catalog.Mutant) -> Story:
@@ -304,6 +320,7 @@ def describe_outcome(component: AnyComponent, before: Any, event: Any, outcome: 
         "observations": [write_observation(one) for one in outcome.observations],
         "rules": list(outcome.rules),
         "broken": broken_by(component, before, event, outcome),
+        "log": [encode(one) for one in outcome.observations if isinstance(one, Logged)],
         **describe_state(outcome.state),
     }
 

@@ -1,6 +1,7 @@
 // A trace as a picture: a column per step, a lane per part of the state, what is emitted below; watermarks as a tide.
 
 import { h, svg, ruleChip } from "./dom.js";
+import { drawSpaceTime } from "./spacetime.js";
 import { shortObservation, tide, timeline } from "./values.js";
 
 const NARROW = 112;
@@ -13,7 +14,8 @@ let showAll = false;
 
 /**
  * `states` has one more than `steps`. A step has `event`, `observations` and `rules`; and, where there is such a thing,
- * `broken` (claims), `seen` (what an engine showed instead), `choice` (how many outcomes were allowed).
+ * `broken` (claims), `seen` (what an engine showed instead), `choice` (how many outcomes were allowed), `log` (the rows of a
+ * run log that a job wrote).
  * `other` are states of the same trace under another semantics: what differs from them is marked.
  */
 export function drawTrace({ label, states, steps, rules, at, pick, other = null, otherSteps = null }) {
@@ -52,6 +54,11 @@ export function drawTrace({ label, states, steps, rules, at, pick, other = null,
   if (marks.every((mark) => mark)) {
     name("watermarks", row);
     put(drawTide(marks, width), row, 0, columns - 1);
+    row += 1;
+  }
+  if (steps.some((step) => step.log?.length)) {
+    name("run", row);
+    put(drawSpaceTime(steps, width), row, 0, columns - 1);
     row += 1;
   }
   const opposite = other ? new Map(timeline(other).map((lane) => [lane.name, lane.cells])) : null;

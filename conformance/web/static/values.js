@@ -34,6 +34,8 @@ function say(value) {
 export function shortObservation(text) {
   const parts = /^(\w+)\(([^()[\]{}]*)\)$/.exec(text);
   if (!parts) return text;
+  const row = /^log\(.*\bdir (\w+),.*\bkind (\w+)/.exec(text);
+  if (row) return `${row[1] === "out" ? "writes" : "reads"} ${row[2].replaceAll("_", " ")}`;
   const values = parts[2].split(", ").filter((each) => !each.endsWith(" false")).map((each) => each.replace(/ true$/, ""));
   const said = values.length === 1 ? ` ${values[0].replace(/^\w+ /, "")}` : values.length ? ` · ${values.join(" · ")}` : "";
   return `${parts[1]}${said}`.replaceAll("_", " ");

@@ -8,10 +8,11 @@ import pytest
 
 from tests.conformance.web.conftest import fits, serious_barriers, shoot
 from tidegate.conformance.documents.stepping import step_through
+from tidegate.conformance.web.playing import stories
 from tidegate.properties.cases.drawing import draw_case
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.codec import encode
-from tidegate.traces.notation.text import write_trace
+from tidegate.traces.notation.text import read_case, write_trace
 
 #: Traces drawn for each component; one page shows them one after the other.
 DRAWN = 20
@@ -125,6 +126,25 @@ def test_the_explorer_finds_it_and_plays_it(play):
         page.locator(".lanes .step.wrong").wait_for()
         assert "no-pending-minimum" in page.get_by_role("alert").inner_text()
         assert "210 states up to symmetry of channels" in page.locator(".explorer").inner_text()
+
+
+@pytest.mark.parametrize(("name", "cuts"), [("word-count", 0), ("two-checkpoints", 2)])
+def test_a_run_of_a_job_is_drawn_in_space_and_time(play, name, cuts):
+    story = next(one for one in stories("job") if one.name == name)
+    rows = [
+        encode(seen)
+        for outcome in read_case("job", story.config, story.trace).follow()
+        for seen in outcome.observations
+    ]
+    written, read = ([row for row in rows if row["dir"] == way] for way in ("out", "in"))
+    with play("job", story.config, story.trace) as page:
+        chart = page.locator(".spacetime")
+        assert chart.locator(".mark").count() == len(rows)
+        assert chart.locator(".travel").count() == len(written)
+        assert chart.locator(".travel.waiting").count() == len(written) - len(read)
+        assert chart.locator(".lane").count() == len({(row["task"], row["subtask"]) for row in rows})
+        assert chart.locator(".cut").count() == cuts
+        shoot(page, f"job-{name}")
 
 
 def test_keys_walk_through_the_trace(play):

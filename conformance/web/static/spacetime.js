@@ -1,0 +1,80 @@
+// A run of a whole job as a space-time diagram: a lane per subtask, marks for what it wrote and read, arrows between.
+
+import { svg } from "./dom.js";
+
+const LANE = 46;
+const TOP = 14;
+/** What travels between subtasks in order; buffers and credit are the wire underneath. */
+const TRAVELS = new Set(["record", "watermark", "status", "barrier", "end_of_data", "end_of_partition", "latency_marker"]);
+const LONGEST = "9223372036854775807";
+
+/** `steps` have the rows of the run log that each of them wrote; there is one more column, for the start. */
+export function drawSpaceTime(steps, column) {
+  const marks = place(steps, column);
+  const tasks = [...new Set(marks.map((mark) => mark.row.task))];
+  const order = (row) => tasks.indexOf(row.task) * 1e6 + row.subtask;
+  const lanes = [...new Set(marks.toSorted((a, b) => order(a.row) - order(b.row)).map((mark) => mark.lane))];
+  const y = (mark) => TOP + LANE * lanes.indexOf(mark.lane) + LANE / 2;
+  const width = (steps.length + 1) * column;
+  const height = TOP + LANE * lanes.length;
+  const chart = svg("svg", { class: "spacetime", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `run of ${lanes.length} subtasks: ${marks.length} rows of its log` });
+  lanes.forEach((lane, number) => chart.append(
+    svg("line", { class: "lane", x1: 0, x2: width, y1: TOP + LANE * (number + 0.5), y2: TOP + LANE * (number + 0.5) }),
+    svg("text", { class: "label", x: 8, y: TOP + LANE * (number + 0.5) - 8 }, lane),
+  ));
+  for (const [from, to] of travels(marks)) {
+    chart.append(to
+      ? svg("line", { class: `travel ${from.row.kind}`, x1: from.x, y1: y(from), x2: to.x, y2: y(to) })
+      : svg("line", { class: `travel waiting ${from.row.kind}`, x1: from.x, y1: y(from), x2: Math.min(width, from.x + column * 0.4), y2: y(from) + 14 }));
+  }
+  for (const cut of cuts(marks)) chart.append(svg("polyline", { class: "cut", points: cut.sort((a, b) => y(a) - y(b)).map((mark) => `${mark.x},${y(mark)}`).join(" ") }));
+  for (const mark of marks) chart.append(drawMark(mark, y(mark)));
+  return chart;
+}
+
+/** Every row with its place: behind the step that wrote it, one after the other. */
+function place(steps, column) {
+  return steps.flatMap((step, number) => {
+    const rows = step.log ?? [];
+    return rows.map((row, index) => ({ row, lane: `${row.task} ${row.subtask}`, x: (number + 1) * column + 12 + ((column - 22) * (index + 0.5)) / rows.length }));
+  });
+}
+
+const channel = (row) => `${row.edge} ${row.producer} ${row.consumer}`;
+
+/** What was written on a channel, each with where it was read, or with null; channels keep the order. */
+function travels(marks) {
+  const sent = marks.filter(({ row }) => row.dir === "out" && TRAVELS.has(row.kind));
+  const read = new Map();
+  for (const mark of marks) if (mark.row.dir === "in" && TRAVELS.has(mark.row.kind)) read.set(channel(mark.row), [...read.get(channel(mark.row)) ?? [], mark]);
+  return sent.map((mark) => [mark, read.get(channel(mark.row))?.shift() ?? null]);
+}
+
+/** The barriers of each checkpoint: the first one that each subtask wrote or read. */
+function cuts(marks) {
+  const found = new Map();
+  for (const mark of marks) {
+    if (mark.row.kind !== "barrier") continue;
+    const checkpoint = mark.row.value;
+    const lanes = found.get(checkpoint) ?? new Map();
+    if (!lanes.has(mark.lane)) lanes.set(mark.lane, mark);
+    found.set(checkpoint, lanes);
+  }
+  return [...found.values()].map((lanes) => [...lanes.values()]).filter((cut) => cut.length > 1);
+}
+
+const SHAPES = {
+  record: (x, y) => svg("circle", { cx: x, cy: y, r: 5 }),
+  watermark: (x, y) => svg("path", { d: `M${x - 6} ${y + 5}h12l-6 -11z` }),
+  status: (x, y) => svg("path", { d: `M${x} ${y - 6}l6 6l-6 6l-6 -6z` }),
+  barrier: (x, y) => svg("rect", { x: x - 2.5, y: y - 9, width: 5, height: 18 }),
+};
+const other = (x, y) => svg("path", { class: "cross", d: `M${x - 4} ${y - 4}l8 8M${x - 4} ${y + 4}l8 -8` });
+const small = (x, y) => svg("rect", { class: "wire", x: x - 2.5, y: y - 2.5, width: 5, height: 5 });
+
+function drawMark({ row, x }, y) {
+  const draw = SHAPES[row.kind] ?? (TRAVELS.has(row.kind) ? other : small);
+  const said = row.kind === "record" ? row.key : row.kind === "watermark" ? (row.timestamp === LONGEST ? "MAX" : row.timestamp) : row.kind === "status" ? row.status : null;
+  const title = Object.entries(row).filter(([name]) => name !== "type").map(([name, value]) => `${name} ${value}`).join(", ");
+  return svg("g", { class: `mark ${row.kind} ${row.dir}` }, svg("title", {}, title), draw(x, y), said ? svg("text", { class: "label", x, y: y + 17, "text-anchor": "middle" }, String(said).slice(0, 10)) : null);
+}
