@@ -5,7 +5,7 @@ from random import Random
 import attrs
 import pytest
 
-from tests.reference.walking import broken_claims, claim, refuses, walk
+from tests.reference.walking import broken_claims, claim, walk
 from tidegate.properties.cases.credit_sender import draw as credit_sender
 from tidegate.properties.explorer.exploring import explore
 from tidegate.reference.credit import credit_connection as connection
@@ -139,14 +139,6 @@ def alphabet(state):
 def test_properties_hold_as_far_as_two_readers_reach(initial):
     found = explore(connection.COMPONENT, connection.Config(initial), alphabet, limit=4000)
     assert found.broken == ()
-
-
-@pytest.mark.rule("CREDIT-21")
-def test_properties_tell_who_is_served_twice():
-    *_, before, outcome = share((5, 5), "- 0d 0d 1d 1d +")
-    first, second, third, fourth = outcome.observations
-    greedy = attrs.evolve(outcome, observations=(first, third, second, fourth))
-    assert refuses("credit_connection", "takes-turns", before.state, Writable(value=True), greedy)
 
 
 @pytest.mark.rule("CREDIT-27", "CREDIT-29")

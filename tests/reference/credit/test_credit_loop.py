@@ -183,23 +183,6 @@ def test_credit_below_zero_is_not_conserved_even_if_the_sum_is_right(place):
     assert not holds(with_credit(begin("credit_loop", TWO_CHANNELS), place, 1, 1))
 
 
-def test_a_lost_buffer_is_not_conserved_even_if_no_channel_lacks_it():
-    state = begin("credit_loop", TWO_CHANNELS)
-    lost = receiver.State(state.receiver.config, attrs.evolve(state.receiver.gate, free=0))
-    assert not claim("credit_loop", "credit-is-conserved")(attrs.evolve(state, receiver=lost))
-
-
-@pytest.mark.parametrize(
-    ("blocked", "down", "is_right"),
-    [(True, (), True), (False, (), False), (True, (Backlog(1),), False), (False, (Backlog(1),), False)],
-)
-def test_only_a_barrier_that_has_arrived_leaves_stale_credit(blocked, down, is_right):
-    state = begin("credit_loop", attrs.evolve(TWO_CHANNELS, exclusive=0))
-    stale = attrs.evolve(state.links[0].sender, reader=Reader(0, 1, Queue(blocked=blocked)))
-    link = attrs.evolve(state.links[0], sender=stale, down=down)
-    assert claim("credit_loop", "credit-is-conserved")(loop.with_link(state, 0, link)) == is_right
-
-
 # --- backpressure ------------------------------------------------------------------------------------------
 
 

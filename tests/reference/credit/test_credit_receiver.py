@@ -3,11 +3,11 @@
 import attrs
 import pytest
 
-from tests.reference.walking import begin, claim, law_holds, refuses, walk
+from tests.reference.walking import begin, claim, refuses, walk
 from tidegate.reference.credit import buffers
 from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit.buffers import Buffer, Change, Channel, Gate
-from tidegate.reference.credit.credit_receiver import Config, Credit, Data, Notify, ResumeMessage
+from tidegate.reference.credit.credit_receiver import Config, Credit, Notify, ResumeMessage
 from tidegate.reference.model import Outcome, Rejected
 
 EXCLUSIVE, FLOATING = Buffer.EXCLUSIVE, Buffer.FLOATING
@@ -227,35 +227,6 @@ def test_credit_16_release_serves_those_who_wait():
     assert buffers.recycle(released.gate, 0).gate.channels[0].exclusive == 0
 
 
-LEARN = buffers.learn_backlog
-
-
-@pytest.mark.rule("CREDIT-13", "CREDIT-16", "CREDIT-28")
-@pytest.mark.parametrize(
-    ("function", "broken", "law"),
-    [
-        ("take_and_drop", lambda gate, index, _: buffers.take_buffer(gate, index).gate, "empty-data-loses-no-buffer"),
-        ("take_and_drop", lambda gate, _index, _: gate, "empty-data-loses-no-buffer"),
-        ("release", lambda gate, _index, _in_use: Change(gate), "release-gives-everything-back"),
-        ("learn_backlog", lambda change, index, _: LEARN(change, index, 1), "no-information-changes-no-plan"),
-    ],
-)
-def test_laws_tell_a_broken_function(monkeypatch, function, broken, law):
-    monkeypatch.setattr(buffers, function, broken)
-    assert not law_holds("credit_receiver", law)
-
-
-def test_properties_tell_a_wrong_outcome():
-    before, event = begin("credit_receiver", Config(1, 1, 2)), Data(0, 0)
-    (outcome,) = walk("credit_receiver", Config(1, 1, 2), (event,))
-    silent = attrs.evolve(outcome, observations=())
-    assert refuses("credit_receiver", "notifies-once", before, event, silent)
-    kept = attrs.evolve(outcome, state=before)
-    assert refuses("credit_receiver", "promises-only-what-it-has", before, event, kept)
-    freed = attrs.evolve(outcome, state=attrs.evolve(before, gate=attrs.evolve(before.gate, free=3)))
-    assert refuses("credit_receiver", "a-backlog-frees-nothing", before, event, freed)
-
-
 @pytest.mark.parametrize(
     ("gate", "name"),
     [
@@ -304,12 +275,6 @@ def test_a_plan_that_is_changed_without_information_is_refused(monkeypatch, chan
     assert not holds(gate, 0, 0)
     assert not holds(attrs.evolve(gate, channels=(Channel(0, floating=2, required=1), Channel(0))), 0, 0)
     assert holds(NONE_LEFT, 0, 0)
-
-
-def test_a_notification_without_information_is_refused(monkeypatch):
-    monkeypatch.setattr(buffers, "learn_backlog", lambda change, _index, _backlog: attrs.evolve(change, notified=(0,)))
-    gate = Gate(0, (Channel(0, floating=1, required=1), Channel(0)), 0)
-    assert not claim("credit_receiver", "no-information-changes-no-plan")(gate, 0, 0)
 
 
 def test_a_released_channel_that_loses_what_was_in_use_is_refused(monkeypatch):

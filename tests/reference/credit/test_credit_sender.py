@@ -3,7 +3,7 @@
 import attrs
 import pytest
 
-from tests.reference.walking import begin, claim, last, law_holds, refuses, walk
+from tests.reference.walking import claim, last, walk
 from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit import readers
 from tidegate.reference.credit.credit_sender import Config
@@ -173,21 +173,6 @@ def test_subp_17_finish_wakes_and_is_the_end():
     assert walk("credit_sender", Config(0), "finish data")[-1].rules == ("SUBP-17",)
 
 
-@pytest.mark.rule("SUBP-5", "SUBP-7", "SUBP-12", "CREDIT-28")
-@pytest.mark.parametrize(
-    ("module", "function", "broken", "law"),
-    [
-        (queues, "count_finished", lambda one: len(one.items), "the-last-is-presumed-open"),
-        (queues, "is_readable", lambda one: bool(one.items), "available-is-what-can-be-taken"),
-        (queues, "flush", lambda one: (one, True), "a-flush-ends-with-the-last-item"),
-        (queues, "is_event_next", lambda one: not one.blocked, "available-is-what-can-be-taken"),
-    ],
-)
-def test_laws_tell_a_broken_function(monkeypatch, module, function, broken, law):
-    monkeypatch.setattr(module, function, broken)
-    assert not law_holds("credit_sender", law)
-
-
 @pytest.mark.rule("CREDIT-28")
 def test_credit_28_empty_buffers_are_sent_only_without_initial_credit():
     queue = Queue((EMPTY, DATA))
@@ -197,38 +182,6 @@ def test_credit_28_empty_buffers_are_sent_only_without_initial_credit():
     skipped, message = readers.read(readers.Reader(2, 2, queue))
     assert message == Send(Kind.DATA, 0, 0)
     assert skipped.subpartition.items == ()
-
-
-@pytest.mark.parametrize(
-    ("change", "name"),
-    [
-        (lambda one: attrs.evolve(one, observations=(Send(Kind.DATA, 1, 0),)), "sent-in-order"),
-        (lambda one: attrs.evolve(one, observations=()), "sent-in-order"),
-        (lambda one: attrs.evolve(one, observations=(Send(Kind.DATA, 0, 3),)), "backlog-is-what-is-queued"),
-        (
-            lambda one: attrs.evolve(
-                one, state=attrs.evolve(one.state, reader=attrs.evolve(one.state.reader, credit=2))
-            ),
-            "data-costs-credit",
-        ),
-        (lambda one: attrs.evolve(one, state=attrs.evolve(one.state, writable=False)), "sends-only-when-it-may"),
-        (lambda one: attrs.evolve(one, observations=(Backlog(1),)), "announces-without-credit"),
-    ],
-)
-def test_properties_tell_a_wrong_outcome(change, name):
-    (outcome,) = walk("credit_sender", Config(2), "data")
-    assert refuses("credit_sender", name, begin("credit_sender", Config(2)), sender.Data(), change(outcome))
-
-
-@pytest.mark.rule("CREDIT-19", "CREDIT-20")
-def test_invariant_tells_a_reader_left_behind():
-    holds = claim("credit_sender", "nothing-sendable-is-left-behind")
-    state = begin("credit_sender", Config(1))
-    forgotten = attrs.evolve(state, reader=attrs.evolve(state.reader, subpartition=Queue((DATA,))))
-    assert holds(state)
-    assert not holds(forgotten)
-    assert not holds(attrs.evolve(forgotten, writable=False))
-    assert holds(attrs.evolve(forgotten, writable=False, queued=True))
 
 
 # --- a reader ----------------------------------------------------------------------------------------------
@@ -260,19 +213,6 @@ def test_what_is_refused_wakes_nobody():
 def test_a_flush_of_nothing_is_not_requested(queue, is_requested, wakes):
     after, woken = queues.flush(Queue(queue))
     assert (after.flush_requested, woken) == (is_requested, wakes)
-
-
-def test_a_flush_that_ends_early_is_refused(monkeypatch):
-    right = queues.take
-
-    def forget_the_flush(subpartition, *, keeps_empty):
-        after, item = right(subpartition, keeps_empty=keeps_empty)
-        return attrs.evolve(after, flush_requested=False), item
-
-    holds = claim("credit_sender", "a-flush-ends-with-the-last-item")
-    assert holds(Queue((DATA,) * 3))
-    monkeypatch.setattr(queues, "take", forget_the_flush)
-    assert not holds(Queue((DATA,) * 3))
 
 
 def test_a_flush_that_outlives_an_empty_item_is_refused(monkeypatch):
