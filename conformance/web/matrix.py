@@ -4,7 +4,6 @@ A report without its footer is of a run that did not end, and is refused by its 
 """
 
 import html
-import json
 import os
 import re
 from collections import Counter
@@ -19,7 +18,8 @@ from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Stat
 from tidegate.conformance.reports.folder import FORMAT, LINES, PAGE
 from tidegate.conformance.web.report import STATIC, digest
 from tidegate.reference.components import PATH
-from tidegate.traces.files import TraceFileError
+from tidegate.traces.codec import show
+from tidegate.traces.files import TraceFileError, read_lines
 
 GOOD, BAD, OPEN = "good", "bad", "open"
 COLOURS = {GOOD: "#1b7a4b", BAD: "#b3261e", OPEN: "#8a5a00"}
@@ -67,26 +67,27 @@ def read_report(path: Path) -> Read:
     header: Any = None
     footer: Any = None
     number = 0
-    with file.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                value = json.loads(line)
-            except ValueError as error:
-                raise TraceFileError(file, number, f"not JSON: {error}") from None
-            if header is None:
-                header = check_header(file, value)
-            elif isinstance(value, dict) and "verdicts" in value:
-                footer = value
-            elif isinstance(value, dict) and isinstance(value.get("component"), str):
-                counts[value["component"], str(value.get("verdict"))] += 1
-            else:
-                raise TraceFileError(file, number, "this is no verdict")
+    for number, value in read_lines(file):
+        if footer is not None:
+            raise TraceFileError(file, number, "a line after the footer")
+        if header is None:
+            header = check_header(file, value)
+        elif isinstance(value, dict) and "verdicts" in value:
+            footer = value
+        elif isinstance(value, dict) and isinstance(value.get("component"), str):
+            counts[value["component"], str(value.get("verdict"))] += 1
+        else:
+            raise TraceFileError(file, number, "this is no verdict")
     if footer is None:
         raise TraceFileError(file, number, "the report ends without its footer: its run did not end")
     if footer["verdicts"] != counts.total():
-        raise TraceFileError(file, number, f"the footer counts {footer['verdicts']!r} verdicts of {counts.total()}")
+        told = f"the footer counts {show(footer['verdicts'])} verdicts, the report has {counts.total()}"
+        raise TraceFileError(file, number, told)
+    exit_code, complete = footer.get("exit"), footer.get("complete")
+    if type(exit_code) is not int or type(complete) is not bool:
+        raise TraceFileError(file, number, "the footer must have an exit, a number, and complete, true or false")
     engine, seed = printable(str(header.get("engine", ""))), header.get("seed", 0)
-    return Read(file.parent, engine, seed, footer.get("exit", 2), bool(footer.get("complete")), cells_of(counts))
+    return Read(file.parent, engine, seed, exit_code, complete, cells_of(counts))
 
 
 def check_header(file: Path, value: Any) -> Any:

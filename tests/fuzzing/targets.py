@@ -21,6 +21,8 @@ from tidegate.conformance.engines.errors import EngineError
 from tidegate.conformance.judging.expectations import ExpectationsFileError, read_expectations
 from tidegate.conformance.judging.judge import Judge, expect
 from tidegate.conformance.reports.findings import describe
+from tidegate.conformance.reports.folder import FORMAT
+from tidegate.conformance.web.matrix import read_report, write_matrix
 from tidegate.conformance.web.playing import PlayError, answer
 from tidegate.conformance.web.serving import Handler
 from tidegate.properties.cases.drawing import draw_case
@@ -130,6 +132,17 @@ def read_question(path):
         raise PlayError(answered["error"]["message"])
 
 
+def reports():
+    verdict = {"component": "valve", "stage": "directed", "case": "valve-1", "verdict": "pass"}
+    footer = {"verdicts": 2, "complete": True, "exit": 0}
+    return [list(map(to_json, ({"format": FORMAT, "engine": "reference", "seed": 0}, verdict, verdict, footer)))]
+
+
+def read_report_page(path):
+    with TemporaryDirectory() as place:
+        write_matrix([read_report(path)], Path(place))
+
+
 PLAN = Plan("reference", "reference 1", {"valve": Claim()}, seed=1, cases=3, chunk=3)
 (CHUNK,) = PLAN.chunks()
 
@@ -193,6 +206,7 @@ TARGETS = {
     "hello": Target(hellos, read_hello, (messages.MalformedLineError, EngineError)),
     "expectations": Target(expectations, read_expectations, (ExpectationsFileError,)),
     "questions": Target(questions, read_question, (PlayError,)),
+    "reports": Target(reports, read_report_page, (files.TraceFileError,)),
     "campaign manifests": Target(manifests, read_manifest, (CampaignFolderError,)),
     "campaign chunks": Target(chunks, read_chunk, (DamagedChunkError,)),
     "run logs": Target(run_logs, read_run_log, (LogFileError,)),

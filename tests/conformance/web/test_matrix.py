@@ -58,6 +58,12 @@ def test_engines_components_links_and_differences(reports, tmp_path, open_page):
         (lambda lines: lines[1:], "the header must say"),
         (lambda lines: [lines[0], "{", *lines[1:]], "line 2: not JSON"),
         (lambda lines: [lines[0], "7", *lines[1:]], "no verdict"),
+        (lambda lines: [*lines, lines[-1]], "a line after the footer"),
+        (lambda lines: [*lines[:-1], lines[-1].replace('"exit"', '"exits"')], "must have an exit"),
+        (
+            lambda lines: [lines[0], '{"component":1,"component":"valve"}', *lines[1:]],
+            "'component' is there more than once",
+        ),
     ],
 )
 def test_a_report_that_is_not_whole_is_refused_by_its_name(reports, tmp_path, capsys, change, said):
