@@ -2,17 +2,9 @@
 
 import pytest
 
-from tests.conformance.engines.flink.replaying import answer, is_bad_request, replay_generated, replay_golden
+from tests.conformance.engines.flink.replaying import answer, is_bad_request
 
 WRITE = ({"type": "buffer", "data": "6162", "finished": True}, {"type": "finish"}, {"type": "view"})
-
-
-def test_the_golden_traces(flink):
-    assert replay_golden(flink, "blocking_subpartition") >= 30
-
-
-def test_generated_cases(flink):
-    assert replay_generated(flink, "blocking_subpartition", 200) == 200
 
 
 @pytest.mark.parametrize("store", ["file", "file_region", "mmap", "file_mmap"])

@@ -1,18 +1,10 @@
 """Chains of Flink 2.3.0 live as the specification says."""
 
-from tests.conformance.engines.flink.replaying import answer, is_bad_request, replay_generated, replay_golden
+from tests.conformance.engines.flink.replaying import answer, is_bad_request
 
 OPERATORS = [{"lingers": False}, {"lingers": False, "parent": 0}]
 CONFIG = {"operators": OPERATORS, "sources": 0, "inputs": 1, "semantics": "flink-2.3"}
 CREATE, OPEN = {"type": "create"}, {"type": "open"}
-
-
-def test_the_golden_traces(flink):
-    assert replay_golden(flink, "chain_lifecycle") >= 30
-
-
-def test_generated_cases(flink):
-    assert replay_generated(flink, "chain_lifecycle", 120) == 120
 
 
 def test_keyed_state_is_told_of_a_subsumed_checkpoint(flink):

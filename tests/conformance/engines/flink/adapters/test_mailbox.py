@@ -1,20 +1,12 @@
 """The mailbox of Flink 2.3.0 does what the specification says."""
 
-from tests.conformance.engines.flink.replaying import answer, is_bad_request, replay_generated, replay_golden
+from tests.conformance.engines.flink.replaying import answer, is_bad_request
 
 CONFIG = {"semantics": "flink-35051"}
 
 
 def put(mail, kind="normal", thread="other", priority=0):
     return {"type": "put", "mail": mail, "priority": priority, "kind": kind, "thread": thread}
-
-
-def test_the_golden_traces(flink):
-    assert replay_golden(flink, "mailbox") >= 30
-
-
-def test_generated_cases(flink):
-    assert replay_generated(flink, "mailbox", 200) == 200
 
 
 def test_urgent_mails_keep_their_order_since_21(flink):

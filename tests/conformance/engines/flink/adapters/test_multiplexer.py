@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.conformance.engines.flink.replaying import answer, is_bad_request, replay, replay_generated, replay_golden
+from tests.conformance.engines.flink.replaying import answer, is_bad_request, replay, replay_generated
 from tidegate.conformance.engines.flink.engine import FlinkEngine
 from tidegate.properties.cases.scopes import small
 from tidegate.properties.complete.suite import build
@@ -10,14 +10,6 @@ from tidegate.properties.complete.suite import build
 REGISTER, EMIT = {"type": "register", "output": 3}, {"type": "periodic_emit"}
 SIX = {"type": "watermark", "output": 3, "mode": "deferred", "timestamp": "6"}
 IDLE = {"type": "status", "output": 3, "mode": "deferred", "status": "idle"}
-
-
-def test_the_golden_traces(flink):
-    assert replay_golden(flink, "multiplexer") >= 30
-
-
-def test_generated_cases(flink):
-    assert replay_generated(flink, "multiplexer", 400) == 400
 
 
 def test_the_complete_suite(flink):

@@ -1,16 +1,8 @@
 """The gate of Flink 2.3.0 treats priorities as the specification says."""
 
-from tests.conformance.engines.flink.replaying import answer, is_bad_request, replay_generated, replay_golden
+from tests.conformance.engines.flink.replaying import answer, is_bad_request
 
 CONFIG = {"channels": 2, "subpartitions": 1, "first": 0}
-
-
-def test_the_golden_traces(flink):
-    assert replay_golden(flink, "priority_gate") >= 30
-
-
-def test_generated_cases(flink):
-    assert replay_generated(flink, "priority_gate", 100) == 100
 
 
 def test_a_barrier_that_may_time_out_is_announced_first(flink):

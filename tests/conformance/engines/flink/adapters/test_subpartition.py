@@ -2,17 +2,9 @@
 
 import pytest
 
-from tests.conformance.engines.flink.replaying import answer, is_bad_request, replay_generated, replay_golden
+from tests.conformance.engines.flink.replaying import answer, is_bad_request
 
 CONFIG = {"exclusive": 2, "size_hint": 2**31 - 1}
-
-
-def test_the_golden_traces(flink):
-    assert replay_golden(flink, "subpartition") >= 30
-
-
-def test_generated_cases(flink):
-    assert replay_generated(flink, "subpartition", 200) == 200
 
 
 def test_the_bytes_are_those_of_flink(flink):

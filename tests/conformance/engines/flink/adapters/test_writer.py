@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.conformance.engines.flink.replaying import answer, is_bad_request, replay, replay_generated, replay_golden
+from tests.conformance.engines.flink.replaying import answer, is_bad_request, replay
 from tidegate.properties.cases.scopes import small
 from tidegate.properties.complete.suite import build
 
@@ -14,14 +14,6 @@ ALL = {"type": "broadcast", "payload": "61"}
 
 def added(channel, held):
     return {"type": "add", "channel": channel, "committed": held, "partial": held}
-
-
-def test_the_golden_traces(flink):
-    assert replay_golden(flink, "writer") >= 30
-
-
-def test_generated_cases(flink):
-    assert replay_generated(flink, "writer", 60) == 60
 
 
 def test_the_complete_suite(flink):
