@@ -72,15 +72,15 @@ def guarded(outcome: Outcome, footers: Sequence[Footer], spans: list[Span]) -> I
 def locate(audited: Audited, spans: list[Span], show: int) -> dict[str, list[Near]]:
     """Where the rows around the first so many findings of each invariant stand."""
     return {
-        name: [tuple(find_spans(audited, spans, finding, distance) for distance in DISTANCES) for finding in findings]
+        name: [find_spans(audited, spans, finding) for finding in findings]
         for name, findings in ((name, tally.findings[:show]) for name, tally in audited.tallies.items())
         if findings
     }
 
 
-def find_spans(audited: Audited, spans: list[Span], finding: Finding, distance: int) -> tuple[Span, ...] | None:
-    chunks = audited.find_chunks(finding, distance)
-    return None if chunks is None else tuple(spans[chunk] for chunk in chunks)
+def find_spans(audited: Audited, spans: list[Span], finding: Finding) -> Near:
+    near = audited.find_chunks(finding, DISTANCES)
+    return (None,) * len(DISTANCES) if near is None else tuple(tuple(spans[chunk] for chunk in one) for one in near)
 
 
 def by_run(footers: Iterable[Footer]) -> list[list[Footer]]:

@@ -75,8 +75,8 @@ class Audited:
     numbering: Numbering
     trail: Trail
 
-    def find_chunks(self, finding: Finding, distance: int) -> list[int] | None:
-        """The chunks with rows so near a finding; None: any may be."""
+    def find_chunks(self, finding: Finding, distances: Iterable[int]) -> list[list[int]] | None:
+        """For each distance the chunks with rows so near a finding; None: any may be."""
         layout = self.numbering.layout
         edge, producer, consumer = finding.channel
         index = layout.edge_index[edge]
@@ -89,7 +89,7 @@ class Audited:
             finding.step,
             int(self.numbering.number_channels(channel)[0]),
             finding.position,
-            distance,
+            distances,
         )
 
 

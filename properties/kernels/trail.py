@@ -4,6 +4,8 @@ It is noted while the kernels see the chunks, and costs next to nothing, so that
 again without the rest.
 """
 
+from collections.abc import Iterable, Iterator
+
 import attrs
 import numpy as np
 
@@ -43,26 +45,31 @@ class Trail:
             self.steps.append(steps)
             self.positions.append(positions)
 
-    def find(self, subtask: int, step: int, channel: int, position: int, distance: int) -> list[int] | None:
-        """The chunks with rows so near, of the subtask by step and of the channel by position; None: any may be."""
+    def find(
+        self, subtask: int, step: int, channel: int, position: int, distances: Iterable[int]
+    ) -> list[list[int]] | None:
+        """For each distance the chunks with rows so near, of the subtask by step and of the channel by position.
+
+        None: any may have them.
+        """
         if self.is_lost:
             return None
-        found = set(find_near(self.steps, subtask, step, distance))
+        sought = [(step, one) for one in find_ranges(self.steps, subtask)]
         for side in range(channel * SIDES, (channel + 1) * SIDES):
-            found.update(find_near(self.positions, side, position, distance))
-        return sorted(found)
+            sought += [(position, one) for one in find_ranges(self.positions, side)]
+        return [
+            sorted(
+                {chunk for at, (chunk, first, behind) in sought if first <= at + distance and at - distance < behind}
+            )
+            for distance in distances
+        ]
 
 
-def find_near(notes: list[Notes], code: int, number: int, distance: int) -> list[int]:
-    """The chunks that have numbers of this code so near."""
-    found, first = [], 0
+def find_ranges(notes: list[Notes], code: int) -> Iterator[tuple[int, int, int]]:
+    """The chunks that have rows of this code: the first number of these, and the one behind the last."""
+    first = 0
     for chunk, one in enumerate(notes):
         behind = one.find(code)
-        if behind is None:
-            continue
-        if first <= number + distance and number - distance < behind:
-            found.append(chunk)
-        first = behind
-        if first > number + distance:
-            break
-    return found
+        if behind is not None:
+            yield chunk, first, behind
+            first = behind

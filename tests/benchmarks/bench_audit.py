@@ -27,6 +27,8 @@ from tidegate.conformance.synthetic.planning import (
 
 CONTENDERS = ("scan", "kernel", "command", "files", "shuffle", "duckdb", "polars")
 FAULTS = 13
+#: These are measured in turn, so many times, and the median counts: what they are compared by is little.
+QUICK, TURNS, FEW = ("scan", "kernel", "command"), 3, 20_000_000
 #: SQL engines need memory for all rows at once: beyond this many they are not asked.
 MOST_EVENTS = {"duckdb": 20_000_000, "polars": 20_000_000}
 
@@ -59,10 +61,12 @@ def measure_all(sizes, folder, contenders, most=MOST_EVENTS):
     folders = {events: folder / f"events-{events}" for events in sizes}
     for events, place in folders.items():
         count = write_logs(place, events)
-        for contender in contenders:
-            if events > most.get(contender, events):
-                continue
-            results[contender, events] = audit(contender, place, folders[min(sizes)])
+        asked = [one for one in contenders if events <= most.get(one, events)]
+        turns = [asked, *[[one for one in asked if one in QUICK]] * ((TURNS - 1) * (events <= FEW))]
+        tried = [(one, audit(one, place, folders[min(sizes)])) for turn in turns for one in turn]
+        for contender in asked:
+            by_cpu = sorted((measured for one, measured in tried if one == contender), key=lambda one: one["cpu"])
+            results[contender, events] = by_cpu[len(by_cpu) // 2]
             print(describe(contender, count, results[contender, events]), file=sys.stderr, flush=True)
     return results
 
@@ -75,34 +79,35 @@ def describe(contender, events, one):
 
 
 def ratios(results):
-    """What the goals speak of: name, measured, goal. Each at the largest size that both were measured at."""
+    """What the goals speak of: name, measured, goal. Two are compared at a size that both were measured at."""
 
     def sizes_of(contender):
         return {events for name, events in results if name == contender}
 
-    def compare(above, below, goal):
+    def compare(above, below, most, wanted):
         both = sizes_of(above) & sizes_of(below)
         if both:
-            ratio = results[above, max(both)]["cpu"] / results[below, max(both)]["cpu"]
-            yield f"{above} over {below}, {max(both):.0e}", f"{ratio:.2f}", goal
+            size = min(both, key=lambda one: abs(one - wanted))
+            ratio = results[above, size]["cpu"] / results[below, size]["cpu"]
+            yield f"{above} over {below}, {size:.0e}", f"{ratio:.2f}", f"≤ {most} at {wanted:.0e}"
 
     def peak(text, contender, what, goal):
         peaks = [one["memory"][what] for (name, _), one in results.items() if name == contender]
         if peaks:
             yield f"{text}, {contender}", f"{max(peaks):,.0f} MB", goal
 
-    yield from compare("command", "kernel", "≤ 1.3 at 10 M")
-    yield from compare("kernel", "scan", "≤ 2.5 at 10 M")
+    yield from compare("command", "kernel", 1.3, 1e7)
+    yield from compare("kernel", "scan", 2.5, 1e7)
     for other in ("duckdb", "polars"):
-        yield from compare("command", other, "≤ 0.65 at 10 M")
+        yield from compare("command", other, 0.65, 1e7)
     for contender in ("command", "kernel", "files"):
         *_, smaller, largest = 0, 0, *sorted(sizes_of(contender))
         if smaller:
             ratio = results[contender, largest]["cpu"] / results[contender, smaller]["cpu"]
             yield f"{contender}: {largest:.0e} over {smaller:.0e} events", f"{ratio:.2f}", "≤ 11"
-    yield from compare("files", "kernel", "≤ 2")
-    yield from compare("files", "duckdb", "≤ 1")
-    yield from compare("shuffle", "files", "≤ 5")
+    yield from compare("files", "kernel", 2, 1e8)
+    yield from compare("files", "duckdb", 1, 1e7)
+    yield from compare("shuffle", "files", 5, 1e8)
     yield from peak("largest Python worker", "files", "worker", "≤ 512 MB")
     yield from peak("all processes", "shuffle", "total", "≤ 4096 MB")
 
