@@ -74,7 +74,7 @@ def measure_all(sizes, folder, contenders, most=MOST_EVENTS):
 def describe(contender, events, one):
     memory = one["memory"]
     worker = f"{memory['worker']:,.0f}" if contender in ("files", "shuffle") else ""
-    cells = f"{one['cpu']:,.1f}", f"{one['wall']:,.1f}", f"{memory['total']:,.0f}", worker, str(len(one["found"]))
+    cells = f"{one['cpu']:,.2f}", f"{one['wall']:,.1f}", f"{memory['total']:,.0f}", worker, str(len(one["found"]))
     return f"| {events:,} | {contender} | " + " | ".join(cells) + " |"
 
 
