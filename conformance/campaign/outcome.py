@@ -107,6 +107,7 @@ def encode_verdict(verdict: Verdict) -> dict[str, Any]:
             "allowed": allowed,
             "seen": list(map(encode, violation.seen)),
             "trail": violation.trail,
+            "more": violation.more,
         }
     return encoded
 
@@ -121,6 +122,7 @@ def decode_verdict(encoded: Mapping[str, Any]) -> Verdict:
     if (shown := encoded.get("violation")) is not None:
         allowed = [Allowed(observations(one["observations"]), tuple(one["rules"])) for one in shown["allowed"]]
         seen, trail = observations(shown["seen"]), tuple(shown["trail"])
-        violation = Violation(shown["step"], tuple(shown["rules"]), tuple(allowed), seen, trail)
+        more = shown.get("more", 0)
+        violation = Violation(shown["step"], tuple(shown["rules"]), tuple(allowed), seen, trail, more=more)
     result, stderr = Status(encoded["result"]), tuple(encoded["stderr"])
     return Verdict(case, STAGE, result, violation, encoded["message"], stderr)

@@ -56,7 +56,7 @@ class Reader:
             for component, cases in (+unknown).items():
                 self.tally.counts[component, STAGE, Status.NOT_RUN] += cases
         self.take_listed_passes()
-        self.tally.findings = [self.load(chunk, case) for _size, chunk, case in self.smallest.values()]
+        self.tally.findings.kept = [self.load(chunk, case) for _size, chunk, case in self.smallest.values()]
 
     def take(self, outcome: Outcome) -> None:
         component = outcome.chunk.component

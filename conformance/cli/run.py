@@ -86,12 +86,15 @@ def run_suite(args: argparse.Namespace, budget: "Budget") -> int:
     from tidegate.conformance.cli.results import hold
     from tidegate.conformance.exits import Exit
     from tidegate.conformance.judging.expectations import read_expectations, write_expectations
+    from tidegate.conformance.reports.writing import CannotWriteError
 
     fresh = args.update_expectations and not args.expect.exists()
     expectations = read_expectations(None if fresh else args.expect)
     result = hold(args, budget, report=args.report, expectations=expectations)
     if args.update_expectations:
-        count = write_expectations(args.expect, result.findings, expectations)
+        if why := result.why_no_expectations():
+            raise CannotWriteError(f"{args.expect} is left as it is, since not every failure is known: {why}")
+        count = write_expectations(args.expect, result.failures, expectations)
         print(f"{count} expectations in {args.expect}")
         return Exit.CONFORMANT
     return result.exit_code

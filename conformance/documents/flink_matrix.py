@@ -54,18 +54,22 @@ def make_matrix(versions: Iterable[str], budget: Budget, jobs: int) -> Iterator[
 
 def examine(engine: Engine, version: str, component: str, budget: Budget) -> Cell:
     description = engine.start()
-    tally = Tally(expectations_of(version))
-    verdicts = Counter(one.status for one in Trial(Runner(engine), tally).try_component(component, budget))
-    known = Counter(one.message.removeprefix("expected: ") for one in tally.findings if one.status is Status.XFAIL)
-    unknown = [one for one in tally.findings if one.status is not Status.XFAIL]
+    agreed, known, unknown = 0, Counter[str](), []
+    for one in Trial(Runner(engine), Tally(expectations_of(version))).try_component(component, budget):
+        if one.status is Status.XFAIL:
+            known[one.message.removeprefix("expected: ")] += 1
+        elif one.status in (Status.PASS, Status.SKIP):
+            agreed += 1
+        else:
+            unknown.append(f"{one.case.name}: {', '.join(one.rules) or one.message.splitlines()[0]}")
     semantics = description.components[component].semantics
     return Cell(
         version,
         component,
         tuple(sorted(semantics or ())),
-        verdicts.total() - sum(known.values()) - len(unknown),
+        agreed,
         dict(known),
-        tuple(f"{one.case.name}: {', '.join(one.rules) or one.message.splitlines()[0]}" for one in unknown),
+        tuple(unknown),
     )
 
 

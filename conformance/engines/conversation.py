@@ -48,7 +48,7 @@ class Pending:
     reply: Reply | None = None
     #: a reply that stands unless the search for a culprit brings a better one
     earlier: Reply | None = None
-    #: how many values the reply may hold
+    #: how many bytes the reply takes, more or less
     weight: int = 0
     suspect: bool = False
     #: its id, and where it begins in all that its process was sent
@@ -237,8 +237,8 @@ class Conversation:
         pending.weight = message.weight
         self._answered_weight += message.weight
         # In order, replies go to the caller as they come; only those that overtook an earlier request pile up here.
-        if self._answered_weight > messages.VALUES_LIMIT and self._pending[0].reply is None:
-            return f"answered out of order with more than {messages.VALUES_LIMIT} values in all"
+        if self._answered_weight > self._limits.waiting_bytes and self._pending[0].reply is None:
+            return f"answered out of order with more than {self._limits.waiting_bytes} bytes in all"
         return None
 
     # Failing

@@ -35,6 +35,8 @@ class Limits:
     window_bytes: int = attrs.field(default=MEBIBYTE, validator=_count(1))
     #: bytes of one line of an engine's standard output
     line_limit: int = attrs.field(default=16 * MEBIBYTE, validator=_count(1000))
+    #: bytes that replies may take, more or less, while they wait for an earlier one
+    waiting_bytes: int = attrs.field(default=48 * MEBIBYTE, validator=_count(1))
     #: how often an engine is started again before the rest is not run
     max_restarts: int = attrs.field(default=10, validator=_count(0))
     #: seconds of silence after which we believe that an engine has said all it had to say about a case

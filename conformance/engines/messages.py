@@ -14,6 +14,7 @@ colons are counted: only where there are more of them than keys, such as in stri
 """
 
 import json
+import re
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -26,8 +27,13 @@ from tidegate.conformance.engines.errors import BadHelloError, VersionMismatchEr
 from tidegate.conformance.engines.text import printable, quoted
 
 ERROR_KINDS = ("unsupported", "bad_request", "internal")
-#: Values (numbers, strings, lists, objects) in one line, or in all the replies that wait for an earlier one.
+#: Values (numbers, strings, lists, objects) in one line.
 VALUES_LIMIT = 500_000
+#: Bytes of one line as text: one wide letter makes all of them take four bytes.
+TEXT_LIMIT = 32 * 1024 * 1024
+#: Bytes that a value takes besides its letters, more or less.
+_VALUE_SIZE = 100
+_WIDE = re.compile(rb"[\xf0-\xf4]")
 #: Observations are flat but for a list or two; far deeper nesting would only break those who show or compare it.
 _DEPTH_LIMIT = 16
 _TYPE = itemgetter("type")
@@ -44,10 +50,11 @@ class MalformedLineError(Exception):
 
 @attrs.frozen
 class Message:
-    """A line that is a JSON object, how many values it may hold, and what no reply may hold but this one does."""
+    """A line that is a JSON object, how much memory it takes, and what no reply may hold but this one does."""
 
     id: Any
     content: dict[str, Any]
+    #: bytes, more or less
     weight: int
     #: how many lists and objects it holds at most: more, if there are brackets in its strings
     brackets: int
@@ -80,11 +87,13 @@ class Parser:
 
     def parse(self, line: bytes) -> Message:
         brackets = line.count(b"[") + line.count(b"{")
-        weight = (
-            brackets + line.count(b",") if len(line) > 4096 else len(line) // 2
-        )  # a short one is not worth counting
-        if weight > VALUES_LIMIT:
+        # A short one is not worth counting.
+        values = brackets + line.count(b",") if len(line) > 4096 else len(line) // 2
+        if values > VALUES_LIMIT:
             raise MalformedLineError(f"wrote a line of more than {VALUES_LIMIT} values: {quoted(line)}")
+        size = len(line) * (1 if line.isascii() else 4 if _WIDE.search(line) else 2)
+        if size > TEXT_LIMIT:
+            raise MalformedLineError(f"wrote a line that takes more than {TEXT_LIMIT} bytes as text: {quoted(line)}")
         self._oddities.clear()
         try:
             text = line.decode("utf-8")
@@ -102,7 +111,7 @@ class Parser:
         oddity = self._oddities[0] if self._oddities else None
         if oddity is None and b"\\u" in line and _has_unpaired_surrogate(content):
             oddity = "holds an unpaired surrogate"
-        return Message(content.get("id"), content, weight, brackets, oddity)
+        return Message(content.get("id"), content, size + values * _VALUE_SIZE, brackets, oddity)
 
     def _note(self, text: str) -> int:
         self._oddities.append(f"holds {printable(text, 40)}: the protocol has no floats")

@@ -6,7 +6,7 @@ xfail. A listed entry that no failure needed is wrong itself: either the engine 
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from fnmatch import translate
 from pathlib import Path
@@ -15,6 +15,7 @@ import attrs
 
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.verdicts import Status, Verdict
+from tidegate.conformance.reports.writing import write_whole, writing
 from tidegate.reference.rules import all_rules
 
 ENTRY = re.compile(r"(case|rule)\s+(\S+)\s+--\s+(\S.*)")
@@ -167,7 +168,21 @@ def parse_expectations(content: str, name: str) -> Expectations:
     return Expectations(tuple(entries))
 
 
-def write_expectations(path: Path, findings: Iterable[Verdict], known: Expectations) -> int:
+@attrs.frozen
+class Failure:
+    """What a file of known failures has to know of one."""
+
+    case: str
+    rules: tuple[str, ...]
+    why: str
+
+
+def failure_of(verdict: Verdict) -> Failure:
+    words = verdict.message.partition("\n")[0][:200]
+    return Failure(verdict.case.name, verdict.rules, f"breaks {', '.join(verdict.rules)}" if verdict.rules else words)
+
+
+def write_expectations(path: Path, failures: Sequence[Failure], known: Expectations) -> int:
     """Write what failed in this run, keeping the reasons of entries that are still needed; the count of entries.
 
     A rule that explains several failures takes one line, the others one each.
@@ -175,15 +190,11 @@ def write_expectations(path: Path, findings: Iterable[Verdict], known: Expectati
     lines = ["# Known failures. One per line: case PATTERN -- reason, or rule ID -- reason."]
     kept = [entry for entry in known.entries if known.failed[entry]]
     lines += [f"{entry.kind} {entry.pattern} -- {entry.reason}" for entry in kept]
-    fresh = [verdict for verdict in findings if verdict.status in FAILING]
-    deciding = Counter(verdict.rules[0] for verdict in fresh if verdict.rules)
+    deciding = Counter(failure.rules[0] for failure in failures if failure.rules)
     explaining = {rule: count for rule, count in deciding.items() if count >= SEVERAL}
     lines += [f"rule {rule} -- {count} failures when this was written" for rule, count in explaining.items()]
-    others = [verdict for verdict in fresh if not explaining.keys() & set(verdict.rules)]
-    lines += [f"case {verdict.case.name} -- {why(verdict)}" for verdict in others]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    others = [failure for failure in failures if not explaining.keys() & set(failure.rules)]
+    lines += [f"case {failure.case} -- {failure.why}" for failure in others]
+    with writing(path):
+        write_whole(path, ("\n".join(lines) + "\n").encode("utf-8", "backslashreplace"))
     return len(lines) - 1
-
-
-def why(verdict: Verdict) -> str:
-    return f"breaks {', '.join(verdict.rules)}" if verdict.rules else verdict.message.splitlines()[0]

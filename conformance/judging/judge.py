@@ -7,16 +7,22 @@ the case of a set with one state.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import attrs
 
 from tidegate.conformance.engines.base import Broken, Crashed, NotRun, Refused, Reply, Steps, TimedOut
+from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.spread import find_oddity
 from tidegate.conformance.judging.verdicts import Allowed, Malformed, Passed, Status, Verdict, Violation
 from tidegate.reference.model import Outcome
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_observation, encode_observation
+
+#: Characters of what an engine showed at a step that are kept as evidence, and that are looked at at all.
+EVIDENCE = 20_000
+LONGEST = 4_000_000
 
 Judgement = Passed | Violation | Malformed
 
@@ -134,6 +140,8 @@ class Judge:
         self, outcomes: Sequence[Outcome[Any, Any]], shown: Sequence[Any], component: str
     ) -> list[Outcome[Any, Any]]:
         """The outcomes that give what was shown, which is read once to be compared with many."""
+        if all(len(outcome.observations) != len(shown) for outcome in outcomes) or room_beside(shown, LONGEST) < 0:
+            return []
         try:
             seen = tuple([decode_observation(raw, component) for raw in shown])
         except DecodeError:
@@ -151,16 +159,18 @@ class Judge:
         trail = unique(rule for rules, _kinds in reversed(exercised) for rule in rules)
         # It was exercised all the same, if not to our satisfaction.
         exercised.append((outcomes[0].rules, kinds_of(outcomes[0])))
+        kept = evidence(shown)
         try:
-            seen = tuple(decode_observation(raw, case.component) for raw in shown)
+            seen = tuple(decode_observation(raw, case.component) for raw in kept)
         except DecodeError as error:
-            return Malformed(index, str(error))
+            return Malformed(index, printable(str(error)))
         return Violation(
             step=index,
             rules=unique(rule for outcome in outcomes for rule in outcome.rules),
             allowed=tuple(dict.fromkeys(Allowed(one.observations, one.rules) for one in outcomes)),
             seen=seen,
             trail=trail,
+            more=len(shown) - len(kept),
         )
 
 
@@ -185,6 +195,31 @@ def judge_spread(draws: Sequence[Draw]) -> Passed | Violation:
         return Passed()
     seen = last.outcomes[last.taken]
     return Violation(last.step, seen.rules, last.allowed, seen.observations, oddity=oddity)
+
+
+def evidence(shown: Sequence[Any]) -> Sequence[Any]:
+    """As much of what was shown as is worth keeping: its beginning."""
+    room = EVIDENCE
+    for index, raw in enumerate(shown):
+        room = room_beside(raw, room)
+        if room < 0:
+            return shown[:index]
+    return shown
+
+
+def room_beside(raw: Any, room: int) -> int:
+    """How many more characters there is room for beside this JSON; less than none if it takes too many itself."""
+    if isinstance(raw, str):
+        return room - len(raw)
+    if isinstance(raw, dict):
+        raw = chain.from_iterable(raw.items())
+    elif not isinstance(raw, list):
+        return room - 8
+    for one in raw:
+        room = room_beside(one, room - 2)
+        if room < 0:
+            break
+    return room
 
 
 def allowed_outcomes(step: Callable[[Any, Any], Any], states: Sequence[Any], event: Any) -> list[Outcome[Any, Any]]:

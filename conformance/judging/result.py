@@ -12,6 +12,7 @@ from tidegate.conformance.engines.text import printable
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.blame import Blame
 from tidegate.conformance.judging.coverage import Coverage, Pair
+from tidegate.conformance.judging.expectations import FAILING, Failure
 from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status, Verdict
 from tidegate.conformance.reports.findings import Finding, describe
 from tidegate.conformance.reports.summary import Paint, Summary, Told, plain
@@ -49,16 +50,18 @@ class Result(Told):
     """Everything that is known at the end of a run.
 
     `counts` has how many cases of a component and a stage got which status; `findings` are verdicts on cases that did
-    not pass; `counterexamples` are a few failures of each component, made small, and `blames` what is likely wrong with
-    it. `missing` are rules that were exercised too rarely to know anything about them, `missing_pairs` kinds of outcome
-    that never came. `claims` are what may be said of components that passed all cases of a scope. `complete` is false
-    for a run that was interrupted.
+    not pass, some of each component, status and rule; `failures` are the names of all that failed unexpectedly, unless
+    they are very many; `counterexamples` are a few failures of each component, made small, and `blames` what is likely
+    wrong with it. `missing` are rules that were exercised too rarely to know anything about them, `missing_pairs` kinds
+    of outcome that never came. `claims` are what may be said of components that passed all cases of a scope. `complete`
+    is false for a run that was interrupted.
     """
 
     engine: str
     description: Description
     counts: Counter[tuple[str, str, Status]]
     findings: tuple[Verdict, ...]
+    failures: tuple[Failure, ...]
     counterexamples: tuple[Counterexample, ...]
     blames: tuple[Blame, ...]
     coverage: Coverage
@@ -73,6 +76,16 @@ class Result(Told):
     def count(self, *statuses: Status) -> int:
         """How many cases have one of these statuses."""
         return sum(count for (_component, _stage, status), count in self.counts.items() if status in statuses)
+
+    def why_no_expectations(self) -> str:
+        """Why this result does not know every failure, so that a file of known failures would be a part of one."""
+        if not self.complete:
+            return "the run was interrupted"
+        if left := self.count(Status.NOT_RUN):
+            return f"{left} cases were not run"
+        if (failed := self.count(*FAILING)) > len(self.failures):
+            return f"{failed} failures are more than can be listed; list rules: `rule ID -- reason`"
+        return ""
 
     @property
     def cases(self) -> int:

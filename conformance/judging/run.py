@@ -173,26 +173,30 @@ def conclude(
     `wanted` is what had to be exercised. `make` gives another engine like this one, to look for what it hangs at.
     """
     counterexamples: list[Counterexample] = []
+    blames: list[Blame] = []
     try:
         STOP.arm()
         if tally.complete:
-            for one in shrink_findings(engine, tally.findings, make):
+            for one in shrink_findings(engine, tally.findings.kept, make):
                 counterexamples += [Counterexample(name, one.verdict, one.replays)]
+            for found in assign_blame(engine, tally.findings.kept):
+                blames += [found]
         STOP.disarm()
     except KeyboardInterrupt:
         tally.complete = False
     if not tally.complete:
         known = {kind_of(one.verdict) for one in counterexamples}
-        left = (verdict for verdict in worth_shrinking(tally.findings) if kind_of(verdict) not in known)
+        left = (verdict for verdict in worth_shrinking(tally.findings.kept) if kind_of(verdict) not in known)
         counterexamples += [Counterexample(name, verdict, 0) for verdict in left]
     coverage = measure(tally.exercised)
     return Result(
         engine=name,
         description=engine.start(),
         counts=tally.counts,
-        findings=tuple(tally.findings),
+        findings=tuple(tally.findings.kept),
+        failures=tuple(tally.failures),
         counterexamples=tuple(counterexamples),
-        blames=tuple(assign_blame(engine, tally.findings)) if tally.complete else (),
+        blames=tuple(blames),
         coverage=coverage,
         missing=coverage.missing(wanted),
         missing_pairs=coverage.missing_pairs(wanted),
@@ -205,9 +209,12 @@ def conclude(
 
 
 def assign_blame(engine: Engine, findings: Sequence[Verdict]) -> Iterator[Blame]:
-    """What is likely wrong with each component that gave wrong answers; with some of them where there are many."""
+    """What is likely wrong with each component that gave wrong answers; with some of them where there are many.
+
+    Answers without end are like nobody else's.
+    """
     description = engine.start()
-    wrong = [one for one in findings if one.status is Status.FAIL]
+    wrong = [one for one in findings if one.status is Status.FAIL and not (one.violation and one.violation.more)]
 
     def ask(cases: Sequence[Case]) -> Iterator[Verdict]:
         declared = [case for case in cases if suite.is_declared(description, case)]

@@ -56,8 +56,9 @@ def shrink(runner: Runner, verdict: Verdict, budget: int = 1500) -> Shrunken:
     """Shrink a failing case within a budget of replays."""
     if verdict.status in UNANSWERED:
         return shrink_unanswered(runner, verdict)
-    if verdict.status not in SHRINKABLE or (verdict.status is Status.FAIL and verdict.violation is None):
-        # What fails only in relation to another case is shown as it is.
+    violation = verdict.violation
+    if verdict.status not in SHRINKABLE or (verdict.status is Status.FAIL and (violation is None or violation.more)):
+        # What fails only in relation to another case, or by answers without end, is shown as it is.
         return Shrunken(verdict, 0)
     search = Search(runner, verdict, min(budget, EVENTS_REPLAYED // (len(verdict.case.events) + 1)))
     search.shrink()

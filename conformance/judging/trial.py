@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from tidegate.conformance.engines.base import Description, Engine, Reply, Request
-from tidegate.conformance.judging.expectations import Expectations
+from tidegate.conformance.judging.expectations import FAILING, Expectations, Failure, failure_of
 from tidegate.conformance.judging.judge import Exercised, Judge
 from tidegate.conformance.judging.metamorphic import check
 from tidegate.conformance.judging.reference_engine import Reference
@@ -25,8 +25,13 @@ from tidegate.traces.codec import encode
 if TYPE_CHECKING:
     from tidegate.conformance.judging.result import Result
 
-#: Findings beyond this many are counted, but not kept.
-KEPT_FINDINGS = 2000
+#: So many findings of a component, a status and a deciding rule are kept, and so many bytes of them; the others are
+#: counted. Of all together so many bytes are kept, and of each kind at least one.
+KEPT_FINDINGS = 100
+KEPT_BYTES = 1024 * 1024
+ALL_KEPT_BYTES = 48 * 1024 * 1024
+#: Of so many failures the names are kept.
+KEPT_FAILURES = 100_000
 
 
 class Memory:
@@ -97,12 +102,43 @@ class Runner:
 
 
 @attrs.define
+class Findings:
+    """Verdicts on cases that did not pass: some of each kind, so that none is crowded out."""
+
+    kept: list[Verdict] = attrs.Factory(list)
+    _counts: Counter[tuple[str, Status, str]] = attrs.Factory(Counter)
+    _sizes: Counter[tuple[str, Status, str]] = attrs.Factory(Counter)
+
+    def take(self, verdict: Verdict) -> None:
+        kind = (verdict.case.component, verdict.status, verdict.rules[0] if verdict.rules else "")
+        if self._counts[kind] >= KEPT_FINDINGS:
+            return
+        size = weigh(verdict)
+        if self._counts[kind] and (
+            self._sizes[kind] + size > KEPT_BYTES or self._sizes.total() + size > ALL_KEPT_BYTES
+        ):
+            return
+        self._counts[kind] += 1
+        self._sizes[kind] += size
+        self.kept.append(verdict)
+
+
+def weigh(verdict: Verdict) -> int:
+    """How many bytes a verdict takes, more or less."""
+    words = len(verdict.message) + sum(map(len, verdict.stderr)) + len(repr(verdict.case.events))
+    seen = len(repr(verdict.violation.seen)) if verdict.violation else 0
+    return 1000 + 4 * (words + seen)
+
+
+@attrs.define
 class Tally:
     """What is known so far. What another process has found with an engine of its own is added to it."""
 
     expectations: Expectations = attrs.Factory(Expectations)
     counts: Counter[tuple[str, str, Status]] = attrs.Factory(Counter)
-    findings: list[Verdict] = attrs.Factory(list)
+    findings: Findings = attrs.Factory(Findings)
+    #: Every failure that was not expected, as long as they are not too many.
+    failures: list[Failure] = attrs.Factory(list)
     exercised: Exercised = attrs.Factory(Counter)
     claims: list[str] = attrs.Factory(list)
     #: Of engines in other processes.
@@ -114,14 +150,18 @@ class Tally:
         """Count the verdict; what it is where failures are expected."""
         verdict = self.expectations.apply(verdict)
         self.counts[verdict.case.component, verdict.stage, verdict.status] += 1
-        if verdict.status not in (Status.PASS, Status.SKIP) and len(self.findings) < KEPT_FINDINGS:
-            self.findings.append(verdict)
+        if verdict.status not in (Status.PASS, Status.SKIP):
+            self.findings.take(verdict)
+            if verdict.status in FAILING and len(self.failures) < KEPT_FAILURES:
+                self.failures.append(failure_of(verdict))
         return verdict
 
     def add(self, other: "Tally") -> None:
         self.expectations.add(other.expectations)
         self.counts.update(other.counts)
-        self.findings.extend(other.findings[: max(0, KEPT_FINDINGS - len(self.findings))])
+        for verdict in other.findings.kept:
+            self.findings.take(verdict)
+        self.failures += other.failures[: KEPT_FAILURES - len(self.failures)]
         self.exercised.update(other.exercised)
         self.claims += other.claims
         self.restarts += other.restarts

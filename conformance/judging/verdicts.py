@@ -49,7 +49,8 @@ class Violation:
 
     `rules` are those of the allowed answers at that step; `trail` are the rules of the steps before it, the latest
     first: what an engine got wrong without showing it is among them. `oddity` is for what is allowed at each step, but
-    not spread as it must be over all of them.
+    not spread as it must be over all of them. `more` observations were seen besides those in `seen`, and are too many
+    or too long to keep.
     """
 
     step: int
@@ -58,6 +59,7 @@ class Violation:
     seen: tuple[Any, ...]
     trail: tuple[str, ...] = ()
     oddity: str = ""
+    more: int = 0
 
 
 @attrs.frozen

@@ -8,7 +8,7 @@ import attrs
 
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.judge import suspects
-from tidegate.conformance.judging.verdicts import Status, Verdict
+from tidegate.conformance.judging.verdicts import Status, Verdict, Violation
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules
 from tidegate.traces.codec import encode
@@ -115,10 +115,15 @@ def describe(verdict: Verdict, engine: str, *, is_cut: bool = False) -> Finding:
         allowed=tuple(printable(write_observations(one.observations)) for one in violation.allowed)
         if violation
         else (),
-        seen=printable(write_observations(violation.seen)) if violation else "",
+        seen=show_seen(violation) if violation else "",
         reproduce=reproduction(engine, case.component, config, trace),
         stderr=tuple(printable(line) for line in verdict.stderr),
     )
+
+
+def show_seen(violation: Violation) -> str:
+    shown = printable(write_observations(violation.seen)) if violation.seen or not violation.more else ""
+    return shown if not violation.more else f"{shown} … and {violation.more} more, too much to show".lstrip()
 
 
 def reproduction(engine: str, component: str, config: Any, trace: str) -> str:

@@ -4,10 +4,12 @@ import json
 import re
 import shlex
 import signal
+import sys
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from tests.conformance.engines.conftest import HOSTILE
 from tests.conformance.reports.reading import read_report
 from tests.processes import PATIENCE, launch, tidegate_command, wait_until
 from tests.processes import run_tidegate as tidegate
@@ -107,6 +109,17 @@ def test_a_config_that_is_not_taken(config, said):
     done = tidegate("replay", "--component", "valve", "--config", config, "--trace", "0w1")
     assert done.returncode == 64
     assert said in done.stderr
+
+
+def test_a_part_of_the_failures_is_no_file_of_them(tmp_path):
+    expectations = tmp_path / "known.txt"
+    engine = f"exec:{sys.executable} {HOSTILE} dies_after_hello"
+    options = ("--component", "valve", "--stage", "directed", "--expect", expectations, "--update-expectations")
+    done = tidegate("run", "--engine", engine, *options)
+    assert done.returncode == 74
+    assert f"{expectations} is left as it is, since not every failure is known: " in done.stderr
+    assert "cases were not run" in done.stderr
+    assert not expectations.exists()
 
 
 def test_files_are_replayed_and_truncated_ones_refused(tmp_path):

@@ -6,6 +6,7 @@ wrong from the beginning is a function of nothing.
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -393,6 +394,40 @@ def clings_to_life() -> None:
                     os._exit(0)  # whose parent is gone, is an orphan
         Path(sys.argv[2], f"{me} {os.getpid()}").touch()
         hang()
+
+
+def one_string(last: str = "") -> list[str]:
+    return ['{"type":"watermark","timestamp":"', *["9" * len(MEGABYTE)] * 15, f'{last}"}}']
+
+
+#: As much as may pass for the observations of a step.
+AT_LENGTH: dict[str, Callable[[], list[str]]] = {
+    "a string": one_string,
+    "a string of wide letters": lambda: one_string("\N{GRINNING FACE}"),
+    "many observations": lambda: [*['{"type":"watermark","timestamp":"1"},' * 1000] * 150, '{"type":"x"}'],
+    "many keys": lambda: ['{"type":"watermark"', *(f',"{number}":[]' for number in range(240_000)), "}"],
+    "out of order": one_string,
+}
+
+
+def answers_at_length() -> None:
+    """Answers every case with one of these; or a few in front of the first."""
+    pieces = [piece.encode() for piece in AT_LENGTH[sys.argv[2]]()]
+    held: list[Request] = []
+    stdin = os.fdopen(0, "rb", buffering=0)
+    while (request := json.loads(stdin.readline() or b"{}")).get("op", "bye") != "bye":
+        if request["op"] == "hello":
+            answer(request)
+            continue
+        held.append(request)
+        if sys.argv[2] == "out of order" and select.select([stdin], [], [], 0.1)[0]:
+            continue  # there are more to come
+        for one in reversed(held):
+            write(f'{{"id":{one["id"]},"ok":{{"steps":[[')
+            for piece in pieces:
+                write(piece)
+            write(f"]{',[]' * (len(one['events']) - 1)}]}}}}\n")
+        held.clear()
 
 
 if __name__ == "__main__":

@@ -3,11 +3,14 @@
 Each test runs a whole harness in a process of its own against one of the engines of `hostile.py`.
 """
 
+import sys
 from typing import Any
 
 import pytest
 
-from tests.processes import HANGS
+from tests.conformance.engines.conftest import HOSTILE
+from tests.conformance.engines.hostile import AT_LENGTH
+from tests.processes import HANGS, PATIENCE, launch
 
 MEMORY_LIMIT_MEGABYTES = 300
 AROUND = 12
@@ -207,3 +210,42 @@ def test_an_engine_that_does_not_start(laboratory, engine, code, words):
     if engine == "dies_at_start":
         assert outcome.found["stderr"] == [r"no configuration found \x1b[31m"]
     assert_nothing_is_left(outcome)
+
+
+#: Runs the command, and leaves the peak of its memory in a file.
+MEASURED = """
+import sys
+from pathlib import Path
+from tests.conformance.engines.harness import peak_megabytes
+from tidegate.conformance.cli.main import main
+
+peak = Path(sys.argv.pop(1))
+code = main()
+peak.write_text(str(peak_megabytes()))
+sys.exit(code)
+"""
+
+
+@pytest.mark.parametrize("how", AT_LENGTH)
+def test_a_run_takes_bounded_memory_whatever_an_engine_says(how, tmp_path):
+    engine = f"exec:{sys.executable} {HOSTILE} answers_at_length '{how}'"
+    words = [
+        "run",
+        "--engine",
+        engine,
+        "--component",
+        "valve",
+        "--stage",
+        "generated",
+        "--cases",
+        "12",
+        "--timeout",
+        str(HANGS),
+    ]
+    command = [sys.executable, "-c", MEASURED, str(tmp_path / "peak"), *words, "--report", str(tmp_path / "report")]
+    with launch(command) as process:
+        out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1, err
+    assert "is not conformant" in out
+    assert len(out) < 100_000
+    assert float((tmp_path / "peak").read_text(encoding="ascii")) < MEMORY_LIMIT_MEGABYTES

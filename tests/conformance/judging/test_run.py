@@ -1,6 +1,8 @@
 """The library call behind `tidegate run`: what it takes, what it gives, and how it ends."""
 
+import copy
 import json
+from collections import Counter
 
 import pytest
 
@@ -77,7 +79,7 @@ def test_whoever_stops_reading_has_what_was_found_until_then():
     verdicts = trial.try_component("valve", FILES)
     first = next(verdict for verdict in verdicts if verdict.status is Status.FAIL)
     verdicts.close()
-    assert trial.tally.findings == [first]
+    assert trial.tally.findings.kept == [first]
     assert trial.tally.exercised
 
 
@@ -147,7 +149,7 @@ def test_known_failures_are_met_here_and_elsewhere():
         pass
     tally.add(other)
     assert {status for _component, _stage, status in tally.counts} == {Status.PASS, Status.XFAIL}
-    assert tally.expectations.problems() == ("case gate-*: nothing failed by it",)
+    assert tally.expectations.problems() == ("case gate-*: nothing failed by it: delete the line, or mend the name",)
     assert (tally.exercised, tally.findings) == (other.exercised, other.findings)
 
 
@@ -156,10 +158,24 @@ def test_findings_beyond_a_number_are_counted_and_not_kept():
     verdict = Verdict(draw_case("valve", 0, 0), "generated", Status.CRASH)
     for _ in range(KEPT_FINDINGS + 10):
         tally.take(verdict)
-    other = Tally(counts=tally.counts.copy(), findings=list(tally.findings))
-    tally.add(other)
+    tally.add(copy.deepcopy(tally))
     assert tally.counts["valve", "generated", Status.CRASH] == 2 * (KEPT_FINDINGS + 10)
-    assert len(tally.findings) == KEPT_FINDINGS
+    assert len(tally.findings.kept) == KEPT_FINDINGS
+    assert len(tally.failures) == 2 * (KEPT_FINDINGS + 10)
+
+
+def test_no_finding_is_crowded_out_by_others():
+    """Known failures, other components and long words take no room from what is new."""
+    tally = Tally(Expectations((Entry("case", "valve-*", "known"),)))
+    for component, words in (("valve", "x"), ("gate", "y" * 100_000)):
+        for _ in range(10 * KEPT_FINDINGS):
+            tally.take(Verdict(draw_case(component, 0, 0), "generated", Status.ERROR, message=words))
+    tally.take(Verdict(draw_case("wiring", 0, 0), "generated", Status.FAIL))
+    kept = Counter((one.case.component, one.status) for one in tally.findings.kept)
+    assert kept["valve", Status.XFAIL] == KEPT_FINDINGS
+    assert 1 <= kept["gate", Status.ERROR] < 10, "bounded by bytes, too"
+    assert kept["wiring", Status.FAIL] == 1
+    assert len(tally.failures) == 10 * KEPT_FINDINGS + 1
 
 
 class DiesOnce(Engine):
