@@ -126,11 +126,7 @@ def begin_if_new(
     if state.config.timeout is not None and barrier.mode is Mode.TIMEOUT:
         timer = values.Timer(barrier.created + state.config.timeout)
     begun = attrs.evolve(
-        state,
-        current=barrier.checkpoint,
-        target=state.config.channels - len(state.ended),
-        first=barrier,
-        timer=timer,
+        state, current=barrier.checkpoint, target=state.config.channels - len(state.ended), first=barrier, timer=timer
     )
     return begun, seen, ("BARR-2", "BARR-7")
 
@@ -209,11 +205,7 @@ def unblock_all(state: values.Alignment) -> Way:
     """Every blocked channel goes on, and the handler waits for the first barrier of another checkpoint."""
     resumed = tuple(values.Resume(channel) for channel in sorted(state.blocked))
     waiting = attrs.evolve(
-        state,
-        blocked=frozenset(),
-        announced=(),
-        collecting=False,
-        unaligned=state.config.kind is Kind.UNALIGNED,
+        state, blocked=frozenset(), announced=(), collecting=False, unaligned=state.config.kind is Kind.UNALIGNED
     )
     return waiting, resumed
 
@@ -225,11 +217,7 @@ def give_up(state: values.Alignment, checkpoint: Long, reason: Reason) -> Way:
     else:
         after, seen = unblock_all(state)
     ended = attrs.evolve(
-        after,
-        current=max(state.current, checkpoint),
-        done=max(state.done, checkpoint),
-        aligned=frozenset(),
-        timer=None,
+        after, current=max(state.current, checkpoint), done=max(state.done, checkpoint), aligned=frozenset(), timer=None
     )
     return ended, (*seen, values.Abort(checkpoint, reason))
 

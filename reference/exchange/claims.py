@@ -6,12 +6,7 @@ from tidegate.reference.exchange.values import Event, Observation, ResultType, S
 from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.values import Released
 
-EARLY = (
-    ResultType.PIPELINED,
-    ResultType.PIPELINED_BOUNDED,
-    ResultType.HYBRID_FULL,
-    ResultType.HYBRID_SELECTIVE,
-)
+EARLY = (ResultType.PIPELINED, ResultType.PIPELINED_BOUNDED, ResultType.HYBRID_FULL, ResultType.HYBRID_SELECTIVE)
 
 
 @always("XCHG-3")

@@ -35,13 +35,7 @@ NEXT = {
     TaskState.RUNNING: (TaskState.FINISHED,),
 }
 #: Where cancelling begins. The task manager cancels a task also before it is started.
-CANCELLABLE = (
-    TaskState.CREATED,
-    TaskState.SCHEDULED,
-    TaskState.DEPLOYING,
-    TaskState.INITIALIZING,
-    TaskState.RUNNING,
-)
+CANCELLABLE = (TaskState.CREATED, TaskState.SCHEDULED, TaskState.DEPLOYING, TaskState.INITIALIZING, TaskState.RUNNING)
 
 
 def compute_followers(state: TaskState) -> frozenset[TaskState]:

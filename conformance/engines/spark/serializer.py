@@ -41,11 +41,7 @@ _WRITTEN = f"""struct(
 _RECORD = let(
     "written",
     "concat({header}, e.payload)",
-    let(
-        "bytes",
-        "concat(s.pending, written)",
-        let("first", _FIRST, let("finished", "{finished}", _WRITTEN)),
-    ),
+    let("bytes", "concat(s.pending, written)", let("first", _FIRST, let("finished", "{finished}", _WRITTEN))),
 )
 
 _OTHER = """struct(IF(e.type = 'flush', {flushed}, 0) AS filled, X'' AS pending, s.ended OR e.type = 'finish' AS ended,

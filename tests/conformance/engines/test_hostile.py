@@ -87,8 +87,7 @@ def test_a_failure_costs_one_case(laboratory, engine, kind, words, restarts):
 
 
 @pytest.mark.parametrize(
-    ("engine", "kind"),
-    [each[:2] for each in CULPRITS if each[3] and each[0] not in SLOW_CULPRITS],
+    ("engine", "kind"), [each[:2] for each in CULPRITS if each[3] and each[0] not in SLOW_CULPRITS]
 )
 def test_the_last_case_is_no_exception(laboratory, engine, kind):
     outcome = run(laboratory, engine, LAST, window=3)

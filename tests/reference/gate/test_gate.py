@@ -130,8 +130,7 @@ def test_gate_17_finished_with_the_last_end_of_partition():
 
 @pytest.mark.rule("GATE-15")
 @pytest.mark.parametrize(
-    ("drains", "known"),
-    [((), "not_yet"), ((True,), "not_yet"), ((True, True), "drained"), ((False, True), "stopped")],
+    ("drains", "known"), [((), "not_yet"), ((True,), "not_yet"), ((True, True), "drained"), ((False, True), "stopped")]
 )
 def test_gate_15_what_is_known_about_the_end_of_data(drains, known):
     assert end_of_data.compute_end_of_data(2, drains) == known

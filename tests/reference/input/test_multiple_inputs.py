@@ -99,10 +99,7 @@ def test_nin_9_what_is_read_comes_behind_the_input_that_it_comes_from():
 @pytest.mark.rule("NIN-9")
 @pytest.mark.parametrize(
     ("trace", "status", "available"),
-    [
-        ("0.0over call call call", "nothing_available", "false"),
-        ("0.0end call", "more_available", "true"),
-    ],
+    [("0.0over call call call", "nothing_available", "false"), ("0.0end call", "more_available", "true")],
 )
 def test_nin_9_the_end_of_one_input_is_not_the_end_of_all(trace, status, available):
     shown, rule = last("multiple_inputs", TWO, trace)

@@ -382,9 +382,7 @@ def have_no_floating_buffer(monkeypatch):
 def charge_for_events(monkeypatch):
     """Events need credit, too."""
     monkeypatch.setattr(
-        queues,
-        "is_available",
-        lambda subpartition, *, has_credit: has_credit and queues.is_readable(subpartition),
+        queues, "is_available", lambda subpartition, *, has_credit: has_credit and queues.is_readable(subpartition)
     )
 
 

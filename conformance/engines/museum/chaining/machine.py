@@ -131,10 +131,7 @@ class Chaining:
     def share_slot(self, up: Node, down: Node) -> bool:
         if self.bug == "chaining-slot-group-ignored":
             return True
-        if self.bug == "chaining-default-slot-group-matches-all" and "default" in {
-            up.slot_group,
-            down.slot_group,
-        }:
+        if self.bug == "chaining-default-slot-group-matches-all" and "default" in {up.slot_group, down.slot_group}:
             return True
         return up.slot_group == down.slot_group
 
@@ -179,10 +176,7 @@ class Chaining:
             checked = True
         elif bug == "chaining-max-parallelism-never-checked":
             checked = False
-        elif bug == "chaining-unset-max-parallelism-matches-all" and -1 in {
-            up.max_parallelism,
-            down.max_parallelism,
-        }:
+        elif bug == "chaining-unset-max-parallelism-matches-all" and -1 in {up.max_parallelism, down.max_parallelism}:
             return True
         return not checked or up.max_parallelism == down.max_parallelism
 

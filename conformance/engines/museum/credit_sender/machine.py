@@ -135,12 +135,7 @@ class CreditSender:
             self.sequence += 1
         if bug == "sender-sequence-in-5-bits":
             self.sequence &= 31
-        return {
-            "type": "send",
-            "kind": "data" if item == "data" else "event",
-            "sequence": sequence,
-            "backlog": backlog,
-        }
+        return {"type": "send", "kind": "data" if item == "data" else "event", "sequence": sequence, "backlog": backlog}
 
     def on_add(self, kind: str) -> wire.Observations:
         bug = self.bug

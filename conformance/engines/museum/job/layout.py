@@ -123,12 +123,7 @@ def make_graph(program: Program) -> Json:
         for operator in program.operators
     ]
     edges = [
-        {
-            "source": edge.source.id,
-            "target": edge.target.id,
-            "partitioner": edge.partitioner,
-            "exchange": "undefined",
-        }
+        {"source": edge.source.id, "target": edge.target.id, "partitioner": edge.partitioner, "exchange": "undefined"}
         for edge in program.edges
     ]
     return {"type": "graph", "operators": operators, "edges": edges}

@@ -117,10 +117,7 @@ class ResultPartition:
         attempt.views.append(View(index, place))
         number = len(attempt.views) - 1
         wakes = bug == "view-wakes" and isinstance(part, Subpartition) and part.queue
-        return [
-            {"type": "view", "view": number},
-            *([{"type": "data_available", "view": number}] if wakes else []),
-        ]
+        return [{"type": "view", "view": number}, *([{"type": "data_available", "view": number}] if wakes else [])]
 
     def forget_waiting(self) -> wire.Observations:
         told: wire.Observations = [{"type": "timed_out", "subpartition": one} for one in sorted(self.waiting)]

@@ -6,13 +6,7 @@ An engine that does what it declares proves little about the run that says so. E
 import attrs
 
 #: The pieces of the right query, in Spark SQL, and the policies by their names.
-PIECES = {
-    "delay": "0 milliseconds",
-    "kept": "key <> ''",
-    "gathered": "collect_list(id)",
-    "min": "min",
-    "max": "max",
-}
+PIECES = {"delay": "0 milliseconds", "kept": "key <> ''", "gathered": "collect_list(id)", "min": "min", "max": "max"}
 
 
 @attrs.frozen

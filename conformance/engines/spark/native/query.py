@@ -48,12 +48,7 @@ class UnfinishedError(Exception):
 
 
 def observe(
-    spark: "SparkSession",
-    folder: Path,
-    trace: Trace,
-    policy: str,
-    timeout: float,
-    mutant: Mutant = RIGHT,
+    spark: "SparkSession", folder: Path, trace: Trace, policy: str, timeout: float, mutant: Mutant = RIGHT
 ) -> Observed:
     """Run the trace, and behind it, to see what is still open, a micro-batch of records of a far future.
 
@@ -95,10 +90,7 @@ def make_windows(spark: "SparkSession", folder: Path, sources: int, pieces: dict
 
 
 def run(
-    windows: "DataFrame",
-    folder: Path,
-    take: Callable[[tuple[int, tuple[int, ...]]], None],
-    timeout: float,
+    windows: "DataFrame", folder: Path, take: Callable[[tuple[int, tuple[int, ...]]], None], timeout: float
 ) -> None:
     """`take` gets each window that is emitted: the number of the micro-batch, and the ids of the records in it."""
 

@@ -60,15 +60,7 @@ def test_the_suite_finds_no_difference(engine):
 
 def test_every_semantics_and_kind_of_its_components_is_declared(engine):
     components = engine.describe()["components"]
-    assert components.keys() == {
-        "valve",
-        "combiner",
-        "partitioner",
-        "wiring",
-        "serializer",
-        "deserializer",
-        "chaining",
-    }
+    assert components.keys() == {"valve", "combiner", "partitioner", "wiring", "serializer", "deserializer", "chaining"}
     for name, claim in components.items():
         assert tuple(claim.get("semantics", ())) == SPECIFIED[name].semantics
 
