@@ -9,6 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from tidegate.properties.cases.boundaries import Aim, draws_at_boundaries
 from tidegate.properties.cases.walk import Dice, Walk
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.cases import Case, Way
@@ -59,12 +60,17 @@ def make(component: str, dice: Dice, name: str, config: Any, events: tuple[Any, 
     return Case(name, component, config, events, brief=brief, way=way)
 
 
-def find_aim(component: str, number: int) -> Callable[[Dice], tuple[Any, tuple[Any, ...]]] | None:
-    generator = generator_of(component)
-    once, aims = getattr(generator, "ONCE", ()), getattr(generator, "AIMS", ())
+def find_aim(component: str, number: int) -> Aim | None:
+    once, aims = drawn_once(component), getattr(generator_of(component), "AIMS", ())
     if number < len(once):
-        return once[number]  # type: ignore[no-any-return]
+        return once[number]
     return aims[number % len(aims)] if aims else None
+
+
+@cache
+def drawn_once(component: str) -> tuple[Aim, ...]:
+    generator = generator_of(component)
+    return (*getattr(generator, "ONCE", ()), *draws_at_boundaries(generator, COMPONENTS[component].config))
 
 
 @cache
@@ -72,7 +78,7 @@ def generator_of(component: str) -> Any:
     """The module that draws the cases of a component.
 
     Besides `draw` it may have `AIMS`, functions that draw what chance makes too rarely, and `ONCE`, functions each of
-    which is drawn from once per seed: what is large, or a value at a boundary.
+    which is drawn from once per seed, because what it draws is large. Boundaries come behind them, once as well.
     """
     return import_module(f"tidegate.properties.cases.{COMPONENTS[component].name}.draw")
 

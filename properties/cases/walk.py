@@ -42,6 +42,8 @@ class Dice(Random):
     """Gives what `Random` gives for the same seed, in less time; and knows the walk that was last made with it."""
 
     walk: "Walk[Any, Any] | None" = None
+    #: How long the trace is to be, if that is not to be drawn.
+    length: int | None = None
 
     def __init__(self, seed: str) -> None:
         super().__init__(seed)
@@ -67,6 +69,8 @@ def draw_length(random: Random) -> int:
     """Mostly a few dozen events, at times very few or many; a source is asked on the way, so it gets room."""
     if isinstance(random, Source):
         return 60
+    if isinstance(random, Dice) and random.length is not None:
+        return random.length
     style = random.random()
     if style < 0.2:
         return random.randint(1, 6)

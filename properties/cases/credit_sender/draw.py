@@ -6,6 +6,7 @@ and while the connection is full, where a reader stands in line and cannot send,
 
 from random import Random
 
+from tidegate.properties.cases.boundaries import FAR
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.credit import credit_sender
@@ -172,3 +173,11 @@ def draw_refused(random: Random, state: credit_sender.State) -> credit_sender.Ev
     if not state.reader.subpartition.blocked and random.random() < 0.6:
         return Resume()
     return credit_sender.Credit(random.choice((0, -1, -(2**31))))
+
+
+def draw_far(_random: Random) -> tuple[credit_sender.Config, tuple[credit_sender.Event, ...]]:
+    """So much is sent that sequence numbers outgrow two bytes with a sign."""
+    return credit_sender.Config(2 * FAR), (credit_sender.Data(),) * (FAR + 3)
+
+
+ONCE = (draw_far,)

@@ -7,6 +7,7 @@ header. Lengths on the wire are never negative, so bytes that would be read as o
 from itertools import pairwise
 from random import Random
 
+from tidegate.properties.cases.boundaries import BOUNDARIES, FAR
 from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes, draw_length_for, draw_long_length
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
@@ -103,3 +104,18 @@ def find_ends(state: deserializer.State, stream: bytes) -> list[int]:
             break
         ends.append(max(0, position - len(state.gathered)))
     return ends[1:] or ends
+
+
+def draw_boundaries(random: Random) -> tuple[deserializer.Config, tuple[deserializer.Event, ...]]:
+    """Records of every length at a boundary, in buffers of such lengths."""
+    lengths = random.sample((*BOUNDARIES, FAR), len(BOUNDARIES) + 1)
+    stream = b"".join(encode_record(draw_bytes(random, ALPHABETS[-1], length)) for length in lengths)
+    buffers = []
+    while stream:
+        size = random.choice((*BOUNDARIES, 4096))
+        buffers.append(deserializer.Buffer(stream[:size]))
+        stream = stream[size:]
+    return deserializer.Config(), tuple(buffers)
+
+
+ONCE = (draw_boundaries,)

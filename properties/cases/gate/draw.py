@@ -92,3 +92,13 @@ def draw_refused(random: Random, state: State) -> Arrive:
     if style < 0.75 and data_ended:
         return Arrive(random.choice(data_ended), Item.END_OF_DATA)
     return Arrive(random.choice((-1, state.config.channels, state.config.channels + 5)), item)
+
+
+def draw_busy(random: Random) -> tuple[Config, tuple[Event, ...]]:
+    """No channel comes to its end, for longer than a byte counts."""
+    config = Config(random.choice((2, 3)))
+    arrivals = [Arrive(random.randrange(config.channels), Item.DATA) for _ in range(300)]
+    return config, tuple(event for arrival in arrivals for event in (arrival, Poll()))
+
+
+ONCE = (draw_busy,)

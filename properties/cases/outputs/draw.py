@@ -69,6 +69,11 @@ def draw_config(random: Random) -> outputs_values.Config:
     return outputs_values.Config(made, reuse, selectors, "flink-1.5") if old else outputs_values.Config(made, reuse)
 
 
+def can_widen(config: outputs_values.Config) -> bool:
+    """Selected outputs may be served in any order: of many there are too many orders."""
+    return config.selectors is None
+
+
 def draw_output(random: Random, old: bool, selectors: bool, tagged: float, chained: float) -> outputs_values.Output:  # noqa: FBT001
     tag = random.choice(TAGS) if random.random() < tagged else None
     names = tuple(random.sample(NAMES, random.choice((0, 1, 1, 2)))) if selectors else None

@@ -2,6 +2,7 @@
 
 from random import Random
 
+from tidegate.properties.cases.boundaries import BOUNDARIES, FAR
 from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes, draw_length_for, draw_long_length
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
@@ -64,3 +65,13 @@ def draw_event(random: Random, kind: str, state: serializer.State, alphabet: byt
         return serializer.Finish()
     length = draw_long_length(random, size) if kind == "long" else draw_length_for(random, size - state.filled, size)
     return serializer.Record(draw_bytes(random, alphabet, length))
+
+
+def draw_boundaries(random: Random) -> tuple[serializer.Config, tuple[serializer.Event, ...]]:
+    """Payloads of every length at a boundary, in any order."""
+    lengths = random.sample((*BOUNDARIES, FAR), len(BOUNDARIES) + 1)
+    records = [serializer.Record(draw_bytes(random, ALPHABETS[-1], length)) for length in lengths]
+    return serializer.Config(random.choice((255, 256, 1000))), (*records, serializer.Finish())
+
+
+ONCE = (draw_boundaries,)

@@ -274,7 +274,7 @@ OUT_OF_SCOPE = {
     "partitioner-shuffle-takes-turns": "many records of a shuffle",
     "partitioner-turn-in-8-bits": "more than 256 channels",
     "partitioner-turn-in-16-bits": "more than 32768 channels",
-    "partitioner-counts-in-16-bits": "more than 65536 records",
+    "partitioner-counts-in-16-bits": "more than 32768 records",
     "partitioner-rebalance-drifts": "a counter of 32 states",
     "gate-queued-in-four-lanes": "five channels",
     "sender-sequence-in-5-bits": "more than 32 messages",

@@ -119,7 +119,7 @@ class Partitioner:
             self.cursor &= 0xFF
         elif bug == "partitioner-turn-in-16-bits":
             self.cursor &= 0x7FFF
-        elif bug == "partitioner-counts-in-16-bits" and self.records % 2**16 == 0:
+        elif bug == "partitioner-counts-in-16-bits" and self.records % 2**15 == 0:
             self.cursor = 0
         elif bug == "partitioner-cursor-shared":
             self.memory["cursor"] = self.cursor

@@ -1,0 +1,99 @@
+"""The generated cases of the default run hit the boundaries, wherever the schemas allow them."""
+
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from tidegate.conformance.engines import schemas
+from tidegate.conformance.engines.museum import Engine
+from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.judging.suite import Budget, Planned
+from tidegate.conformance.judging.trial import Runner
+from tidegate.conformance.judging.verdicts import Status
+from tidegate.properties.cases.boundaries import AMOUNTS, BOUNDARIES, FAR
+from tidegate.properties.cases.drawing import AIMED_EVERY, draw_case, drawn_once
+from tidegate.reference.components import COMPONENTS
+from tidegate.reference.spanning import serializer
+from tidegate.reference.spanning.deserializer import step as deserializer
+from tidegate.traces.codec import encode
+
+DEFAULT_RUN = Budget()
+
+#: Fields that some value cannot take, and why.
+OUT_OF_REACH = {
+    ("chain_lifecycle", "sources"): "each chained source has an input and an operator of its own",
+    ("chain_lifecycle", "operators"): "each operator names its place in the chain",
+    ("job", "operators"): "each operator has an id of its own",
+    ("job", "edges"): "an edge comes once",
+}
+#: Components in whose cases nothing is counted along the trace, and why.
+SHORT = {
+    "chaining": "an event is a whole graph",
+    "job_graph": "an event is a whole graph",
+    "wiring": "all is said at the first event",
+    "chain_lifecycle": "a chain comes to its end once",
+    "task": "a task comes to its end once",
+    "buffer": "its memory is given back",
+    "writer": "it is closed",
+    "job": "its sources come to their end",
+    "credit_loop": "its data is all sent",
+}
+
+
+@cache
+def cases(component):
+    indices = [number * AIMED_EVERY + AIMED_EVERY - 1 for number in range(len(drawn_once(component)))]
+    assert max(indices) < DEFAULT_RUN.cases
+    return [draw_case(component, DEFAULT_RUN.seed, index) for index in indices]
+
+
+def domain_of(field):
+    """What the schema says of a field; what is an object of its own is none of our numbers."""
+    file, _, part = field.get("$ref", "").partition("#/$defs/")
+    return schemas.load(file.removesuffix(".json"))["$defs"][part] if file else field
+
+
+def wanted(component):
+    """From the schema of its config: each number and each list with the values that it may take."""
+    for name, field in schemas.load(component)["$defs"]["config"]["properties"].items():
+        if (component, name) in OUT_OF_REACH:
+            continue
+        domain = domain_of(field)
+        if domain.get("type") == "integer":
+            far = (FAR,) if name in AMOUNTS else ()
+            low, high = domain.get("minimum", 0), domain.get("maximum", FAR)
+            yield from ((name, value) for value in (*BOUNDARIES, *far) if low <= value <= high)
+        elif domain.get("type") == "array":
+            yield from ((name, value) for value in BOUNDARIES)
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_every_number_and_list_of_a_config_hits_the_boundaries(component):
+    configs = [encode(case.config) for case in cases(component)]
+    values = [(name, one) for config in configs for name, one in config.items()]
+    hit = [(name, len(one) if isinstance(one, list) else one) for name, one in values]
+    assert [pair for pair in wanted(component) if pair not in hit] == []
+
+
+@pytest.mark.parametrize("component", [name for name in COMPONENTS if name not in SHORT])
+def test_some_event_comes_more_often_than_a_byte_counts(component):
+    assert max(max(Counter(event.type for event in case.events).values()) for case in cases(component)) > 256
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_right_engines_are_right_there(component):
+    verdicts = Runner(InProcess(Engine())).run(Planned("generated", case) for case in cases(component))
+    assert [verdict for verdict in verdicts if verdict.status is not Status.PASS] == []
+
+
+def test_payloads_hit_the_boundaries():
+    written = [event for event in cases("serializer")[0].events if isinstance(event, serializer.Record)]
+    shown = (seen for outcome in cases("deserializer")[0].follow() for seen in outcome.observations)
+    read = [seen for seen in shown if isinstance(seen, deserializer.Record)]
+    assert {len(one.payload) for one in written} == {len(one.payload) for one in read} == {*BOUNDARIES, FAR}
+
+
+def test_sequence_numbers_hit_the_boundaries():
+    sent = {seen.sequence for outcome in cases("credit_sender")[0].follow() for seen in outcome.observations}
+    assert sent >= {*BOUNDARIES, FAR}
