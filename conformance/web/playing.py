@@ -31,7 +31,6 @@ from tidegate.reference.credit import credit_loop
 from tidegate.reference.elements import MAX, MIN
 from tidegate.reference.job import step as job
 from tidegate.reference.job.examples import make_word_count
-from tidegate.reference.job.states import Logged
 from tidegate.reference.model import AnyComponent, InvalidInputError, Outcome, Rejected
 from tidegate.reference.rules import all_rules
 from tidegate.traces.cases import Case
@@ -320,7 +319,7 @@ def describe_outcome(component: AnyComponent, before: Any, event: Any, outcome: 
         "observations": [write_observation(one) for one in outcome.observations],
         "rules": list(outcome.rules),
         "broken": broken_by(component, before, event, outcome),
-        "log": [encode(one) for one in outcome.observations if isinstance(one, Logged)],
+        "values": [encode(one) for one in outcome.observations],
         **describe_state(outcome.state),
     }
 

@@ -153,7 +153,8 @@ def describe(one: Counterexample) -> dict[str, Any]:
     if "error" in played:
         return described
     steps = [
-        {"event": step["event"], **step["outcomes"][0], "choice": len(step["outcomes"])} for step in played["steps"]
+        {"event": step["event"], "json": step["json"], **step["outcomes"][0], "choice": len(step["outcomes"])}
+        for step in played["steps"]
     ]
     if finding.step is not None:
         failed = steps[finding.step]

@@ -1,6 +1,7 @@
 // A trace as a picture: a column per step, a lane per part of the state, what is emitted below; watermarks as a tide.
 
 import { h, svg, ruleChip } from "./dom.js";
+import { drawGraph } from "./graph.js";
 import { drawSpaceTime } from "./spacetime.js";
 import { shortObservation, tide, timeline } from "./values.js";
 
@@ -14,8 +15,8 @@ let showAll = false;
 
 /**
  * `states` has one more than `steps`. A step has `event`, `observations` and `rules`; and, where there is such a thing,
- * `broken` (claims), `seen` (what an engine showed instead), `choice` (how many outcomes were allowed), `log` (the rows of a
- * run log that a job wrote).
+ * `broken` (claims), `seen` (what an engine showed instead), `choice` (how many outcomes were allowed), `json` and
+ * `values` (the event and the observations as JSON: whole jobs and graphs are drawn from them).
  * `other` are states of the same trace under another semantics: what differs from them is marked.
  */
 export function drawTrace({ label, states, steps, rules, at, pick, other = null, otherSteps = null }) {
@@ -24,7 +25,7 @@ export function drawTrace({ label, states, steps, rules, at, pick, other = null,
   const moving = found.filter((lane) => lane.cells.some((cell) => cell?.text !== lane.cells[0]?.text));
   const shown = found.length > MANY && !showAll ? moving : found;
   const room = (document.getElementById("main").clientWidth - 220) / columns;
-  const width = found.length ? Math.round(Math.max(NARROW, Math.min(ROOMY, room))) : WIDE;
+  const width = found.length ? Math.round(Math.max(NARROW, Math.min(ROOMY, room))) : Math.round(Math.max(WIDE, Math.min(2 * WIDE, room)));
   const grid = h("div", { class: "lanes", role: "group", "aria-label": label, style: { "--columns": String(columns), "--column": `${width}px` } });
   const put = (element, row, from, to = from) => {
     element.style.gridRow = String(row);
@@ -56,9 +57,15 @@ export function drawTrace({ label, states, steps, rules, at, pick, other = null,
     put(drawTide(marks, width), row, 0, columns - 1);
     row += 1;
   }
-  if (steps.some((step) => step.log?.length)) {
-    name("run", row);
-    put(drawSpaceTime(steps, width), row, 0, columns - 1);
+  if (steps.some((step) => step.values?.some((value) => value.type === "log"))) {
+    const run = drawSpaceTime(steps, width);
+    grid.append(h("div", { class: "name run", style: { "grid-row": String(row) } }, run.lanes.map((lane) => h("span", {}, lane))));
+    put(run.chart, row, 0, columns - 1);
+    row += 1;
+  }
+  if (steps.some((step) => step.json?.type === "graph")) {
+    name("graph", row);
+    steps.forEach((step, index) => put(h("div", { class: "cell" }, drawGraph(step.json, step.values, width)), row, index + 1));
     row += 1;
   }
   const opposite = other ? new Map(timeline(other).map((lane) => [lane.name, lane.cells])) : null;

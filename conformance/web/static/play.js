@@ -243,7 +243,7 @@ function drawProblem() {
 
 const chosen = (step) => step.outcomes[step.chosen];
 const statesOf = (played) => [played.starts[played.start].state, ...played.steps.map((step) => chosen(step).state)];
-const stepsOf = (played) => played.steps.map((step) => ({ event: step.event, choice: step.outcomes.length, ...chosen(step) }));
+const stepsOf = (played) => played.steps.map((step) => ({ event: step.event, json: step.json, choice: step.outcomes.length, ...chosen(step) }));
 
 function drawBroken() {
   const broken = stepsOf(page.played).flatMap((step, index) => step.broken.map((name) => ({ name, index, event: step.event })));

@@ -8,7 +8,7 @@ const TOP = 14;
 const TRAVELS = new Set(["record", "watermark", "status", "barrier", "end_of_data", "end_of_partition", "latency_marker"]);
 const LONGEST = "9223372036854775807";
 
-/** `steps` have the rows of the run log that each of them wrote; there is one more column, for the start. */
+/** The chart and the names of its lanes. The `values` of steps are rows of the run log; the first column is the start. */
 export function drawSpaceTime(steps, column) {
   const marks = place(steps, column);
   const tasks = [...new Set(marks.map((mark) => mark.row.task))];
@@ -18,10 +18,7 @@ export function drawSpaceTime(steps, column) {
   const width = (steps.length + 1) * column;
   const height = TOP + LANE * lanes.length;
   const chart = svg("svg", { class: "spacetime", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `run of ${lanes.length} subtasks: ${marks.length} rows of its log` });
-  lanes.forEach((lane, number) => chart.append(
-    svg("line", { class: "lane", x1: 0, x2: width, y1: TOP + LANE * (number + 0.5), y2: TOP + LANE * (number + 0.5) }),
-    svg("text", { class: "label", x: 8, y: TOP + LANE * (number + 0.5) - 8 }, lane),
-  ));
+  lanes.forEach((_lane, number) => chart.append(svg("line", { class: "lane", x1: 0, x2: width, y1: TOP + LANE * (number + 0.5), y2: TOP + LANE * (number + 0.5) })));
   for (const [from, to] of travels(marks)) {
     chart.append(to
       ? svg("line", { class: `travel ${from.row.kind}`, x1: from.x, y1: y(from), x2: to.x, y2: y(to) })
@@ -29,13 +26,13 @@ export function drawSpaceTime(steps, column) {
   }
   for (const cut of cuts(marks)) chart.append(svg("polyline", { class: "cut", points: cut.sort((a, b) => y(a) - y(b)).map((mark) => `${mark.x},${y(mark)}`).join(" ") }));
   for (const mark of marks) chart.append(drawMark(mark, y(mark)));
-  return chart;
+  return { chart, lanes };
 }
 
 /** Every row with its place: behind the step that wrote it, one after the other. */
 function place(steps, column) {
   return steps.flatMap((step, number) => {
-    const rows = step.log ?? [];
+    const rows = step.values.filter((value) => value.type === "log");
     return rows.map((row, index) => ({ row, lane: `${row.task} ${row.subtask}`, x: (number + 1) * column + 12 + ((column - 22) * (index + 0.5)) / rows.length }));
   });
 }

@@ -147,6 +147,18 @@ def test_a_run_of_a_job_is_drawn_in_space_and_time(play, name, cuts):
         shoot(page, f"job-{name}")
 
 
+@pytest.mark.parametrize(
+    ("component", "name", "operators", "chained"),
+    [("chaining", "diamond", 5, 3), ("job_graph", "keys-already-in-place", 3, 1)],
+)
+def test_a_graph_of_operators_is_drawn_with_its_tasks(play, component, name, operators, chained):
+    story = next(one for one in stories(component) if one.name == name)
+    with play(component, story.config, story.trace) as page:
+        assert page.locator(".graph .operator").count() == operators
+        assert page.locator(".graph .edge.chained").count() == chained
+        shoot(page, f"graph-{component}")
+
+
 def test_keys_walk_through_the_trace(play):
     with play("valve", VALVE, SEVEN) as page:
         page.locator("body").press("Home")

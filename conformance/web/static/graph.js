@@ -1,0 +1,54 @@
+// A graph of operators, and what became of it: operators of one task have one colour and stand in one frame.
+
+import { svg } from "./dom.js";
+
+const BOX = { width: 96, height: 30, across: 132, down: 50 };
+
+/** The event is a graph; `values` are observations, of which the vertices say who is chained to whom. */
+export function drawGraph(event, values, width) {
+  const operators = event.operators.slice(0, 60);
+  const known = new Set(operators.map((each) => each.id));
+  const edges = event.edges.filter((edge) => known.has(edge.source) && known.has(edge.target));
+  const layers = layer(operators, edges);
+  const rows = new Map();
+  const places = new Map(operators.map((each) => {
+    const depth = layers.get(each.id);
+    rows.set(depth, (rows.get(depth) ?? -1) + 1);
+    return [each.id, { x: 14 + depth * BOX.across, y: 14 + rows.get(depth) * BOX.down }];
+  }));
+  const vertices = values.filter((each) => each.type === "vertex").map((each) => each.operators ?? each.members.map((member) => member.operator));
+  const task = new Map(vertices.flatMap((members, number) => members.map((id) => [id, number])));
+  const extent = { width: Math.max(...[...places.values()].map((place) => place.x)) + BOX.width + 14, height: Math.max(...[...places.values()].map((place) => place.y)) + BOX.height + 14 };
+  const scale = Math.min(1, (width - 16) / extent.width);
+  const chart = svg("svg", { class: "graph", width: extent.width * scale, height: extent.height * scale, viewBox: `0 0 ${extent.width} ${extent.height}`, role: "img", "aria-label": `${operators.length} operators in ${vertices.length} tasks` });
+  for (const edge of edges) {
+    const [from, to] = [places.get(edge.source), places.get(edge.target)];
+    const chained = task.has(edge.source) && task.get(edge.source) === task.get(edge.target);
+    const [x1, y1, x2, y2] = [from.x + BOX.width, from.y + BOX.height / 2, to.x, to.y + BOX.height / 2];
+    chart.append(svg("path", { class: `edge${chained ? " chained" : ""}`, d: `M${x1} ${y1}C${x1 + 22} ${y1} ${x2 - 22} ${y2} ${x2} ${y2}` }, svg("title", {}, `${edge.source} to ${edge.target}: ${chained ? "chained" : edge.partitioner ?? "over the network"}`)));
+  }
+  for (const each of operators) {
+    const { x, y } = places.get(each.id);
+    chart.append(svg(
+      "g", { class: `operator${task.has(each.id) ? ` hue${task.get(each.id) % 6}` : ""}` }, svg("title", {}, Object.entries(each).map(([name, value]) => `${name} ${value}`).join(", ")),
+      svg("rect", { x, y, width: BOX.width, height: BOX.height, rx: 7 }), svg("text", { x: x + BOX.width / 2, y: y + 19, "text-anchor": "middle" }, `${each.id} ${each.name}`.slice(0, 13)),
+    ));
+  }
+  return chart;
+}
+
+/** How far each operator is from where data comes in; what goes round in a circle is cut. */
+function layer(operators, edges) {
+  const found = new Map(operators.map((each) => [each.id, 0]));
+  for (let round = 0; round < operators.length; round += 1) {
+    let changed = false;
+    for (const { source, target } of edges) {
+      if (source !== target && found.get(target) < found.get(source) + 1 && found.get(source) + 1 < operators.length) {
+        found.set(target, found.get(source) + 1);
+        changed = true;
+      }
+    }
+    if (!changed) break;
+  }
+  return found;
+}
