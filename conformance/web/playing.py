@@ -36,7 +36,7 @@ from tidegate.reference.rules import all_rules
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode, encode, event_type, find_component
 from tidegate.traces.notation.forms import forms_of
-from tidegate.traces.notation.text import read_event, write_event, write_observation, write_trace
+from tidegate.traces.notation.text import read_trace, write_event, write_observation, write_trace
 
 #: Longer traces are for `tidegate replay`.
 MAX_EVENTS = 1000
@@ -305,12 +305,13 @@ def read_tokens(component: str, trace: Any) -> tuple[list[tuple[Token, Any]], di
     events: list[tuple[Token, Any]] = []
     for token in re.finditer(r"\S+", trace):
         place = {"start": token.start(), "end": token.end()}
-        if len(events) == MAX_EVENTS:
-            return events, {"message": f"only {MAX_EVENTS} events can be played here; use tidegate replay", **place}
         try:
-            events.append((token, read_event(component, token[0])))
+            read = read_trace(component, token[0])
         except DecodeError as error:
             return events, {"message": str(error), **place}
+        if len(events) + len(read) > MAX_EVENTS:
+            return events, {"message": f"only {MAX_EVENTS} events can be played here; use tidegate replay", **place}
+        events += [(token, event) for event in read]
     return events, None
 
 
