@@ -114,6 +114,7 @@ KINDS = (
         form="exec:COMMAND LINE",
         meaning="a program that speaks the protocol over its standard input and output",
         make=make_exec,
+        side_by_side=True,
     ),
 )
 

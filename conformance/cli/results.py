@@ -15,7 +15,7 @@ from tidegate.conformance.judging.result import Result
 from tidegate.conformance.judging.run import Candidate, run
 from tidegate.conformance.judging.suite import Budget
 from tidegate.conformance.judging.trial import Observer, Tally
-from tidegate.conformance.judging.verdicts import VIOLATIONS, Verdict
+from tidegate.conformance.judging.verdicts import VIOLATIONS, Status, Verdict
 from tidegate.conformance.reports.folder import Report
 from tidegate.conformance.reports.writing import CannotWriteError
 
@@ -34,7 +34,7 @@ def hold(
             candidate,
             budget,
             components=args.component,
-            jobs=args.jobs or candidate.usual_jobs(),
+            jobs=args.jobs or candidate.usual_jobs(budget),
             floor=args.floor,
             expectations=expectations,
             observers=observers,
@@ -72,12 +72,13 @@ class Counts(Observer):
         self._over = 0
         self._began = time.monotonic()
 
-    def begin(self, components: Sequence[str]) -> None:
-        self._all, self._began = len(components), time.monotonic()
+    def begin(self, parts: int) -> None:
+        self._all, self._began = parts, time.monotonic()
 
     def see(self, verdict: Verdict) -> None:
-        self._components.setdefault(verdict.case.component)
-        self._over = len(self._components) - 1
+        if verdict.status is not Status.SKIP:
+            self._components.setdefault(verdict.case.component)
+            self._over = max(self._over, len(self._components) - 1)
         self._count(f"{verdict.case.component} {verdict.stage}", 1, int(verdict.status in VIOLATIONS))
 
     def see_component(self, component: str, tally: Tally) -> None:
@@ -93,11 +94,11 @@ class Counts(Observer):
             self._tell(f"{place}: {self._done} cases, {self._failed} {self._failures}{self._rest()}")
 
     def _rest(self) -> str:
-        """How far it is, by the components that are over: some take longer than others."""
+        """How far it is, by the parts that are over: some take longer than others."""
         if self._all < 2 or not self._over:
             return ""
         left = (time.monotonic() - self._began) / self._over * (self._all - self._over)
-        return f"; {self._over} of {self._all} components, about {max(left, 0):.0f} s left"
+        return f"; {self._over} of {self._all} parts, about {max(left, 0):.0f} s left"
 
 
 @contextmanager

@@ -31,8 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=options.at_least_one,
         metavar="N",
-        help="try N components at once, each on an engine of its own "
-        "(default: one per core for python: engines, else 1)",
+        help="try N parts of the suite at once, each on a copy of the engine "
+        "(default: one per core for python: and exec: engines, else 1)",
     )
     parser.add_argument(
         "--stage",

@@ -7,6 +7,7 @@ for what depends on time.
 
 import gc
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing import get_context
@@ -34,45 +35,67 @@ STOPPING = 20.0
 
 @attrs.frozen
 class Order:
-    """What a worker is to do with each component. Its parts can be sent to another process."""
+    """What a worker is to do with each part of the suite. Its fields can be sent to another process."""
 
     make_engine: Callable[[], Engine]
-    budget: Budget
     entries: tuple[Entry, ...]
     #: What is to be done with each verdict, for observers that want it.
     observe: tuple[Callable[[Verdict], None], ...]
 
 
+@attrs.frozen
+class Part:
+    """A part of the suite of a component, small enough that all workers have something to do until the end."""
+
+    component: str
+    budget: Budget
+
+
+@attrs.frozen
+class NotStarted:
+    """What a worker says that has no engine."""
+
+    reason: str
+
+
 def try_side_by_side(
-    order: Order, tally: Tally, components: Sequence[str], jobs: int, observers: Sequence[Observer]
+    order: Order, engine: Engine, tally: Tally, parts: Sequence[Part], jobs: int, observers: Sequence[Observer]
 ) -> None:
-    """Add what is found of each component to the tally, in their order, as soon as those before it have been tried."""
-    found: dict[str, Tally | str] = {}
-    waiting = list(components)
+    """Add what is found of each part to the tally, in their order, as soon as those before it have been tried.
+
+    Where no other copy of the engine starts, `engine` is asked here.
+    """
+    found: dict[Part, Tally | str] = {}
+    waiting = list(parts)
     with Crew(order, jobs) as crew:
         try:
-            for component, tried in crew.work(components):
-                found[component] = tried
+            for part, tried in crew.work(parts):
+                found[part] = tried
                 while waiting and waiting[0] in found:
                     settle(waiting[0], found.pop(waiting.pop(0)), tally, observers)
+            if crew.reasons:
+                tally.notes.append(f"{crew.describe()}: {crew.reasons[0]}.")
+            for part in [part for part in waiting if part not in found]:
+                found[part] = try_here(order, engine, part)
         except KeyboardInterrupt:
             tally.complete = False
             found |= crew.stop()
-        for component in waiting:
-            if component in found:
-                settle(component, found[component], tally, observers)
+        for part in waiting:
+            if part in found:
+                settle(part, found[part], tally, observers)
 
 
-def settle(component: str, tried: Tally | str, tally: Tally, observers: Sequence[Observer]) -> None:
+def settle(part: Part, tried: Tally | str, tally: Tally, observers: Sequence[Observer]) -> None:
     if isinstance(tried, str):
-        # Nothing is known of a component whose worker failed, and one case says so for all: that is never a pass.
-        verdict = tally.take(Verdict(read_golden(component)[0], "golden", Status.NOT_RUN, message=tried))
+        # Nothing is known of a part whose worker failed, and one case says so for all: that is never a pass.
+        case = read_golden(part.component)[0]
+        verdict = tally.take(Verdict(case, part.budget.stages[0], Status.NOT_RUN, message=tried))
         for observer in observers:
             observer.see(verdict)
         return
     tally.add(tried)
     for observer in observers:
-        observer.see_component(component, tried)
+        observer.see_component(part.component, tried)
 
 
 class Crew:
@@ -81,8 +104,10 @@ class Crew:
     def __init__(self, order: Order, jobs: int) -> None:
         context = get_context("spawn")
         self._workers: dict[Connection, SpawnProcess] = {}
-        #: The component that a worker is at.
-        self._at: dict[Connection, str] = {}
+        #: What a worker is at.
+        self._at: dict[Connection, Part] = {}
+        #: Why workers have no engine.
+        self.reasons: list[str] = []
         for _ in range(jobs):
             ours, theirs = context.Pipe()
             worker = context.Process(target=serve, args=(theirs, order), daemon=False)
@@ -90,42 +115,58 @@ class Crew:
             theirs.close()
             self._workers[ours] = worker
 
-    def work(self, components: Sequence[str]) -> Iterator[tuple[str, Tally | str]]:
-        """Each component with what was found, as it comes; with the reason if its worker failed.
+    def work(self, parts: Sequence[Part]) -> Iterator[tuple[Part, Tally | str]]:
+        """Each part with what was found, as it comes; with the reason if its worker failed.
 
-        Those with the largest golden traces are the most work, and begin: so no worker waits long for the last.
+        Those of the components with the largest golden traces are the most work, and begin: so no worker waits long for
+        the last. A worker without engine leaves its part to the others; what is left without any is not given.
         """
-        waiting = iter(sorted(components, key=size_of_golden, reverse=True))
+        waiting = deque(sorted(parts, key=lambda part: size_of_golden(part.component), reverse=True))
         for connection in self._workers:
             self._give_next(connection, waiting)
         while self._at:
             for connection in [one for one in wait(list(self._at)) if isinstance(one, Connection)]:
-                component, answer = self._hear(connection)
+                part, answer = self._hear(connection)
+                if isinstance(answer, NotStarted):
+                    self.reasons.append(answer.reason)
+                    waiting.appendleft(part)
+                    continue
                 if isinstance(answer, Tally):
                     self._give_next(connection, waiting)
-                yield component, answer
-        # Only if all workers have failed is anything left.
-        yield from ((component, "no process was left to try this component") for component in waiting)
+                else:
+                    # What kills one worker would kill the next.
+                    fatal = [one for one in waiting if one.component == part.component]
+                    waiting = deque(one for one in waiting if one.component != part.component)
+                    yield from ((one, answer) for one in fatal)
+                yield part, answer
+        if len(self.reasons) < len(self._workers):
+            # Only if all workers have died is anything left.
+            yield from ((part, "no process was left to try this component") for part in waiting)
 
-    def stop(self) -> dict[str, Tally | str]:
-        """What is known by now of the components that workers are at. One that does not tell in time has failed."""
-        found: dict[str, Tally | str] = {}
+    def describe(self) -> str:
+        left = len(self._workers) - len(self.reasons)
+        return f"Of {len(self._workers)} more copies of the engine {left or 'none'} would start, so it took longer"
+
+    def stop(self) -> dict[Part, Tally | str]:
+        """What is known by now of the parts that workers are at. One that does not tell in time has failed."""
+        found: dict[Part, Tally | str] = {}
         for connection in self._at:
             self._workers[connection].terminate()
         deadline = time.monotonic() + STOPPING
         while self._at and (ready := wait(list(self._at), deadline - time.monotonic())):
-            found.update(self._hear(one) for one in ready if isinstance(one, Connection))
+            heard = [self._hear(one) for one in ready if isinstance(one, Connection)]
+            found.update((part, answer) for part, answer in heard if not isinstance(answer, NotStarted))
         return found
 
-    def _hear(self, connection: Connection) -> tuple[str, Tally | str]:
+    def _hear(self, connection: Connection) -> tuple[Part, Tally | NotStarted | str]:
         return self._at.pop(connection), receive(connection) or "the process that tried this component died"
 
-    def _give_next(self, connection: Connection, waiting: Iterator[str]) -> None:
-        if (component := next(waiting, None)) is not None:
-            self._at[connection] = component
+    def _give_next(self, connection: Connection, waiting: deque[Part]) -> None:
+        if waiting:
+            self._at[connection] = waiting.popleft()
             # A worker that is gone is noticed when its answer is awaited.
             with suppress(OSError):
-                connection.send(component)
+                connection.send(self._at[connection])
 
     def __enter__(self) -> Self:
         return self
@@ -151,27 +192,27 @@ def receive(connection: Connection) -> Any:
 
 
 def serve(connection: Connection, order: Order) -> None:
-    """Try the components that come, until nobody sends any more."""
+    """Try the parts that come, until nobody sends any more."""
     follow_parent()
     listen()
     # Suites are large and cases make no cycles: looking for garbage among them again and again finds none.
     gc.set_threshold(100_000, 50, 50)
     try:
         with order.make_engine() as engine:
-            while (component := receive(connection)) is not None:
-                connection.send(try_here(order, engine, component))
+            while (part := receive(connection)) is not None:
+                connection.send(try_here(order, engine, part))
     except EngineError as error:
         with suppress(OSError):
-            connection.send(str(error))
+            connection.send(NotStarted(str(error)))
 
 
-def try_here(order: Order, engine: Engine, component: str) -> Tally:
+def try_here(order: Order, engine: Engine, part: Part) -> Tally:
     trial = Trial(Runner(engine), Tally(Expectations(order.entries)))
-    # The engine counts on from component to component.
+    # The engine counts on from part to part.
     before = engine.restarts
     try:
         STOP.arm()
-        for verdict in trial.try_component(component, order.budget):
+        for verdict in trial.try_component(part.component, part.budget):
             for observe in order.observe:
                 observe(verdict)
         STOP.disarm()

@@ -69,6 +69,7 @@ class Result(Told):
     missing_pairs: tuple[Pair, ...]
     expectation_problems: tuple[str, ...]
     claims: tuple[str, ...]
+    notes: tuple[str, ...]
     restarts: int
     seconds: float
     complete: bool
@@ -128,6 +129,7 @@ class Result(Told):
             said.append(f"Not declared by the engine, so not tried: {few(undeclared)}.")
         said += [one.text() for one in self.blames]
         said += [f"Expectation {problem}." for problem in self.expectation_problems]
+        said += self.notes
         if self.restarts:
             said.append(f"The engine had to be started again {self.restarts} times.")
         if not self.cases:

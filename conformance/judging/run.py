@@ -15,7 +15,7 @@ from tidegate.conformance.judging.blame import Blame, blame
 from tidegate.conformance.judging.coverage import Wanted, measure
 from tidegate.conformance.judging.dialects import hold_to
 from tidegate.conformance.judging.expectations import Expectations
-from tidegate.conformance.judging.parallel import Order, try_side_by_side
+from tidegate.conformance.judging.parallel import Order, Part, try_side_by_side
 from tidegate.conformance.judging.result import Counterexample, Result
 from tidegate.conformance.judging.shrink import kind_of, shrink_findings, worth_shrinking
 from tidegate.conformance.judging.trial import Observer, Runner, Tally, Trial
@@ -26,6 +26,8 @@ from tidegate.traces.cases import Case
 
 #: Of an engine that gets everything wrong, so many components are examined.
 BLAMED = 8
+#: So many generated cases per component are tried faster than a copy of an engine is made.
+SHORT_RUN = 200
 #: Seconds for an answer, where it is known that an engine hangs and not yet at what.
 SHORT_WAIT = 2.0
 
@@ -55,9 +57,13 @@ class Candidate:
         wait = min(self.limits.get("case_timeout") or SHORT_WAIT, SHORT_WAIT)
         return attrs.evolve(self, limits={**self.limits, "case_timeout": wait}).make
 
-    def usual_jobs(self) -> int:
-        """How many components to try at once: one per core where copies of the engine are cheap, else one."""
-        return (os.cpu_count() or 1) if find_kind(self.name).side_by_side else 1
+    def usual_jobs(self, budget: suite.Budget) -> int:
+        """How many parts of the suite to try at once: one per core where copies of the engine are cheap, else one.
+
+        What is over in a moment is not worth another copy.
+        """
+        long = "complete" in budget.stages or ("generated" in budget.stages and budget.cases > SHORT_RUN)
+        return (os.cpu_count() or 1) if long and find_kind(self.name).side_by_side else 1
 
 
 def candidate_for(engine: str | Engine | BatchEngine, **options: Any) -> Candidate:
@@ -82,7 +88,7 @@ def run(
 ) -> Result:
     """The suite against an engine: all components that it declares, or those that are named.
 
-    With several `jobs`, so many components are tried at once, each on an engine of its own. A rule that was exercised
+    With several `jobs`, so many parts of it are tried at once, each on an engine of its own. A rule that was exercised
     less often than `floor` leaves the result undetermined. An interrupt ends the run; what is known by then is the
     result.
 
@@ -100,15 +106,16 @@ def run(
         chosen = suite.declared_components(description, wanted)
         tally = Tally(expectations or Expectations())
         trial = Trial(Runner(engine), tally)
-        jobs = min(jobs, len(chosen)) if candidate.engine is None else 1
+        parts = [Part(component, part) for component in chosen for part in suite.parts_of(component, budget)]
+        jobs = min(jobs, len(parts)) if candidate.engine is None else 1
         for observer in observers:
-            observer.begin(chosen)
+            observer.begin(len(parts if jobs > 1 else chosen))
         try:
             STOP.arm()
             if jobs > 1:
                 observe = tuple(one.elsewhere for one in observers if one.elsewhere is not None)
-                order = Order(candidate.make, budget, tally.expectations.entries, observe)
-                try_side_by_side(order, tally, chosen, jobs, observers)
+                order = Order(candidate.make, tally.expectations.entries, observe)
+                try_side_by_side(order, engine, tally, parts, jobs, observers)
             else:
                 for component in chosen:
                     watch(trial.try_component(component, budget), observers)
@@ -202,6 +209,7 @@ def conclude(
         missing_pairs=coverage.missing_pairs(wanted),
         expectation_problems=tally.expectations.problems(),
         claims=tuple(tally.claims) if tally.complete else (),
+        notes=tuple(tally.notes),
         restarts=tally.restarts + engine.restarts,
         seconds=time.monotonic() - tally.began,
         complete=tally.complete,

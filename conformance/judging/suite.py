@@ -4,7 +4,7 @@
 budget lasts. The same seed gives the same cases. `metamorphic` compares answers to related cases with each other.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from tidegate.conformance.judging.coverage import Wanted, within_reach
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.properties.cases.directed import directed
 from tidegate.properties.cases.drawing import NothingAcceptedError, draw_case
+from tidegate.properties.cases.scope import Scope
 from tidegate.properties.cases.scopes import small, thorough
 from tidegate.properties.complete.suite import CompleteSuite, build
 from tidegate.reference.components import COMPONENTS
@@ -22,6 +23,8 @@ from tidegate.traces.cases import Case
 
 STAGES = ("directed", "golden", "complete", "generated", "metamorphic")
 METAMORPHIC = "metamorphic"
+#: So many generated cases are a part that is tried at a time, where several are tried side by side.
+PART = 2000
 
 
 class UnknownNameError(ValueError):
@@ -42,14 +45,17 @@ def check_names(what: str, names: Iterable[str], known: Iterable[str]) -> None:
 
 
 def all_unless_some(stages: Iterable[str]) -> tuple[str, ...]:
-    return tuple(stages) or STAGES
+    """In our order, each once; unknown ones stay, to be complained about."""
+    chosen = tuple(dict.fromkeys(stages))
+    known = tuple(stage for stage in STAGES if stage in chosen)
+    return (*known, *(stage for stage in chosen if stage not in STAGES)) or STAGES
 
 
 @attrs.frozen
 class Budget:
     """How much to try: the generated cases per component with the indices from `first` to `cases`, from `seed`.
 
-    No stages stand for all of them.
+    No stages stand for all of them. `scopes` are those of the complete stage by their numbers; None stands for all.
     """
 
     cases: int = 1000
@@ -58,6 +64,7 @@ class Budget:
     thorough: bool = False
     extra_states: int = 0
     first: int = 0
+    scopes: tuple[int, ...] | None = None
 
     @stages.validator
     def _check_stages(self, _attribute: Any, stages: tuple[str, ...]) -> None:
@@ -126,13 +133,33 @@ def stage_cases(description: Description, component: str, stage: str, budget: Bu
 
 
 def complete_suites(component: str, budget: Budget) -> tuple[CompleteSuite, ...]:
-    return build_suites(component, larger=budget.thorough, extra_states=budget.extra_states)
+    """Those of the scopes of the budget."""
+    numbers = range(len(scopes_of(component, budget))) if budget.scopes is None else budget.scopes
+    return tuple(
+        build_suite(component, number, larger=budget.thorough, extra_states=budget.extra_states) for number in numbers
+    )
+
+
+def scopes_of(component: str, budget: Budget) -> Sequence[Scope]:
+    return thorough(component) if budget.thorough else small(component)
 
 
 @cache
-def build_suites(component: str, *, larger: bool, extra_states: int) -> tuple[CompleteSuite, ...]:
-    scopes = thorough(component) if larger else small(component)
-    return tuple(build(scope, extra_states) for scope in scopes)
+def build_suite(component: str, number: int, *, larger: bool, extra_states: int) -> CompleteSuite:
+    return build((thorough if larger else small)(component)[number], extra_states)
+
+
+def parts_of(component: str, budget: Budget) -> Iterator[Budget]:
+    """The budget in parts that can be tried side by side, in the order of the whole."""
+    for stage in budget.stages:
+        if stage == "complete":
+            numbers = range(len(scopes_of(component, budget))) if budget.scopes is None else budget.scopes
+            yield from (attrs.evolve(budget, stages=(stage,), scopes=(number,)) for number in numbers)
+        elif stage == "generated":
+            for first in range(budget.first, budget.cases, PART):
+                yield attrs.evolve(budget, stages=(stage,), first=first, cases=min(first + PART, budget.cases))
+        else:
+            yield attrs.evolve(budget, stages=(stage,))
 
 
 def generated_cases(description: Description, component: str, budget: Budget) -> Iterator[Case]:

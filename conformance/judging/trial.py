@@ -6,7 +6,7 @@ reading; what was found until then is in the tally.
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from tidegate.conformance.judging.expectations import FAILING, Expectations, Fai
 from tidegate.conformance.judging.judge import Exercised, Judge
 from tidegate.conformance.judging.metamorphic import check
 from tidegate.conformance.judging.reference_engine import Reference
-from tidegate.conformance.judging.suite import METAMORPHIC, Budget, Planned, complete_suites, plan
+from tidegate.conformance.judging.suite import METAMORPHIC, Budget, Planned, complete_suites, parts_of, plan
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import encode
@@ -141,6 +141,8 @@ class Tally:
     failures: list[Failure] = attrs.Factory(list)
     exercised: Exercised = attrs.Factory(Counter)
     claims: list[str] = attrs.Factory(list)
+    #: What else a reader must know.
+    notes: list[str] = attrs.Factory(list)
     #: Of engines in other processes.
     restarts: int = 0
     complete: bool = True
@@ -167,12 +169,6 @@ class Tally:
         self.restarts += other.restarts
         self.complete = self.complete and other.complete
 
-    def has_passed(self, component: str, stage: str) -> bool:
-        """Whether there were cases of this stage, and all of them passed."""
-        return {key[2] for key, count in self.counts.items() if key[:2] == (component, stage) and count} == {
-            Status.PASS
-        }
-
 
 @attrs.frozen
 class Trial:
@@ -185,12 +181,16 @@ class Trial:
         self.runner.judge.exercised = self.tally.exercised
 
     def try_component(self, component: str, budget: Budget) -> Iterator[Verdict]:
-        """The whole suite of a component, and what may be said of it once it has passed its complete stage."""
+        """The whole suite of a component, and what may be said of it by the scopes that it has passed."""
         description = self.runner.describe()
-        related = check(self.runner.replies, description, component, budget) if METAMORPHIC in budget.stages else ()
-        yield from self.try_cases(plan(description, component, budget), related)
-        if self.tally.has_passed(component, "complete"):
-            self.tally.claims += [suite.claim for suite in complete_suites(component, budget)]
+        for part in parts_of(component, budget):
+            related = check(self.runner.replies, description, component, part) if METAMORPHIC in part.stages else ()
+            statuses = set()
+            for verdict in self.try_cases(plan(description, component, part), related):
+                statuses.add(verdict.status)
+                yield verdict
+            if part.scopes is not None and statuses == {Status.PASS}:
+                self.tally.claims += [suite.claim for suite in complete_suites(component, part)]
 
     def try_cases(self, planned: Iterable[Planned], others: Iterable[Verdict] = ()) -> Iterator[Verdict]:
         """Run the cases, then take verdicts that are reached in another way."""
@@ -204,8 +204,8 @@ class Observer:
     #: What another process does with each verdict for this observer, such as writing it down. It is sent there.
     elsewhere: Callable[[Verdict], None] | None = None
 
-    def begin(self, components: Sequence[str]) -> None:
-        """These will be tried, one after the other or side by side."""
+    def begin(self, parts: int) -> None:
+        """So many components will be tried, or so many parts of them side by side."""
 
     def see(self, verdict: Verdict) -> None:
         """A verdict was reached here."""

@@ -12,6 +12,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,17 +20,25 @@ from typing import Any, Self
 import attrs
 
 from tidegate.conformance.judging.result import Result
+from tidegate.conformance.judging.suite import STAGES
 from tidegate.conformance.judging.trial import Observer, Tally
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.reports.findings import describe
 from tidegate.conformance.reports.junit import as_junit
 from tidegate.conformance.reports.writing import alone, clear, explain, write_whole
+from tidegate.properties.cases.scopes import small, thorough
 from tidegate.reference.components import COMPONENTS
 
 FORMAT = "tidegate-report/2"
 LINES = "report.jsonl"
 PAGES = JUNIT, SUMMARY, PAGE = "junit.xml", "summary.md", "index.html"
-_COMPONENT = re.compile(rb'"component":"(\w+)"')
+_PLACE = re.compile(rb'"case":"([^"]*)","component":"(\w+)","stage":"(\w+)"')
+_SCOPE = re.compile(rb"-complete-(.+?)-\d{5,}(?:-|$)")
+_NUMBER = re.compile(rb"(\d+)$")
+_COMPONENTS = {name.encode(): rank for rank, name in enumerate(COMPONENTS)}
+_STAGES = {name.encode(): rank for rank, name in enumerate(STAGES)}
+#: Behind everything that has a place.
+_LAST = 2**64 - 1
 
 
 @attrs.define
@@ -149,20 +158,38 @@ def write_pages(
 
 
 def put_in_order(path: Path, until: int) -> int:
-    """Put the verdicts that stand before this byte in the order of their components; how many verdicts there are."""
-    rank = {name.encode(): number for number, name in enumerate(COMPONENTS)}
-    starts, ranks = array("Q"), array("H")
+    """Put the verdicts that stand before this byte in the order of one process; how many verdicts there are."""
+    starts, places = array("Q"), array("Q")
     with path.open("rb") as file, path.with_name(f"{path.name}.half").open("wb") as ordered:
         ordered.write(file.readline())
         while line := file.readline():
             starts.append(file.tell() - len(line))
-            named = _COMPONENT.search(line)
-            ranks.append(rank.get(named[1], 0) if named and starts[-1] < until else len(rank))
-        for number in sorted(range(len(starts)), key=ranks.__getitem__):
+            places.append(place_of(line) if starts[-1] < until else _LAST)
+        for number in sorted(range(len(starts)), key=places.__getitem__):
             file.seek(starts[number])
             ordered.write(file.readline())
     Path(ordered.name).replace(path)
     return len(starts)
+
+
+def place_of(line: bytes) -> int:
+    """Where a verdict of a worker belongs: by component, stage, and the scope or the number of its case."""
+    found = _PLACE.match(line, 1)
+    if found is None:
+        return _LAST
+    case, component, stage = found.groups()
+    part = 0
+    if stage == b"complete" and (scope := _SCOPE.search(case)):
+        part = scope_ranks(component.decode()).get(scope[1].decode(), 0)
+    elif stage == b"generated" and (number := _NUMBER.search(case)):
+        part = min(int(number[1]), 2**32 - 1)
+    return (_COMPONENTS.get(component, 0) << 48) | (_STAGES.get(stage, 0) << 40) | part
+
+
+@cache
+def scope_ranks(component: str) -> dict[str, int]:
+    scopes = dict.fromkeys(scope.name for scope in (*small(component), *thorough(component)))
+    return {name: rank for rank, name in enumerate(scopes)}
 
 
 def make_line(verdict: Verdict, engine: str) -> str:

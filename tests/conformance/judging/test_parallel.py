@@ -1,17 +1,32 @@
 """Components tried at once, each worker with an engine of its own: the result is that of one process."""
 
 import json
+import re
 import signal
+import sys
 
 import pytest
 
 from tests.conformance.reports.reading import read_report
+from tests.paths import ROOT
 from tests.processes import PATIENCE, launch, tidegate_command, wait_until
 from tests.processes import run_tidegate as tidegate
 
 ENGINES = "python:tests.conformance.cli.engines"
 SMALL = ("--component", "wiring", "--component", "gate", "--component", "valve", "--cases", "40")
 QUICK = (*SMALL, "--stage", "directed", "--stage", "golden", "--stage", "generated")
+
+
+#: The example, if nobody else runs it.
+ALONE = """
+import fcntl, runpy, sys
+lock = open({lock!r}, "w")
+try:
+    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+except OSError:
+    sys.exit("somebody else runs me")
+runpy.run_path({example!r}, run_name="__main__")
+"""
 
 
 def result_of(*args):
@@ -45,8 +60,9 @@ def test_known_failures_are_known_to_every_worker(tmp_path):
 
 def test_the_report_has_a_line_for_each_verdict_in_the_order_of_components(tmp_path):
     reports = []
+    complete = ("--stage", "complete", "--component", "deserializer", "--component", "statuses")
     for jobs in ("1", "2"):
-        tidegate("run", "--engine", "reference", *QUICK, "--jobs", jobs, "--report", tmp_path / jobs)
+        tidegate("run", "--engine", "reference", *QUICK, *complete, "--jobs", jobs, "--report", tmp_path / jobs)
         reports.append(read_report(tmp_path / jobs / "report.jsonl"))
     assert reports[0] == reports[1]
     assert len(reports[0][1]) > 120
@@ -56,10 +72,25 @@ def test_a_worker_that_dies_costs_its_component_and_nothing_else():
     code, found = result_of("--engine", f"{ENGINES}:KillsItsWorker", *QUICK, "--jobs", "2")
     assert code == 2
     counts = {(row["component"], row["stage"]): row for row in found["counts"]}
-    assert counts["gate", "golden"]["not run"] == 1
+    stages = ("directed", "golden", "generated")
+    assert [counts["gate", stage] for stage in stages] == [
+        {"component": "gate", "stage": stage, "not run": 1} for stage in stages
+    ]
     assert {key for key in counts if key[0] != "gate"} == {
-        (name, stage) for name in ("valve", "wiring") for stage in ("directed", "golden", "generated")
+        (name, stage) for name in ("valve", "wiring") for stage in stages
     }
+
+
+def test_an_engine_that_only_starts_once_is_tried_on_one_core_and_that_is_said(tmp_path):
+    engine = tmp_path / "engine.py"
+    engine.write_text(
+        ALONE.format(lock=str(tmp_path / "lock"), example=str(ROOT / "examples" / "python" / "engine.py"))
+    )
+    command = f"exec:{sys.executable} {engine}"
+    done = tidegate("run", "--engine", command, "--stage", "directed", "--jobs", "2")
+    assert done.returncode in (0, 2), done.stdout + done.stderr
+    assert "Of 2 more copies of the engine none would start, so it took longer: " in done.stdout
+    assert re.search(r"^valve +\d+", done.stdout, re.MULTILINE)
 
 
 def test_an_engine_that_cannot_start_is_told_of_once():

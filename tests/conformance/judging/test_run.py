@@ -107,9 +107,11 @@ def test_an_object_is_named_as_the_command_line_names_its_class():
 def test_copies_are_made_by_default_only_where_they_are_cheap(monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 6)
     jobs = {
-        name: Candidate(name).usual_jobs() for name in ("reference", "python:a:B", "exec:./engine", "flink", "spark")
+        name: Candidate(name).usual_jobs(Budget())
+        for name in ("reference", "python:a:B", "exec:./engine", "flink", "spark")
     }
-    assert jobs == {"reference": 6, "python:a:B": 6, "exec:./engine": 1, "flink": 1, "spark": 1}
+    assert Candidate("reference").usual_jobs(FILES) == 1
+    assert jobs == {"reference": 6, "python:a:B": 6, "exec:./engine": 6, "flink": 1, "spark": 1}
 
 
 def test_an_engine_that_is_given_is_tried_in_this_process_whatever_the_jobs():
@@ -185,13 +187,15 @@ class DiesOnce(Engine):
 
     def __init__(self):
         self.inner = InProcess(RIGHT)
+        self.died = False
 
     def start(self):
         return self.inner.start()
 
     def replay(self, requests):
-        for index, (request, reply) in enumerate(self.inner.replay(requests)):
-            yield request, Crashed("died") if index == 0 and isinstance(reply, Steps) else reply
+        for request, reply in self.inner.replay(requests):
+            dies, self.died = not self.died and isinstance(reply, Steps), True
+            yield request, Crashed("died") if dies else reply
 
     def close(self):
         self.inner.close()
