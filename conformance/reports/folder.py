@@ -33,7 +33,7 @@ FORMAT = "tidegate-report/2"
 LINES = "report.jsonl"
 PAGES = JUNIT, SUMMARY, PAGE = "junit.xml", "summary.md", "index.html"
 _PLACE = re.compile(rb'"case":"([^"]*)","component":"(\w+)","stage":"(\w+)"')
-_SCOPE = re.compile(rb"-complete-(.+?)-\d{5,}(?:-|$)")
+_SCOPE = re.compile(rb"-complete-(.+)-\d{5,}(?:-[a-z].*)?$")
 _NUMBER = re.compile(rb"(\d+)$")
 _COMPONENTS = {name.encode(): rank for rank, name in enumerate(COMPONENTS)}
 _STAGES = {name.encode(): rank for rank, name in enumerate(STAGES)}

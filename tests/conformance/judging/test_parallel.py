@@ -60,7 +60,7 @@ def test_known_failures_are_known_to_every_worker(tmp_path):
 
 def test_the_report_has_a_line_for_each_verdict_in_the_order_of_components(tmp_path):
     reports = []
-    complete = ("--stage", "complete", "--component", "deserializer", "--component", "statuses")
+    complete = ("--stage", "complete", "--component", "statuses")
     for jobs in ("1", "2"):
         tidegate("run", "--engine", "reference", *QUICK, *complete, "--jobs", jobs, "--report", tmp_path / jobs)
         reports.append(read_report(tmp_path / jobs / "report.jsonl"))
