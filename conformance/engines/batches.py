@@ -13,12 +13,14 @@ steps. An exception is an answer too: the cases of its batch are tried one by on
 `internal`, so that one bad case does not spoil its neighbours.
 """
 
+import contextlib
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from tidegate.conformance.engines.base import PROTOCOL_VERSION
+from tidegate.conformance.engines.messages import encode
 
 
 class BatchEngine(Protocol):
@@ -39,22 +41,50 @@ def describe_to_hello(engine: BatchEngine) -> dict[str, Any]:
     return {"protocol": PROTOCOL_VERSION, **description}
 
 
-def answer(engine: BatchEngine, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """An `ok` or an `error` for each case."""
+def answer(
+    engine: BatchEngine,
+    cases: list[dict[str, Any]],
+    again: Callable[[int], dict[str, Any]] | None = None,
+    *,
+    hosted: bool = False,
+) -> list[dict[str, Any]]:
+    """An `ok` or an `error` for each case.
+
+    `again` gives a case anew, for an engine that may have changed what it was given. Whatever comes out of an engine is
+    an answer, and not about us; but where it is not `hosted`, a KeyboardInterrupt may be meant for us.
+    """
+    count = len(cases)
+    originals = None if again else list(cases)
     try:
-        return _answer_together(engine, cases)
-    except Exception as error:  # noqa: BLE001 - the engine is somebody else's: anything may come out of it
-        if len(cases) == 1:
-            traceback.print_exc(file=sys.stderr)
-            return [internal(f"{type(error).__name__}: {error}")]
-    return [alone for case in cases for alone in answer(engine, [case])]
+        return _answer_together(engine, cases, count)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and not hosted:
+            raise
+        if count == 1:
+            return [_as_error(error)]
+    singles = originals or (again(index) for index in range(count) if again)
+    return [answer(engine, [case], hosted=hosted)[0] for case in singles]
 
 
-def _answer_together(engine: BatchEngine, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _answer_together(engine: BatchEngine, cases: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
     results = list(engine.replay(cases))
-    if len(results) != len(cases):
-        raise ValueError(f"replay() gave {len(results)} results for {len(cases)} cases")
+    if len(results) != count:
+        raise ValueError(f"replay() gave {len(results)} results for {count} cases")
     return [_as_answer(result) for result in results]
+
+
+def _as_error(error: BaseException) -> dict[str, Any]:
+    with contextlib.suppress(Exception):  # standard error is in the engine's hands, too
+        traceback.print_exception(error, file=sys.stderr)
+    return internal(in_words(error))
+
+
+def in_words(error: BaseException) -> str:
+    """The kind and the text of an exception, even of one that cannot say it."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except BaseException:  # noqa: BLE001 - it is as odd as the exception
+        return f"{type(error).__name__}, whose text cannot be had"
 
 
 def _as_answer(result: Any) -> dict[str, Any]:
@@ -70,3 +100,11 @@ def _as_answer(result: Any) -> dict[str, Any]:
 
 def internal(message: str) -> dict[str, Any]:
     return {"error": {"kind": "internal", "message": message}}
+
+
+def as_line(number: int, content: dict[str, Any]) -> bytes:
+    """An answer as a line of the protocol; one that is no JSON is an error."""
+    try:
+        return encode({"id": number, **content})
+    except Exception as error:  # noqa: BLE001 - what is in it is the engine's
+        return encode({"id": number, **internal(f"the result is not JSON: {in_words(error)}")})

@@ -5,13 +5,14 @@ so it may hang, die or print. `InProcess` is the fast way, for an object that we
 bulk.
 """
 
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from tidegate.conformance.engines import messages
-from tidegate.conformance.engines.base import Description, Engine, Reply, Request
-from tidegate.conformance.engines.batches import BatchEngine, answer, describe_to_hello
+from tidegate.conformance.engines.base import Broken, Description, Engine, Reply, Request
+from tidegate.conformance.engines.batches import BatchEngine, answer, as_line, describe_to_hello, in_words
 from tidegate.conformance.engines.errors import BadHelloError, UnknownEngineError
 from tidegate.conformance.engines.limits import Limits
 from tidegate.conformance.engines.process import ProcessEngine
@@ -37,28 +38,48 @@ class PythonEngine(ProcessEngine):
 
 
 class InProcess(Engine):
-    """A Python engine in this very process: no protection, and no price for it."""
+    """A Python engine in this very process, where nothing stops it if it hangs.
 
-    def __init__(self, engine: BatchEngine, batch: int = 256) -> None:
+    With `careful`, it is given cases of its own, which it may change, and its answers are read as those of a process
+    would be. Those whom we trust do without.
+    """
+
+    def __init__(self, engine: BatchEngine, batch: int = 256, *, careful: bool = False) -> None:
         self._engine = engine
         self._batch = batch
+        self._careful = careful
+        self._parser = messages.Parser()
         self._description: Description | None = None
 
     def start(self) -> Description:
         if self._description is None:
             try:
                 hello = describe_to_hello(self._engine)
-            except Exception as error:
-                raise BadHelloError(f"describe() failed: {printable(f'{type(error).__name__}: {error}')}") from error
+            except (Exception, SystemExit) as error:
+                raise BadHelloError(f"describe() failed: {printable(in_words(error))}") from error
             self._description = messages.describe(hello, self._batch)
         return self._description
 
     def replay(self, requests: Iterable[Request]) -> Iterator[tuple[Request, Reply]]:
         source = iter(requests)
         while batch := list(islice(source, self._batch)):
-            answers = answer(self._engine, [request.as_case() for request in batch])
-            for request, content in zip(batch, answers, strict=True):
-                yield request, messages.read_answer(content, len(request.events))
+            yield from self._ask_carefully(batch) if self._careful else self._ask(batch)
+
+    def _ask(self, batch: list[Request]) -> Iterator[tuple[Request, Reply]]:
+        answers = answer(self._engine, [request.as_case() for request in batch])
+        for request, content in zip(batch, answers, strict=True):
+            yield request, messages.read_answer(content, len(request.events))
+
+    def _ask_carefully(self, batch: list[Request]) -> Iterator[tuple[Request, Reply]]:
+        texts = [json.dumps(request.as_case()) for request in batch]
+        answers = answer(self._engine, [*map(json.loads, texts)], lambda index: json.loads(texts[index]))
+        for request, content in zip(batch, answers, strict=True):
+            try:
+                message = self._parser.parse(as_line(1, content))
+            except messages.MalformedLineError as error:
+                yield request, Broken(str(error))
+            else:
+                yield request, messages.read_reply(message, len(request.events))
 
     def close(self) -> None:
         self._description = None

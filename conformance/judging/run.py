@@ -73,7 +73,7 @@ def candidate_for(engine: str | Engine | BatchEngine, **options: Any) -> Candida
     if isinstance(engine, Engine):
         return Candidate(engine.start().name, engine=engine, **options)
     kind = type(engine)
-    return Candidate(f"python:{kind.__module__}:{kind.__qualname__}", engine=InProcess(engine), **options)
+    return Candidate(f"python:{kind.__module__}:{kind.__qualname__}", engine=InProcess(engine, careful=True), **options)
 
 
 def run(

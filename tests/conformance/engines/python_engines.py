@@ -97,8 +97,54 @@ class Exits(Echo):
 
     def one(self, case):
         if case["case"] == "bad":
-            sys.exit(7)
+            os._exit(7)
         return super().one(case)
+
+
+class ChangesItsCases(Echo):
+    """Takes its list of cases apart, and each case with it; a batch with the bad case is too much for it."""
+
+    def replay(self, cases):
+        answers = []
+        bad = any(case["case"] == "bad" for case in cases) and len(cases) > 1
+        while cases:
+            case = cases.pop(0)
+            answers.append(self.one(case))
+            case["events"].clear()
+        if bad:
+            raise LookupError("too much")
+        return answers
+
+
+class RaisesOddly(Echo):
+    """Raises in the bad case what no handler of exceptions expects."""
+
+    odd = SystemExit(3)
+
+    def one(self, case):
+        if case["case"] == "bad":
+            raise self.odd
+        return super().one(case)
+
+
+class Speechless(BaseException):
+    def __str__(self):
+        raise ValueError("no words")
+
+
+class RaisesSpeechless(RaisesOddly):
+    odd = Speechless()
+
+
+class RaisesInterrupt(RaisesOddly):
+    odd = KeyboardInterrupt("not yours")
+
+
+class AnswersWithTuples(Echo):
+    """Answers as JSON would have it."""
+
+    def one(self, case):
+        return tuple(map(tuple, super().one(case)["steps"]))
 
 
 class IsSlow(Echo):

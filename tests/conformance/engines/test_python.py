@@ -29,6 +29,13 @@ def in_process(name, **_):
     return InProcess(getattr(python_engines, name)(), batch=4)
 
 
+def with_care(name, **_):
+    return InProcess(getattr(python_engines, name)(), batch=4, careful=True)
+
+
+RIGHT = engines.Steps([[{"type": "watermark", "timestamp": "10"}]])
+
+
 def replies(engine):
     with engine:
         return {request.case: reply for request, reply in engine.replay(cases())}
@@ -79,6 +86,29 @@ def test_a_result_that_is_no_json():
     assert_all_others_are_right(found)
     assert isinstance(found["bad"], engines.Refused)
     assert "the result is not JSON" in found["bad"].message
+
+
+@pytest.mark.parametrize("place", [hosted, with_care])
+@pytest.mark.parametrize(
+    ("name", "reply"),
+    [
+        ("ChangesItsCases", RIGHT),
+        ("AnswersWithTuples", RIGHT),
+        ("RaisesOddly", engines.Refused("internal", "SystemExit: 3")),
+        ("RaisesSpeechless", engines.Refused("internal", "Speechless, whose text cannot be had")),
+        ("RaisesInterrupt", engines.Refused("internal", "KeyboardInterrupt: not yours")),
+    ],
+)
+def test_odd_engines_are_judged_fairly(place, name, reply):
+    engine = place(name)
+    if (place, name) == (with_care, "RaisesInterrupt"):
+        with pytest.raises(KeyboardInterrupt):  # here it may be ours
+            replies(engine)
+        return
+    found = replies(engine)
+    assert_all_others_are_right(found)
+    assert found["bad"] == reply
+    assert engine.restarts == 0
 
 
 @pytest.mark.parametrize(("name", "kind"), [("Hangs", "TimedOut"), ("Exits", "Crashed")])
