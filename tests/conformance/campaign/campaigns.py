@@ -26,8 +26,14 @@ def summary_of(folder):
     """What a campaign said in the end, without what may differ: the time, and how it came about."""
     found = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     about = found.pop("campaign")
-    found.pop("seconds")
-    return found, about
+    return comparable(found), about
+
+
+def comparable(found):
+    """A summary without the time, and without the count of failures compared for its causes: a campaign keeps a few."""
+    causes = [{key: value for key, value in cause.items() if key != "failures"} for cause in found["causes"]]
+    remarks = [remark for remark in found["remarks"] if not remark.startswith("Likely cause")]
+    return {key: value for key, value in found.items() if key != "seconds"} | {"causes": causes, "remarks": remarks}
 
 
 @cache
@@ -40,5 +46,4 @@ def in_one_process(engine, components, cases, seed):
         for name in names:
             deque(trial.try_component(name, Budget(cases, seed, ("generated",))), maxlen=0)
         found = conclude(one, engine, trial.tally, wanted_of(description, names)).json()
-    found.pop("seconds")
-    return json.loads(json.dumps(found))
+    return comparable(json.loads(json.dumps(found)))
