@@ -39,6 +39,8 @@ class ProcessEngine(Engine):
         #: the status with which the engine left after `bye`; None while it runs, and if it had to be killed
         self.exit_status: int | None = None
         self._description: Description | None = None
+        #: what the engine said of itself at first: it must not become another one
+        self._first: Description | None = None
         #: weak, so that a replay that its reader forgets is closed, and makes room for the next
         self._running: weakref.ref[Generator[tuple[Request, Reply], None, None]] | None = None
         #: to an engine that was greeted, and whose answer was not awaited yet
@@ -156,11 +158,21 @@ class ProcessEngine(Engine):
         self.last_id = HELLO
         try:
             description = self._await_description(connection)
+            self._check_identity(description)
         except BaseException:
             connection.kill()
             raise
         self.connection = connection
         return description
+
+    def _check_identity(self, description: Description) -> None:
+        first = self._first = self._first or description
+        if description != first:
+            names = [f"{one.name} {one.version} ({', '.join(one.components)})" for one in (description, first)]
+            raise BadHelloError(
+                f"started again, the engine says that it is another one: {names[0]}, not {names[1]}",
+                "an engine says the same of itself each time, or nobody knows what was judged",
+            )
 
     def _await_description(self, connection: Connection) -> Description:
         line = self._await_line(connection)

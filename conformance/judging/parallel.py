@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 
-from tidegate.conformance.engines.base import Engine
-from tidegate.conformance.engines.errors import EngineError
+from tidegate.conformance.engines.base import Description, Engine
+from tidegate.conformance.engines.errors import BadHelloError, EngineError
 from tidegate.conformance.judging.expectations import Entry, Expectations
 from tidegate.conformance.judging.golden import read_golden, size_of_golden
 from tidegate.conformance.judging.suite import Budget
@@ -38,6 +38,8 @@ class Order:
     """What a worker is to do with each part of the suite. Its fields can be sent to another process."""
 
     make_engine: Callable[[], Engine]
+    #: What the engine says of itself.
+    description: Description
     entries: tuple[Entry, ...]
     #: What is to be done with each verdict, for observers that want it.
     observe: tuple[Callable[[Verdict], None], ...]
@@ -199,6 +201,8 @@ def serve(connection: Connection, order: Order) -> None:
     gc.set_threshold(100_000, 50, 50)
     try:
         with order.make_engine() as engine:
+            if engine.start() != order.description:
+                raise BadHelloError("another copy of the engine says that it is another engine")
             while (part := receive(connection)) is not None:
                 connection.send(try_here(order, engine, part))
     except EngineError as error:

@@ -114,7 +114,7 @@ def run(
             STOP.arm()
             if jobs > 1:
                 observe = tuple(one.elsewhere for one in observers if one.elsewhere is not None)
-                order = Order(candidate.make, tally.expectations.entries, observe)
+                order = Order(candidate.make, description, tally.expectations.entries, observe)
                 try_side_by_side(order, engine, tally, parts, jobs, observers)
             else:
                 for component in chosen:

