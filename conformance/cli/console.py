@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from tidegate.conformance.engines.text import printable
 from tidegate.conformance.reports.summary import Paint, plain
 
 
@@ -94,7 +95,7 @@ def show(args: argparse.Namespace, found: Shown, report: Path | None = None, not
 
         paint = painter(console())
         print(found.text(paint, details=args.details) if isinstance(found, Result) else found.text(paint))
-        for line in ([f"Report in {report}"] if report is not None else []) + list(notes):
+        for line in ([f"Report in {printable(str(report))}"] if report is not None else []) + list(notes):
             print(line)
 
 

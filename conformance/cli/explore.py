@@ -13,6 +13,9 @@ EXAMPLE = """tidegate explore valve --channels 3 --timestamps 3 --semantics flin
   tidegate explore gate
   tidegate explore job"""
 
+#: Channels, timestamps and the like: beyond this no closure ends.
+MOST = 1000
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     from tidegate.conformance.cli.options import at_least_one
@@ -20,12 +23,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "component", help="valve, combiner, multiplexer, credit_loop, deserializer, or another with a small scope"
     )
-    parser.add_argument("--channels", type=at_least_one, metavar="N", help="valve (default: 3), credit_loop (2)")
-    parser.add_argument("--inputs", type=at_least_one, metavar="N", help="combiner (default: 3)")
-    parser.add_argument("--outputs", type=at_least_one, metavar="N", help="multiplexer (default: 2)")
-    parser.add_argument(
-        "--timestamps", type=at_least_one, metavar="N", help="valve, combiner, multiplexer (default: 2)"
-    )
+    parser.add_argument("--channels", type=a_few, metavar="N", help="valve (default: 3), credit_loop (2)")
+    parser.add_argument("--inputs", type=a_few, metavar="N", help="combiner (default: 3)")
+    parser.add_argument("--outputs", type=a_few, metavar="N", help="multiplexer (default: 2)")
+    parser.add_argument("--timestamps", type=a_few, metavar="N", help="valve, combiner, multiplexer (default: 2)")
     parser.add_argument(
         "--semantics", metavar="S", help="valve, combiner, multiplexer: a dated semantics (default: the first)"
     )
@@ -35,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--data", type=numbers, metavar="A..B", help="credit_loop: data buffers a channel (2, or 1 beside a barrier)"
     )
     parser.add_argument("--barriers", type=numbers, metavar="A..B", help="credit_loop: barriers a channel (0, or 1)")
-    parser.add_argument("--records", type=at_least_one, metavar="N", help="deserializer: records a stream (default: 2)")
+    parser.add_argument("--records", type=a_few, metavar="N", help="deserializer: records a stream (default: 2)")
     parser.add_argument(
         "--limit", type=at_least_one, default=2_000_000, metavar="N", help="give up at so many states (2,000,000)"
     )
@@ -54,12 +55,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="how to print")
 
 
+def a_few(text: str) -> int:
+    from tidegate.conformance.cli.options import at_least_one
+
+    value = at_least_one(text)
+    if value > MOST:
+        raise argparse.ArgumentTypeError(f"a scope is small: at most {MOST}, not {text[:20]}")
+    return value
+
+
 def numbers(text: str) -> tuple[int, ...]:
     """`2`, or `0..2` for 0, 1 and 2."""
     first, dots, last = text.partition("..")
     parts = (first, last) if dots else (first, first)
-    if not all(part.isascii() and part.isdigit() for part in parts) or int(parts[0]) > int(parts[1]):
-        raise argparse.ArgumentTypeError(f"must be a number or a range such as 0..2, not {text!r}")
+    if not all(part.isascii() and part.isdigit() for part in parts) or not int(parts[0]) <= int(parts[1]) <= MOST:
+        raise argparse.ArgumentTypeError(f"must be a number or a range such as 0..2, at most {MOST}, not {text[:20]!r}")
     return tuple(range(int(parts[0]), int(parts[1]) + 1))
 
 

@@ -22,10 +22,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def whole_number(text: str) -> int:
     """`1000000` or `1e6`, from 1 on."""
     try:
-        value = float(text)
+        value = float(text if text.isascii() else "")
     except ValueError:
         value = 0
-    if value < 1 or value != int(value):
+    if not 1 <= value < 2**63 or value != int(value):
         raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, not {text!r}")
     return int(value)
 

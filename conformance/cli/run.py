@@ -84,6 +84,7 @@ def run(args: argparse.Namespace) -> int:
 
 def run_suite(args: argparse.Namespace, budget: "Budget") -> int:
     from tidegate.conformance.cli.results import hold
+    from tidegate.conformance.engines.text import printable
     from tidegate.conformance.exits import Exit
     from tidegate.conformance.judging.expectations import read_expectations, write_expectations
     from tidegate.conformance.reports.writing import CannotWriteError
@@ -95,6 +96,6 @@ def run_suite(args: argparse.Namespace, budget: "Budget") -> int:
         if why := result.why_no_expectations():
             raise CannotWriteError(f"{args.expect} is left as it is, since not every failure is known: {why}")
         count = write_expectations(args.expect, result.failures, expectations)
-        print(f"{count} expectations in {args.expect}")
+        print(f"{count} expectations in {printable(str(args.expect))}")
         return Exit.CONFORMANT
     return result.exit_code

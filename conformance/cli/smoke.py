@@ -38,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def show_no_start(args: argparse.Namespace, error: "CannotStartError") -> int:
+    from tidegate.conformance.engines.text import printable
     from tidegate.conformance.exits import Exit
     from tidegate.conformance.judging.bare_wire import by_hand
 
@@ -48,5 +49,5 @@ def show_no_start(args: argparse.Namespace, error: "CannotStartError") -> int:
         print(json.dumps(said, indent=2, ensure_ascii=False))
     print(f"tidegate: {error}", file=sys.stderr)
     if line:
-        print(f"by hand: {line}", file=sys.stderr)
+        print(f"by hand: {printable(line)}", file=sys.stderr)
     return Exit.CANNOT_START

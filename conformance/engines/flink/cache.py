@@ -2,9 +2,12 @@
 
 import os
 import re
+import zipfile
+from functools import cache
 from pathlib import Path
 
 DEFAULT_VERSION = "2.3.0"
+MANIFEST = "META-INF/MANIFEST.MF"
 _VERSION = re.compile(r"[0-9]+(\.[0-9]+){2}")
 
 
@@ -32,6 +35,31 @@ def folder_of(version: str) -> Path:
 def is_fetched(version: str) -> bool:
     """A folder appears under its final name only when it is complete."""
     return is_version(version) and any(folder_of(version).glob("flink-dist*.jar"))
+
+
+def damage_of(version: str) -> str | None:
+    """What is wrong with the jars of a version that is there: one that is not whole, or that is another version's."""
+    for jar in sorted(folder_of(version).glob("*.jar")):
+        try:
+            if not zipfile.is_zipfile(jar):
+                return f"{jar} is no whole jar"
+            said = said_version(jar, jar.stat().st_mtime_ns) if jar.name.startswith("flink-dist") else None
+        except (OSError, zipfile.BadZipFile, KeyError) as error:
+            return f"{jar} cannot be read: {error}"
+        if said is not None and said != version:
+            return f"{jar} says that it is {said}"
+    return None
+
+
+@cache
+def said_version(jar: Path, _changed: int) -> str | None:
+    """The version in the manifest of a jar, if it has one."""
+    with zipfile.ZipFile(jar) as opened:
+        if MANIFEST not in opened.namelist():
+            return None
+        text = opened.read(MANIFEST).decode("utf-8", "replace")
+    found = re.search(r"^Implementation-Version: *(\S+)", text, re.MULTILINE)
+    return found[1] if found else None
 
 
 def fetched_versions() -> list[str]:

@@ -47,6 +47,11 @@ class FlinkEngine(ProcessEngine):
                 f"Flink {self.version} is not in the cache (fetched: {fetched})",
                 f"fetch it with `tidegate flink fetch {self.version}`",
             )
+        if damage := cache.damage_of(self.version):
+            raise CannotStartError(
+                f"the jars of Flink {self.version} in the cache are damaged: {printable(damage)}",
+                f"fetch them again with `tidegate flink fetch {self.version}`",
+            )
         check_flink()
         return super().start()
 

@@ -23,7 +23,14 @@ from pathlib import Path
 from typing import IO
 
 from tidegate.conformance.engines.errors import EngineError
-from tidegate.conformance.engines.flink.cache import flink_folder, folder_of, is_fetched, is_version, version_key
+from tidegate.conformance.engines.flink.cache import (
+    damage_of,
+    flink_folder,
+    folder_of,
+    is_fetched,
+    is_version,
+    version_key,
+)
 
 #: The versions that the suite is tried with.
 TESTED = ("1.12.5", "1.14.6", "1.17.0", "1.17.2", "1.20.5", "2.1.0", "2.2.1", "2.3.0")
@@ -53,9 +60,10 @@ def fetch(version: str, progress: Progress = lambda _size, _doing: None) -> Path
     """The folder with the jars of the version, fetched unless it is there."""
     if not is_version(version):
         raise FetchError(f"'{version}' is no version of Flink", f"a version is three numbers, such as {TESTED[-1]}")
-    if is_fetched(version):
+    if is_fetched(version) and damage_of(version) is None:
         return folder_of(version)
     try:
+        shutil.rmtree(folder_of(version), ignore_errors=True)  # what is there is not whole
         flink_folder().mkdir(parents=True, exist_ok=True)
         check_room()
         with tempfile.TemporaryDirectory(prefix=".fetch-", dir=flink_folder()) as scratch:

@@ -9,8 +9,10 @@ import pytest
 
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines import UnknownEngineError
+from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink import fetch as fetching
-from tidegate.conformance.engines.flink.cache import cache_folder, fetched_versions, folder_of, is_fetched
+from tidegate.conformance.engines.flink.cache import cache_folder, damage_of, fetched_versions, folder_of, is_fetched
+from tidegate.conformance.engines.flink.engine import FlinkEngine
 from tidegate.conformance.engines.flink.fetch import FetchError, fetch
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.kinds import resolve
@@ -23,16 +25,16 @@ def cache(tmp_path, monkeypatch):
     return folder
 
 
-def make_jar():
+def make_jar(manifest=""):
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as jar:
-        jar.writestr("META-INF/MANIFEST.MF", "")
+        jar.writestr("META-INF/MANIFEST.MF", manifest)
     return content.getvalue()
 
 
 MEMBERS = {
     "pyflink/lib/flink-dist-9.0.0.jar": make_jar(),
-    "pyflink/lib/log4j-api-2.jar": b"log",
+    "pyflink/lib/log4j-api-2.jar": make_jar(),
     "pyflink/lib/flink-table-9.0.0.jar": b"not needed",
     "pyflink/opt/flink-dist-9.0.0.jar": b"elsewhere",
 }
@@ -192,3 +194,21 @@ def test_an_engine_that_is_not_there_says_how_to_fetch_it(capsys):
 def test_what_is_no_version_is_no_engine():
     with pytest.raises(UnknownEngineError):
         resolve("flink:latest")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("flink-dist-9.0.0.jar", b"", "no whole jar"),
+        ("log4j-api-2.jar", make_jar()[:20], "no whole jar"),
+        ("flink-dist-9.0.0.jar", make_jar("Implementation-Version: 8.0.0\r\n"), "says that it is 8.0.0"),
+    ],
+)
+def test_jars_that_are_damaged_or_of_another_version_are_fetched_again(cache, monkeypatch, name, content, why):
+    give(monkeypatch, lambda scratch: write_wheel(scratch / "a.whl"))
+    (fetch("9.0.0") / name).write_bytes(content)
+    with pytest.raises(CannotStartError, match=why) as raised:
+        FlinkEngine("9.0.0").start()
+    assert "tidegate flink fetch 9.0.0" in raised.value.hint
+    fetch("9.0.0")
+    assert damage_of("9.0.0") is None
