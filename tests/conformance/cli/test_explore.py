@@ -178,7 +178,7 @@ def test_a_limit_leaves_the_answer_open(capsys):
         (["valve", "--channels", "0"], "must be a number from 1 on, not '0'"),
         (["valve", "--timestamps", "x"], "must be a number from 1 on, not 'x'"),
         (["credit_loop", "--floating", "0"], "floating must be at least 1, not 0"),
-        (["credit_loop", "--exclusive", "2..1"], "a range such as 0..2, not '2..1'"),
+        (["credit_loop", "--exclusive", "2..1"], "a range such as 0..2, at most 1000, not '2..1'"),
         (["credit_loop", "--exclusive", "-1"], "--exclusive"),
     ],
 )
