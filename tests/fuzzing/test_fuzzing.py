@@ -8,7 +8,7 @@ from tests.fuzzing.documents import documents
 from tests.fuzzing.targets import TARGETS
 
 BUDGET = settings(
-    max_examples=250,
+    max_examples=100,
     derandomize=True,
     deadline=None,
     database=None,

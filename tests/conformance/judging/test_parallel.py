@@ -16,6 +16,9 @@ ENGINES = "python:tests.conformance.cli.engines"
 SMALL = ("--component", "wiring", "--component", "gate", "--component", "valve", "--cases", "40")
 QUICK = (*SMALL, "--stage", "directed", "--stage", "golden", "--stage", "generated")
 
+#: With all stages.
+TWO = ("--component", "wiring", "--component", "statuses", "--cases", "40")
+
 
 #: The example, if nobody else runs it.
 ALONE = """
@@ -38,7 +41,7 @@ def result_of(*args):
 @pytest.mark.parametrize(
     ("engine", "code", "options"),
     [
-        ("reference", 0, ("--component", "wiring", "--component", "statuses", "--cases", "40")),
+        ("reference", 0, TWO),
         (f"{ENGINES}:WrongInTwoPlaces", 1, (*QUICK, "--stage", "metamorphic")),
     ],
 )
@@ -60,9 +63,8 @@ def test_known_failures_are_known_to_every_worker(tmp_path):
 
 def test_the_report_has_a_line_for_each_verdict_in_the_order_of_components(tmp_path):
     reports = []
-    complete = ("--stage", "complete", "--component", "statuses")
     for jobs in ("1", "2"):
-        tidegate("run", "--engine", "reference", *QUICK, *complete, "--jobs", jobs, "--report", tmp_path / jobs)
+        tidegate("run", "--engine", "reference", *TWO, "--jobs", jobs, "--report", tmp_path / jobs)
         reports.append(read_report(tmp_path / jobs / "report.jsonl"))
     assert reports[0] == reports[1]
     assert len(reports[0][1]) > 120

@@ -15,7 +15,7 @@ from tidegate.traces.codec import encode
 from tidegate.traces.notation.text import read_case, write_trace
 
 #: Traces drawn for each component; one page shows them one after the other.
-DRAWN = 20
+DRAWN = 6
 #: Longer ones would show no more, and take longer to draw.
 MAX_DRAWN_EVENTS = 16
 VALVE = {"channels": 3, "semantics": "flink-7728"}
