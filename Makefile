@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test browser lint format types docs site serve pictures golden refusals spark-page flink-matrix museum mutation fuzz \
+.PHONY: help run test test-long browser lint format types docs site serve pictures golden refusals spark-page flink-matrix museum mutation fuzz \
 	bench clean
 
 help: ## list the commands
@@ -21,6 +21,9 @@ run: $(READY) ## the main job: a tour of the suite, on a right engine and on a w
 
 test: $(READY) browser lint types ## the whole suite: lint, types and every test
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+test-long: $(READY) browser ## what the tests try of long lists in samples only, in full: minutes more
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m long
 
 # Debian's package brings all that it needs; where it cannot be installed, one line says what to do, and the tests of
 # the pages are skipped.
