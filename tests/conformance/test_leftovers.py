@@ -12,7 +12,7 @@ from tests.processes import PATIENCE, launch, tidegate_command, wait_until
 
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tidegate.conformance.pytest_plugin"]
 HARNESSES = {
-    "run": (tidegate_command("run", "--timeout", 600), "--engine", 1),
+    "run": (tidegate_command("run", "--timeout", 600, "--jobs", 1), "--engine", 1),
     "run in workers": (tidegate_command("run", "--timeout", 600, "--jobs", 2), "--engine", 2),
     "campaign": (tidegate_command("campaign", "--timeout", 600, "--local", "--cases=9", "--out=out"), "--engine", 1),
     "pytest": ([*PYTEST, "--tidegate-timeout", "600"], "--tidegate-engine", 1),
