@@ -43,7 +43,8 @@ def launch(command, **options):
 
 
 def restore_interrupts():
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def wait_until(condition, process):
