@@ -53,7 +53,8 @@ class KillsItsWorker(Mortal):
     def meet(self, index):
         if index == 60 and not Path("killed").exists():
             Path("killed").touch()
-            os.kill(os.getppid(), signal.SIGKILL)
+            keeper = Path(f"/proc/{os.getppid()}/stat").read_text(encoding="ascii")
+            os.kill(int(keeper.rpartition(")")[2].split()[1]), signal.SIGKILL)
 
 
 class Held(ValveAlwaysFlushes):

@@ -3,12 +3,11 @@
 import http.client
 import json
 import signal
-import subprocess
-import sys
 from urllib.parse import urlsplit
 
 import pytest
 
+from tests.processes import PATIENCE, launch, tidegate_command
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.web.serving import MAX_QUESTION_BYTES
 
@@ -71,15 +70,11 @@ def test_a_question_without_end_is_not_read(request_it):
 
 
 def test_the_command_prints_an_address_and_ends_when_told():
-    command = ["-m", "tidegate.conformance.cli.main", "play", "valve", "--trace", "0w1 1i", "--no-open"]
-    process = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
-    try:
+    with launch(tidegate_command("play", "valve", "--trace", "0w1 1i", "--no-open")) as process:
         said = process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0
-    finally:
-        process.kill()
-        process.stdout.close()
+        process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
     assert said.startswith("playing at http://127.0.0.1:")
     assert "/#valve?config=%7B%22channels%22%3A3" in said
     assert "trace=0w1%201i" in said

@@ -1,5 +1,6 @@
 """The directed traces: each one is a case, shows the rules that it is tagged with, and has a story."""
 
+import re
 import tomllib
 
 import pytest
@@ -65,4 +66,10 @@ def test_notation_is_read_back_as_it_is_written(path):
         events = read_trace(component, table["trace"])
         assert read_trace(component, write_trace(component, events)) == events
         if forms_of(component):
-            assert write_trace(component, events).split() == table["trace"].split(), name
+            assert single(write_trace(component, events)) == single(table["trace"]), name
+
+
+def single(trace):
+    """The tokens, those that stand for several written as often."""
+    repeated = [re.fullmatch(r"(.+)\*(\d+)", token) or re.fullmatch(r"(.+?)()", token) for token in trace.split()]
+    return [event for found in repeated for event in [found[1]] * int(found[2] or 1)]
