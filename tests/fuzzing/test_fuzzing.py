@@ -8,7 +8,7 @@ from tests.fuzzing.documents import documents
 from tests.fuzzing.targets import TARGETS
 
 BUDGET = settings(
-    max_examples=100,
+    max_examples=60,
     derandomize=True,
     deadline=None,
     database=None,

@@ -6,6 +6,7 @@ from functools import cache
 import attrs
 import pytest
 
+from tests.sampling import some
 from tidegate.properties.cases.job.draw import draw_config, draw_program
 from tidegate.properties.cases.job.scopes import make_line, make_middle, mark, rec, thorough
 from tidegate.properties.explorer import schedules
@@ -34,7 +35,7 @@ JOBS = {
 #: Random programs with so few schedules that all can be followed.
 DRAWN = (40, 58, 91, 103, 116, 124, 131, 173, 179)
 JOBS.update({f"drawn {seed}": draw_program(random.Random(seed), lengths=(1,)) for seed in DRAWN})
-each_job = pytest.mark.parametrize("config", JOBS.values(), ids=JOBS)
+each_job = pytest.mark.parametrize("config", some(JOBS.values(), 3), ids=JOBS)
 
 
 def run(config, choices, component=COMPONENT):
