@@ -16,7 +16,7 @@ import attrs
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status
 from tidegate.conformance.reports.folder import FORMAT, LINES, PAGE
-from tidegate.conformance.web.report import STATIC, digest
+from tidegate.conformance.web.one_file import make_file
 from tidegate.reference.components import PATH
 from tidegate.traces.codec import show
 from tidegate.traces.files import TraceFileError, read_lines
@@ -135,8 +135,6 @@ def make_badge(word: str, tone: str) -> str:
 
 
 def make_page(reports: list[Read], out: Path) -> str:
-    style = "".join((STATIC / name).read_text(encoding="utf-8") for name in ("style.css", "report.css"))
-    policy = f"default-src 'none'; style-src '{digest(style)}'; base-uri 'none'; form-action 'none'"
     names = [place.name for place in PATH if any(place.name in report.cells for report in reports)]
     heads = "".join(f'<th scope="col">{head_of(report, out)}</th>' for report in reports)
     rows = "".join(
@@ -144,26 +142,13 @@ def make_page(reports: list[Read], out: Path) -> str:
         f"{''.join(cell_of(name, report, before(report, reports), out) for report in reports)}</tr>"
         for name in names
     )
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Engines and components · Tidegate</title>
-<style>{style}</style>
-</head>
-<body class="report">
-<header class="top"><p class="brand">Tidegate <span>matrix</span></p></header>
-<main>
+    body = f"""<main>
 <h1>Engines and components</h1>
 <div class="scroll" tabindex="0" role="region" aria-label="Engines and components"><table class="matrix engines">
 <thead><tr><th scope="col">component</th>{heads}</tr></thead><tbody>{rows}</tbody></table></div>
 <p class="hint">How many cases passed; or how many of them failed. An arrow: what it was in an earlier report.</p>
-</main>
-</body>
-</html>
-"""
+</main>"""
+    return make_file("matrix", "Engines and components", body)
 
 
 def head_of(report: Read, out: Path) -> str:

@@ -5,13 +5,11 @@ findings are packed, so that the file stays small; the page unpacks them when it
 """
 
 import base64
-import hashlib
 import html
 import json
 import re
 import zlib
 from collections.abc import Iterable
-from importlib.resources import files
 from typing import Any
 
 from tidegate import __version__
@@ -19,13 +17,13 @@ from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.result import Counterexample, Result
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.reports.findings import UNANSWERED
+from tidegate.conformance.web.one_file import STATIC, make_file
 from tidegate.conformance.web.playing import MAX_EVENTS, answer
 from tidegate.reference.components import PATH
 from tidegate.reference.rules import all_rules
 from tidegate.traces.codec import encode
 from tidegate.traces.notation.text import write_observation, write_trace
 
-STATIC = files("tidegate.conformance.web") / "static"
 #: How much of a page may be findings, listed and packed; report.jsonl has them all.
 MAX_FINDINGS_BYTES = 4_200_000
 #: A trace with more events is not drawn.
@@ -49,44 +47,18 @@ def make_page(result: Result, lines: Iterable[str], seed: int = 0, command: str 
         },
         "left": left,
     }
-    style = "".join((STATIC / name).read_text(encoding="utf-8") for name in ("style.css", "report.css"))
-    script = bundle("report.js")
-    policy = (
-        f"default-src 'none'; script-src '{digest(script)}'; style-src '{digest(style)}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    title = html.escape(f"{data['engine']} is {result.conclusion}")
-    icon = base64.b64encode((STATIC / "icon.svg").read_bytes()).decode()
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{title} · Tidegate</title>
-<link rel="icon" href="data:image/svg+xml;base64,{icon}">
-<style>{style}</style>
-</head>
-<body class="report">
-<header class="top"><p class="brand">Tidegate <span>report</span></p><div class="actions" id="actions"></div></header>
-<main id="main"><h1>{title}</h1><noscript>This page needs JavaScript; summary.md does not.</noscript></main>
+    title = f"{data['engine']} is {result.conclusion}"
+    body = f"""<main id="main"><h1>{html.escape(title)}</h1>
+<noscript>This page needs JavaScript; summary.md does not.</noscript></main>
 <script type="application/json" id="result">{as_data(data)}</script>
 <script type="application/json" id="index">{as_data(index)}</script>
-<script type="application/octet-stream" id="findings">{findings}</script>
-<script type="module">{script}</script>
-</body>
-</html>
-"""
+<script type="application/octet-stream" id="findings">{findings}</script>"""
+    return make_file("report", title, body, bundle("report.js"))
 
 
 def as_data(value: Any) -> str:
     """JSON in which nothing looks like the end of a script."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-
-
-def digest(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";\n', re.MULTILINE)

@@ -2,19 +2,13 @@
 
 import attrs
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 
 from tests.fuzzing.documents import documents
 from tests.fuzzing.targets import TARGETS
+from tests.hypotheses import QUIET
 
-BUDGET = settings(
-    max_examples=60,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.generate, Phase.shrink],
-)
+BUDGET = settings(QUIET, max_examples=60)
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -2,22 +2,21 @@
 
 import attrs
 import pytest
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import find, given, settings
 from hypothesis.errors import InvalidArgument
 
 import tidegate
+from tests.hypotheses import QUIET
 from tests.reference.test_drawn_cases import DEFECTS
 from tests.reference.walking import begin, broken_claims, walk
 from tidegate.reference.components import COMPONENTS
 
-QUIET = settings(
-    max_examples=15, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
-)
+BRIEF = settings(QUIET, max_examples=15)
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
 def test_claims_hold_along_drawn_cases(component):
-    @QUIET
+    @BRIEF
     @given(tidegate.strategies.cases(component))
     def holds(case):
         assert case.component == component
@@ -44,7 +43,7 @@ def test_a_lost_watermark_is_found_and_made_small():
 
 
 def test_bounds():
-    @QUIET
+    @BRIEF
     @given(tidegate.strategies.cases("valve", semantics="flink-40475", max_events=4))
     def is_bounded(case):
         assert case.config.semantics == "flink-40475"
@@ -56,7 +55,7 @@ def test_bounds():
 def test_configs_may_be_given():
     wanted = attrs.evolve(begin("valve", {"channels": 2}).config)
 
-    @QUIET
+    @BRIEF
     @given(tidegate.strategies.cases("valve", configs=tidegate.strategies.st.just(wanted)))
     def has_it(case):
         assert case.config == wanted

@@ -7,27 +7,19 @@ import sys
 import unittest
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
 from hypothesis.stateful import run_state_machine_as_test
 
 import tidegate
+from tests.hypotheses import QUIET
 from tests.paths import ROOT
 from tests.sampling import some
 from tidegate.conformance.engines.museum import catalog, engines
 from tidegate.reference.components import COMPONENTS
 
-#: The same examples each time; the phase that explains failures is left out, it takes longer than all others.
-QUIET = settings(
-    max_examples=4,
-    stateful_step_count=20,
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-    phases=[Phase.generate, Phase.shrink],
-)
+BRIEF = settings(QUIET, max_examples=4, stateful_step_count=20)
 #: A wrong engine is shown with at most so many events more than the shortest trace that we know.
 SPARE = 2
 WRONG = (
@@ -48,7 +40,7 @@ WRONG = (
 
 @pytest.mark.parametrize("component", some(COMPONENTS))
 def test_a_right_engine_passes(component):
-    run_state_machine_as_test(tidegate.state_machine(component, engines.Right()), settings=QUIET)
+    run_state_machine_as_test(tidegate.state_machine(component, engines.Right()), settings=BRIEF)
 
 
 @pytest.mark.parametrize("name", some(WRONG, 3))
@@ -66,7 +58,7 @@ def test_a_program_passes_and_is_closed_with_its_test_case(tmp_path):
     script, pids = tmp_path / "engine.sh", tmp_path / "pids"
     script.write_text(f"echo $$ >> {pids}\nexec {sys.executable} {ROOT}/examples/python/engine.py\n")
     case = tidegate.state_machine("valve", f"exec:sh {script}").TestCase
-    case.settings = QUIET
+    case.settings = BRIEF
     result = unittest.TestResult()
     unittest.defaultTestLoader.loadTestsFromTestCase(case).run(result)
     assert result.testsRun == 1
@@ -79,7 +71,7 @@ def test_a_program_passes_and_is_closed_with_its_test_case(tmp_path):
 def test_an_engine_that_dies_is_found():
     machine = tidegate.state_machine("valve", f"python:{Dying.__module__}:Dying")
     with pytest.raises(AssertionError, match="exited with status 1"):
-        run_state_machine_as_test(machine, settings=settings(QUIET, phases=[Phase.generate]))
+        run_state_machine_as_test(machine, settings=settings(BRIEF, phases=[Phase.generate]))
 
 
 class Dying(engines.Right):
@@ -100,10 +92,10 @@ def test_configs_and_semantics_may_be_given():
             return super().replay(cases)
 
     configs = st.builds(COMPONENTS["valve"].config, channels=st.just(2), semantics=st.just("flink-40475"))
-    run_state_machine_as_test(tidegate.state_machine("valve", Curious(), configs=configs), settings=QUIET)
+    run_state_machine_as_test(tidegate.state_machine("valve", Curious(), configs=configs), settings=BRIEF)
     assert seen == {(2, "flink-40475")}
     seen.clear()
-    run_state_machine_as_test(tidegate.state_machine("valve", Curious(), semantics="flink-7728"), settings=QUIET)
+    run_state_machine_as_test(tidegate.state_machine("valve", Curious(), semantics="flink-7728"), settings=BRIEF)
     assert {semantics for _channels, semantics in seen} == {"flink-7728"}
 
 
@@ -112,7 +104,7 @@ def test_what_cannot_be():
         tidegate.state_machine("valv", engines.Right())
     machine = tidegate.state_machine("valve", engines.engine("gate-queued-at-every-arrival"))
     with pytest.raises(tidegate.EngineError, match="does not declare valve"):
-        run_state_machine_as_test(machine, settings=QUIET)
+        run_state_machine_as_test(machine, settings=BRIEF)
 
 
 @pytest.mark.parametrize("asked", ["state_machine('valve', 'reference')", "strategies"])

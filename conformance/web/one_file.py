@@ -1,0 +1,40 @@
+"""A page that is one file: it opens from disk, loads nothing, and runs no script but its own."""
+
+import base64
+import hashlib
+import html
+from importlib.resources import files
+
+STATIC = files("tidegate.conformance.web") / "static"
+
+
+def make_file(kind: str, title: str, body: str, script: str = "") -> str:
+    """The page; `body` stands behind its header as it is. What is no script of ours must not be able to run."""
+    style = "".join((STATIC / name).read_text(encoding="utf-8") for name in ("style.css", "report.css"))
+    icon = base64.b64encode((STATIC / "icon.svg").read_bytes()).decode()
+    scripts = f"script-src '{digest(script)}'; " if script else ""
+    policy = (
+        f"default-src 'none'; {scripts}style-src '{digest(style)}'; img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    module = f'<script type="module">{script}</script>\n' if script else ""
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{html.escape(title)} · Tidegate</title>
+<link rel="icon" href="data:image/svg+xml;base64,{icon}">
+<style>{style}</style>
+</head>
+<body class="report">
+<header class="top"><p class="brand">Tidegate <span>{kind}</span></p><div class="actions" id="actions"></div></header>
+{body}
+{module}</body>
+</html>
+"""
+
+
+def digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
