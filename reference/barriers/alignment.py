@@ -96,7 +96,8 @@ def on_end_of_partition(state: values.Alignment, event: values.EndOfPartition) -
     if not state.config.finished_channels:
         after, seen = give_up(ended, state.current, Reason.END_OF_PARTITION)
         return Outcome(after, seen, ("BARR-6",))
-    without = attrs.evolve(ended, announced=tuple(pair for pair in ended.announced if pair[0] != event.channel))
+    announced = tuple(pair for pair in ended.announced if pair[0] != event.channel)
+    without = attrs.evolve(ended, announced=announced, blocked=ended.blocked - {event.channel})
     counted = attrs.evolve(without, aligned=without.aligned | {event.channel})
     after, seen = end_channel(counted)
     return Outcome(finish_if_complete(after), seen, ("BARR-6", "BARR-17") if is_alternating(state) else ("BARR-6",))
@@ -108,6 +109,10 @@ def on_advance(state: values.Alignment, event: values.Advance) -> Seen:
         return Outcome(later, (), ("BARR-17",))
     after, seen = turn_unaligned(later)
     return Outcome(after, seen, ("BARR-17",))
+
+
+def on_delay(state: values.Alignment, event: values.Delay) -> Seen:
+    return Outcome(attrs.evolve(state, now=state.now + event.milliseconds), (), ("BARR-17",))
 
 
 # --- one checkpoint -------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """What holds of the barrier handler at every event."""
 
 from tidegate.reference.barriers import values
-from tidegate.reference.barriers.alignment import is_pending
+from tidegate.reference.barriers.alignment import is_obsolete, is_pending
 from tidegate.reference.barriers.values import Event, Kind, Observation, State
 from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.model import Outcome
@@ -19,11 +19,13 @@ def each_checkpoint_once(before: State, _event: Event, outcome: Seen) -> bool:
 
 
 @always("BARR-3", "BARR-8")
-def blocks_are_kept(before: State, _event: Event, outcome: Seen) -> bool:
-    """A channel stays blocked until it is resumed."""
+def blocks_are_kept(before: State, event: Event, outcome: Seen) -> bool:
+    """A channel stays blocked until it is resumed, or ends; an obsolete barrier of it changes nothing."""
     if not isinstance(before, values.Alignment) or not isinstance(outcome.state, values.Alignment):
         return True
-    blocked = set(before.blocked)
+    if isinstance(event, values.Barrier) and is_obsolete(before, event.checkpoint):
+        return outcome.state.blocked == before.blocked
+    blocked = set(before.blocked) - ({event.channel} if isinstance(event, values.EndOfPartition) else set())
     for seen in outcome.observations:
         if isinstance(seen, values.Block):
             blocked.add(seen.channel)

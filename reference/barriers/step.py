@@ -2,6 +2,8 @@
 
 from typing import cast
 
+import attrs
+
 from tidegate.reference.barriers import alignment, tracker, values
 from tidegate.reference.barriers.values import Config, Event, Kind, Mode, Observation, State
 from tidegate.reference.model import InvalidInputError, Outcome, rejected
@@ -21,13 +23,15 @@ def start(config: Config) -> tuple[State, ...]:
 
 def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     check_mode(state.config.kind, event)
-    if not isinstance(event, values.Advance):
-        if not 0 <= event.channel < state.config.channels or event.channel in state.ended:
-            return rejected(state, "BARR-7")
-        if isinstance(state, values.Alignment) and event.channel in state.blocked:
-            return rejected(state, "BARR-8")
+    if isinstance(event, values.Advance | values.Delay):
+        heard = False
+    elif not 0 <= event.channel < state.config.channels or event.channel in state.ended:
+        return rejected(state, "BARR-7")
+    else:
+        heard = isinstance(state, values.Alignment) and event.channel in state.blocked
     outcome = on_tracked(state, event) if isinstance(state, values.Tracking) else on_aligned(state, event)
-    return (cast("Outcome[State, Observation]", outcome),)
+    shown = attrs.evolve(outcome, rules=(*outcome.rules, "BARR-8")) if heard else outcome
+    return (cast("Outcome[State, Observation]", shown),)
 
 
 def check_mode(kind: Kind, event: Event) -> None:
@@ -48,6 +52,8 @@ def on_aligned(state: values.Alignment, event: Event) -> Outcome[values.Alignmen
             return alignment.on_end_of_partition(state, event)
         case values.Advance():
             return alignment.on_advance(state, event)
+        case values.Delay():
+            return alignment.on_delay(state, event)
 
 
 def on_tracked(state: values.Tracking, event: Event) -> Outcome[values.Tracking, Observation]:
@@ -58,5 +64,5 @@ def on_tracked(state: values.Tracking, event: Event) -> Outcome[values.Tracking,
             return tracker.on_cancel(state, event)
         case values.EndOfPartition():
             return tracker.on_end_of_partition(state, event)
-        case values.Announcement() | values.Advance():
+        case values.Announcement() | values.Advance() | values.Delay():
             return Outcome(state, (), ("BARR-10",))

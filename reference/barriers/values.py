@@ -101,7 +101,15 @@ class Advance:
     milliseconds: int = attrs.field(validator=at_least(0))
 
 
-Event = Barrier | Announcement | Cancel | EndOfPartition | Advance
+@attrs.frozen
+class Delay:
+    """Time passes while the task is busy: no timer fires. One that is due then fires with the next `advance`."""
+
+    type: ClassVar[str] = "delay"
+    milliseconds: int = attrs.field(validator=at_least(0))
+
+
+Event = Barrier | Announcement | Cancel | EndOfPartition | Advance | Delay
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -186,9 +194,9 @@ class Alignment:
     """The state of the handlers that know one checkpoint at a time: all but at least once.
 
     `done` is the last checkpoint that was completed or given up, `aligned` are the channels that count as aligned,
-    `target` is how many must. `unaligned` is whether the checkpoint overtakes, `collecting` whether a barrier was
-    read. `first` is the barrier or announcement that began the checkpoint. `announced` pairs channels with sequence
-    numbers.
+    `target` is how many must. `blocked` are the channels that go on when it ends. `unaligned` is whether the
+    checkpoint overtakes, `collecting` whether a barrier was read. `first` is the barrier or announcement that began
+    the checkpoint. `announced` pairs channels with sequence numbers.
     """
 
     config: Config

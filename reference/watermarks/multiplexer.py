@@ -127,11 +127,11 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
         if output is not None:
             return rejected(state, "MUX-1")
         return (Outcome(put_output(state, Output(id=event.output)), (), ("MUX-1",)),)
-    if output is None:
-        return rejected(state, "MUX-9" if isinstance(event, Unregister) else "MUX-2")
     if isinstance(event, Unregister):
         others = tuple(one for one in state.outputs if one is not output)
         return (Outcome(attrs.evolve(state, outputs=others), (), ("MUX-9",)),)
+    if output is None:
+        return rejected(state, "MUX-2")
     if isinstance(event, OutputWatermark):
         return (on_watermark(state, output, event),)
     return on_status(state, output, event)

@@ -14,5 +14,6 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("cancel", "{channel:int}c{checkpoint:long}"),
         Form("end_of_partition", "{channel:int}e"),
         Form("advance", "+{milliseconds:int}"),
+        Form("delay", "late+{milliseconds:int}"),
     ),
 }

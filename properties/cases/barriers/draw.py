@@ -24,20 +24,23 @@ def draw(random: Random, config: barriers.Config | None = None) -> tuple[barrier
         cancel=0.6,
         end=0.25,
         advance=1,
+        delay=0.3,
         refused=0.2,
     )
     if config.kind is not barriers.Kind.ALTERNATING:
         weights["announcement"] = weights.get("announcement", 0) * 0.1
         weights["advance"] = weights.get("advance", 0) * 0.1
+        weights["delay"] = weights.get("delay", 0) * 0.1
     modes = draw_modes(random, config.kind)
     base = random.choice(BASES)
+    heard = random.choice((0, 0, 0.1, 0.3))
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step, is_fair=is_fair)
     if config.kind is barriers.Kind.AT_LEAST_ONCE and config.channels > 1 and random.random() < 0.06:
         walk.play(draw_flood(random, config.channels, min(base, 2**53)))
         walk.length += walk.played
     for _ in walk.up_to_length():
-        channel = draw_channel(random, walk.state)
+        channel = draw_channel(random, walk.state, heard)
         if channel is None:
             walk.end_soon(1, 2)
         for event in draw_events(random, draw_kind(), walk.state, channel, modes, base):
@@ -96,9 +99,14 @@ def draw_modes(random: Random, kind: barriers.Kind) -> tuple[barriers.Mode, ...]
     )
 
 
-def draw_channel(random: Random, state: barriers.State) -> int | None:
-    """One that may deliver, if there is one; mostly one that the present checkpoint still waits for."""
+def draw_channel(random: Random, state: barriers.State, heard: float) -> int | None:
+    """One that may deliver, if there is one; mostly one that the present checkpoint still waits for.
+
+    `heard` is how often it is one that is blocked.
+    """
     blocked = state.blocked if isinstance(state, barriers.Alignment) else frozenset()
+    if blocked and random.random() < heard:
+        return random.choice(sorted(blocked))
     free = [channel for channel in range(state.config.channels) if channel not in state.ended | blocked]
     counted = state.aligned if isinstance(state, barriers.Alignment) else frozenset()
     missing = [channel for channel in free if channel not in counted]
@@ -118,11 +126,12 @@ def draw_events(
     timeout = state.config.timeout or 0
     created = Long(now - random.choice((0, 0, 0, timeout, timeout + 1)))
     match kind:
-        case "advance":
+        case "advance" | "delay":
+            pass_by = barriers.Advance if kind == "advance" else barriers.Delay
             timer = state.timer if isinstance(state, barriers.Alignment) else None
             if timer is not None and timer.due > now:
-                return [barriers.Advance(timer.due - now + random.choice((-1, 0, 0, 0, 1)))]
-            return [barriers.Advance(random.choice((0, 1, 5, timeout + 1)))]
+                return [pass_by(timer.due - now + random.choice((-1, 0, 0, 0, 1)))]
+            return [pass_by(random.choice((0, 1, 5, timeout + 1)))]
         case "announcement":
             newer = random.random() < 0.3
             return [barriers.Announcement(channel, clamp(current + newer), random.randint(0, 9), created)]
@@ -162,10 +171,8 @@ def draw_round(
 
 
 def draw_refused(random: Random, state: barriers.State, base: int) -> barriers.Event:
-    """No such channel, one that has ended, or one that is blocked."""
-    outside = [-1, state.config.channels, *state.ended]
-    if isinstance(state, barriers.Alignment):
-        outside += [*state.blocked, *state.blocked]
+    """No such channel, or one that has ended."""
+    outside = [-1, state.config.channels, *state.ended, *state.ended]
     channel, checkpoint = random.choice(outside), clamp(base + random.randint(0, 3))
     barrier = barriers.Barrier(channel, checkpoint, barriers.Mode.ALIGNED, Long(0))
     return random.choice((barrier, barrier, barriers.Cancel(channel, checkpoint), barriers.EndOfPartition(channel)))

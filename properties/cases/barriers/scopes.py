@@ -51,6 +51,7 @@ def make_alphabet(kind: barriers.Kind, channels: int, checkpoints: int) -> tuple
     numbers = [Long(number) for number in range(1, checkpoints + 1)]
     modes, announcing = MODES[kind], kind in (barriers.Kind.AT_LEAST_ONCE, barriers.Kind.ALTERNATING)
     events: list[barriers.Event] = [barriers.Advance(1)]
+    events += [barriers.Delay(1)] if kind is barriers.Kind.ALTERNATING else []
     for channel in range(channels):
         for number in numbers:
             events += [barriers.Barrier(channel, number, mode, BEGUN) for mode in modes]
@@ -92,8 +93,10 @@ def make_scope(
             f"a handler of kind {kind}{timed}, {ends} finished channels; {counted(channels, 'channel')}, "
             f"{counted(checkpoints, 'checkpoint')} begun at 0 ms, barriers marked {' or '.join(MODES[kind])}"
             f"{', announcements' * any(isinstance(event, barriers.Announcement) for event in events)}, "
-            "cancellations, ends of partitions, time passing by 1 ms; refused: what comes on channels that are "
-            "blocked, ended or out of range"
+            "cancellations, ends of partitions, time passing by 1 ms, "
+            f"{'with and without timers, ' if kind is barriers.Kind.ALTERNATING else ''}"
+            "channels that deliver although they are blocked; refused: what comes on channels that are ended or out "
+            "of range"
         ),
         canonical=stop_the_clock,
         concretions=tuple(concretions),

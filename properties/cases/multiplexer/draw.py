@@ -70,7 +70,7 @@ def draw_refused(
     """An id that is there already, or one that is not."""
     unknown = random.choice(free)
     refused: list[multiplexer.Event] = [
-        multiplexer.Unregister(unknown),
+        multiplexer.Unregister(unknown),  # not refused, and does nothing
         multiplexer.OutputWatermark(unknown, mode, random.choice(pool)),
         multiplexer.OutputStatus(unknown, mode, random.choice(list(Status))),
         *(multiplexer.Register(one) for one in registered[:2]),

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import attrs
 import pytest
 
-from tests.reference.walking import begin, last, state_after, walk
+from tests.reference.walking import begin, state_after, walk
 from tidegate.reference.barriers import buffering, channel_state, values
 from tidegate.reference.barriers.buffering import Arrival, Cut
 from tidegate.reference.barriers.channel_state import Channel, SubsumedError, on_barrier, on_poll, on_start
@@ -87,9 +87,32 @@ def test_barr_6_a_channel_that_ends_counts_as_aligned(trace, finished, shown):
 
 
 @pytest.mark.rule("BARR-8")
-def test_barr_8_a_blocked_channel_delivers_nothing():
-    assert last("barriers", config_of("aligned", 2), "0b1 0b2") == ("rejected", "BARR-8")
-    assert run("aligned", 2, "0b1 0e 0c1 0n2#0@0 1b1 0e") == "-0 x x x -1T1+0+1 ~"
+@pytest.mark.parametrize(
+    ("kind", "trace", "finished", "shown"),
+    [
+        ("aligned", "0b1 0e 1b1", True, "-0 ~ -1T1+1"),
+        ("aligned", "0b1 0e 1b1", False, "-0 +0A1e +1"),
+        ("aligned", "0b2 0b1 0b2 1b2", True, "-0 +0 -0 -1T2+0+1"),
+        ("aligned", "0b1 0b2 1b1 1b2", True, "-0 +0A1s-0 +1 -1T2+0+1"),
+        ("alternating", "0t1 0c1 1c1 +31", True, "-0 +0A1c ~ ~"),
+        ("alternating", "0t1 0n1#7@0 +30", True, "-0 ~ !0[1U1"),
+    ],
+)
+def test_barr_8_a_blocked_channel_is_heard(kind, trace, finished, shown):
+    assert run(kind, 2, trace, finished=finished) == shown
+
+
+@pytest.mark.rule("BARR-17")
+@pytest.mark.parametrize(
+    ("trace", "shown"),
+    [
+        ("0n1#5@0 late+31 0t1@0 +0 1t1@0", "~ ~ -0[1U1 ~ -1]1+0+1"),
+        ("0n1#5@0 late+31 1n1#6@0 +0", "~ ~ ~ !0!1"),
+        ("0t1 late+31 1t1 +0", "-0 ~ -1T1+0+1 ~"),
+    ],
+)
+def test_barr_17_a_timer_may_be_late(trace, shown):
+    assert run("alternating", 2, trace) == shown
 
 
 @pytest.mark.rule("BARR-9", "BARR-10", "BARR-11", "BARR-12")

@@ -1,8 +1,8 @@
 """The barrier handler: `SingleCheckpointBarrierHandler` and `CheckpointBarrierTracker`.
 
 The adapter is what surrounds them: channels that can be blocked, a task that is triggered, a clock that only events
-move, and a timer on that clock. A channel that is blocked or has ended delivers nothing, which is refused here. The
-handler keeps channels in hash maps; those that it resumes or lets overtake at a time are shown in ascending order.
+move, and a timer on that clock. A channel that has ended delivers nothing, which is refused here. The handler keeps
+channels in hash maps; those that it resumes or lets overtake at a time are shown in ascending order.
 """
 
 from functools import cache
@@ -45,7 +45,6 @@ class Surroundings:
     def __init__(self, jvm: Jvm, channels: int) -> None:
         self.jvm = jvm
         self.seen: wire.Observations = []
-        self.blocked: set[int] = set()
         self.now = 0
         #: when what is to be called
         self.timers: dict[int, tuple[int, Any]] = {}
@@ -69,8 +68,8 @@ class Surroundings:
     def input(self) -> Any:
         infos = self.jvm.cls("java.util.ArrayList")(self.channels)
         handlers = {
-            "blockConsumption": self.block,
-            "resumeConsumption": self.resume,
+            "blockConsumption": lambda info: self.note("block", channel=int(info.getInputChannelIdx())),
+            "resumeConsumption": lambda info: self.note("resume", channel=int(info.getInputChannelIdx())),
             "getChannelInfos": lambda: infos,
             "getNumberOfInputChannels": lambda: len(self.channels),
             "getInputGateIndex": lambda: 0,
@@ -81,16 +80,6 @@ class Surroundings:
             ),
         }
         return self.jvm.jpype.JProxy(f"{NETWORK}partition.consumer.CheckpointableInput", dict=handlers)
-
-    def block(self, info: Any) -> None:
-        channel = int(info.getInputChannelIdx())
-        self.blocked.add(channel)
-        self.note("block", channel=channel)
-
-    def resume(self, info: Any) -> None:
-        channel = int(info.getInputChannelIdx())
-        self.blocked.discard(channel)
-        self.note("resume", channel=channel)
 
     def timer(self) -> Any:
         return self.jvm.jpype.JProxy(TIMER, dict={"registerTask": self.register})
@@ -104,8 +93,7 @@ class Surroundings:
 
         return self.jvm.jpype.JProxy(f"{CHECKPOINTING}BarrierAlignmentUtil$Cancellable", dict={"cancel": cancel})
 
-    def advance(self, milliseconds: int) -> None:
-        self.now += milliseconds
+    def fire(self) -> None:
         for number, (due, callback) in list(self.timers.items()):
             if due <= self.now and number in self.timers:
                 del self.timers[number]
@@ -165,16 +153,18 @@ class Handler:
 
     def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type", "")
-        if kind == "advance":
+        if kind in ("advance", "delay"):
             milliseconds = wire.get_at_least(event, "milliseconds", 0)
             self.clock.advanceTime(self.duration(milliseconds))
-            self.around.advance(milliseconds)
+            self.around.now += milliseconds
+            if kind == "advance":
+                self.around.fire()
             return self.around.take_seen()
         handler = self.handlers.get(kind)
         if handler is None:
             raise wire.unknown_type(event)
         channel = wire.get_integer(event, "channel")
-        delivers = 0 <= channel < len(self.around.channels) and channel not in self.ended | self.around.blocked
+        delivers = 0 <= channel < len(self.around.channels) and channel not in self.ended
         handler(event, self.around.channels[channel] if delivers else None)
         return self.around.take_seen() if delivers else wire.rejected()
 

@@ -86,7 +86,7 @@ class Multiplexer:
         if kind == "register":
             return lambda: self._multiplexer.registerNewOutput(name, *self._listener)
         if kind == "unregister":
-            return lambda: self._unregister(name)
+            return lambda: self._multiplexer.unregisterOutput(name)
         door = self._doors[wire.get_choice(event, "mode", _MODES)]
         if kind == "watermark":
             watermark = self._parts.watermark(wire.get_long(event, "timestamp"))
@@ -96,10 +96,6 @@ class Multiplexer:
         if wire.get_choice(event, "status", _STATUSES) == "idle":
             return lambda: door(name).markIdle()
         return lambda: self._mark_active(door(name))
-
-    def _unregister(self, name: Any) -> None:
-        if not self._multiplexer.unregisterOutput(name):
-            self._shown = wire.rejected()
 
     def _mark_active(self, output: Any) -> None:
         if self._parts.has_active:

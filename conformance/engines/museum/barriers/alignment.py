@@ -30,7 +30,7 @@ class BarrierHandler:
         self.out: Observations = []
 
     def is_blocked(self, channel: int) -> bool:
-        return channel in self.blocked and self.bug != "barriers-blocked-heard"
+        return channel in self.blocked and self.bug == "barriers-blocked-refused"
 
     # --- what is seen
 
@@ -113,6 +113,8 @@ class BarrierHandler:
             self.give_up(self.current, "end_of_partition")
             return self.said()
         self.announced.pop(channel, None)
+        if bug != "barriers-ended-stays-blocked":
+            self.blocked.discard(channel)
         if bug == "barriers-end-not-counted":
             return []
         if bug == "barriers-end-lowers-target":
@@ -132,10 +134,11 @@ class BarrierHandler:
         elif self.is_late(*self.begun_with):
             self.overtake()
 
-    def on_advance(self, milliseconds: int) -> Observations:
+    def on_advance(self, milliseconds: int, *, fires: bool) -> Observations:
         self.clock += milliseconds
         grace = int(self.bug == "barriers-timer-a-moment-late")
-        if self.due is not None and self.due + grace <= self.clock:
+        fires = fires or self.bug == "barriers-timer-never-late"
+        if fires and self.due is not None and self.due + grace <= self.clock:
             self.due = None
             self.overtake()
         return self.said()

@@ -38,8 +38,9 @@ class Reader:
 
     def step(self, event: wire.Json) -> wire.Observations:
         handler = self.handler
-        if event.get("type") == "advance":
-            return handler.on_advance(wire.get_at_least(event, "milliseconds", 0))
+        if event.get("type") in {"advance", "delay"}:
+            milliseconds = wire.get_at_least(event, "milliseconds", 0)
+            return handler.on_advance(milliseconds, fires=event["type"] == "advance")
         if event.get("type") not in {"barrier", "announcement", "cancel", "end_of_partition"}:
             raise wire.unknown_type(event)
         channel = wire.get_integer(event, "channel")

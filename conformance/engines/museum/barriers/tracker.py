@@ -37,7 +37,7 @@ class BarrierTracker:
     def is_blocked(self, _channel: int) -> bool:
         return False
 
-    def on_advance(self, _milliseconds: int) -> Observations:
+    def on_advance(self, _milliseconds: int, *, fires: bool) -> Observations:  # noqa: ARG002
         return []
 
     def on_announcement(self, channel: int, checkpoint: int, _sequence: int, created: int) -> Observations:

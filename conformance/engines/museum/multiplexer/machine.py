@@ -69,7 +69,7 @@ class Multiplexer:
     def on_unregister(self, output: int) -> wire.Observations:
         bug = self.bug
         if output not in self.watermarks:
-            return [] if bug == "multiplexer-unknown-split-goes" else wire.rejected()
+            return wire.rejected() if bug == "multiplexer-unknown-split-refused" else []
         self.past[output] = self.watermarks[output]
         if bug != "multiplexer-gone-split-holds":
             del self.watermarks[output]
