@@ -87,7 +87,10 @@ class Direction(StrEnum):
 
 
 class LogKind(StrEnum):
-    """What a row of a run log is about. The job of this specification makes no latency markers; other engines do."""
+    """What a row of a run log is about. The job of this specification makes no latency markers; other engines do.
+
+    From `snapshot` on a row is of a subtask alone, and of no channel.
+    """
 
     RECORD = "record"
     WATERMARK = "watermark"
@@ -98,3 +101,9 @@ class LogKind(StrEnum):
     END_OF_PARTITION = "end_of_partition"
     BUFFER = "buffer"
     CREDIT = "credit"
+    SNAPSHOT = "snapshot"
+    RESTORED = "restored"
+    RESULT = "result"
+    LATE = "late"
+    TIMER = "timer"
+    CLOCK = "clock"

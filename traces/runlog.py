@@ -4,6 +4,9 @@ A run log is how an engine shows a whole job. Positions are counted by the side 
 buffers and credit apart; steps are counted by the subtask. Nothing is assumed about clocks: rows of two subtasks have
 no order but the one that their channels give them.
 
+A run that was restored has several attempts. Each counts from 0, and what is known about the job says from which
+checkpoint it went on. Rows of a subtask alone (snapshots, outcomes, its clock) are of no channel: see OWN.
+
 A file is Parquet, one run a file, with what is known about the job as JSON in its metadata. `pyarrow` is needed for
 files only.
 """
@@ -34,10 +37,17 @@ Kind = elements.LogKind
 #: A job edge, the number of the producing subtask, the number of the consuming one.
 Channel = tuple[int, int, int]
 
+#: The edge of rows that are of a subtask alone: they are handed out, from the subtask to itself.
+OWN = -1
+OWN_KINDS = frozenset({Kind.SNAPSHOT, Kind.RESTORED, Kind.RESULT, Kind.LATE, Kind.TIMER, Kind.CLOCK})
+
 
 @attrs.frozen
 class Row:
-    """One event. `value` is a status (1 active, 0 idle), the number of a checkpoint, an amount of credit, or bytes."""
+    """One event. `value` is a status (1 active, 0 idle), the number of a checkpoint, an amount of credit, or bytes.
+
+    Of a result it is the result, and of a snapshot the `id` is a fingerprint of the state, if the engine has one.
+    """
 
     run: str
     task: str
@@ -53,14 +63,17 @@ class Row:
     key: str | None = None
     id: int | None = None
     value: int | None = None
+    attempt: int = 0
 
     @property
     def channel(self) -> Channel:
         return self.edge, self.producer, self.consumer
 
     @property
-    def flow(self) -> Kind | None:
-        """Which rows of a channel its position counts: buffers, credit, or (None) elements."""
+    def flow(self) -> str | None:
+        """Which rows its position counts: buffers, credit, what is of a subtask alone, or (None) elements."""
+        if self.edge == OWN:
+            return "own"
         return self.kind if self.kind in (Kind.BUFFER, Kind.CREDIT) else None
 
 
@@ -74,11 +87,27 @@ class ClockScope(StrEnum):
     JOB = "job"
 
 
+class OrderScope(StrEnum):
+    """Whether a channel keeps the order of all that it carries, of the records of each key, or none."""
+
+    CHANNEL = "channel"
+    KEY = "key"
+    NONE = "none"
+
+
+class Delivery(StrEnum):
+    """After a fault: as if nothing had happened, or nothing is lost."""
+
+    EXACTLY_ONCE = "exactly_once"
+    AT_LEAST_ONCE = "at_least_once"
+
+
 @attrs.frozen
 class Capabilities:
-    """What an engine can show. What it cannot show is not checked, and does not count as right.
+    """What an engine can show and promises. What it cannot show is not checked, and does not count as right.
 
-    `equal_watermarks`: a watermark may be repeated. `known_routing`: keys are spread as the specification says.
+    `equal_watermarks`: a watermark may be repeated. `known_routing`: keys are spread as the specification says; where
+    they are not, `keys_meet` says that all records of a key still meet in one subtask.
     """
 
     explicit_watermarks: bool = True
@@ -89,6 +118,9 @@ class Capabilities:
     credit: bool = False
     checkpoints: bool = True
     endings: bool = True
+    keys_meet: bool = False
+    order_scope: OrderScope = OrderScope.CHANNEL
+    delivery: Delivery = Delivery.EXACTLY_ONCE
 
 
 #: What a column of 32 bits can hold.
@@ -126,11 +158,38 @@ def check_edges(_job: "Job", _field: object, edges: tuple[Edge, ...]) -> None:
 
 
 @attrs.frozen
+class Result:
+    """What a task must commit, once."""
+
+    task: str
+    key: str | None = None
+    timestamp: int | None = None
+    value: int | None = None
+
+
+def check_restored(_job: "Job", _field: object, restored: dict[str, int | None]) -> None:
+    for attempt in restored:
+        if not (attempt.isascii() and attempt.isdecimal()) or attempt.startswith("0"):
+            raise InvalidInputError(f"restored has {attempt!r}, which is no number of an attempt behind the first")
+
+
+@attrs.frozen
 class Job:
+    """`restored`: from which checkpoint each attempt behind the first went on; None: from the beginning.
+
+    `expected`: what the specification says that the job commits, if that is known.
+    """
+
     engine: str
     semantics: str
     edges: tuple[Edge, ...] = attrs.field(validator=check_edges)
     capabilities: Capabilities = Capabilities()
+    restored: dict[str, int | None] = attrs.field(factory=dict, validator=check_restored)
+    expected: tuple[Result, ...] | None = None
+
+    @property
+    def restores(self) -> dict[int, int | None]:
+        return {int(attempt): checkpoint for attempt, checkpoint in self.restored.items()}
 
 
 @attrs.frozen
@@ -147,31 +206,53 @@ class MalformedLogError(ValueError):
     """Rows that are no run log: they count wrongly, or stand where their channel does not lead."""
 
 
+def count_of(row: Row) -> tuple[Any, Any]:
+    """What the step of a row counts, and what its position counts."""
+    place = row.attempt, row.task, row.subtask
+    return place, (place, row.flow) if row.edge == OWN else (row.attempt, row.dir, row.channel, row.flow)
+
+
 def check_numbers(log: RunLog) -> None:
-    """Steps and positions count from 0, without gaps."""
+    """Steps and positions count from 0 in each attempt, without gaps."""
     counts: Counter[Any] = Counter()
     for row in log.rows:
-        at_step, at_position = (row.task, row.subtask), (row.dir, row.channel, row.flow)
+        at_step, at_position = count_of(row)
         if (row.step, row.position) != (counts[at_step], counts[at_position]):
             raise MalformedLogError(f"{row.task}/{row.subtask}: step {row.step} or position {row.position} is wrong")
         counts.update((at_step, at_position))
 
 
+def count_subtasks(job: Job) -> dict[str, int]:
+    """The number of subtasks of each task."""
+    sizes: dict[str, int] = {}
+    for edge in job.edges:
+        sizes[edge.source] = max(sizes.get(edge.source, 0), edge.producers)
+        sizes[edge.target] = max(sizes.get(edge.target, 0), edge.consumers)
+    return sizes
+
+
 def check_places(log: RunLog) -> None:
     """A row stands at the end of its channel that it is about: only credit is handed out by the consumer."""
-    edges = {edge.number: edge for edge in log.job.edges}
+    edges, sizes = {edge.number: edge for edge in log.job.edges}, count_subtasks(log.job)
     for row in log.rows:
+        where = f"{row.task}/{row.subtask}: step {row.step}"
+        if (row.edge == OWN) is not (row.kind in OWN_KINDS):
+            raise MalformedLogError(f"{where} is {row.kind}, and of edge {row.edge}")
+        if row.edge == OWN:
+            if (row.dir, row.producer, row.consumer) != (Direction.OUT, row.subtask, row.subtask):
+                raise MalformedLogError(f"{where} is of {row.task}/{row.subtask} alone, and says otherwise")
+            if not 0 <= row.subtask < sizes.get(row.task, 0):
+                raise MalformedLogError(f"{where} is of no subtask of the job")
+            continue
         if row.edge not in edges:
-            raise MalformedLogError(
-                f"{row.task}/{row.subtask}: step {row.step} is of edge {row.edge}, which is unknown"
-            )
+            raise MalformedLogError(f"{where} is of edge {row.edge}, which is unknown")
         edge = edges[row.edge]
         if not (0 <= row.producer < edge.producers and 0 <= row.consumer < edge.consumers):
-            raise MalformedLogError(f"{row.task}/{row.subtask}: step {row.step} is of no channel of edge {row.edge}")
+            raise MalformedLogError(f"{where} is of no channel of edge {row.edge}")
         is_at_source = (row.dir is Direction.OUT) is not (row.kind is Kind.CREDIT)
         place = (edge.source, row.producer) if is_at_source else (edge.target, row.consumer)
         if (row.task, row.subtask) != place:
-            raise MalformedLogError(f"{row.task}/{row.subtask}: step {row.step} belongs to {place[0]}/{place[1]}")
+            raise MalformedLogError(f"{where} belongs to {place[0]}/{place[1]}")
 
 
 def renumber(log: RunLog) -> RunLog:
@@ -179,7 +260,7 @@ def renumber(log: RunLog) -> RunLog:
     counts: Counter[Any] = Counter()
     rows = []
     for row in log.rows:
-        at_step, at_position = (row.task, row.subtask), (row.dir, row.channel, row.flow)
+        at_step, at_position = count_of(row)
         rows.append(attrs.evolve(row, step=counts[at_step], position=counts[at_position]))
         counts.update((at_step, at_position))
     return attrs.evolve(log, rows=tuple(rows))
@@ -188,8 +269,10 @@ def renumber(log: RunLog) -> RunLog:
 # --- files ----------------------------------------------------------------------------------------------------
 
 INTEGERS = {"subtask": 32, "step": 64, "edge": 32, "producer": 32, "consumer": 32, "position": 64}
-INTEGERS |= {"timestamp": 64, "id": 64, "value": 64}
+INTEGERS |= {"timestamp": 64, "id": 64, "value": 64, "attempt": 32}
 COLUMNS = tuple(field.name for field in attrs.fields(Row))
+#: Columns that a file may lack: all its rows are of the first attempt.
+OPTIONAL = ("attempt",)
 
 
 def write_runlog(path: Path, log: RunLog) -> None:

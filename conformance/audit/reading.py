@@ -67,7 +67,8 @@ class Log:
             raise LogFileError(self.footer.path, f"its footer says {said:,} rows where {first:,} are")
 
     def read_batches(self, groups: tuple[int, ...], size: int) -> Iterator[Any]:
-        chosen = {"columns": list(COLUMNS), "use_threads": False}
+        columns = [name for name in COLUMNS if name in self.file.schema_arrow.names]
+        chosen = {"columns": columns, "use_threads": False}
         if len(groups) == 1:
             fitting = find_size(self.footer.groups[groups[0]], size)
             yield from self.file.iter_batches(fitting, row_groups=list(groups), **chosen)

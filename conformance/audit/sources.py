@@ -13,7 +13,7 @@ import attrs
 from tidegate.conformance.audit.metadata import list_metadata
 from tidegate.conformance.engines.text import printable
 from tidegate.traces.codec import decode
-from tidegate.traces.runlog import COLUMNS, INTEGERS, Job
+from tidegate.traces.runlog import COLUMNS, INTEGERS, OPTIONAL, Job
 from tidegate.traces.strict_json import read_json
 
 #: So many bytes may describe a job: some ten thousand edges.
@@ -156,13 +156,13 @@ def read_footer(path: str) -> Footer:
 def check_schema(path: str, schema: Any) -> None:
     types: Any = import_module("pyarrow").types
     counts = Counter(schema.names)
-    missing = [name for name in COLUMNS if not counts[name]]
+    missing = [name for name in COLUMNS if not counts[name] and name not in OPTIONAL]
     if missing:
         raise LogFileError(path, f"is no run log: it has no column {', '.join(missing)}")
     doubled = [name for name in COLUMNS if counts[name] > 1]
     if doubled:
         raise LogFileError(path, f"is no run log: it has column {', '.join(doubled)} more than once")
-    for name in COLUMNS:
+    for name in filter(counts.__contains__, COLUMNS):
         kind = schema.field(name).type
         kind = kind.value_type if types.is_dictionary(kind) else kind
         wanted = f"int{INTEGERS[name]}" if name in INTEGERS else "string"

@@ -15,11 +15,13 @@ from tidegate.conformance.synthetic.faults import NAMES, PLANT, Fault
 from tidegate.conformance.synthetic.job import JOB, KEYS, SIZES, SLEEPER, TASKS, Plan
 from tidegate.properties.kernels.layout import DIRECTIONS, FLOWS, KINDS, NONE, SIDES, Array, Layout
 from tidegate.traces.codec import encode
-from tidegate.traces.runlog import COLUMNS
+from tidegate.traces.runlog import COLUMNS, OPTIONAL
 
 #: So many rows are a row group.
 GROUP = 500_000
 DELTAS = ("step", "position", "timestamp", "id")
+#: A synthetic run is never restored.
+WRITTEN = tuple(name for name in COLUMNS if name not in OPTIONAL)
 WORDS = {"task": TASKS, "dir": DIRECTIONS, "kind": KINDS, "key": KEYS}
 
 
@@ -114,7 +116,7 @@ class Files:
                 path,
                 self.schema,
                 compression="zstd",
-                use_dictionary=[name for name in COLUMNS if name not in DELTAS],
+                use_dictionary=[name for name in WRITTEN if name not in DELTAS],
                 column_encoding=dict.fromkeys(DELTAS, "DELTA_BINARY_PACKED"),
                 store_schema=False,
             )
@@ -124,9 +126,9 @@ class Files:
     def make_schema(self) -> Any:
         words = self.arrow.dictionary(self.arrow.int16(), self.arrow.string())
         short = {"subtask", "edge", "producer", "consumer"}
-        types = {name: self.arrow.int32() if name in short else self.arrow.int64() for name in COLUMNS}
+        types = {name: self.arrow.int32() if name in short else self.arrow.int64() for name in WRITTEN}
         types |= dict.fromkeys((*WORDS, "run"), words)
-        return self.arrow.schema([(name, types[name]) for name in COLUMNS])
+        return self.arrow.schema([(name, types[name]) for name in WRITTEN])
 
     def __enter__(self) -> Self:
         return self
@@ -161,7 +163,7 @@ class Files:
         rows, steps, positions = (np.concatenate(part) for part in zip(*self.waiting[number], strict=True))
         self.waiting[number] = []
         columns = {"step": steps, "position": positions}
-        arrays = [self.make_array(name, columns.get(name), rows) for name in COLUMNS]
+        arrays = [self.make_array(name, columns.get(name), rows) for name in WRITTEN]
         self.writers[number].write_table(self.arrow.Table.from_arrays(arrays, schema=self.schema))
 
     def make_array(self, name: str, numbers: Array | None, rows: Array) -> Any:

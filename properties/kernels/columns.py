@@ -9,7 +9,7 @@ import numpy as np
 
 from tidegate.properties.kernels.layout import BUFFER, CREDIT, DIRECTIONS, FLOWS, KINDS, NONE, RECORD, SIDES, Array
 from tidegate.properties.kernels.numbering import Numbering
-from tidegate.traces.runlog import INTEGERS, MalformedLogError
+from tidegate.traces.runlog import INTEGERS, OWN, MalformedLogError
 
 #: Values are statuses, checkpoints, amounts and bytes: they leave room for the kind beside them in one number.
 MOST_VALUE = 2**58
@@ -86,9 +86,9 @@ def describe_element(name: int, sort: int) -> str:
 
 def make_chunk(batch: Any, numbering: Numbering) -> Chunk:
     """Raise MalformedLogError where a row is at no place of the job."""
-    channel = numbering.find_channels(*(integers(batch, name) for name in ("edge", "producer", "consumer")))
     what = words(batch, "dir", WAYS)
     what += words(batch, "kind", NAMES)
+    channel = find_channels(batch, numbering, what)
     # A row stands at the target of its channel if it is received there, or if it is credit that is handed out there.
     ends = channel * 2
     ends += (what >> 4) ^ ((what & KIND) == CREDIT)
@@ -107,6 +107,28 @@ def make_chunk(batch: Any, numbering: Numbering) -> Chunk:
         key=key,
         keys=keys,
     )
+
+
+def find_channels(batch: Any, numbering: Numbering, what: Array) -> Array:
+    """Of the rows that are of a subtask alone, the channel of that subtask to itself."""
+    columns = [integers(batch, name) for name in ("edge", "producer", "consumer")]
+    is_own = (what & KIND) > CREDIT
+    if not is_own.any():
+        return numbering.find_channels(*columns)
+    task, subtask = words(batch, "task", numbering.layout.tasks), integers(batch, "subtask")
+    own, others = np.flatnonzero(is_own), np.flatnonzero(~is_own)
+    strange = (columns[0] != OWN) | (columns[1] != subtask) | (columns[2] != subtask) | (what >= RECEIVED)
+    sizes = np.array(list(numbering.layout.sizes.values()))[
+        np.searchsorted(list(numbering.layout.tasks.values()), task[own], "right") - 1
+    ]
+    wrong = strange[own] | (subtask[own] < 0) | (subtask[own] >= sizes)
+    if wrong.any():
+        row = int(own[np.argmax(wrong)])
+        raise MalformedLogError(f"step {batch.column('step')[row]} of its subtask is of a subtask alone, or of none")
+    channel = np.empty(len(what), dtype=np.int64)
+    channel[own] = numbering.find_own(task[own].astype(np.int64) + subtask[own])
+    channel[others] = numbering.find_channels(*(column[others] for column in columns))
+    return channel
 
 
 def check_places(batch: Any, numbering: Numbering, place: Array) -> None:

@@ -1,7 +1,8 @@
 """A job as arithmetic: every channel and subtask has a number, and what the wiring says of it is computed when asked.
 
 Nothing here grows with the parallelism that a job declares: a log of ten rows costs ten rows, whatever its metadata
-claim. Of a channel there are six sides: elements, buffers and credit, each as handed out and as received.
+claim. Of a channel there are six sides: elements, buffers and credit, each as handed out and as received. Behind all
+channels come those of each subtask to itself, for what is of that subtask alone.
 """
 
 from bisect import bisect_right
@@ -14,16 +15,27 @@ import numpy.typing as npt
 
 from tidegate.properties.runlog.wired import count_consumers, count_producers
 from tidegate.reference.partitioning.wiring import Pattern
-from tidegate.traces.runlog import Channel, Direction, Edge, Job, Kind, MalformedLogError
+from tidegate.traces.runlog import (
+    OWN,
+    OWN_KINDS,
+    Channel,
+    Direction,
+    Edge,
+    Job,
+    Kind,
+    MalformedLogError,
+    count_subtasks,
+)
 
 Array = npt.NDArray[Any]
 
 KINDS = tuple(Kind)
-RECORD, WATERMARK, STATUS, BARRIER, _LATENCY_MARKER, END_OF_DATA, END_OF_PARTITION, BUFFER, CREDIT = range(len(KINDS))
+RECORD, WATERMARK, STATUS, BARRIER, _LATENCY_MARKER, END_OF_DATA, END_OF_PARTITION, BUFFER, CREDIT = range(9)
+SNAPSHOT, RESTORED, RESULT, _LATE, _TIMER, CLOCK = range(9, len(KINDS))
 DIRECTIONS = (Direction.OUT, Direction.IN)
 OUT, IN = range(2)
-#: The flow of each kind: elements, buffers, credit.
-FLOWS = np.array([{Kind.BUFFER: 1, Kind.CREDIT: 2}.get(kind, 0) for kind in KINDS], dtype=np.int32)
+#: The flow of each kind: elements, buffers, credit. What is of a subtask alone has one, where others have buffers.
+FLOWS = np.array([0] * BUFFER + [1, 2] + [1] * len(OWN_KINDS), dtype=np.int32)
 SIDES = 6
 
 #: No value. A log that has this very number in it is refused.
@@ -72,6 +84,10 @@ class Layout:
         return int(self.offsets[-1])
 
     def channel_at(self, code: int) -> Channel:
+        """Behind the channels are those of each subtask to itself."""
+        if code >= self.channels:
+            _task, subtask = self.subtask_at(code - self.channels)
+            return OWN, subtask, subtask
         index = int(np.searchsorted(self.offsets, code, "right")) - 1
         producer, consumer = divmod(code - int(self.offsets[index]), self.edges[index].consumers)
         return self.edges[index].number, producer, consumer
@@ -125,11 +141,7 @@ class Layout:
     @cached_property
     def sizes(self) -> dict[str, int]:
         """The number of subtasks of each task."""
-        sizes: dict[str, int] = {}
-        for edge in self.edges:
-            sizes[edge.source] = max(sizes.get(edge.source, 0), edge.producers)
-            sizes[edge.target] = max(sizes.get(edge.target, 0), edge.consumers)
-        return sizes
+        return count_subtasks(self.job)
 
     @cached_property
     def subtasks(self) -> int:

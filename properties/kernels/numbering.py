@@ -78,20 +78,24 @@ class Numbering:
 
     def __attrs_post_init__(self) -> None:
         channels, subtasks = self.given or (None, None)
-        self.channels, self.subtasks = Numbers(self.layout.channels, channels), Numbers(self.layout.subtasks, subtasks)
+        own = self.layout.subtasks
+        self.channels, self.subtasks = Numbers(self.layout.channels + own, channels), Numbers(own, subtasks)
         self.look_up()
         self._table = make_table(self) if self.channels.is_whole else None
 
     def look_up(self) -> None:
-        """Fill the columns for all channels that have a number."""
+        """Fill the columns for all channels that have a number; those of subtasks to themselves are of no edge."""
         layout, codes = self.layout, self.channels.codes
-        self.edge = np.searchsorted(layout.offsets, codes, "right") - 1
+        is_own = codes >= layout.channels
+        self.edge = np.searchsorted(layout.offsets[:-1], codes, "right") - 1
         within, consumers = codes - layout.offsets[self.edge], layout.consumers[self.edge]
         self.producer, self.consumer = within // consumers, within % consumers
         self.place = layout.find_places(self.edge, self.producer, self.consumer)
         ends = layout.task_of_end[self.edge]
         ends[:, 0] += self.producer
         ends[:, 1] += self.consumer
+        ends[is_own] = (codes[is_own] - layout.channels)[:, np.newaxis]
+        self.edge[is_own] = -1
         self.ends = ends.reshape(-1)
 
     @property
@@ -112,6 +116,10 @@ class Numbering:
             raise MalformedLogError(f"edge {edge[row]} has no channel from {producer[row]} to {consumer[row]}")
         codes = self.layout.offsets[index] + producer * self.layout.consumers[index] + consumer
         return self.number_channels(codes)
+
+    def find_own(self, subtasks: Array) -> Array:
+        """The numbers of the channels of subtasks to themselves, by the codes of the subtasks."""
+        return self.number_channels(subtasks + self.layout.channels)
 
     def number_channels(self, codes: Array) -> Array:
         known = len(self.channels)
@@ -176,6 +184,7 @@ def make_table(numbering: Numbering) -> Table | None:
     if shape[0] * shape[1] * shape[2] > 2 * FEW:
         return None
     numbers = np.full(shape, -1, dtype=np.int64)
-    of_edge = np.array([edge.number for edge in edges])[numbering.edge]
-    numbers[of_edge, numbering.producer, numbering.consumer] = np.arange(len(numbering.channels))
+    real = np.flatnonzero(numbering.edge >= 0)
+    of_edge = np.array([edge.number for edge in edges])[numbering.edge[real]]
+    numbers[of_edge, numbering.producer[real], numbering.consumer[real]] = real
     return Table(shape, numbers.reshape(-1))

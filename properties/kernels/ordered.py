@@ -7,7 +7,7 @@ import numpy as np
 
 from tidegate.properties.kernels.columns import KIND, Chunk
 from tidegate.properties.kernels.findings import Finding
-from tidegate.properties.kernels.layout import DIRECTIONS, KINDS, SIDES, Array
+from tidegate.properties.kernels.layout import BUFFER, DIRECTIONS, KINDS, SIDES, Array
 from tidegate.properties.kernels.numbering import Numbering
 from tidegate.properties.kernels.segments import find_runs, find_starts, measure, sort_stably
 
@@ -35,7 +35,7 @@ class Ordered:
         """The elements that are no records: few."""
         places = np.flatnonzero(self.what & KIND)
         kinds = self.what.take(places) & KIND
-        is_element = kinds < len(KINDS) - 2
+        is_element = kinds < BUFFER
         return Marks(self, places[is_element], kinds[is_element])
 
     def runs_of(self, flow: int) -> tuple[Array, Array, Array]:

@@ -22,7 +22,7 @@ def find_buffers_without_credit(log: RunLog) -> Iterator[Finding]:
     for rows in by_subtask(log).values():
         credit: dict[Channel, int] = {}
         for row in rows:
-            left = credit.get(row.channel, initial[row.edge])
+            left = credit.get(row.channel, initial.get(row.edge, 0))
             if row.kind is Kind.CREDIT and row.dir is Direction.IN:
                 credit[row.channel] = left + (row.value or 0)
                 if granted[row.channel][row.position : row.position + 1] != [row.value]:

@@ -13,7 +13,7 @@ from tidegate.conformance.synthetic.files import Task, write_run
 from tidegate.conformance.synthetic.job import Plan
 from tidegate.conformance.synthetic.planning import PlanningError, make_plan, make_tasks, read_planted, spread
 from tidegate.properties.runlog import Status, check
-from tidegate.traces.runlog import Kind, read_runlog
+from tidegate.traces.runlog import OWN_KINDS, Kind, read_runlog
 
 
 def by_folds(folder):
@@ -32,7 +32,7 @@ def test_a_log_without_faults_is_valid(tmp_path):
     assert by_folds(tmp_path) == Counter()
     log = read_runlog(tmp_path / "run.parquet")
     assert log.complete
-    assert {row.kind for row in log.rows} == set(Kind) - {Kind.LATENCY_MARKER}
+    assert {row.kind for row in log.rows} == set(Kind) - {Kind.LATENCY_MARKER} - OWN_KINDS
     assert abs(len(log.rows) - plan.events) < plan.events / 20
 
 

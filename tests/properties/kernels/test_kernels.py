@@ -124,6 +124,17 @@ def test_corruptions_together_are_found_as_by_the_folds(seed, wounds, sizes, kee
     assert by_kernel(log, sizes) == by_fold(log)
 
 
+OF_NO_ELEMENT = {runlog.Kind.BUFFER, runlog.Kind.CREDIT}
+
+
+def own_row(row, random):
+    """A row of the same subtask alone."""
+    fields = {"kind": random.choice(sorted(runlog.OWN_KINDS)), "timestamp": random.choice([None, 0, 3, 5, 9])}
+    fields |= {"id": random.choice([None, 1, 2]), "value": random.choice([None, 1, 2]), "key": None}
+    place = {"dir": runlog.Direction.OUT, "edge": runlog.OWN, "producer": row.subtask, "consumer": row.subtask}
+    return attrs.evolve(row, **place, **fields)
+
+
 @settings(max_examples=150, deadline=None)
 @given(data=st.data(), seed=st.integers(0, 299))
 def test_rows_at_random_are_judged_as_by_the_folds(data, seed):
@@ -135,7 +146,7 @@ def test_rows_at_random_are_judged_as_by_the_folds(data, seed):
     for _ in range(data.draw(st.integers(1, 6))):
         at, other = random.randrange(len(rows)), random.randrange(len(rows))
         row = rows[at]
-        what = random.randrange(7)
+        what = random.randrange(9)
         if what == 0 and len(rows) > 1:
             del rows[at]
         elif what == 1:
@@ -148,9 +159,11 @@ def test_rows_at_random_are_judged_as_by_the_folds(data, seed):
             rows[at] = attrs.evolve(row, value=random.choice([None, 0, 1, 2]))
         elif what == 5:
             rows[at] = attrs.evolve(row, id=random.choice([None, 1, 2, 3]), key=random.choice([None, "a", "é", ""]))
-        elif row.flow is None:
+        elif what < 8:
+            rows.insert(other, own_row(row, random))
+        elif row.flow is None and row.edge != runlog.OWN:
             rows[at] = attrs.evolve(
-                row, kind=random.choice([kind for kind in runlog.Kind if kind not in ("buffer", "credit")])
+                row, kind=random.choice([one for one in runlog.Kind if one not in OF_NO_ELEMENT | runlog.OWN_KINDS])
             )
     log = rebuilt(attrs.evolve(log, complete=random.random() < 0.5), rows)
     sizes = data.draw(st.lists(st.integers(1, 60), min_size=1, max_size=4))
