@@ -68,6 +68,7 @@ PATH = (
     Place("watermarks/valve", "One watermark and one status from those of all channels."),
     Place("watermarks/combiner", "One watermark and one status from those of all inputs of an operator."),
     Place("watermarks/multiplexer", "One watermark, and idleness, from those of all splits of a source."),
+    Place("watermarks/source_output", "What a source emits: rising watermarks, idle once, active before the next."),
     Place("watermarks/statuses", "Statuses and latency markers on their way through a task."),
     Place("mailbox", "Mails of many threads and the default action, run on one."),
     Place("barriers", "Channels wait for a checkpoint's barriers, or are overtaken by them."),

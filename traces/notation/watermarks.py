@@ -1,6 +1,11 @@
 """The short forms of events of watermarks and statuses."""
 
+from itertools import product
+
 from tidegate.traces.notation.forms import ACTIVE, IDLE, Form
+
+#: By which door a split or a generator speaks.
+NOW, LATER = (("mode", "immediate"),), (("mode", "deferred"),)
 
 FORMS: dict[str, tuple[Form, ...]] = {
     "valve": (
@@ -22,6 +27,25 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("status", "{output:int}a", (("mode", "immediate"), ("status", "active"))),
         Form("status", "{output:int}later-i", (("mode", "deferred"), ("status", "idle"))),
         Form("status", "{output:int}later-a", (("mode", "deferred"), ("status", "active"))),
+        Form("periodic_emit", "emit"),
+    ),
+    "source_output": (
+        Form("add_split", "add{split:int}"),
+        Form("release_split", "drop{split:int}"),
+        Form("record", "r{timestamp:long}"),
+        Form("record", "r{timestamp:long}w{watermark:long}"),
+        Form("record", "{split:int}r{timestamp:long}"),
+        Form("record", "{split:int}r{timestamp:long}w{watermark:long}"),
+        Form("watermark", "w{timestamp:long}", NOW),
+        Form("watermark", "later-w{timestamp:long}", LATER),
+        Form("watermark", "{split:int}w{timestamp:long}", NOW),
+        Form("watermark", "{split:int}later-w{timestamp:long}", LATER),
+        *(
+            Form("status", f"{split}{door}{status[0]}", (*mode, ("status", status)))
+            for split, (door, mode), status in product(
+                ("", "{split:int}"), (("", NOW), ("later-", LATER)), ("idle", "active")
+            )
+        ),
         Form("periodic_emit", "emit"),
     ),
     "statuses": (

@@ -17,6 +17,7 @@ SINCE = {
     "credit_sender": (1, 14),
     "credit_receiver": (1, 14),
     "gate": (1, 14),
+    "source_output": (1, 16),
     "wiring": (1, 17),
     "chaining": (1, 20),
 }

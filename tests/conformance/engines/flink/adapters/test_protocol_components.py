@@ -34,6 +34,7 @@ AMOUNTS = {
     "network_input": (30, 120),
     "outputs": (30, 120),
     "priority_gate": (30, 100),
+    "source_output": (30, 200),
     "subpartition": (30, 200),
     "union_gate": (30, 100),
     "writer": (30, 60),

@@ -1,0 +1,76 @@
+"""Cases for the edge of a source: both sides, both doors, all idle, records between, splits that come and go."""
+
+from random import Random
+
+from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
+from tidegate.properties.cases.walk import Walk
+from tidegate.reference.elements import Long, Status
+from tidegate.reference.watermarks import source_output
+from tidegate.reference.watermarks.multiplexer import Mode
+
+#: The default, which newer releases follow, more often than the other.
+OF_RELEASES = (source_output.SEMANTICS[0], *source_output.SEMANTICS)
+
+
+def draw(
+    random: Random, config: source_output.Config | None = None
+) -> tuple[source_output.Config, tuple[source_output.Event, ...]]:
+    config = config or draw_config(random)
+    ids = [random.choice((1, 1, -1, 1000)) * index for index in range(random.choice((0, 1, 1, 2, 2, 3)) + 1)]
+    pool = draw_longs(random)
+    weights = swarm(random, watermark=4, idle=2, active=1, record=1, emit=1.5, add=0.5, release=0.3, all_idle=0.6)
+    weights["refused"] = random.choice((0, 0, 0.3))
+    deferred, by_main = random.choice((0, 0.3, 0.8)), random.choice((0, 0.2, 0.5, 1))
+    draw_kind = among(random, weights)
+    walk = Walk(random, source_output.start(config), source_output.step)
+    opening: list[source_output.Event] = [source_output.AddSplit(one) for one in ids[:-1]]
+    for number in walk.rounds():
+        kind = draw_kind()
+        walk.play(draw_events(random, kind, walk.state, ids, pool, (deferred, by_main)) if number else opening)
+    return config, walk.events
+
+
+def draw_config(random: Random) -> source_output.Config:
+    return source_output.Config(random.choice(OF_RELEASES))
+
+
+def draw_events(
+    random: Random, kind: str, state: source_output.State, ids: list[int], pool: list[Long], odds: tuple[float, float]
+) -> list[source_output.Event]:
+    deferred, by_main = odds
+    mode = Mode.DEFERRED if random.random() < deferred else Mode.IMMEDIATE
+    known = [one.id for one in state.splits.outputs]
+    if kind == "emit":
+        return [source_output.PeriodicEmit()] * random.choice((1, 1, 1, 2))
+    if kind == "add":
+        return [source_output.AddSplit(random.choice(ids))]
+    if kind == "release":
+        return [source_output.ReleaseSplit(one) for one in random.sample(known, min(len(known), random.choice((1, 2))))]
+    if kind == "refused":
+        return [draw_refused(random, max(ids) + 1, mode, pool)]
+    if kind == "all_idle":
+        everybody: list[int | None] = [*known, *([None] if random.random() < 0.7 else [])]
+        random.shuffle(everybody)
+        emit = [source_output.PeriodicEmit()] if random.random() < 0.7 else []
+        return [*(source_output.EmitStatus(mode, Status.IDLE, one) for one in everybody), *emit]
+    split = None if not known or random.random() < by_main else random.choice(known)
+    if kind in ("idle", "active"):
+        return [source_output.EmitStatus(mode, Status(kind), split)]
+    held = [one.watermark for one in state.splits.outputs]
+    near = random.choice((state.last, state.splits.combined, *held, *random.choices(pool, k=2)))
+    timestamp = clamp(near + random.choice((-1, 0, 0, 1, 1, 2)))
+    if kind == "record":
+        watermark = timestamp if random.random() < 0.5 else None
+        return [source_output.EmitRecord(random.choice(pool), split, watermark)]
+    return [source_output.EmitWatermark(mode, timestamp, split)]
+
+
+def draw_refused(random: Random, unknown: int, mode: Mode, pool: list[Long]) -> source_output.Event:
+    """Something by the output of a split that has none."""
+    refused: list[source_output.Event] = [
+        source_output.ReleaseSplit(unknown),
+        source_output.EmitWatermark(mode, random.choice(pool), unknown),
+        source_output.EmitStatus(mode, random.choice(list(Status)), unknown),
+        source_output.EmitRecord(random.choice(pool), unknown),
+    ]
+    return random.choice(refused)
