@@ -8,6 +8,7 @@ import pytest
 
 from tidegate.properties.cases.multiplexer.scopes import make_scope as make_multiplexer_scope
 from tidegate.properties.cases.scopes import small
+from tidegate.properties.cases.source_output.scopes import make_scope as make_source_scope
 from tidegate.properties.explorer import closures
 from tidegate.properties.explorer.exploring import explore
 from tidegate.reference.components import COMPONENTS
@@ -26,6 +27,7 @@ CLOSURES = {
     },
     **{f"combiner 3x2 {dated}": closures.of_combiner(3, 2, dated) for dated in combiner.SEMANTICS},
     **{f"multiplexer 2x2 {dated}": closures.of_multiplexer(2, 2, dated) for dated in multiplexer.SEMANTICS},
+    "source_output 2x1": closures.of_scope(make_source_scope(2, 1, "flink-38454", every=1, lean=True)),
     "multiplexer 3x1": closures.of_scope(make_multiplexer_scope(3, 1, multiplexer.SEMANTICS[1], every=1, lean=True)),
     **{
         f"credit_loop {closure.note}": closure
@@ -67,7 +69,7 @@ def count_parts(closure):
     (config,) = closure.configs
     symmetry = closure.component.symmetry
     (state, *_others) = closure.component.start(config)
-    named = [getattr(event, symmetry.field, 0) for event in closure.alphabet(config, state)]
+    named = [getattr(event, symmetry.field, 0) or 0 for event in closure.alphabet(config, state)]
     return getattr(config, symmetry.parts, max(named) + 1)
 
 
