@@ -162,9 +162,10 @@ def classes_of(kind: Any) -> tuple[type[Any], ...]:
 class Component(Generic[Config, State, Event, Observation]):
     """A component, complete: the types of its values, its two functions, and what must hold.
 
-    `semantics` are the dated ones that a config may name, the default first. `symmetry` is for parts whose numbers make
-    no difference, if there are any. `drawn` are the rules by which one of several outcomes is drawn, each as likely as
-    the others whatever was drawn before.
+    `semantics` are the dated ones that a config may name, the default first. `extensions` are what was added after
+    engines had been written: a config may name one, and only engines that declare it are asked. `symmetry` is for parts
+    whose numbers make no difference, if there are any. `drawn` are the rules by which one of several outcomes is drawn,
+    each as likely as the others whatever was drawn before.
     """
 
     name: str
@@ -176,6 +177,7 @@ class Component(Generic[Config, State, Event, Observation]):
     step: Callable[[State, Event], tuple[Outcome[State, Observation], ...]]
     claims: tuple[Claim, ...] = ()
     semantics: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
     symmetry: Symmetry[State] | None = None
     drawn: tuple[str, ...] = ()
 

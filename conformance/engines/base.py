@@ -33,10 +33,14 @@ class Request:
 
 @attrs.frozen
 class Claim:
-    """What an engine declares of one component: `None` stands for every kind, or for the default semantics."""
+    """What an engine declares of one component.
+
+    `None` stands for every kind, for the default semantics, and for no extension.
+    """
 
     kinds: frozenset[str] | None = None
     semantics: frozenset[str] | None = None
+    extensions: frozenset[str] | None = None
 
 
 @attrs.frozen

@@ -260,9 +260,9 @@ def _read_claim(component: str, claim: Any) -> base.Claim:
     if type(claim) is not dict:
         raise BadHelloError(f"components.{printable(component, 100)} must be an object; {{}} declares all of it", _HINT)
     sets: list[frozenset[str] | None] = []
-    for key in ("kinds", "semantics"):
+    for key in ("kinds", "semantics", "extensions"):
         names = claim.get(key)
         if key in claim and (type(names) is not list or not all(type(name) is str for name in names)):
             raise BadHelloError(f"components.{printable(component, 100)}.{key} must be a list of strings", _HINT)
         sets.append(None if names is None else frozenset(printable(name, 100) for name in names))
-    return base.Claim(kinds=sets[0], semantics=sets[1])
+    return base.Claim(kinds=sets[0], semantics=sets[1], extensions=sets[2])

@@ -111,6 +111,11 @@ def get_semantics(config: Json, choices: tuple[str, ...]) -> str:
     return get_choice(config, "semantics", choices) if "semantics" in config else choices[0]
 
 
+def get_extension(config: Json, choices: tuple[str, ...]) -> str | None:
+    """The extension that a config names, if it names one."""
+    return get_choice(config, "extension", choices) if "extension" in config else None
+
+
 def to_int32(value: int) -> int:
     """The low 32 bits as a signed number, which is what a careless cast leaves."""
     return (value + 2**31) % 2**32 - 2**31

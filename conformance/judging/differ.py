@@ -310,6 +310,9 @@ def intersect(claims: list[Claim], known_semantics: tuple[str, ...]) -> Claim:
     default = frozenset(known_semantics[:1])
     kinds = [one.kinds for one in claims if one.kinds is not None]
     semantics = [default if one.semantics is None else one.semantics for one in claims]
+    extensions = frozenset.intersection(*(one.extensions or frozenset() for one in claims))
     return Claim(
-        frozenset.intersection(*kinds) if kinds else None, frozenset.intersection(*semantics) if default else None
+        frozenset.intersection(*kinds) if kinds else None,
+        frozenset.intersection(*semantics) if default else None,
+        extensions or None,
     )

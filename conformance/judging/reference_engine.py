@@ -21,8 +21,8 @@ class ReferenceEngine:
 
     def describe(self) -> dict[str, Any]:
         components = {
-            component.name: {"semantics": list(component.semantics)} if component.semantics else {}
-            for component in COMPONENTS.values()
+            name: {key: list(getattr(one, key)) for key in ("semantics", "extensions") if getattr(one, key)}
+            for name, one in COMPONENTS.items()
         }
         return {
             "protocol": 1,

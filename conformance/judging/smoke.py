@@ -154,6 +154,7 @@ def lint_claims(description: base.Description) -> Iterator[Remark]:
             continue
         yield from lint_names(place, "kinds", claim.kinds, kinds_of(COMPONENTS[name]))
         yield from lint_names(place, "semantics", claim.semantics, COMPONENTS[name].semantics)
+        yield from lint_names(place, "extensions", claim.extensions, COMPONENTS[name].extensions)
 
 
 def lint_names(place: str, what: str, declared: Iterable[str] | None, known: tuple[str, ...]) -> Iterator[Remark]:

@@ -89,13 +89,16 @@ def declared_components(description: Description, wanted: Iterable[str] = ()) ->
 
 
 def is_declared(description: Description, case: Case) -> bool:
-    """Whether the engine said that it can do this: component, kind and semantics."""
+    """Whether the engine said that it can do this: component, kind, semantics and extension."""
     claim = description.components.get(case.component)
     return claim is not None and accepts(claim, case.component, case.config)
 
 
 def accepts(claim: Claim, component: str, config: Any) -> bool:
     if claim.kinds is not None and (kind := kind_of(config)) is not None and kind not in claim.kinds:
+        return False
+    extension = getattr(config, "extension", None)
+    if extension is not None and extension not in (claim.extensions or ()):
         return False
     semantics = getattr(config, "semantics", None)
     if semantics is None:

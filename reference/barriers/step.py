@@ -22,7 +22,7 @@ def start(config: Config) -> tuple[State, ...]:
 
 
 def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
-    check_mode(state.config.kind, event)
+    check_event(state.config, event)
     if isinstance(event, values.Advance | values.Delay):
         heard = False
     elif not 0 <= event.channel < state.config.channels or event.channel in state.ended:
@@ -34,10 +34,12 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     return (cast("Outcome[State, Observation]", shown),)
 
 
-def check_mode(kind: Kind, event: Event) -> None:
+def check_event(config: Config, event: Event) -> None:
     unaligned = isinstance(event, values.Barrier) and event.mode is Mode.UNALIGNED
-    if unaligned and kind in (Kind.ALIGNED, Kind.AT_LEAST_ONCE):
-        raise InvalidInputError(f"a handler of kind {kind} gets no unaligned barriers")
+    if unaligned and config.kind in (Kind.ALIGNED, Kind.AT_LEAST_ONCE):
+        raise InvalidInputError(f"a handler of kind {config.kind} gets no unaligned barriers")
+    if isinstance(event, values.Delay) and config.extension != values.LATE_TIMERS:
+        raise InvalidInputError("delay belongs to the extension late_timers")
 
 
 def on_aligned(state: values.Alignment, event: Event) -> Outcome[values.Alignment, Observation]:

@@ -5,11 +5,13 @@ from typing import Any, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import MAX, Long, at_least, check_long
+from tidegate.reference.elements import MAX, Long, at_least, check_long, one_of
 from tidegate.reference.model import InvalidInputError
 
 #: Before any checkpoint.
 NONE = Long(-1)
+LATE_TIMERS = "late_timers"
+EXTENSIONS = (LATE_TIMERS,)
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -30,12 +32,16 @@ def check_timeout(config: "Config", _attribute: "attrs.Attribute[Any]", value: i
 
 @attrs.frozen
 class Config:
-    """`finished_channels`: a channel that has ended counts as aligned. `timeout` is that of the alignment, in ms."""
+    """`finished_channels`: a channel that has ended counts as aligned. `timeout` is that of the alignment, in ms.
+
+    With the extension `late_timers` time may pass by `delay`.
+    """
 
     kind: Kind
     channels: int = attrs.field(validator=at_least(1))
     finished_channels: bool
     timeout: int | None = attrs.field(default=None, validator=check_timeout)
+    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- events ---------------------------------------------------------------------------------------------------

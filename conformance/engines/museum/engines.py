@@ -14,13 +14,14 @@ from tidegate.conformance.engines.wire import BadRequestError, Host, Json
 
 @cache
 def load(component: str) -> Any:
-    """The module of a component: `make(config, host)` is a fresh machine; it may know `SEMANTICS` or `KINDS`."""
+    """The module of a component: `make(config, host)` is a fresh machine; `SEMANTICS`, `KINDS`, `EXTENSIONS` if any."""
     return import_module(f"tidegate.conformance.engines.museum.{component}.machine")
 
 
 def declare(module: Any) -> Json:
-    """What can be said of a component: which semantics or kinds it knows, if there are several."""
-    return {name.lower(): list(getattr(module, name)) for name in ("SEMANTICS", "KINDS") if hasattr(module, name)}
+    """What can be said of a component: which semantics or kinds it knows, if there are several, and extensions."""
+    known = [name for name in ("SEMANTICS", "KINDS", "EXTENSIONS") if hasattr(module, name)]
+    return {name.lower(): list(getattr(module, name)) for name in known}
 
 
 class Engine:

@@ -27,10 +27,11 @@ def draw(random: Random, config: barriers.Config | None = None) -> tuple[barrier
         delay=0.3,
         refused=0.2,
     )
+    if config.extension != barriers.LATE_TIMERS:
+        weights["delay"] = 0
     if config.kind is not barriers.Kind.ALTERNATING:
         weights["announcement"] = weights.get("announcement", 0) * 0.1
         weights["advance"] = weights.get("advance", 0) * 0.1
-        weights["delay"] = weights.get("delay", 0) * 0.1
     modes = draw_modes(random, config.kind)
     base = random.choice(BASES)
     heard = random.choice((0, 0, 0.1, 0.3))
@@ -55,7 +56,10 @@ def draw_config(random: Random) -> barriers.Config:
     kind = random.choice(list(barriers.Kind))
     channels = random.choice((1, 2, 2, 2, 3, 3, 3, 4, 6))
     timeout = random.choice((1, 2, 10, 30)) if kind is barriers.Kind.ALTERNATING else None
-    return barriers.Config(kind, channels, random.random() < 0.7, timeout)
+    late = kind is barriers.Kind.ALTERNATING and random.random() < 0.3
+    return barriers.Config(
+        kind, channels, random.random() < 0.7, timeout, extension=barriers.LATE_TIMERS if late else None
+    )
 
 
 def is_fair(state: barriers.State, event: barriers.Event) -> bool:

@@ -47,11 +47,11 @@ MODES = {
 }
 
 
-def make_alphabet(kind: barriers.Kind, channels: int, checkpoints: int) -> tuple[barriers.Event, ...]:
+def make_alphabet(kind: barriers.Kind, channels: int, checkpoints: int, *, late: bool) -> tuple[barriers.Event, ...]:
     numbers = [Long(number) for number in range(1, checkpoints + 1)]
     modes, announcing = MODES[kind], kind in (barriers.Kind.AT_LEAST_ONCE, barriers.Kind.ALTERNATING)
     events: list[barriers.Event] = [barriers.Advance(1)]
-    events += [barriers.Delay(1)] if kind is barriers.Kind.ALTERNATING else []
+    events += [barriers.Delay(1)] if late else []
     for channel in range(channels):
         for number in numbers:
             events += [barriers.Barrier(channel, number, mode, BEGUN) for mode in modes]
@@ -75,8 +75,10 @@ def make_scope(
     checkpoints: int,
     timeout: int | None = None,
     finished: tuple[bool, ...] = (True, False),
+    extension: str | None = None,
 ) -> Scope:
-    events = make_alphabet(kind, channels, checkpoints)
+    late = extension == barriers.LATE_TIMERS
+    events = make_alphabet(kind, channels, checkpoints, late=late)
 
     def alphabet(_config: barriers.Config, state: barriers.State) -> Iterator[barriers.Event]:
         return (event for event in events if not skips_a_pending_checkpoint(state, event))
@@ -85,16 +87,16 @@ def make_scope(
     ends = "with and without" if len(finished) > 1 else "with" if finished[0] else "without"
     concretions = (Concretion(name, renumber(numbers), every=29) for name, numbers in NUMBERS.items())
     return Scope(
-        name=f"{kind}-{channels}x{checkpoints}",
+        name=f"{kind}-{channels}x{checkpoints}{'-late' if late else ''}",
         component="barriers",
-        configs=tuple(barriers.Config(kind, channels, counting, timeout) for counting in finished),
+        configs=tuple(barriers.Config(kind, channels, counting, timeout, extension) for counting in finished),
         alphabet=alphabet,
         covers=(
             f"a handler of kind {kind}{timed}, {ends} finished channels; {counted(channels, 'channel')}, "
             f"{counted(checkpoints, 'checkpoint')} begun at 0 ms, barriers marked {' or '.join(MODES[kind])}"
             f"{', announcements' * any(isinstance(event, barriers.Announcement) for event in events)}, "
             "cancellations, ends of partitions, time passing by 1 ms, "
-            f"{'with and without timers, ' if kind is barriers.Kind.ALTERNATING else ''}"
+            f"{'with and without timers, ' if late else ''}"
             "channels that deliver although they are blocked; refused: what comes on channels that are ended or out "
             "of range"
         ),
@@ -110,6 +112,7 @@ def small() -> Iterator[Scope]:
     yield make_scope(barriers.Kind.ALTERNATING, 2, 2, timeout=1, finished=(True,))
     yield make_scope(barriers.Kind.ALTERNATING, 2, 1, timeout=2, finished=(False,))
     yield make_scope(barriers.Kind.ALIGNED, 3, 1, finished=(True,))
+    yield make_scope(barriers.Kind.ALTERNATING, 2, 1, timeout=1, finished=(True,), extension=barriers.LATE_TIMERS)
 
 
 def thorough() -> Iterator[Scope]:

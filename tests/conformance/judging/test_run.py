@@ -6,16 +6,18 @@ from collections import Counter
 
 import pytest
 
-from tidegate.conformance.engines.base import Crashed, Engine, Steps
+from tidegate.conformance.engines.base import Claim, Crashed, Engine, Steps
 from tidegate.conformance.engines.museum import engine as museum
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.expectations import Entry, Expectations
 from tidegate.conformance.judging.run import Candidate, candidate_for, replay, run
-from tidegate.conformance.judging.suite import STAGES, Budget, UnknownNameError, declared_components
+from tidegate.conformance.judging.suite import STAGES, Budget, UnknownNameError, accepts, declared_components
 from tidegate.conformance.judging.trial import KEPT_FINDINGS, Observer, Runner, Tally, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.properties.cases.drawing import draw_case
+from tidegate.reference.components import COMPONENTS
+from tidegate.traces.codec import decode
 from tidegate.traces.notation.text import read_case
 
 FILES = Budget(0, stages=("directed", "golden"))
@@ -211,3 +213,14 @@ def test_components_come_in_the_order_of_the_path():
     description = InProcess(RIGHT).start()
     assert declared_components(description, ["valve", "wiring"]) == ["wiring", "valve"]
     assert declared_components(description)[0] == "chaining"
+
+
+@pytest.mark.parametrize(("declared", "asked"), [(None, False), ({"other"}, False), ({"late_timers"}, True)])
+def test_extensions_are_for_engines_that_declare_them(declared, asked):
+    config = {"kind": "alternating", "channels": 2, "finished_channels": True, "timeout": 1}
+    plain, late = (
+        decode(one, COMPONENTS["barriers"].config) for one in (config, config | {"extension": "late_timers"})
+    )
+    claim = Claim(extensions=declared and frozenset(declared))
+    assert accepts(claim, "barriers", plain)
+    assert accepts(claim, "barriers", late) == asked

@@ -199,6 +199,7 @@ def test_lint(tiny, wrong, level, said):
         ({"valve": {}, "wiring": {"kinds": ["pointwize"]}}, "did you mean pointwise?"),
         ({"valve": {"semantics": ["flink-7728", "flink-7729"]}}, "flink-7729 is none of the semantics"),
         ({"valve": {"kinds": ["any"]}}, "this component has no kinds"),
+        ({"valve": {}, "barriers": {"extensions": ["late_timer"]}}, "did you mean late_timers?"),
     ],
 )
 def test_lint_of_what_is_declared(components, said):

@@ -17,9 +17,9 @@ from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 SIGNS = {"block": "-", "resume": "+", "start_persisting": "[", "stop_persisting": "]", "prioritize": "!"}
 
 
-def config_of(kind, channels, *, finished=True, timeout=None):
+def config_of(kind, channels, *, finished=True, timeout=None, extension=None):
     timeout = 30 if kind == "alternating" and timeout is None else timeout
-    return values.Config(values.Kind(kind), channels, finished, timeout)
+    return values.Config(values.Kind(kind), channels, finished, timeout, extension)
 
 
 def short(seen):
@@ -112,7 +112,7 @@ def test_barr_8_a_blocked_channel_is_heard(kind, trace, finished, shown):
     ],
 )
 def test_barr_17_a_timer_may_be_late(trace, shown):
-    assert run("alternating", 2, trace) == shown
+    assert run("alternating", 2, trace, extension="late_timers") == shown
 
 
 @pytest.mark.rule("BARR-9", "BARR-10", "BARR-11", "BARR-12")

@@ -28,11 +28,12 @@ SETS = ("resume", "prioritize")
 
 def declare(jvm: Jvm) -> wire.Json | None:
     """The handler has had its three ways since 1.14."""
-    return {} if jvm.has(HANDLER, "alternating") and jvm.has(TIMER) else None
+    return {"extensions": ["late_timers"]} if jvm.has(HANDLER, "alternating") and jvm.has(TIMER) else None
 
 
 def make(jvm: Jvm, config: wire.Json) -> "Handler":
     kind = wire.get_choice(config, "kind", KINDS)
+    wire.get_extension(config, ("late_timers",))
     timeout = wire.get_at_least(config, "timeout", 1) if kind == "alternating" else None
     return Handler(
         jvm, kind, wire.get_at_least(config, "channels", 1), wire.get_boolean(config, "finished_channels"), timeout

@@ -7,11 +7,13 @@ from tidegate.conformance.engines.museum.barriers.alignment import BarrierHandle
 from tidegate.conformance.engines.museum.barriers.tracker import BarrierTracker
 
 _KINDS = ("aligned", "at_least_once", "unaligned", "alternating")
+EXTENSIONS = ("late_timers",)
 _MODES = ("aligned", "timeout", "unaligned")
 
 
 def make(config: wire.Json, host: wire.Host) -> wire.Machine:
     kind = wire.get_choice(config, "kind", _KINDS)
+    wire.get_extension(config, EXTENSIONS)
     wire.get_at_least(config, "channels", 1)
     wire.get_boolean(config, "finished_channels")
     if ("timeout" in config) != (kind == "alternating"):
@@ -34,12 +36,15 @@ class Reader:
     def __init__(self, config: wire.Json, handler: BarrierHandler | BarrierTracker) -> None:
         self.handler = handler
         self.channels = config["channels"]
+        self.may_be_late = config.get("extension") == "late_timers"
         self.takes_unaligned = config["kind"] in {"unaligned", "alternating"}
 
     def step(self, event: wire.Json) -> wire.Observations:
         handler = self.handler
         if event.get("type") in {"advance", "delay"}:
             milliseconds = wire.get_at_least(event, "milliseconds", 0)
+            if event["type"] == "delay" and not self.may_be_late:
+                raise wire.BadRequestError("delay belongs to the extension late_timers")
             return handler.on_advance(milliseconds, fires=event["type"] == "advance")
         if event.get("type") not in {"barrier", "announcement", "cancel", "end_of_partition"}:
             raise wire.unknown_type(event)
