@@ -13,6 +13,7 @@ import attrs
 
 from tidegate.conformance.engines.base import Engine
 from tidegate.conformance.engines.errors import BadOptionError, UnknownEngineError, WholeJobsOnlyError
+from tidegate.conformance.engines.jobs import JobEngine, ProtocolJobs
 from tidegate.conformance.engines.limits import MEBIBYTE, Limits
 from tidegate.conformance.engines.process import ProcessEngine
 from tidegate.conformance.engines.python import PythonEngine
@@ -20,6 +21,7 @@ from tidegate.conformance.engines.text import printable
 
 #: Makes an engine from what stands behind the colon. The last argument asks for strict checks against the schemas.
 Maker = Callable[[str, Limits, bool], Engine]
+JobsMaker = Callable[[str, Limits, bool], JobEngine]
 
 
 def make_reference(_: str, limits: Limits, strict: bool) -> Engine:  # noqa: ARG001, FBT001 - we trust our own
@@ -54,18 +56,42 @@ def make_exec(command_line: str, limits: Limits, strict: bool) -> Engine:  # noq
     return ProcessEngine(command, limits, strict=strict)
 
 
+def make_flink_jobs(version: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: ARG001, FBT001 - it is ours
+    module = import_module("tidegate.conformance.engines.flink.jobs.engine")
+    made: JobEngine = module.FlinkJobs(version, limits.case_timeout, limits.start_timeout)
+    return made
+
+
+def make_reference_jobs(_: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: ARG001, FBT001 - we trust our own
+    module = import_module("tidegate.conformance.judging.jobs.reference_jobs")
+    made: JobEngine = module.ReferenceJobs()
+    return made
+
+
+def make_python_jobs(path: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: FBT001
+    return ProtocolJobs(PythonEngine(path, limits, strict=strict))
+
+
+def make_exec_jobs(command_line: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: FBT001
+    engine = make_exec(command_line, limits, strict)
+    assert isinstance(engine, ProcessEngine)
+    return ProtocolJobs(engine)
+
+
 @attrs.frozen(kw_only=True)
 class Kind:
     """One kind of engine: how it is written, what that means, and how it is made.
 
     `form` shows what may or must stand behind the name: nothing, `[:MORE]` or `:MORE`. A kind without `make` runs whole
-    jobs and nothing else. `side_by_side` is true where copies of the engine are cheap, so that `tidegate run` starts
-    one for each core unless told otherwise. `limits` are its defaults where they differ from those of all engines.
+    jobs and nothing else; `make_jobs` makes what runs them for `tidegate jobs`. `side_by_side` is true where copies of
+    the engine are cheap, so that `tidegate run` starts one for each core unless told otherwise. `limits` are its
+    defaults where they differ from those of all engines.
     """
 
     form: str
     meaning: str
     make: Maker | None = None
+    make_jobs: JobsMaker | None = None
     side_by_side: bool = False
     limits: dict[str, Any] = attrs.Factory(dict)
 
@@ -80,11 +106,18 @@ class Kind:
 
 
 KINDS = (
-    Kind(form="reference", meaning="the specification itself", make=make_reference, side_by_side=True),
+    Kind(
+        form="reference",
+        meaning="the specification itself",
+        make=make_reference,
+        make_jobs=make_reference_jobs,
+        side_by_side=True,
+    ),
     Kind(
         form="flink[:VERSION]",
         meaning="real Apache Flink (2.3.0 unless told otherwise); `tidegate flink fetch` brings it",
         make=make_flink,
+        make_jobs=make_flink_jobs,
     ),
     Kind(
         form="spark[:MASTER]",
@@ -108,12 +141,14 @@ KINDS = (
         form="python:package.module:Name",
         meaning="a Python class with describe() and replay(cases)",
         make=make_python,
+        make_jobs=make_python_jobs,
         side_by_side=True,
     ),
     Kind(
         form="exec:COMMAND LINE",
         meaning="a program that speaks the protocol over its standard input and output",
         make=make_exec,
+        make_jobs=make_exec_jobs,
         side_by_side=True,
     ),
 )
@@ -152,9 +187,6 @@ def resolve(text: str, *, strict: bool = False, **options: Any) -> Engine:
     BadOptionError
         An option is unknown or outside its domain.
     """
-    unknown = sorted(options.keys() - {field.name for field in attrs.fields(Limits)})
-    if unknown:
-        raise BadOptionError(f"there is no option {', '.join(unknown)} of an engine")
     kind = find_kind(text)
     if kind.make is None:
         raise WholeJobsOnlyError(
@@ -162,5 +194,34 @@ def resolve(text: str, *, strict: bool = False, **options: Any) -> Engine:
             f"`tidegate run --engine {kind.name}` holds its jobs to the invariants of run logs; "
             "the engine spark has the components in Spark SQL",
         )
+    return kind.make(text.partition(":")[2], limits_of(kind.limits, options), strict)
+
+
+#: Seconds that a whole job may take.
+JOB_TIMEOUT = 60.0
+
+
+def resolve_jobs(text: str, *, strict: bool = False, **options: Any) -> JobEngine:
+    """The engine of whole jobs that the text names, not started yet; the options are those of `resolve`.
+
+    Raises
+    ------
+    UnknownEngineError
+        The text has none of the forms, or names an engine that runs no jobs.
+    BadOptionError
+        An option is unknown or outside its domain.
+    """
+    kind = find_kind(text)
+    if kind.make_jobs is None:
+        able = ", ".join(one.form for one in KINDS if one.make_jobs)
+        raise UnknownEngineError(f"{kind.name} runs no jobs that it is given", f"these do: {able}")
+    limits = limits_of({"case_timeout": JOB_TIMEOUT, "start_timeout": 90.0, "window": 1, "max_restarts": 100}, options)
+    return kind.make_jobs(text.partition(":")[2], limits, strict)
+
+
+def limits_of(usual: dict[str, Any], options: dict[str, Any]) -> Limits:
+    unknown = sorted(options.keys() - {field.name for field in attrs.fields(Limits)})
+    if unknown:
+        raise BadOptionError(f"there is no option {', '.join(unknown)} of an engine")
     given = {name: value for name, value in options.items() if value is not None}
-    return kind.make(text.partition(":")[2], Limits(**{**kind.limits, **given}), strict)
+    return Limits(**{**usual, **given})

@@ -1,26 +1,38 @@
-"""`tidegate flink`: bring real Flink into the cache, say what is there, and run whole jobs on it."""
+"""`tidegate flink`: bring real Flink into the cache, say what is there, and compare versions."""
 
 import argparse
 import json
+import sys
+from pathlib import Path
 from typing import Any
 
 NAME = "flink"
-HELP = "bring versions of Flink from PyPI into the cache, list those that are there, run jobs on one, compare them"
+HELP = "bring versions of Flink from PyPI into the cache, list those that are there, compare them"
 EXAMPLE = """tidegate flink fetch 2.3.0 1.17.0
   tidegate flink list
-  tidegate flink jobs 2.3.0 --jobs 300 --report flink-jobs
   tidegate flink matrix --out docs/flink-versions.md"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from tidegate.conformance.cli.flink_jobs import add_options
+    from tidegate.conformance.cli import options
 
-    parser.add_argument("action", choices=("fetch", "list", "jobs", "matrix"), help="what to do")
     parser.add_argument(
-        "versions", nargs="*", metavar="VERSION", help="versions of Flink, such as 2.3.0; jobs takes one"
+        "action", choices=("fetch", "list", "jobs", "matrix"), help="what to do; jobs moved: tidegate jobs"
     )
-    parser.add_argument("--json", action="store_true", help="list, jobs: print JSON")
-    add_options(parser)
+    parser.add_argument("versions", nargs="*", metavar="VERSION", help="versions of Flink, such as 2.3.0")
+    parser.add_argument("--json", action="store_true", help="list: print JSON")
+    parser.add_argument(
+        "--jobs", type=options.at_least_one, default=100, metavar="N", help="matrix: jobs per version (default: 100)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="matrix: the same seed gives the same cases (default: 0)")
+    parser.add_argument(
+        "--cases",
+        type=options.at_least_one,
+        default=1000,
+        metavar="N",
+        help="matrix: generated cases per component (default: 1000)",
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="matrix: write the page into this file")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -29,15 +41,8 @@ def run(args: argparse.Namespace) -> int:
             args.parser.error("list takes no versions")
         return show_fetched(args)
     if args.action == "jobs":
-        from tidegate.conformance.cli.flink_jobs import run_jobs
-        from tidegate.conformance.engines.flink.cache import DEFAULT_VERSION
-
-        if len(args.versions) > 1:
-            args.parser.error("jobs takes one version")
-        return run_jobs(args, *(args.versions or [DEFAULT_VERSION]))
+        args.parser.error(f"`tidegate jobs --engine flink:{(*args.versions, 'VERSION')[0]}` runs whole jobs now")
     if args.action == "matrix":
-        from tidegate.conformance.cli.flink_jobs import write_matrix
-
         return write_matrix(args)
     if not args.versions:
         args.parser.error("fetch needs a version, such as 2.3.0")
@@ -84,3 +89,28 @@ def show_fetched(args: argparse.Namespace) -> int:
     else:
         print(f"no version in {flink_folder()}; `tidegate flink fetch 2.3.0` brings one")
     return Exit.CONFORMANT
+
+
+def write_matrix(args: argparse.Namespace) -> int:
+    """Versions that are missing are fetched; a difference that nothing explains is a violation."""
+    from datetime import UTC, datetime
+
+    from tidegate.conformance.documents.flink_matrix import as_page, make_matrix
+    from tidegate.conformance.engines.flink.fetch import TESTED, fetch
+    from tidegate.conformance.exits import Exit
+    from tidegate.conformance.judging.suite import Budget
+
+    versions = args.versions or list(TESTED)
+    for version in versions:
+        fetch(version)
+    budget = Budget(args.cases, args.seed)
+    cells = []
+    for cell in make_matrix(versions, budget, args.jobs):
+        cells.append(cell)
+        print(f"{cell.version} {cell.component}: {cell.cases} cases, {cell.agreed} agree", file=sys.stderr, flush=True)
+    page = as_page(cells, budget, datetime.now(UTC).date())
+    if args.out is not None:
+        args.out.write_text(page, encoding="utf-8")
+    else:
+        print(page, end="")
+    return Exit.VIOLATIONS if any(cell.unexplained for cell in cells) else Exit.CONFORMANT

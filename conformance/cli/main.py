@@ -20,6 +20,7 @@ VERBS = (
     "replay",
     "smoke",
     "diff",
+    "jobs",
     "explore",
     "campaign",
     "audit",

@@ -73,7 +73,7 @@ def print_requests(cases: "list[Case]") -> int:
 
     encoder = Encoder()
     lines = [messages.hello(1)]
-    lines += [messages.replay(number, encoder.request(case)) for number, case in enumerate(cases, start=2)]
+    lines += [messages.ask(number, encoder.request(case)) for number, case in enumerate(cases, start=2)]
     for line in [*lines, messages.bye(len(lines) + 1)]:
         print(messages.encode(line).decode("ascii"), end="")
     return 0

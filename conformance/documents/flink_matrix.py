@@ -13,11 +13,12 @@ from importlib import resources
 import attrs
 
 from tidegate.conformance.engines import Engine
-from tidegate.conformance.engines.flink.jobs.cluster import Cluster
 from tidegate.conformance.engines.flink.jobs.compiling import OLDEST
+from tidegate.conformance.engines.flink.jobs.engine import FlinkJobs
 from tidegate.conformance.judging.expectations import Expectations, parse_expectations
 from tidegate.conformance.judging.jobs.drawing import draw_job
-from tidegate.conformance.judging.jobs.judging import Judged, run_job
+from tidegate.conformance.judging.jobs.explanation import END_OF_TIME
+from tidegate.conformance.judging.jobs.judging import Judge, Judged
 from tidegate.conformance.judging.suite import Budget, declared_components
 from tidegate.conformance.judging.trial import Runner, Tally, Trial
 from tidegate.conformance.judging.verdicts import Status
@@ -83,24 +84,25 @@ def examine_jobs(version: str, seed: int, jobs: int) -> Cell:
     explained: Counter[str] = Counter()
     unexplained: list[str] = []
     agreed = 0
-    with Cluster(version, task_managers=4, slots=1) as cluster:
+    with FlinkJobs(version) as engine:
+        judge = Judge(engine)
         for index in range(jobs):
-            judged = run_job(cluster, draw_job(seed, index))
+            judged = judge.run(draw_job(seed, index, judge.abilities))
             reason = reason_for(version, judged)
-            if not judged.wrongs and not judged.known:
+            if not judged.wrongs:
                 agreed += 1
             elif reason:
                 explained[reason] += 1
             else:
-                unexplained.append(f"{judged.case.name}: {judged.wrongs[0].splitlines()[0]}")
+                unexplained.append(f"{judged.case.name}: {str(judged.wrongs[0]).splitlines()[0]}")
     return Cell(version, JOB, (), agreed, dict(explained), tuple(unexplained))
 
 
 def reason_for(version: str, judged: Judged) -> str:
     """Why a job is not as it should be, if that is known."""
-    if judged.wrongs and version == "1.17.0" and "StatusWatermarkValve" in judged.wrongs[0]:
+    if version == "1.17.0" and "StatusWatermarkValve" in judged.wrongs[0].message:
         return "FLINK-31628: the valve dies, and the job with it"
-    if judged.known and not judged.wrongs:
+    if {wrong.name for wrong in judged.wrongs} == {END_OF_TIME}:
         return "FLINK-40499: a source that ends while it is idle does not say that event time is over"
     return ""
 

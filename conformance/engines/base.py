@@ -30,6 +30,36 @@ class Request:
         """The case as a Python engine gets it."""
         return {"case": self.case, "component": self.component, "config": self.config, "events": self.events}
 
+    def as_message(self) -> dict[str, Any]:
+        return {"op": "replay", **self.as_case()}
+
+
+@attrs.frozen
+class JobRequest:
+    """One whole job: its program, the tasks and edges that are made of it, how to run it, and what goes wrong.
+
+    `log` is a file that the engine may write rows into while the job runs: what stands there counts even if no answer
+    comes.
+    """
+
+    case: str
+    program: dict[str, Any]
+    graph: dict[str, Any]
+    settings: dict[str, Any] = attrs.Factory(dict)
+    faults: list[dict[str, Any]] = attrs.Factory(list)
+    log: str = ""
+
+    def as_job(self) -> dict[str, Any]:
+        """The job as a Python engine gets it."""
+        return attrs.asdict(self, recurse=False)
+
+    def as_message(self) -> dict[str, Any]:
+        return {"op": "job", **self.as_job()}
+
+
+#: What an engine process can be asked.
+Asked = Request | JobRequest
+
 
 @attrs.frozen
 class Claim:
@@ -43,6 +73,28 @@ class Claim:
     extensions: frozenset[str] | None = None
 
 
+@attrs.frozen(kw_only=True)
+class Abilities:
+    """What an engine declares of whole jobs: programs are drawn within that.
+
+    `settings` are ways to run a job, each with its values, the usual one first. `shows` are the kinds of rows that it
+    can show. With `chaining` it fuses operators as the specification says; without, each operator is a task. Without
+    `idle_ends` no source is idle when it ends.
+    """
+
+    operators: tuple[str, ...]
+    partitioners: tuple[str, ...]
+    parallelism: int = 1
+    watermarks: bool = False
+    idleness: bool = False
+    idle_ends: bool = True
+    checkpoints: bool = False
+    chaining: bool = False
+    faults: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
+    settings: Mapping[str, tuple[Any, ...]] = attrs.Factory(dict)
+
+
 @attrs.frozen
 class Description:
     """What an engine says of itself in `hello`, and how many requests we keep in flight with it."""
@@ -53,6 +105,7 @@ class Description:
     language: str
     components: Mapping[str, Claim]
     window: int
+    jobs: Abilities | None = None
 
     @property
     def implementation(self) -> dict[str, str]:
@@ -64,6 +117,13 @@ class Steps:
     """The engine's answer: for each event of the case, its observations."""
 
     steps: list[list[dict[str, Any]]]
+
+
+@attrs.frozen
+class Ran:
+    """The answer to a job: its rows, or the path of a file that has them; `error` if the job itself failed."""
+
+    answer: dict[str, Any]
 
 
 @attrs.frozen
@@ -106,6 +166,8 @@ class NotRun:
 
 
 Reply = Steps | Refused | Broken | TimedOut | Crashed | NotRun
+JobReply = Ran | Refused | Broken | TimedOut | Crashed | NotRun
+Answer = Reply | JobReply
 
 
 class Started(ABC):

@@ -8,6 +8,8 @@
         def replay(self, cases):
             return [{"steps": [[], []]} for case in cases]
 
+A class that runs whole jobs has `run_job(job)` too, which gives rows of a run log, and declares `jobs`.
+
 It imports nothing of ours. Each result is `{"steps": …}`, `{"error": {"kind": …, "message": …}}`, or the bare list of
 steps. An exception is an answer too: the cases of its batch are tried one by one, and whichever raises again gets
 `internal`, so that one bad case does not spoil its neighbours.
@@ -39,6 +41,18 @@ def describe_to_hello(engine: BatchEngine) -> dict[str, Any]:
     if not isinstance(description, dict):
         raise TypeError(f"describe() must give a dict, not {type(description).__name__}")
     return {"protocol": PROTOCOL_VERSION, **description}
+
+
+def run_job(engine: Any, request: dict[str, Any]) -> dict[str, Any]:
+    """An `ok` or an `error` for a whole job: what `run_job` of the class gives, which may be a bare list of rows."""
+    job = {key: value for key, value in request.items() if key not in ("id", "op")}
+    try:
+        shown = engine.run_job(job)
+    except BaseException as error:  # noqa: BLE001 - whatever the engine raises is its answer
+        return _as_error(error)
+    if isinstance(shown, dict) and isinstance(shown.get("error"), dict):
+        return shown
+    return {"ok": {"rows": shown} if isinstance(shown, list) else shown}
 
 
 def answer(

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from tidegate.conformance.engines import messages
-from tidegate.conformance.engines.base import Broken, Crashed, NotRun, Reply, Request, TimedOut
+from tidegate.conformance.engines.base import Answer, Asked, Broken, Crashed, NotRun, TimedOut
 from tidegate.conformance.engines.text import quoted
 
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ Failure = Broken | Crashed | TimedOut
 class Pending:
     """A request that was drawn and whose reply has not been given to the caller."""
 
-    request: Request
+    request: Asked
     position: int
-    reply: Reply | None = None
+    reply: Answer | None = None
     #: a reply that stands unless the search for a culprit brings a better one
-    earlier: Reply | None = None
+    earlier: Answer | None = None
     #: how many bytes the reply takes, more or less
     weight: int = 0
     suspect: bool = False
@@ -60,7 +60,7 @@ class Pending:
 
 
 class Conversation:
-    def __init__(self, engine: "ProcessEngine", requests: Iterable[Request]) -> None:
+    def __init__(self, engine: "ProcessEngine", requests: Iterable[Asked]) -> None:
         self._engine = engine
         self._limits = engine.limits
         self._source = iter(requests)
@@ -86,7 +86,7 @@ class Conversation:
         """Whether the engine still owes answers."""
         return bool(self._in_flight)
 
-    def replies(self) -> Iterator[tuple[Request, Reply]]:
+    def replies(self) -> Iterator[tuple[Asked, Answer]]:
         if self._engine.connection:
             self._exchange(0.0)  # what the engine said since the last replay is about none of these requests
         while True:
@@ -120,7 +120,7 @@ class Conversation:
         # is a step of a search, and time matters; at the end of many a short silence costs nothing.
         return self._silence_missing() <= 0 or (self._drawn == 1 and not pending.suspect)
 
-    def _not_run(self, reason: str) -> Iterator[tuple[Request, Reply]]:
+    def _not_run(self, reason: str) -> Iterator[tuple[Asked, Answer]]:
         if self._accused:
             self._accused.reply = self._accusation
         for pending in self._pending:
@@ -181,7 +181,7 @@ class Conversation:
         pending.sent_into_silence = not self._in_flight and nothing_to_hear
         if not self._in_flight:
             self._waited = 0.0
-        data = messages.encode(messages.replay(pending.number, pending.request))
+        data = messages.encode(messages.ask(pending.number, pending.request))
         pending.start = connection.send(data)
         pending.size = len(data)
         self._in_flight[pending.number] = pending

@@ -26,6 +26,7 @@ from tidegate.conformance.engines.batches import (
     describe_to_hello,
     in_words,
     internal,
+    run_job,
 )
 
 _CHUNK = 1024 * 1024
@@ -77,7 +78,8 @@ class Host:
                 replays = []
                 if request.get("op") == "bye":
                     return
-                self._reply([request], [self._greet(request)])
+                is_job = request.get("op") == "job" and self._engine is not None
+                self._reply([request], [run_job(self._engine, request) if is_job else self._greet(request)])
             self._replay(replays)
 
     def _greet(self, request: dict[str, Any]) -> dict[str, Any]:

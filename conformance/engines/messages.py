@@ -69,8 +69,8 @@ def hello(number: int) -> dict[str, Any]:
     return {"id": number, "op": "hello", "protocol": [base.PROTOCOL_VERSION], "suite": __version__}
 
 
-def replay(number: int, request: base.Request) -> dict[str, Any]:
-    return {"id": number, "op": "replay", **request.as_case()}
+def ask(number: int, request: base.Request | base.JobRequest) -> dict[str, Any]:
+    return {"id": number, **request.as_message()}
 
 
 def bye(number: int) -> dict[str, Any]:
@@ -156,12 +156,35 @@ def read_reply(message: Message, events: int) -> base.Reply:
     return reply
 
 
-def read_answer(content: dict[str, Any], events: int) -> base.Reply:
-    """What `{"ok": …}` or `{"error": …}` says, whichever it is."""
+def read_job_reply(message: Message) -> base.JobReply:
+    """What a reply to a `job` says; its rows are looked at by whoever judges them."""
+    if message.oddity:
+        return base.Broken(f"the reply {message.oddity}")
+    refused = _read_refusal(message.content)
+    if refused is not None:
+        return refused
+    ok = message.content["ok"]
+    if type(ok) is not dict or ("rows" in ok) is ("log" in ok):
+        return base.Broken('ok must be an object that holds "rows", or "log", the path of a file with rows')
+    if type(ok.get("rows", [])) is not list or type(ok.get("log", "")) is not str:
+        return base.Broken("rows must be a list, log a string")
+    if type(ok.get("error", "")) is not str:
+        return base.Broken("error must be a string: why the job failed")
+    return base.Ran(ok)
+
+
+def _read_refusal(content: dict[str, Any]) -> base.Refused | base.Broken | None:
+    """What is no answer: an error of the engine's own, or nothing."""
     if "error" in content:
         return base.Broken("the reply holds both ok and error") if "ok" in content else _read_error(content["error"])
-    if "ok" not in content:
-        return base.Broken("the reply holds neither ok nor error")
+    return None if "ok" in content else base.Broken("the reply holds neither ok nor error")
+
+
+def read_answer(content: dict[str, Any], events: int) -> base.Reply:
+    """What `{"ok": …}` or `{"error": …}` says, whichever it is."""
+    refused = _read_refusal(content)
+    if refused is not None:
+        return refused
     ok = content["ok"]
     if type(ok) is not dict or "steps" not in ok:
         return base.Broken('ok must be an object that holds "steps"')
@@ -253,7 +276,35 @@ def describe(ok: dict[str, Any], window: int) -> base.Description:
     if type(components) is not dict:
         raise BadHelloError("components must be an object: a key for each component that the engine implements", _HINT)
     claims = {printable(name, 100): _read_claim(name, claim) for name, claim in components.items()}
-    return base.Description(protocol=version, components=claims, window=window, **names)
+    jobs = _read_abilities(ok["jobs"]) if "jobs" in ok else None
+    return base.Description(protocol=version, components=claims, window=window, jobs=jobs, **names)
+
+
+def _read_abilities(jobs: Any) -> base.Abilities:
+    """What an engine declares of whole jobs. What it does not say, it cannot do."""
+    if type(jobs) is not dict:
+        raise BadHelloError("jobs must be an object: what the engine can do with whole jobs", _HINT)
+    fields = attrs.fields(base.Abilities)
+    unknown = sorted(jobs.keys() - {field.name for field in fields})
+    if unknown:
+        raise BadHelloError(f"jobs.{printable(unknown[0], 100)} is unknown", _HINT)
+    read: dict[str, Any] = {}
+    for name, value in jobs.items():
+        if name in ("operators", "partitioners", "faults", "shows"):
+            fits = type(value) is list and all(type(one) is str for one in value)
+            read[name] = tuple(printable(one, 100) for one in value) if fits else None
+        elif name == "settings":
+            fits = type(value) is dict and all(type(one) is list and one for one in value.values())
+            read[name] = {printable(key, 100): tuple(values) for key, values in value.items()} if fits else None
+        else:
+            fits = type(value) is (int if name == "parallelism" else bool) and value >= 0
+            read[name] = value
+        if not fits:
+            raise BadHelloError(f"jobs.{name} is not what it must be: see hello-reply.json", _HINT)
+    for name in ("operators", "partitioners"):
+        if not read.get(name):
+            raise BadHelloError(f"jobs.{name} must name at least one", _HINT)
+    return base.Abilities(**read)
 
 
 def _read_claim(component: str, claim: Any) -> base.Claim:

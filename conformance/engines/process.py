@@ -8,10 +8,20 @@ import contextlib
 import time
 import weakref
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 from tidegate.conformance.engines import messages
-from tidegate.conformance.engines.base import Broken, Description, Engine, Reply, Request
+from tidegate.conformance.engines.base import (
+    Answer,
+    Asked,
+    Broken,
+    Description,
+    Engine,
+    JobReply,
+    JobRequest,
+    Reply,
+    Request,
+)
 from tidegate.conformance.engines.connection import Connection
 from tidegate.conformance.engines.conversation import Conversation
 from tidegate.conformance.engines.errors import BadHelloError, CannotStartError, EngineBusyError
@@ -42,7 +52,7 @@ class ProcessEngine(Engine):
         #: what the engine said of itself at first: it must not become another one
         self._first: Description | None = None
         #: weak, so that a replay that its reader forgets is closed, and makes room for the next
-        self._running: weakref.ref[Generator[tuple[Request, Reply], None, None]] | None = None
+        self._running: weakref.ref[Generator[tuple[Asked, Answer], None, None]] | None = None
         #: to an engine that was greeted, and whose answer was not awaited yet
         self._launched: Connection | None = None
         self._reset()
@@ -68,6 +78,14 @@ class ProcessEngine(Engine):
         return self._description
 
     def replay(self, requests: Iterable[Request]) -> Iterator[tuple[Request, Reply]]:
+        return cast("Iterator[tuple[Request, Reply]]", self._ask(requests))
+
+    def run_job(self, request: JobRequest) -> JobReply:
+        """Give the engine one whole job, and wait for what it shows of it."""
+        ((_request, reply),) = self._ask([request])
+        return cast("JobReply", reply)
+
+    def _ask(self, requests: Iterable[Asked]) -> Generator[tuple[Asked, Answer], None, None]:
         self.start()
         if self._running is not None and self._running() is not None:
             raise EngineBusyError("this engine is still replaying", "read or close the earlier replay first")
@@ -75,7 +93,7 @@ class ProcessEngine(Engine):
         self._running = weakref.ref(replies)
         return replies
 
-    def _replay(self, requests: Iterable[Request]) -> Generator[tuple[Request, Reply], None, None]:
+    def _replay(self, requests: Iterable[Asked]) -> Generator[tuple[Asked, Answer], None, None]:
         conversation = Conversation(self, requests)
         try:
             yield from conversation.replies()
@@ -129,13 +147,20 @@ class ProcessEngine(Engine):
     def narrow_window(self) -> None:
         self.window = max(1, self.window // 2)
 
-    def complaint_about_request(self, request: Request) -> str:
-        return self._complaint(messages.replay(2, request), "replay-request") if self.strict else ""
+    def complaint_about_request(self, request: Asked) -> str:
+        schema = "job-request" if isinstance(request, JobRequest) else "replay-request"
+        return self._complaint(messages.ask(2, request), schema) if self.strict else ""
 
-    def read_reply(self, message: messages.Message, request: Request) -> Reply:
-        reply = messages.read_reply(message, len(request.events))
+    def read_reply(self, message: messages.Message, request: Asked) -> Answer:
+        reply: Answer
+        component: str | None
+        if isinstance(request, JobRequest):
+            reply, schema, component = messages.read_job_reply(message), "job-reply", None
+        else:
+            reply, schema = messages.read_reply(message, len(request.events)), "replay-reply"
+            component = request.component
         if self.strict and not isinstance(reply, Broken):
-            complaint = self._complaint(message.content, "replay-reply", request.component)
+            complaint = self._complaint(message.content, schema, component)
             if complaint:
                 return Broken(f"the reply breaks the schema of the protocol: {complaint}")
         return reply

@@ -73,7 +73,7 @@ class Wire:
     def converse(self, requests: list[base.Request]) -> None:
         alive = self.ask("hello", messages.hello(1), "hello", self.limits.start_timeout)
         for number, request in enumerate(requests, start=2):
-            message, limit = messages.replay(number, request), self.limits.case_timeout
+            message, limit = messages.ask(number, request), self.limits.case_timeout
             alive = alive and self.ask(request.component, message, "replay", limit, request.component)
         if alive:
             self.leave(len(requests) + 2)
@@ -147,6 +147,6 @@ def by_hand(name: str, *requests: base.Request) -> str:
     """A shell line that gives these requests to the program; empty for an engine that is no program."""
     if not name.startswith("exec:"):
         return ""
-    said = [messages.hello(1), *(messages.replay(number, one) for number, one in enumerate(requests, start=2))]
+    said = [messages.hello(1), *(messages.ask(number, one) for number, one in enumerate(requests, start=2))]
     lines = " ".join(shlex.quote(messages.encode(one).decode().rstrip()) for one in said)
     return f"printf '%s\\n' {lines} | {shlex.join(shlex.split(name.removeprefix('exec:')))}"

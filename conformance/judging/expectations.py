@@ -1,6 +1,7 @@
 """Known failures: a file that lists what an engine is known to get wrong, and why.
 
-One entry per line: `case PATTERN -- reason` or `rule ID -- reason`, patterns as in a shell. A listed failure is an
+One entry per line: `case PATTERN -- reason` or `rule ID -- reason`, patterns as in a shell; of whole jobs, an id may be
+an invariant, or `job`, which stands for jobs that fail, hang or die. A listed failure is an
 xfail. A listed entry that no failure needed is wrong itself: either the engine was mended, or the name is stale.
 """
 
@@ -16,6 +17,7 @@ import attrs
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.reports.writing import write_whole, writing
+from tidegate.properties.runlog import INVARIANTS
 from tidegate.reference.rules import all_rules
 
 ENTRY = re.compile(r"(case|rule)\s+(\S+)\s+--\s+(\S.*)")
@@ -160,8 +162,9 @@ def parse_expectations(content: str, name: str) -> Expectations:
         match = ENTRY.fullmatch(text) if len(text) <= LONGEST_LINE else None
         if match is None:
             raise ExpectationsFileError(f"{name}, line {number}: not `case PATTERN -- reason` or `rule ID -- reason`")
-        if match[1] == "rule" and match[2] not in all_rules():
-            near = get_close_matches(match[2].upper(), all_rules(), 1)
+        known = [*all_rules(), *(one.id for one in INVARIANTS), "job"] if match[1] == "rule" else []
+        if match[1] == "rule" and match[2] not in known:
+            near = get_close_matches(match[2].upper(), known, 1)
             hint = f"; did you mean {near[0]}?" if near else "; `tidegate rules` lists them"
             raise ExpectationsFileError(f"{name}, line {number}: no rule {printable(match[2])}{hint}")
         entries.append(Entry(match[1], match[2], printable(match[3])))

@@ -74,6 +74,11 @@ class Function(StrEnum):
     SINK = "sink"
 
 
+#: Functions that need all records of a key in one place.
+KEYED = frozenset((Function.SUM,))
+TWO_INPUTS = frozenset((Function.JOIN,))
+
+
 @attrs.frozen
 class Operator:
     """`scripts` are for sources, one for each subtask."""

@@ -58,7 +58,7 @@ def encode_jobs(configs: Mapping[str, Config]) -> dict[str, dict[str, Any]]:
 
 
 def find_wrongs_of(config: Config, outcome: Outcome) -> list[str]:
-    return find_wrongs(config, outcome.log, outcome.results.collected, outcome.results.totals)
+    return [*map(str, find_wrongs(config, outcome.log, outcome.results.collected, outcome.results.totals))]
 
 
 # --- corners --------------------------------------------------------------------------------------------------

@@ -1,54 +1,177 @@
-"""Jobs for an engine that runs them by itself: programs of every shape, without a schedule.
+"""Jobs for an engine that runs them by itself: programs of every shape, without a schedule, within what it declares.
 
-Barriers are left out of the scripts: a real engine decides itself when a checkpoint begins.
+Barriers are left out of the scripts: a real engine decides itself when a checkpoint begins. An engine that does not
+chain operators gets programs in which nothing can be chained. Settings and faults are drawn as the engine names them;
+what they mean is its own affair.
 """
 
 from random import Random
+from typing import Any
 
 import attrs
 
-from tidegate.conformance.engines.flink.jobs.cluster import Settings
+from tidegate.conformance.engines.base import Abilities, JobRequest
 from tidegate.conformance.judging.jobs.reading import is_readable
-from tidegate.properties.cases.job.draw import draw_program
-from tidegate.reference.job.programs import Barrier, Config, Operator, ScriptItem
+from tidegate.properties.cases.job.draw import KEYS
+from tidegate.properties.runlog.recording import make_job
+from tidegate.reference.chaining.chains import Partitioner
+from tidegate.reference.elements import Long, Status, StatusChange, Watermark
+from tidegate.reference.job.layout import compute_layout
+from tidegate.reference.job.programs import (
+    KEYED,
+    OFFERED,
+    TWO_INPUTS,
+    Config,
+    Edge,
+    Function,
+    Operator,
+    Record,
+    ScriptItem,
+)
 from tidegate.reference.watermarks.valve import SEMANTICS
+from tidegate.traces.codec import encode
 
-#: Beyond 4 KiB a record spans buffers, beyond 32 KiB it spans many.
-PADDINGS = (0, 0, 100, 5_000, 40_000)
 LENGTHS = (1, 3, 8, 30)
+#: Partitioners under which operators share a task where they can.
+CHAINS = frozenset((None, Partitioner.FORWARD))
 
 
 @attrs.frozen
 class JobCase:
+    """`settings` and `faults` are in the words of the engine."""
+
     name: str
     config: Config
-    settings: Settings
+    settings: dict[str, Any] = attrs.Factory(dict)
+    faults: tuple[dict[str, Any], ...] = ()
+
+    def as_request(self, log: str = "") -> JobRequest:
+        return JobRequest(
+            self.name, encode(self.config), describe_graph(self.config), self.settings, list(self.faults), log
+        )
 
 
-def draw_job(seed: int, index: int) -> JobCase:
-    """The same seed and index give the same job."""
+def describe_graph(config: Config) -> dict[str, Any]:
+    """What the program becomes: tasks with their operators, and the edges between them, as rows number them."""
+    tasks = [
+        {"name": task.name, "operators": list(task.operators), "parallelism": task.parallelism}
+        for task in compute_layout(config).tasks
+    ]
+    edges = [
+        {name: value for name, value in encode(one).items() if value is not None} for one in make_job(config).edges
+    ]
+    return {"tasks": tasks, "edges": edges}
+
+
+# --- a job ----------------------------------------------------------------------------------------------------
+
+
+def draw_job(seed: int, index: int, abilities: Abilities, faults: int = 0) -> JobCase:
+    """The same seed, index and abilities give the same job."""
     random = Random(f"job/{seed}/{index}")
     while True:
-        config = without_barriers(draw_program(random, LENGTHS))
+        config = Draw(random, abilities).program()
         if is_readable(config):
             break
-    settings = Settings(
-        padding=random.choice(PADDINGS),
-        slow_micros=random.choice((0, 0, 0, 200)),
-        buffer_timeout=random.choice((0, 1, 100)),
-        checkpoint_interval=random.choice((0,) * 9 + (10,)),
+    return JobCase(
+        f"job-{seed}-{index}", config, draw_settings(random, abilities), draw_faults(random, abilities, faults)
     )
-    return JobCase(f"job-{seed}-{index}", config, settings)
 
 
-def without_barriers(config: Config) -> Config:
-    operators = tuple(with_scripts(one, tuple(map(drop_barriers, one.scripts))) for one in config.operators)
-    return attrs.evolve(config, operators=operators, wire=None, semantics=SEMANTICS[0])
+def draw_settings(random: Random, abilities: Abilities) -> dict[str, Any]:
+    """Each setting is as usual in every second job."""
+    return {
+        name: values[0] if random.random() < 0.5 else random.choice(values)
+        for name, values in sorted(abilities.settings.items())
+    }
 
 
-def drop_barriers(script: tuple[ScriptItem, ...]) -> tuple[ScriptItem, ...]:
-    return tuple(item for item in script if not isinstance(item, Barrier))
+def draw_faults(random: Random, abilities: Abilities, most: int) -> tuple[dict[str, Any], ...]:
+    """`after` is how much of the job, in percent, has happened by then, more or less: an engine does what it can."""
+    if not abilities.faults or not most:
+        return ()
+    times = sorted(random.randint(0, 100) for _ in range(random.randint(0, most)))
+    return tuple({"fault": random.choice(abilities.faults), "after": after} for after in times)
 
 
-def with_scripts(operator: Operator, scripts: tuple[tuple[ScriptItem, ...], ...]) -> Operator:
-    return attrs.evolve(operator, scripts=scripts)
+class Draw:
+    """A program, operator by operator."""
+
+    def __init__(self, random: Random, abilities: Abilities) -> None:
+        self.random = random
+        self.abilities = abilities
+        self.operators: list[Operator] = []
+        self.edges: list[Edge] = []
+        kinds = [Partitioner(name) for name in OFFERED if name in abilities.partitioners]
+        self.partitioners = kinds if abilities.chaining else [kind for kind in kinds if kind not in CHAINS]
+        functions = [one for one in Function if one in abilities.operators]
+        ends = (Function.SOURCE, Function.SINK)
+        able = self.partitioners if Partitioner.HASH in self.partitioners else ()
+        self.middle = [one for one in functions if one not in ends and (one not in KEYED or able)]
+
+    def program(self) -> Config:
+        random = self.random
+        most = random.choice(LENGTHS)
+        for number in range(random.choice((1, 1, 2))):
+            scripts = tuple(self.script(most) for _ in range(self.parallelism(1, 2, 2, 3) if number == 0 else 1))
+            self.operators.append(Operator(number + 1, f"source{number}", Function.SOURCE, len(scripts), scripts))
+        for number in range(random.choice((0, 1, 1, 2, 3)) if self.middle else 0):
+            self.add(f"op{number}", random.choice(self.middle))
+        read = {edge.source for edge in self.edges}
+        for operator in [one for one in self.operators if one.id not in read]:
+            self.add(f"sink{operator.id}", Function.SINK, operator)
+        return Config(tuple(self.operators), tuple(self.edges), None, SEMANTICS[0])
+
+    def parallelism(self, *wanted: int) -> int:
+        return min(self.random.choice(wanted), max(1, self.abilities.parallelism))
+
+    def add(self, name: str, function: Function, only: Operator | None = None) -> None:
+        """An operator that reads one or two of those before it, the newest more often than others."""
+        several = 2 if function in TWO_INPUTS or function is Function.UNION else 1
+        if function in TWO_INPUTS and len(self.operators) < several:
+            return
+        newest = self.operators[-1:] if self.random.random() < 0.5 else []
+        others = [one for one in self.operators if one not in newest]
+        read = [only] if only else [*newest, *self.random.sample(others, len(others))][:several]
+        target = Operator(
+            len(self.operators) + 1,
+            name,
+            function,
+            self.parallelism(1, 2, read[0].parallelism),
+            **self.details(function),
+        )
+        for place, source in enumerate(read):
+            kind = self.partitioner(source, target)
+            self.edges.append(Edge(source.id, target.id, kind, place if function in TWO_INPUTS else 0))
+        self.operators.append(target)
+
+    def details(self, _function: Function) -> dict[str, Any]:
+        return {}
+
+    def partitioner(self, source: Operator, target: Operator) -> Partitioner | None:
+        if target.function in KEYED:
+            return Partitioner.HASH
+        alike = source.parallelism == target.parallelism
+        offered: list[Partitioner | None] = [
+            one for one in self.partitioners if alike or one is not Partitioner.FORWARD
+        ]
+        return self.random.choice([*offered, None, None] if self.abilities.chaining else offered)
+
+    def script(self, most: int) -> tuple[ScriptItem, ...]:
+        random = self.random
+        items: list[ScriptItem] = []
+        time = random.choice((-3, 0))
+        for _ in range(random.randint(0, most)):
+            chance = random.random()
+            if chance < 0.5:
+                at = Long(time + random.randint(-1, 4))
+                items.append(Record(random.choice(KEYS), Long(random.randint(-1, 3)), at))
+            elif chance < 0.8:
+                time += random.randint(1, 3)
+                items += [Watermark(Long(time))] * self.abilities.watermarks
+            else:
+                items += [StatusChange(random.choice(list(Status)))] * self.abilities.idleness
+        statuses = [item for item in items if isinstance(item, StatusChange)]
+        if statuses and statuses[-1].status is Status.IDLE and not self.abilities.idle_ends:
+            items.append(StatusChange(Status.ACTIVE))
+        return tuple(items)

@@ -26,44 +26,112 @@ from tidegate.reference.job.tasks import emit_next, poll
 from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.traces.runlog import Direction, Kind, MalformedLogError, Row, RunLog
 
+LOSS, END, RESULT = "LOG-LOSS", "LOG-END", "LOG-RESULT"
+#: What is wrong with a job that failed, hung or died, or whose log is none: no rule says more.
+JOB = "job"
+#: The rule that a source which ends while it is idle breaks.
+END_OF_TIME = "TASK-7"
 #: An operator, a key, a value.
 Result = tuple[int, str, int]
+#: What the specification shows of a job without checkpoints. Where a barrier falls is the engine's choice, and changes
+#: nothing else.
+EXPLAINED = frozenset((Kind.RECORD, Kind.WATERMARK, Kind.STATUS, Kind.END_OF_DATA, Kind.END_OF_PARTITION))
+
+
+@attrs.frozen
+class Wrong:
+    """What is wrong with a run, by an invariant or by a rule; `rules` are all that could have been broken."""
+
+    rules: tuple[str, ...]
+    message: str
+
+    @property
+    def name(self) -> str:
+        return self.rules[0]
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.rules)}: {self.message}"
 
 
 @attrs.frozen
 class Replay:
     """`difference` says where the log leaves the specification, or nothing; `state` is where that ended."""
 
-    difference: str
+    difference: Wrong | None
     state: State
 
 
 # --- a log, replayed ------------------------------------------------------------------------------------------
 
 
+def shown_kinds(log: RunLog) -> frozenset[Kind]:
+    """The kinds of rows by which a log can be explained: those that its engine can show."""
+    able = log.job.capabilities
+    hidden = {
+        Kind.WATERMARK: not able.explicit_watermarks,
+        Kind.STATUS: not able.idleness,
+        Kind.END_OF_DATA: not able.endings,
+        Kind.END_OF_PARTITION: not able.endings,
+    }
+    return EXPLAINED - {kind for kind, is_hidden in hidden.items() if is_hidden}
+
+
 def replay(config: Config, log: RunLog) -> Replay:
     """The subtasks of a complete run, producers first, each with what it received."""
     layout = compute_layout(config)
     state = begin_as_shown(start(config)[0], log)
-    received: dict[tuple[str, int], list[Row]] = defaultdict(list)
+    kinds = shown_kinds(log)
     shown: dict[tuple[str, int], list[Row]] = defaultdict(list)
     for row in log.rows:
-        shown[row.task, row.subtask].append(row)
-        if row.dir is Direction.IN:
-            received[row.task, row.subtask].append(row)
+        if row.kind in kinds:
+            shown[row.task, row.subtask].append(row)
     carried: dict[int, list[Element]] = {}
     for number, place in enumerate(layout.places):
         home = (place.task.name, place.number)
-        turn, difference = replay_subtask(Turn(state), number, received[home], carried)
-        if not difference:
-            seen = [one for one in turn.seen if isinstance(one, Logged) and (one.task, one.subtask) == home]
-            difference = compare(seen, shown[home])
-        state = turn.state
+        one = SubtaskReplay(Turn(state), number, kinds)
+        difference = one.run(shown[home], carried) or compare(one.wanted, shown[home])
+        state = one.turn.state
         if difference:
-            return Replay(f"{home[0]}/{home[1]}: {difference}", state)
-        carried |= empty_channels(turn, number)
+            return Replay(attrs.evolve(difference, message=f"{home[0]}/{home[1]}: {difference.message}"), state)
+        carried |= empty_channels(one.turn, number, kinds)
         state = forget_arrivals(state, start(config)[0], number)
-    return Replay("", state)
+    return Replay(None, state)
+
+
+class SubtaskReplay:
+    """A source follows its script; any other subtask polls what it received, one element at a time.
+
+    `wanted` are the rows that the specification shows, each with the rules that were at work.
+    """
+
+    def __init__(self, turn: Turn, number: int, kinds: frozenset[Kind]) -> None:
+        self.turn, self.number, self.kinds = turn, number, kinds
+        self.wanted: list[tuple[Logged, tuple[str, ...]]] = []
+
+    def take(self, turn: Turn) -> None:
+        place = turn.layout.places[self.number]
+        home = (place.task.name, place.number)
+        for one in turn.seen:
+            if isinstance(one, Logged) and (one.task, one.subtask) == home and Kind(one.kind) in self.kinds:
+                self.wanted.append((one, turn.rules))
+        self.turn = Turn(turn.state)
+
+    def run(self, shown: list[Row], carried: dict[int, list[Element]]) -> Wrong | None:
+        layout = self.turn.layout
+        place = layout.places[self.number]
+        if not place.channels:
+            for _ in range(len(layout.operators[place.task.head].scripts[place.number]) + 1):
+                self.take(emit_next(self.turn, self.number))
+            return None
+        channels = {channel_of(layout, channel): channel for channel in place.channels}
+        for row in shown:
+            if row.dir is Direction.IN:
+                channel = channels.get((row.edge, row.producer))
+                if channel is None or not carried[channel]:
+                    return Wrong((LOSS,), f"step {row.step} receives a {row.kind} that nobody sent")
+                self.take(poll(arrive(self.turn, channel, carried[channel].pop(0)), self.number))
+        left = sum(len(carried[channel]) for channel in channels.values())
+        return Wrong((LOSS,), f"{left} elements were not received") if left else None
 
 
 def begin_as_shown(state: State, log: RunLog) -> State:
@@ -84,36 +152,18 @@ def begin_as_shown(state: State, log: RunLog) -> State:
     return attrs.evolve(state, subtasks=tuple(subtasks))
 
 
-def replay_subtask(turn: Turn, number: int, received: list[Row], carried: dict[int, list[Element]]) -> tuple[Turn, str]:
-    """A source follows its script; any other subtask polls what it received, one element at a time."""
-    layout = turn.layout
-    place = layout.places[number]
-    if not place.channels:
-        for _ in range(len(layout.operators[place.task.head].scripts[place.number]) + 1):
-            turn = emit_next(turn, number)
-        return turn, ""
-    channels = {channel_of(layout, channel): channel for channel in place.channels}
-    for row in received:
-        channel = channels.get((row.edge, row.producer))
-        if channel is None or not carried[channel]:
-            return turn, f"step {row.step} receives a {row.kind} that nobody sent"
-        turn = poll(arrive(turn, channel, carried[channel].pop(0)), number)
-    left = sum(len(carried[channel]) for channel in channels.values())
-    return turn, f"{left} elements were not received" if left else ""
-
-
 def channel_of(layout: Layout, channel: int) -> tuple[int, int]:
     route = layout.routes[channel]
     return route.edge.number, route.producer
 
 
-def empty_channels(turn: Turn, number: int) -> dict[int, list[Element]]:
-    """What the subtask has written, channel by channel."""
+def empty_channels(turn: Turn, number: int, kinds: frozenset[Kind]) -> dict[int, list[Element]]:
+    """What the subtask has written, channel by channel: as much of it as is shown."""
     written = {}
     for output in turn.layout.places[number].outputs:
         for channel in output.channels:
             queued = (*turn.channel(channel).waiting, *turn.channel(channel).unsent)
-            written[channel] = [one for one in queued if not isinstance(one, bytes)]
+            written[channel] = [one for one in queued if not isinstance(one, bytes) and kind_of(one) in kinds]
     return written
 
 
@@ -129,54 +179,113 @@ def forget_arrivals(state: State, fresh: State, number: int) -> State:
     return State(state.config, subtasks, channels)
 
 
-def compare(wanted: list[Logged], shown: list[Row]) -> str:
+def kind_of(element: Element) -> Kind:
+    return Kind(element.type)
+
+
+def compare(wanted: list[tuple[Logged, tuple[str, ...]]], shown: list[Row]) -> Wrong | None:
     names = [field.name for field in attrs.fields(Logged)]
     for place in range(max(len(wanted), len(shown))):
-        expected = show(wanted[place], names) if place < len(wanted) else None
-        seen = show(shown[place], names) if place < len(shown) else None
-        if expected != seen:
-            return f"step {place} shows {seen}, and the specification {expected}"
-    return ""
+        expected, rules = wanted[place] if place < len(wanted) else (None, wanted[-1][1] if wanted else ())
+        seen = shown[place] if place < len(shown) else None
+        if expected is None or seen is None or show(expected, names) != show(seen, names):
+            step = f"step {seen.step}" if seen else "its end"
+            told = f"{step} shows {tell(seen, names)}, and the specification {tell(expected, names)}"
+            return Wrong(rules or (LOSS,), told)
+    return None
 
 
 def show(row: Any, names: Iterable[str]) -> dict[str, Any]:
     return {name: getattr(row, name) for name in names if getattr(row, name) is not None}
 
 
+def tell(row: Any, names: Iterable[str]) -> str:
+    if row is None:
+        return "nothing"
+    about = ("dir", "kind", "timestamp", "key", "value")
+    said = [str(getattr(row, name)) for name in about if name in names and getattr(row, name) not in (None, "")]
+    return f"{' '.join(said)} (edge {row.edge}, {row.producer} to {row.consumer})"
+
+
 # --- a whole run ----------------------------------------------------------------------------------------------
 
 
-def find_wrongs(config: Config, log: RunLog, collected: Iterable[Result], totals: Iterable[Result]) -> list[str]:
+def find_wrongs(config: Config, log: RunLog, collected: Iterable[Result], totals: Iterable[Result]) -> list[Wrong]:
     """Everything that is wrong with a complete run of a job: its log, and what its sinks and sums came to."""
+    broken = find_broken(log)
+    if any(wrong.name == JOB for wrong in broken):
+        return broken
+    return broken + find_unexplained(config, log, collected, totals)
+
+
+def find_broken(log: RunLog) -> list[Wrong]:
+    """The invariants that the log breaks."""
     try:
         verdicts = check(log)
     except MalformedLogError as error:
-        return [f"the log counts wrongly: {error}"]
+        return [Wrong((JOB,), f"the log counts wrongly: {error}")]
     broken = [one for verdict in verdicts for one in verdict.violations]
-    wrongs = [f"{one.invariant}: channel {one.channel}, position {one.position}: {one.message}" for one in broken]
+    return [Wrong((one.invariant,), f"channel {one.channel}, position {one.position}: {one.message}") for one in broken]
+
+
+def find_unexplained(
+    config: Config, log: RunLog, collected: Iterable[Result] | None, totals: Iterable[Result] | None
+) -> list[Wrong]:
+    """Where the run is none of the specification. Without results, the log is all there is."""
     done = replay(config, log)
     if done.difference:
-        return [*wrongs, f"not as specified: {done.difference}"]
-    if not is_done(done.state):
-        wrongs.append("the run is not over")
+        return [done.difference]
+    wrongs = []
+    if shown_kinds(log) == EXPLAINED and not is_done(done.state):
+        wrongs.append(Wrong((END,), "the run is not over"))
     wanted = sorted((key, int(value)) for subtask in done.state.subtasks for key, value in subtask.collected)
-    if sorted((key, value) for _operator, key, value in collected) != wanted:
-        wrongs.append("the sinks have collected something else")
-    if sorted(totals) != collect_totals(done.state):
-        wrongs.append("the sums know something else")
-    return wrongs + find_uncertain(config, log, list(totals))
+    if collected is not None and sorted((key, value) for _operator, key, value in collected) != wanted:
+        wrongs.append(Wrong((RESULT,), "the sinks have collected something else"))
+    if totals is not None:
+        totals = list(totals)
+        if sorted(totals) != collect_totals(done.state):
+            wrongs.append(Wrong((RESULT,), "the sums know something else"))
+        wrongs += find_uncertain(config, totals)
+    return wrongs + find_unended(config, log)
 
 
-def find_uncertain(config: Config, log: RunLog, totals: list[Result]) -> list[str]:
-    """What no schedule changes must be as in any run of the specification: sums, and the end of event time."""
+def find_uncertain(config: Config, totals: list[Result]) -> list[Wrong]:
+    """What no schedule changes must be as in any run of the specification."""
     sums = find_certain_sums(config)
     wanted = [total for total in collect_totals(run_anyhow(config)) if total[0] in sums]
-    wrongs = [] if sorted(total for total in totals if total[0] in sums) == wanted else ["a sum is wrong"]
+    is_right = sorted(total for total in totals if total[0] in sums) == wanted
+    return [] if is_right else [Wrong((RESULT,), "a sum is wrong")]
+
+
+def find_unended(config: Config, log: RunLog) -> list[Wrong]:
+    """Without statuses nothing keeps event time from coming to its end on every channel."""
     scripts = [script for operator in config.operators for script in operator.scripts]
-    if not any(isinstance(item, StatusChange) for script in scripts for item in script):
-        last = {row.channel: row.timestamp for row in log.rows if row.kind is Kind.WATERMARK}
-        if set(last.values()) - {MAX} or set(last) != {row.channel for row in log.rows}:
-            wrongs.append("event time has not come to its end on every channel")
+    has_statuses = any(isinstance(item, StatusChange) for script in scripts for item in script)
+    if has_statuses or not log.job.capabilities.explicit_watermarks:
+        return []
+    last = {row.channel: row.timestamp for row in log.rows if row.kind is Kind.WATERMARK}
+    is_over = not set(last.values()) - {MAX} and set(last) == {row.channel for row in log.rows}
+    return [] if is_over else [Wrong((END,), "event time has not come to its end on every channel")]
+
+
+def find_swallowed_ends(log: RunLog) -> list[Wrong]:
+    """Sources that end while they are idle, and whose last word on event time nobody hears.
+
+    LOG-END excuses them, since that is what Flink does; timers and windows behind them never fire.
+    """
+    if not (log.job.capabilities.explicit_watermarks and log.job.capabilities.endings):
+        return []
+    readers = {edge.target for edge in log.job.edges}
+    last: dict[object, int | None] = {}
+    wrongs = []
+    for row in log.rows:
+        if row.task in readers:
+            continue
+        if row.kind is Kind.WATERMARK:
+            last[row.channel] = row.timestamp
+        elif row.kind is Kind.END_OF_DATA and last.get(row.channel) != MAX:
+            where = f"{row.task}/{row.subtask} ends at watermark {last.get(row.channel)} on channel {row.channel}"
+            wrongs.append(Wrong((END_OF_TIME,), f"{where}: nobody hears that event time is over"))
     return wrongs
 
 

@@ -1,114 +1,153 @@
-"""One job on a real cluster: run, read, judged, and made small if something is wrong with it."""
+"""One job: run, read, judged."""
 
-from collections.abc import Callable, Iterator
+import tempfile
+from pathlib import Path
+from typing import Any
 
 import attrs
 
-from tidegate.conformance.engines.flink.jobs.cluster import Cluster, ClusterDiedError
-from tidegate.conformance.judging.jobs.drawing import JobCase, with_scripts
-from tidegate.conformance.judging.jobs.explanation import find_wrongs
-from tidegate.conformance.judging.jobs.reading import Json, OtherGraphError, read_run
+from tidegate.conformance.engines.base import (
+    Abilities,
+    Broken,
+    Crashed,
+    Description,
+    NotRun,
+    Ran,
+    Refused,
+    TimedOut,
+)
+from tidegate.conformance.engines.jobs import JobEngine
+from tidegate.conformance.judging.jobs.drawing import JobCase
+from tidegate.conformance.judging.jobs.explanation import (
+    JOB,
+    Result,
+    Wrong,
+    find_broken,
+    find_swallowed_ends,
+    find_unexplained,
+    shown_kinds,
+)
+from tidegate.conformance.judging.jobs.reading import OtherGraphError, read_run
+from tidegate.conformance.judging.jobs.rows import BadRowsError, read_rows, read_what_stands
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.runlog import Verdict, check
-from tidegate.reference.elements import MAX
-from tidegate.reference.job.programs import Config
 from tidegate.traces.codec import encode
 from tidegate.traces.runlog import Kind, RunLog
 
-#: A job that shows a fault is run so often again to find a smaller one.
-MOST_RUNS = 120
-#: The defect that Flink up to 2.3 is known to have, and that the default semantics describes as it is.
-SWALLOWED_END = "FLINK-40499"
+Json = dict[str, Any]
+
+#: Rows that are told of a job that did not end.
+LAST_ROWS = 5
 
 
 @attrs.frozen
 class Judged:
-    """`wrongs` are in words; `known` are defects of Flink that the run shows and the specification tells of."""
+    """A job with what became of it. `explained`: every subtask was replayed by the specification."""
 
     case: JobCase
-    wrongs: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
+    status: Status
+    wrongs: tuple[Wrong, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     log: RunLog | None = None
     explained: bool = False
 
-
-def run_job(cluster: Cluster, case: JobCase) -> Judged:
-    try:
-        shown = cluster.run(encode(case.config), case.settings)
-    except ClusterDiedError as error:
-        return Judged(case, (str(error),))
-    try:
-        log = read_run(case.config, shown, case.name, f"flink {cluster.version}")
-    except OtherGraphError as error:
-        return Judged(case, (f"another job graph: {error}",))
-    if "error" in shown:
-        return Judged(case, (f"the job failed: {shown['error']}",), log=log)
-    return judge_log(case, log, shown)
+    @property
+    def kind(self) -> str:
+        """By which failures are told apart: what became of it, and the first rule that is broken."""
+        return f"{self.status} {self.wrongs[0].name}" if self.wrongs else str(self.status)
 
 
-def judge_log(case: JobCase, log: RunLog, shown: Json) -> Judged:
-    """A run with checkpoints is held to the invariants alone: where a barrier falls is the engine's choice."""
+def fail(case: JobCase, status: Status, message: str, log: RunLog | None = None) -> Judged:
+    return Judged(case, status, (Wrong((JOB,), message),), log=log)
+
+
+class Judge:
+    """Gives jobs to an engine, and says what became of them."""
+
+    def __init__(self, engine: JobEngine) -> None:
+        self._engine = engine
+        self.description: Description = engine.start()
+        assert self.description.jobs is not None
+        self.abilities: Abilities = self.description.jobs
+
+    @property
+    def name(self) -> str:
+        return f"{self.description.name} {self.description.version}"
+
+    def run(self, case: JobCase) -> Judged:
+        with tempfile.TemporaryDirectory(prefix="tidegate-job-") as folder:
+            path = Path(folder) / "rows.jsonl"
+            match self._engine.run(case.as_request(str(path))):
+                case Ran(answer):
+                    return self.judge(case, answer)
+                case Refused(kind, message):
+                    return fail(case, Status.ERROR, f"{kind}: {message}")
+                case Broken(message):
+                    return fail(case, Status.ERROR, message)
+                case TimedOut(seconds):
+                    return fail(case, Status.TIMEOUT, f"no end after {seconds:g} s; {tell_rows(path)}")
+                case Crashed(message):
+                    return fail(case, Status.CRASH, f"{message}; {tell_rows(path)}")
+                case NotRun(reason):
+                    return fail(case, Status.NOT_RUN, reason)
+
+    def judge(self, case: JobCase, answer: Json) -> Judged:
+        try:
+            log = self.read(case, answer)
+        except OtherGraphError as error:
+            return fail(case, Status.FAIL, f"another job graph: {error}")
+        except BadRowsError as error:
+            return fail(case, Status.ERROR, str(error))
+        if "error" in answer:
+            status = Status.TIMEOUT if answer.get("timeout") else Status.FAIL
+            told = f"; {tell_log(log)}" if answer.get("timeout") else ""
+            return fail(case, status, f"the job failed: {answer['error']}{told}", log)
+        return judge_log(case, log, *outcomes_of(answer))
+
+    def read(self, case: JobCase, answer: Json) -> RunLog:
+        """Flink's own host shows its graph, and rows that only that graph explains."""
+        if "writers" in answer:
+            return read_run(case.config, answer, case.name, self.name)
+        return read_rows(case.config, answer, case.name, self.name, self.abilities)
+
+
+def outcomes_of(answer: Json) -> tuple[list[Result] | None, list[Result] | None]:
+    """What sinks collected and what sums know, where that is shown."""
+    if "totals" not in answer:
+        return None, None
+    totals = [(int(at), key, value) for at, known in answer["totals"].items() for key, value in known.items()]
+    collected = [(int(at), key, value) for at, pairs in answer["collected"].items() for key, value in pairs]
+    return collected, totals
+
+
+def judge_log(
+    case: JobCase, log: RunLog, collected: list[Result] | None = None, totals: list[Result] | None = None
+) -> Judged:
+    """A run is held to the invariants, and every subtask to the specification where the log shows enough of it."""
+    wrongs = find_broken(log)
     verdicts = check(log)
-    known = (SWALLOWED_END,) if any(find_swallowed_ends(log)) else ()
-    explained = not any(row.kind is Kind.BARRIER for row in log.rows)
+    explained = Kind.RECORD in shown_kinds(log)
     if explained:
-        totals = [(int(at), key, value) for at, known_ in shown["totals"].items() for key, value in known_.items()]
-        collected = [(int(at), key, value) for at, pairs in shown["collected"].items() for key, value in pairs]
-        wrongs = find_wrongs(case.config, log, collected, totals)
-    else:
-        broken = [one for verdict in verdicts for one in verdict.violations]
-        wrongs = [f"{one.invariant}: channel {one.channel}, position {one.position}: {one.message}" for one in broken]
-    return Judged(case, tuple(wrongs), known, verdicts, log, explained)
-
-
-def find_swallowed_ends(log: RunLog) -> Iterator[str]:
-    """Sources that end while they are idle, and whose last word on event time nobody hears (FLINK-40499).
-
-    LOG-END excuses them, since that is what Flink does; timers and windows behind them never fire.
-    """
-    readers = {edge.target for edge in log.job.edges}
-    last: dict[object, int | None] = {}
-    for row in log.rows:
-        if row.task in readers:
-            continue
-        if row.kind is Kind.WATERMARK:
-            last[row.channel] = row.timestamp
-        elif row.kind is Kind.END_OF_DATA and last.get(row.channel) != MAX:
-            yield f"{row.task}/{row.subtask} ends at watermark {last.get(row.channel)} on channel {row.channel}"
-
-
-# --- smaller --------------------------------------------------------------------------------------------------
-
-
-def shrink_job(cluster: Cluster, judged: Judged, is_same: Callable[[Judged], bool]) -> Judged:
-    """Leave out items of the scripts, one by one, for as long as the fault stays."""
-    runs = 0
-    smaller = True
-    while smaller and runs < MOST_RUNS:
-        smaller = False
-        for config in shorter_configs(judged.case.config):
-            runs += 1
-            candidate = run_job(cluster, attrs.evolve(judged.case, config=config))
-            if is_same(candidate):
-                judged, smaller = candidate, True
-                break
-            if runs >= MOST_RUNS:
-                break
-    return judged
-
-
-def shorter_configs(config: Config) -> Iterator[Config]:
-    """Whole scripts first, then single items."""
-    for at, operator in enumerate(config.operators):
-        for number, script in enumerate(operator.scripts):
-            cuts = [()] if len(script) > 1 else []
-            for kept in [*cuts, *(script[:item] + script[item + 1 :] for item in range(len(script)))]:
-                scripts = (*operator.scripts[:number], kept, *operator.scripts[number + 1 :])
-                operators = (*config.operators[:at], with_scripts(operator, scripts), *config.operators[at + 1 :])
-                yield attrs.evolve(config, operators=operators)
+        wrongs += find_unexplained(case.config, log, collected, totals)
+    wrongs += find_swallowed_ends(log)
+    return Judged(case, Status.FAIL if wrongs else Status.PASS, tuple(wrongs), verdicts, log, explained)
 
 
 # --- in words -------------------------------------------------------------------------------------------------
+
+
+def tell_rows(path: Path) -> str:
+    """What the engine had written by then."""
+    rows = read_what_stands(path)
+    if not rows:
+        return "it had shown no rows by then"
+    last = [" ".join(f"{name} {value}" for name, value in row.items()) for row in rows[-LAST_ROWS:]]
+    return f"it had shown {len(rows)} rows by then, the last of them: " + "; ".join(last)
+
+
+def tell_log(log: RunLog) -> str:
+    last = [f"{row.task}/{row.subtask} {row.dir} {row.kind}" for row in log.rows[-LAST_ROWS:]]
+    return f"{len(log.rows)} rows by then, the last of them: {'; '.join(last)}" if last else "no rows by then"
 
 
 def tell_job(case: JobCase) -> str:
@@ -125,6 +164,10 @@ def tell_job(case: JobCase) -> str:
         )
         for number, script in enumerate(operator.scripts):
             lines.append(f"  script {number}: " + (" · ".join(map(tell_item, script)) or "nothing") + " · end")
+    if case.settings:
+        lines.append("settings: " + ", ".join(f"{name} {value}" for name, value in case.settings.items()))
+    if case.faults:
+        lines.append("faults: " + ", ".join(f"{one['fault']} after {one['after']} %" for one in case.faults))
     return "\n".join(lines)
 
 

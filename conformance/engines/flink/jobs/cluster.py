@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import os
 import select
 import shutil
@@ -11,8 +12,6 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
-
-import attrs
 
 from tidegate.conformance.engines.base import Started
 from tidegate.conformance.engines.errors import CannotStartError
@@ -35,15 +34,8 @@ _OPENED = ("java.lang", "java.util", "java.net", "java.nio", "java.time", "java.
 _LOGGING = Path(__file__).parent.parent / "log4j2-quiet.properties"
 
 
-@attrs.frozen
-class Settings:
-    """How a job is run: what has no place in its program."""
-
-    padding: int = 0
-    slow_micros: int = 0
-    buffer_timeout: int = 0
-    checkpoint_interval: int = 0
-    seconds: int = 60
+#: How a job is run unless told otherwise: what has no place in its program.
+USUAL: Json = {"padding": 0, "slow_micros": 0, "buffer_timeout": 0, "checkpoint_interval": 0}
 
 
 class ClusterDiedError(RuntimeError):
@@ -102,8 +94,8 @@ class Cluster(Started):
             settings,
         ]
 
-    def run(self, config: Json, settings: Settings) -> Json:
-        """What the job showed: `graph`, `rows`, `totals`, `collected`, and `error` if it failed.
+    def run(self, config: Json, settings: Json | None = None, seconds: float = 60.0) -> Json:
+        """What the job showed: `graph`, `rows`, `totals`, `collected`; `error` if it failed, `timeout` if it hung.
 
         Raises
         ------
@@ -113,11 +105,13 @@ class Cluster(Started):
         self.start()
         assert self._process is not None
         assert self._process.stdin is not None
-        line = json.dumps({"config": config, **attrs.asdict(settings)}).encode() + b"\n"
+        line = (
+            json.dumps({"config": config, **USUAL, **(settings or {}), "seconds": math.ceil(seconds)}).encode() + b"\n"
+        )
         try:
             self._process.stdin.write(line)
             self._process.stdin.flush()
-            answer: Json = json.loads(self._read_line(settings.seconds + 30.0))
+            answer: Json = json.loads(self._read_line(seconds + 30.0))
         except (OSError, ClusterDiedError, ValueError) as error:
             self.close()
             raise ClusterDiedError(f"the MiniCluster gave no answer: {error}") from error

@@ -12,6 +12,7 @@ from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.elements import Long
 from tidegate.reference.job.programs import Config, Edge, Function, Operator, Record
 from tidegate.reference.job.step import compute_results, is_done
+from tidegate.reference.rules import all_rules
 from tidegate.traces.runlog import Direction, Kind, renumber
 
 
@@ -72,19 +73,23 @@ def test_a_spoilt_log_does_not_pass(spoil):
 def test_a_log_that_counts_wrongly_does_not_pass():
     config, log, collected, totals = next(one for one in RUNS if len(one[1].rows) > 3)
     (wrong,) = find_wrongs(config, attrs.evolve(log, rows=log.rows[1:]), collected, totals)
-    assert "counts wrongly" in wrong
+    assert "counts wrongly" in str(wrong)
 
 
 def test_other_results_do_not_pass():
     config, log, collected, totals = next(one for one in RUNS if one[2] and one[3])
-    assert find_wrongs(config, log, collected[1:], totals) == ["the sinks have collected something else"]
-    assert find_wrongs(config, log, collected, totals[1:])[0] == "the sums know something else"
+    assert [*map(str, find_wrongs(config, log, collected[1:], totals))] == [
+        "LOG-RESULT: the sinks have collected something else"
+    ]
+    assert str(find_wrongs(config, log, collected, totals[1:])[0]) == "LOG-RESULT: the sums know something else"
 
 
 def test_a_difference_names_the_subtask_and_the_step():
     config, log, _collected, _totals = next(one for one in RUNS if any(row.id is not None for row in one[1].rows))
     rows = tuple(row if row.id is None else attrs.evolve(row, id=row.id + 1) for row in log.rows)
-    assert "step" in replay(config, attrs.evolve(log, rows=rows)).difference
+    difference = replay(config, attrs.evolve(log, rows=rows)).difference
+    assert "step" in difference.message
+    assert difference.name in all_rules()
 
 
 def test_a_sum_behind_a_sum_depends_on_the_schedule():

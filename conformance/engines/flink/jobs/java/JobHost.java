@@ -79,6 +79,7 @@ public final class JobHost {
     } catch (TimeoutException late) {
       cluster.cancelJob(graph.getJobID());
       answer.put("error", "the job did not end in time");
+      answer.put("timeout", true);
     } catch (ExecutionException failed) {
       answer.put("error", tell(failed));
     }

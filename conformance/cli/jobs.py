@@ -1,0 +1,85 @@
+"""`tidegate jobs`: random whole jobs on any engine that can run them, judged by everything that we know."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tidegate.conformance.judging.jobs.judging import Judged
+    from tidegate.conformance.judging.jobs.run import JobsResult
+
+NAME = "jobs"
+HELP = "give an engine whole jobs to run, hold what it shows of them to the specification, and make failures small"
+EXAMPLE = """tidegate jobs --engine flink:2.3.0 --jobs 300
+  tidegate jobs --engine "exec:python3 examples/python/jobs.py" --report report
+  tidegate jobs --engine "exec:./my-engine" --faults 2 --expect known.txt"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    from tidegate.conformance.cli import options
+
+    options.add_engine_options(parser, default="flink")
+    parser.add_argument("--jobs", type=options.at_least_one, default=100, metavar="N", help="how many (default: 100)")
+    options.add_seed(parser)
+    parser.add_argument(
+        "--first",
+        type=options.at_least_zero,
+        default=0,
+        metavar="N",
+        help="begin with this job of the seed (default: 0)",
+    )
+    parser.add_argument(
+        "--faults",
+        type=options.at_least_zero,
+        default=0,
+        metavar="N",
+        help="up to N faults per job, of those that the engine declares (default: 0)",
+    )
+    options.add_expect(parser)
+    options.add_format(parser)
+    parser.add_argument(
+        "--report",
+        type=Path,
+        metavar="DIR",
+        help="write report.jsonl, junit.xml, summary.md, summary.json and the run logs (Parquet) into this folder",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    from tidegate.conformance.cli.console import show, telling
+    from tidegate.conformance.judging.expectations import read_expectations
+    from tidegate.conformance.judging.jobs.report import FILES, ToldJobs, write_report
+    from tidegate.conformance.judging.jobs.run import run_jobs
+    from tidegate.conformance.kinds import resolve_jobs
+    from tidegate.conformance.reports.writing import clear, writing
+    from tidegate.traces.runlog import write_runlog
+
+    expectations = read_expectations(args.expect)
+    engine = resolve_jobs(args.engine, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
+    if args.report is not None:
+        clear(args.report, FILES)
+        with writing(args.report):
+            (args.report / "runs").mkdir(parents=True, exist_ok=True)
+    with telling(args) as tell:
+
+        def observe(judged: "Judged", result: "JobsResult") -> None:
+            if args.report is not None and judged.log is not None:
+                with writing(args.report):
+                    write_runlog(args.report / "runs" / f"{judged.case.name}.parquet", judged.log)
+            tell(f"{result.counts['jobs']} of {args.jobs} jobs, {result.violations} violations")
+
+        result = run_jobs(
+            engine,
+            args.engine,
+            args.jobs,
+            args.seed,
+            faults=args.faults,
+            first=args.first,
+            expectations=expectations,
+            observe=observe,
+        )
+    show(args, ToldJobs(result), args.report)
+    if args.report is not None:
+        with writing(args.report):
+            write_report(args.report, result)
+    return result.exit_code

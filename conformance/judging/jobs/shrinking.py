@@ -1,0 +1,133 @@
+"""A job that shows a fault, made small across the border: the engine runs each candidate again.
+
+Faults go first, then settings, operators, subtasks, scripts, items. A real engine is not the same twice: a candidate
+that does not fail at once is given more than one chance.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+
+import attrs
+
+from tidegate.conformance.judging.jobs.drawing import JobCase
+from tidegate.conformance.judging.jobs.judging import Judge, Judged
+from tidegate.conformance.judging.jobs.reading import is_readable
+from tidegate.reference.job.layout import compute_layout
+from tidegate.reference.job.programs import Config, Edge, Function, Operator, ScriptItem
+from tidegate.reference.model import InvalidInputError
+
+#: Runs and seconds that are spent on one job, and how often a candidate is tried.
+MOST_RUNS = 240
+MOST_SECONDS = 120.0
+CHANCES = 2
+
+
+def shrink_job(judge: Judge, judged: Judged, is_same: Callable[[Judged], bool], most: int = MOST_RUNS) -> Judged:
+    """Leave out whatever can be left out while the fault stays."""
+    runs = 0
+    deadline = time.monotonic() + MOST_SECONDS
+    smaller = True
+    while smaller and runs < most and time.monotonic() < deadline:
+        smaller = False
+        for case in smaller_cases(judged.case, judge):
+            for _ in range(CHANCES):
+                runs += 1
+                candidate = judge.run(case)
+                if is_same(candidate):
+                    judged, smaller = candidate, True
+                    break
+            if smaller or runs >= most or time.monotonic() > deadline:
+                break
+    return judged
+
+
+def smaller_cases(case: JobCase, judge: Judge) -> Iterator[JobCase]:
+    for at in range(len(case.faults)):
+        yield attrs.evolve(case, faults=(*case.faults[:at], *case.faults[at + 1 :]))
+    usual = {name: values[0] for name, values in judge.abilities.settings.items()}
+    changed = [name for name, value in case.settings.items() if value != usual.get(name, value)]
+    if len(changed) > 1:
+        yield attrs.evolve(case, settings={**case.settings, **{name: usual[name] for name in changed}})
+    for name in changed:
+        yield attrs.evolve(case, settings={**case.settings, name: usual[name]})
+    for config in smaller_configs(case.config, chaining=judge.abilities.chaining):
+        yield attrs.evolve(case, config=config)
+
+
+def smaller_configs(config: Config, *, chaining: bool) -> Iterator[Config]:
+    """Programs of fewer parts, as long as they are programs."""
+    seen = {config}
+    for operators, edges in (*fewer_operators(config), *fewer_subtasks(config), *shorter_scripts(config)):
+        try:
+            smaller = attrs.evolve(config, operators=operators, edges=edges)
+        except InvalidInputError:
+            continue
+        if smaller not in seen and is_readable(smaller) and (chaining or not is_chained(smaller)):
+            seen.add(smaller)
+            yield smaller
+
+
+def is_chained(config: Config) -> bool:
+    return any(len(task.operators) > 1 for task in compute_layout(config).tasks)
+
+
+Parts = tuple[tuple[Operator, ...], tuple[Edge, ...]]
+
+
+def fewer_operators(config: Config) -> Iterator[Parts]:
+    """Without an operator and all that only it fed; or with its readers reading what it read."""
+    for operator in config.operators:
+        gone = {operator.id}
+        while more := {edge.target for edge in config.edges if edge.source in gone} - gone:
+            gone |= more
+        fed = {edge.target for edge in config.edges}
+        while more := {
+            one.id
+            for one in config.operators
+            if one.id not in gone
+            and one.function is not Function.SINK
+            and all(edge.target in gone for edge in config.edges if edge.source == one.id)
+        }:
+            gone |= more
+        operators = tuple(one for one in config.operators if one.id not in gone)
+        if operators:
+            yield operators, tuple(edge for edge in config.edges if not {edge.source, edge.target} & gone)
+        sources = [edge for edge in config.edges if edge.target == operator.id]
+        if operator.id in fed and operator.function is not Function.SINK and len(sources) == 1:
+            around = tuple(
+                attrs.evolve(edge, source=sources[0].source) if edge.source == operator.id else edge
+                for edge in config.edges
+                if edge.target != operator.id
+            )
+            yield tuple(one for one in config.operators if one is not operator), around
+
+
+def fewer_subtasks(config: Config) -> Iterator[Parts]:
+    for at, operator in enumerate(config.operators):
+        if operator.parallelism > 1:
+            one = attrs.evolve(operator, parallelism=1, scripts=operator.scripts[:1])
+            yield (*config.operators[:at], one, *config.operators[at + 1 :]), config.edges
+            for left in range(len(operator.scripts)):
+                scripts = (*operator.scripts[:left], *operator.scripts[left + 1 :])
+                fewer = attrs.evolve(operator, parallelism=len(scripts), scripts=scripts)
+                yield (*config.operators[:at], fewer, *config.operators[at + 1 :]), config.edges
+
+
+def shorter_scripts(config: Config) -> Iterator[Parts]:
+    """Whole scripts first, then halves, quarters, and single items."""
+    for at, operator in enumerate(config.operators):
+        for number, script in enumerate(operator.scripts):
+            for kept in shorter(script):
+                scripts = (*operator.scripts[:number], kept, *operator.scripts[number + 1 :])
+                yield (
+                    (*config.operators[:at], attrs.evolve(operator, scripts=scripts), *config.operators[at + 1 :]),
+                    config.edges,
+                )
+
+
+def shorter(script: tuple[ScriptItem, ...]) -> Iterator[tuple[ScriptItem, ...]]:
+    size = len(script)
+    while size:
+        for begin in range(0, len(script), size):
+            yield script[:begin] + script[begin + size :]
+        size //= 2
