@@ -22,6 +22,9 @@ from tidegate.reference.job.programs import Config
 from tidegate.reference.partitioning.partitioner import Partitioner
 from tidegate.traces.runlog import (
     INTEGERS,
+    MOST_OF_SHORT,
+    OWN,
+    OWN_KINDS,
     Capabilities,
     Direction,
     Kind,
@@ -95,6 +98,8 @@ def read_row(raw: Any, at: int, run: str) -> Row:
     if unknown:
         raise BadRowsError(f"row {at} has the field {printable(unknown[0], 60)}, which no run log has")
     values: Json = {"run": run, "step": 0, "position": 0}
+    if raw.get("kind") in OWN_KINDS and isinstance(raw.get("subtask"), int):
+        raw = {"dir": "out", "edge": OWN, "producer": raw["subtask"], "consumer": raw["subtask"], **raw}
     for name, field in columns.items():
         value = raw.get(name)
         if value is not None:
@@ -114,7 +119,7 @@ def read_value(name: str, value: Any, at: int) -> Any:
         if not isinstance(value, str):
             raise BadRowsError(f"row {at}, field {name}: a string is wanted, not {quote(value)}")
         return value
-    least, most = (0, 2**31 - 1) if INTEGERS[name] == 32 else (MIN, MAX)
+    least, most = (OWN if name == "edge" else 0, MOST_OF_SHORT) if INTEGERS[name] == 32 else (MIN, MAX)
     number = value
     if isinstance(value, str) and INTEGERS[name] == 64 and value.removeprefix("-").isdecimal() and value.isascii():
         number = int(value)
