@@ -29,6 +29,13 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("status", "{output:int}later-a", (("mode", "deferred"), ("status", "active"))),
         Form("periodic_emit", "emit"),
     ),
+    "idleness": (
+        Form("record", "r{timestamp:long}"),
+        Form("periodic_emit", "emit"),
+        Form("advance", "+{ticks:int}"),
+        Form("pause", "pause"),
+        Form("resume", "resume"),
+    ),
     "source_output": (
         Form("add_split", "add{split:int}"),
         Form("release_split", "drop{split:int}"),

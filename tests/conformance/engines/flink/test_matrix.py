@@ -20,6 +20,7 @@ SINCE = {
     "source_output": (1, 16),
     "wiring": (1, 17),
     "chaining": (1, 20),
+    "idleness": (1, 20),
 }
 
 

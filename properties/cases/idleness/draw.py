@@ -1,0 +1,44 @@
+"""Cases for the idleness timer: silence about as long as the timeout, pauses in it, clocks that read 0."""
+
+from random import Random
+
+from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
+from tidegate.properties.cases.walk import Walk
+from tidegate.reference.elements import Long
+from tidegate.reference.watermarks import idleness
+
+
+def draw(random: Random, config: idleness.Config | None = None) -> tuple[idleness.Config, tuple[idleness.Event, ...]]:
+    config = config or draw_config(random)
+    pool = draw_longs(random)
+    weights = swarm(random, emit=4, advance=2, record=1, pause=0.5, resume=0.5, silence=1)
+    draw_kind = among(random, weights)
+    walk = Walk(random, idleness.start(config), idleness.step)
+    for _ in walk.rounds():
+        walk.play(draw_events(random, draw_kind(), walk.state, pool))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> idleness.Config:
+    timeout = random.choice((1, 2, 3, 10, 10, 1000, 2**31 - 1))
+    delay = random.choice((0, 0, 1, 5, 2**31 - 1))
+    return idleness.Config(timeout, delay, random.choice((1, 1, 1, 0, -1, -timeout, 2**31 - 1)))
+
+
+def draw_events(random: Random, kind: str, state: idleness.State, pool: list[Long]) -> list[idleness.Event]:
+    timeout = state.config.timeout
+    if kind == "record":
+        return [idleness.ReadRecord(clamp(random.choice((state.highest, *pool)) + random.choice((-1, 0, 1))))]
+    if kind == "pause":
+        return [idleness.Pause()]
+    if kind == "resume":
+        # Refused now and then; mostly there is something to resume.
+        return [idleness.Resume()] if state.paused or random.random() < 0.1 else [idleness.Pause()]
+    if kind == "emit":
+        return [idleness.PeriodicEmit()]
+    left = timeout - (state.clock - state.since) if state.since else timeout
+    ticks = random.choice((left, left, left + 1, 1, 0, -state.clock, timeout))
+    passing = idleness.Advance(min(max(ticks, 0), 2**31 - 1))
+    if kind == "advance":
+        return [passing]
+    return [idleness.PeriodicEmit(), passing, idleness.PeriodicEmit(), idleness.Advance(1), idleness.PeriodicEmit()]
