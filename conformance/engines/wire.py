@@ -63,6 +63,13 @@ def get_counts(obj: Json, key: str, fewest: int) -> list[int]:
     return value
 
 
+def get_integers(obj: Json, key: str) -> list[int]:
+    value = obj.get(key)
+    if type(value) is not list:
+        raise BadRequestError(f"{key} must be a list of integers, not {value!r}")
+    return [get_integer({key: one}, key) for one in value]
+
+
 def get_boolean(obj: Json, key: str) -> bool:
     value = obj.get(key)
     if type(value) is not bool:

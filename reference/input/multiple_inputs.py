@@ -5,8 +5,9 @@ something and are not over. Asking an input whether it has something is costly, 
 input stays in the round until it said that there is nothing, and the others are asked when none is left, or after the
 choice was made, for the next call.
 
-Choices. `StreamMultipleInputProcessor` with `MultipleInputSelectionHandler`, of operators that select all inputs; the
-choice among selected ones is a function of its own. Two quirks are as observed. The first call begins behind input 1,
+Choices. `StreamMultipleInputProcessor` with `MultipleInputSelectionHandler`. An operator selects all inputs, unless it
+has the extension `selection`. A call never goes on after an element: such a task allows no batches, so that the next
+element may come from another input. Two quirks are as observed. The first call begins behind input 1,
 as if that had been read: with two inputs it is input 0, with more it is input 2. And the end of all data is said only
 if the last input to end was drained: if that one was stopped, the call says no more than whether there is more.
 """
@@ -18,6 +19,7 @@ from typing import Any, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
+from tidegate.reference.elements import one_of
 from tidegate.reference.gate import gate
 from tidegate.reference.input.network_input import step as network_input
 from tidegate.reference.input.network_input import values as one_input
@@ -26,19 +28,26 @@ from tidegate.reference.input.network_input.values import InputStatus, Kind
 from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 
+#: Flink keeps them in the bits of a long.
+MOST_INPUTS = 63
+SELECTION = "selection"
+EXTENSIONS = (SELECTION,)
+
 # --- config ---------------------------------------------------------------------------------------------------
 
 
 def check_inputs(_instance: Any, _attribute: "attrs.Attribute[Any]", value: tuple[int, ...]) -> None:
-    if len(value) < 2 or min(value) < 1:
-        raise InvalidInputError(f"there must be two inputs or more, each with a channel or more, not {value}")
+    if not 2 <= len(value) <= MOST_INPUTS or min(value) < 1:
+        message = f"there must be 2 to {MOST_INPUTS} inputs, each with a channel or more, not {value}"
+        raise InvalidInputError(message)
 
 
 @attrs.frozen
 class Config:
-    """How many channels each input has."""
+    """How many channels each input has. With the extension `selection` the operator selects its inputs."""
 
     inputs: tuple[int, ...] = attrs.field(validator=check_inputs)
+    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -46,7 +55,11 @@ class Config:
 
 @attrs.frozen
 class State:
-    """`known` are the inputs that are taken to have something; `ended` those whose data, `over` those that are over."""
+    """`known` are the inputs that are taken to have something; `ended` those whose data, `over` those that are over.
+
+    `wished` are those that the operator will name when it is asked, `selected` those that count: none before it was
+    asked for the first time. `all_ended` is whether the last end of data that was read was that of all inputs.
+    """
 
     config: Config
     inputs: tuple[one_input.State, ...]
@@ -55,6 +68,9 @@ class State:
     ended: tuple[bool, ...] = ()
     over: tuple[bool, ...] = ()
     drained: bool = True
+    wished: frozenset[int] = frozenset()
+    selected: frozenset[int] | None = None
+    all_ended: bool = False
 
 
 # --- events ---------------------------------------------------------------------------------------------------
@@ -80,7 +96,15 @@ class ChannelEvent:
     kind: Kind
 
 
-Event = Buffer | ChannelEvent | one_input.Process
+@attrs.frozen
+class Select:
+    """From now on the operator names these inputs when it is asked."""
+
+    type: ClassVar[str] = "select"
+    inputs: tuple[int, ...]
+
+
+Event = Buffer | ChannelEvent | one_input.Process | Select
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -93,7 +117,14 @@ class Reads:
     input: int
 
 
-Observation = Reads | one_input.Observation
+@attrs.frozen
+class NoProgress:
+    """The call fails: every input that the operator selects is over, and others are not."""
+
+    type: ClassVar[str] = "no_progress"
+
+
+Observation = Reads | NoProgress | one_input.Observation
 
 # --- start ----------------------------------------------------------------------------------------------------
 
@@ -102,7 +133,8 @@ def start(config: Config) -> tuple[State, ...]:
     """Every input is empty, and taken to have something until it was read."""
     inputs = tuple(network_input.start(one_input.Config(channels))[0] for channels in config.inputs)
     none = (False,) * len(inputs)
-    return (State(config, inputs, known=(True,) * len(inputs), ended=none, over=none),)
+    everybody = frozenset(range(len(inputs)))
+    return (State(config, inputs, known=(True,) * len(inputs), ended=none, over=none, wished=everybody),)
 
 
 # --- step -----------------------------------------------------------------------------------------------------
@@ -110,7 +142,9 @@ def start(config: Config) -> tuple[State, ...]:
 
 def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     if isinstance(event, one_input.Process):
-        return (on_process(state, event),)
+        return (on_process(state),)
+    if isinstance(event, Select):
+        return on_select(state, event)
     if not 0 <= event.input < len(state.inputs):
         return rejected(state, "NIN-9")
     if isinstance(event, Buffer):
@@ -125,21 +159,43 @@ def on_arrive(state: State, index: int, event: one_input.Event) -> tuple[Outcome
     return (Outcome(with_input(state, index, arrived.state), (), arrived.rules),)
 
 
-def on_process(state: State, event: one_input.Process) -> Outcome[State, Observation]:
+def on_select(state: State, event: Select) -> tuple[Outcome[State, Observation], ...]:
+    if state.config.extension != SELECTION:
+        raise InvalidInputError("select belongs to the extension selection")
+    if not all(0 <= index < len(state.inputs) for index in event.inputs):
+        return rejected(state, "NIN-10")
+    return (Outcome(attrs.evolve(state, wished=frozenset(event.inputs)), (), ("NIN-10",)),)
+
+
+def on_process(state: State) -> Outcome[State, Observation]:
+    """Whether the call may go on after an element makes no difference here (NIN-9)."""
+    rules = ("NIN-9",) if state.config.extension is None else ("NIN-9", "NIN-10")
+    if state.selected is None:
+        state = ask_operator(state)
     if not any(choices(state)):
         state = ask_all(state)
-    index = select_next((True,) * len(state.inputs), choices(state), state.last)
+    index = select_next(selection(state), promising(state), state.last)
     if index is None:
         seen = one_input.Returned(InputStatus.NOTHING_AVAILABLE, is_available(state))
-        return Outcome(state, (seen,), ("NIN-9", "NIN-5"))
-    if not all(state.known):
+        return Outcome(state, (seen,), (*rules, "NIN-5"))
+    if not all(known for known, chosen in zip(state.known, selection(state), strict=True) if chosen):
         state = ask_all(state)
-    read = network_input.on_process(state.inputs[index], batch=event.batch)
+    read = network_input.on_process(state.inputs[index], batch=False)
     *elements, returned = read.observations
     assert isinstance(returned, one_input.Returned)
     state = remember(attrs.evolve(with_input(state, index, read.state), last=index), index, returned.status)
-    overall = one_input.Returned(compute_status(state, returned.status), is_available(state))
-    return Outcome(state, (Reads(index), *elements, overall), ("NIN-9", *read.rules))
+    state = ask_operator(state)
+    status = compute_status(state, returned.status)
+    overall = NoProgress() if status is None else one_input.Returned(status, is_available(state))
+    return Outcome(state, (Reads(index), *elements, overall), (*rules, *read.rules))
+
+
+def ask_operator(state: State) -> State:
+    """NIN-10: what the operator selects; inputs whose data has ended are read to their end all the same."""
+    if state.all_ended:
+        return attrs.evolve(state, selected=frozenset(range(len(state.inputs))))
+    waiting = {index for index, ended in enumerate(state.ended) if ended and not state.over[index]}
+    return attrs.evolve(state, selected=state.wished | waiting)
 
 
 def remember(state: State, index: int, status: InputStatus) -> State:
@@ -148,21 +204,28 @@ def remember(state: State, index: int, status: InputStatus) -> State:
             return attrs.evolve(state, known=replace(state.known, index, value=False))
         case InputStatus.END_OF_DATA | InputStatus.STOPPED:
             drained = state.drained and status is InputStatus.END_OF_DATA
-            return attrs.evolve(state, ended=replace(state.ended, index, value=True), drained=drained)
+            after = attrs.evolve(state, ended=replace(state.ended, index, value=True), drained=drained)
+            return attrs.evolve(after, all_ended=state.all_ended or is_data_ended(after))
         case InputStatus.END_OF_INPUT:
             return attrs.evolve(state, over=replace(state.over, index, value=True))
     return state
 
 
-def compute_status(state: State, status: InputStatus) -> InputStatus:
-    """What the call says: the ends of all inputs together, and otherwise whether any of them is known to have more."""
+def compute_status(state: State, status: InputStatus) -> InputStatus | None:
+    """What the call says: the ends of all inputs together, and otherwise whether any of them is known to have more.
+
+    None if there is nothing more to be had, because all inputs that are selected are over.
+    """
     if status is InputStatus.MORE_AVAILABLE:
         return status
     if all(state.over):
         return InputStatus.END_OF_INPUT
-    if status is InputStatus.END_OF_DATA and is_data_ended(state):
+    if status is InputStatus.END_OF_DATA and state.all_ended:
         return InputStatus.END_OF_DATA if state.drained else InputStatus.STOPPED
-    return InputStatus.MORE_AVAILABLE if any(choices(state)) else InputStatus.NOTHING_AVAILABLE
+    if any(choices(state)):
+        return InputStatus.MORE_AVAILABLE
+    left = any(chosen and not over for chosen, over in zip(selection(state), state.over, strict=True))
+    return InputStatus.NOTHING_AVAILABLE if left else None
 
 
 def select_next(selected: tuple[bool, ...], available: tuple[bool, ...], last: int) -> int | None:
@@ -172,8 +235,18 @@ def select_next(selected: tuple[bool, ...], available: tuple[bool, ...], last: i
     return next((index for index in circle if selected[index] and available[index]), None)
 
 
+def selection(state: State) -> tuple[bool, ...]:
+    selected = state.wished if state.selected is None else state.selected
+    return tuple(index in selected for index in range(len(state.inputs)))
+
+
 def choices(state: State) -> tuple[bool, ...]:
-    """The inputs that are known to have something and are not over."""
+    """The inputs that are selected, are known to have something and are not over."""
+    parts = zip(selection(state), promising(state), strict=True)
+    return tuple(chosen and hopeful for chosen, hopeful in parts)
+
+
+def promising(state: State) -> tuple[bool, ...]:
     return tuple(known and not over for known, over in zip(state.known, state.over, strict=True))
 
 
@@ -212,7 +285,7 @@ def reads_one_input(before: State, event: Event, outcome: Outcome[State, Observa
 
 @always("NIN-9")
 def nothing_means_nothing(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """A call reads no input only if no input has something."""
+    """A call reads no input only if no input that is selected has something."""
     read = any(isinstance(seen, Reads) for seen in outcome.observations)
     said = any(isinstance(seen, one_input.Returned) for seen in outcome.observations)
     return read or not said or not any(choices(ask_all(before)))
@@ -222,6 +295,28 @@ def nothing_means_nothing(before: State, _event: Event, outcome: Outcome[State, 
 def over_means_finished(state: State) -> bool:
     """An input is over only if every channel of it is."""
     return all(gate.is_finished(one.gate) for one, over in zip(state.inputs, state.over, strict=True) if over)
+
+
+@always("NIN-10")
+def reads_what_is_selected(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """An input is read only if the operator had selected it, or if its data had ended before."""
+    allowed = {*range(len(before.inputs))} if before.all_ended else {*before.wished, *(before.selected or ())}
+    return all(seen.input in allowed for seen in outcome.observations if isinstance(seen, Reads))
+
+
+@always("NIN-10")
+def no_progress_without_selection(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Only an operator that selects can be stuck, and not when all is over."""
+    stuck = NoProgress() in outcome.observations
+    return not stuck or (before.config.extension == SELECTION and not all(outcome.state.over))
+
+
+@sometimes("NIN-10")
+def an_input_is_passed_over(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """An input is read, and another that has something and was not selected is not."""
+    read = any(isinstance(seen, Reads) for seen in outcome.observations)
+    asked = zip(selection(before), before.inputs, before.over, strict=True)
+    return read and any(not chosen and not over and is_input_available(one) for chosen, one, over in asked)
 
 
 @sometimes("NIN-9")
@@ -263,4 +358,5 @@ COMPONENT = Component(
     start=start,
     step=step,
     claims=claims_in(__name__),
+    extensions=EXTENSIONS,
 )

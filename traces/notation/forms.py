@@ -20,6 +20,10 @@ def one_word(value: Any) -> str:
     return json.dumps(value, separators=(",", ":")).replace(" ", r"\u0020")
 
 
+def read_integers(text: str) -> list[int]:
+    return [int(one) for one in text.split(",")] if text else []
+
+
 @attrs.frozen
 class Field:
     """How one value stands in a token."""
@@ -34,6 +38,7 @@ FIELDS = {
     "long": Field(r"(-?\d+)", str, str),
     "hex": Field(r"([0-9a-f]*)", str, str),
     "sign": Field(r"([+-])", lambda text: text == "+", lambda value: "+" if value else "-"),
+    "ints": Field(r"((?:-?\d+(?:,-?\d+)*)?)", read_integers, lambda values: ",".join(map(str, values))),
     "text": Field(r'("[^"\s]*")', read_json, one_word),
 }
 PLACEHOLDER = re.compile(r"\{(\w+):(\w+)\}")

@@ -36,5 +36,6 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("event", "{input:int}.{channel:int}over", (("kind", "end_of_partition"),)),
         Form("process", "call", (("batch", False),)),
         Form("process", "batch", (("batch", True),)),
+        Form("select", "select{inputs:ints}"),
     ),
 }

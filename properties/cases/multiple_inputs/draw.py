@@ -4,7 +4,17 @@ from random import Random
 
 from tidegate.properties.cases.network_input import draw as one_input
 from tidegate.properties.cases.walk import Walk
-from tidegate.reference.input.multiple_inputs import Buffer, ChannelEvent, Config, Event, State, start, step
+from tidegate.reference.input.multiple_inputs import (
+    SELECTION,
+    Buffer,
+    ChannelEvent,
+    Config,
+    Event,
+    Select,
+    State,
+    start,
+    step,
+)
 from tidegate.reference.input.network_input import values as network_input_values
 from tidegate.reference.input.network_input.values import Process
 
@@ -18,12 +28,15 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     kinds = ("buffer", "process", "barrier", "end_of_data", "end_of_partition", "drain")
     weights = [4, 6, 0.3, *random.choice(((0.3, 0.1), (1, 0.5), (2, 2))), 0.5]
     favourite = random.choice((None, *range(len(writers))))
+    selects = random.choice((0, 0.1, 0.3)) if config.extension == SELECTION else 0
     walk = Walk(random, start(config), step, is_fair=is_fair)
     for writer, state in zip(writers, walk.state.inputs, strict=True):
         writer.go_on_from(state)
     for _ in walk.rounds():
         kind = random.choices(kinds, weights)[0]
         index = favourite if favourite is not None and random.random() < 0.5 else random.randrange(len(writers))
+        if random.random() < selects:
+            walk.play_one(draw_selection(random, len(writers), refused))
         if random.random() < refused:
             drawn = [one_input.draw_refused(random, walk.state.inputs[index])]
             index = random.choice((index, -1, len(writers)))
@@ -35,7 +48,16 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
 
 
 def draw_config(random: Random) -> Config:
-    return Config(tuple(random.choice((1, 1, 2)) for _ in range(random.choice((2, 2, 3, 3, 4)))))
+    inputs = tuple(random.choice((1, 1, 2)) for _ in range(random.choice((2, 2, 3, 3, 4))))
+    return Config(inputs, random.choice((None, None, SELECTION)))
+
+
+def draw_selection(random: Random, inputs: int, refused: float) -> Select:
+    """Mostly one input or all but one; now and then none, all, or one that is not there."""
+    if random.random() < refused:
+        return Select((0, random.choice((-1, inputs))))
+    count = random.choice((0, 1, 1, 1, 1, inputs - 1, inputs - 1, inputs))
+    return Select(tuple(sorted(random.sample(range(inputs), count))))
 
 
 def is_fair(state: State, event: Event) -> bool:

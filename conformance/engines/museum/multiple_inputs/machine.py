@@ -7,6 +7,8 @@ from tidegate.conformance.engines.museum.network_input.machine import NetworkInp
 
 _MORE, _NOTHING, _OVER = "more_available", "nothing_available", "end_of_input"
 
+_MOST = 63
+
 #: Bugs of the inputs themselves that are worth seeing here, too.
 _INNER = {
     "barrier-forgets-the-cut-record": "input-barrier-forgets-the-cut-record",
@@ -28,14 +30,23 @@ class Input:
         self.hopeful = self.hopeful or self.source.is_available()
 
 
+EXTENSIONS = ("selection",)
+
+
 class MultipleInputs:
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("inputs-")
         sizes = wire.get_counts(config, "inputs", 2)
+        if len(sizes) > _MOST:
+            raise wire.BadRequestError(f"at most {_MOST} inputs, not {len(sizes)}")
         inner = _INNER.get(self.bug, "")
         self.inputs = [Input(NetworkInput({"channels": size}, wire.Host(bug=inner))) for size in sizes]
         self.last = len(self.inputs) - 1 if self.bug == "circle-starts-at-the-first" else 1
         self.drained = True
+        self.selects = wire.get_extension(config, EXTENSIONS) is not None
+        everybody = set(range(len(self.inputs)))
+        self.wish, self.selected, self.no_data_left = everybody, everybody, False
+        self.is_asked = self.bug == "asks-from-the-second-call"
         if self.bug == "start-without-hope":
             for one in self.inputs:
                 one.hopeful = False
@@ -43,6 +54,8 @@ class MultipleInputs:
     def step(self, event: wire.Json) -> wire.Observations:
         if event.get("type") == "process":
             return self.on_process(batch=wire.get_boolean(event, "batch"))
+        if event.get("type") == "select" and self.selects:
+            return self.on_select(wire.get_integers(event, "inputs"))
         if event.get("type") not in {"buffer", "event"}:
             raise wire.unknown_type(event)
         index = wire.get_integer(event, "input")
@@ -53,8 +66,31 @@ class MultipleInputs:
         seen = self.inputs[index].source.step({key: value for key, value in event.items() if key != "input"})
         return wire.rejected() if seen == wire.rejected() else []
 
+    def on_select(self, inputs: list[int]) -> wire.Observations:
+        bug = self.bug
+        if not all(0 <= index < len(self.inputs) for index in inputs):
+            return wire.rejected()
+        self.wish = set(inputs)
+        if bug == "selection-holds-at-once":
+            self.ask()
+        return []
+
+    def ask(self) -> None:
+        """The operator says what it selects; ends are read all the same."""
+        bug, everybody = self.bug, set(range(len(self.inputs)))
+        if self.no_data_left and bug != "selects-to-the-last":
+            self.selected = everybody
+            return
+        waiting = {index for index, one in enumerate(self.inputs) if one.data_ended and not one.over}
+        self.selected = self.wish | (set() if bug == "ends-wait-for-selection" else waiting)
+        if bug == "selection-ignored":
+            self.selected = everybody
+
+    def is_selected(self, one: Input) -> bool:
+        return any(self.inputs[index] is one for index in self.selected)
+
     def may_read(self, one: Input) -> bool:
-        return one.hopeful and (not one.over or self.bug == "over-is-read-again")
+        return self.is_selected(one) and one.hopeful and (not one.over or self.bug == "over-is-read-again")
 
     def look(self) -> None:
         for one in self.inputs:
@@ -62,21 +98,35 @@ class MultipleInputs:
 
     def on_process(self, *, batch: bool) -> wire.Observations:
         bug = self.bug
+        if not self.is_asked:
+            self.is_asked = True
+            self.ask()
         if bug == "looks-before-each-choice" or not any(map(self.may_read, self.inputs)):
             self.look()
         index = self.choose()
         if index is None:
             return [self.make_return(_NOTHING)]
-        if bug != "looks-when-none-is-left":
+        if bug != "looks-when-none-is-left" and not all(one.hopeful for one in self.inputs if self.is_selected(one)):
             self.look()
         self.last = index
         chosen = self.inputs[index]
-        *elements, returned = chosen.source.step({"type": "process", "batch": batch})
+        *elements, returned = chosen.source.step({"type": "process", "batch": batch and bug == "batches"})
         status = returned["status"]
         if bug == "operator-told-of-the-last-end-alone" and not self.is_last_to_end(chosen):
             elements = [one for one in elements if one["type"] != "end_input"]
         self.learn(chosen, status)
-        return [{"type": "reads", "input": index}, *elements, self.make_return(self.sum_up(status))]
+        if bug != "asks-once":
+            self.ask()
+        reads: wire.Json = {"type": "reads", "input": index}
+        if self.is_stuck(status):
+            return [reads, *elements, {"type": "no_progress"}]
+        return [reads, *elements, self.make_return(self.sum_up(status))]
+
+    def is_stuck(self, status: str) -> bool:
+        """Nothing more to be had of those that are selected, for they are over."""
+        if self.sum_up(status) != _NOTHING or self.bug == "waits-for-what-is-over":
+            return False
+        return all(self.inputs[index].over for index in self.selected)
 
     def choose(self) -> int | None:
         bug, count = self.bug, len(self.inputs)
@@ -97,6 +147,7 @@ class MultipleInputs:
             one.hopeful = False
         elif status in {"end_of_data", "stopped"}:
             one.data_ended = True
+            self.no_data_left = self.no_data_left or all(each.data_ended or each.over for each in self.inputs)
             self.drained = self.drained and status == "end_of_data"
         elif status == _OVER:
             one.over = True
@@ -121,7 +172,7 @@ class MultipleInputs:
 
     def make_return(self, status: str) -> wire.Json:
         known = any(map(self.may_read, self.inputs))
-        asked = any(one.source.is_available() for one in self.inputs if not one.over)
+        asked = any(one.source.is_available() for one in self.inputs if not one.over and self.is_selected(one))
         over = all(one.over for one in self.inputs) and self.bug != "unavailable-when-over"
         return {"type": "returned", "status": status, "available": known or asked or over}
 
