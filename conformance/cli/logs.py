@@ -6,28 +6,17 @@ from typing import Any
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from tidegate.conformance.cli.options import add_seed
+    from tidegate.conformance.cli.options import add_seed, at_least_one
 
-    parser.add_argument("--events", type=whole_number, required=True, metavar="N", help="about so many in all, as 1e7")
-    parser.add_argument("--runs", type=whole_number, metavar="N", help="so many (default: one for 10 million events)")
-    parser.add_argument("--files", type=whole_number, default=1, metavar="N", help="files of each run (default: 1)")
+    parser.add_argument("--events", type=at_least_one, required=True, metavar="N", help="about so many in all, as 1e7")
+    parser.add_argument("--runs", type=at_least_one, metavar="N", help="so many (default: one for 10 million events)")
+    parser.add_argument("--files", type=at_least_one, default=1, metavar="N", help="files of each run (default: 1)")
     parser.add_argument(
         "--faults", default="0", metavar="F", help="how many, over all kinds, or of which: lost=2,late=1 (default: 0)"
     )
     add_seed(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="planted.json there lists the faults")
     parser.add_argument("--master", metavar="URL", help='write runs side by side on Spark, as "local[2]"')
-
-
-def whole_number(text: str) -> int:
-    """`1000000` or `1e6`, from 1 on."""
-    try:
-        value = float(text if text.isascii() else "")
-    except ValueError:
-        value = 0
-    if not 1 <= value < 2**63 or value != int(value):
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, not {text!r}")
-    return int(value)
 
 
 def run(args: argparse.Namespace) -> int:

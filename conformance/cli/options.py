@@ -1,6 +1,8 @@
 """Options that several verbs have, so that they mean the same everywhere."""
 
 import argparse
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,11 @@ ENGINE_HELP = (
     '(a class with describe() and replay(cases)), or "exec:COMMAND LINE" (a program that speaks the protocol)'
 )
 
+#: The longest wait that can be asked for: a week.
+LONGEST = 7 * 24 * 3600
+#: As many processes are more than any machine here has cores; beyond, they are a mistake.
+MOST_JOBS = 256
+
 
 def add_engine_options(parser: argparse.ArgumentParser, default: str | None = None, *, several: bool = False) -> None:
     note = f" (default: {default})" if default else ""
@@ -21,12 +28,12 @@ def add_engine_options(parser: argparse.ArgumentParser, default: str | None = No
         parser.add_argument("--engine", default=default, metavar="E", help=ENGINE_HELP + note)
     parser.add_argument(
         "--timeout",
-        type=float,
+        type=seconds,
         metavar="S",
         help="seconds for the answer to a case (default: 10; spark: 600, for a batch; spark-native: 600, for a trace)",
     )
     parser.add_argument(
-        "--start-timeout", type=float, metavar="S", help="seconds for the handshake (default: 30; spark: 180)"
+        "--start-timeout", type=seconds, metavar="S", help="seconds for the handshake (default: 30; spark: 180)"
     )
     parser.add_argument(
         "--strict", action="store_true", help="check every message against the JSON Schemas; refuse unknown keys"
@@ -113,17 +120,28 @@ def add_report(parser: argparse.ArgumentParser) -> None:
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same cases (default: 0)")
+    parser.add_argument("--seed", type=any_whole, default=0, help="the same seed gives the same cases (default: 0)")
 
 
-def at_least_zero(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"must be 0 or more, not {value}")
+def whole(least: int, most: int = 2**63 - 1) -> Callable[[str], int]:
+    """Reads a whole number, such as `1000000` or `1e6`."""
+
+    def read(text: str) -> int:
+        match = re.fullmatch("(-?[0-9]{1,19})(?:e([0-9]{1,2}))?", text)
+        value: int | None = int(match[1]) * pow(10, int(match[2] or 0)) if match else None
+        if value is None or not least <= value <= most:
+            bounds = f"from {least} on" if most == 2**63 - 1 else f"from {least} to {most}"
+            raise argparse.ArgumentTypeError(f"must be a whole number {bounds}, not {text[:30]!r}")
+        return value
+
+    return read
+
+
+any_whole, at_least_zero, at_least_one = whole(-(2**63)), whole(0), whole(1)
+
+
+def seconds(text: str) -> float:
+    value = float(text) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?|\.[0-9]{1,9}", text) else 0.0
+    if not 0 < value <= LONGEST:
+        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, at most a week, not {text[:30]!r}")
     return value
-
-
-def at_least_one(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a number from 1 on, not {text!r}")
-    return int(text)

@@ -13,11 +13,13 @@ EXAMPLE = """tidegate play valve
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    from tidegate.conformance.cli.options import whole
+
     parser.add_argument("component", nargs="?", metavar="COMPONENT", help="the component to begin with")
     parser.add_argument("--config", metavar="JSON", help="its config (default: a usual one)")
     parser.add_argument("--trace", metavar="TEXT", default="", help="a trace in short notation to begin with")
     parser.add_argument(
-        "--port", type=int, default=0, metavar="N", help="the port on 127.0.0.1 (default: any free one)"
+        "--port", type=whole(0, 65535), default=0, metavar="N", help="the port on 127.0.0.1 (default: any free one)"
     )
     parser.add_argument("--no-open", dest="open", action="store_false", help="print the address and open no browser")
 

@@ -1,7 +1,6 @@
 """What verbs share that hold engines to something: counts while it goes on, and the result at the end."""
 
 import argparse
-import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from tidegate.conformance.cli.console import show, telling
 from tidegate.conformance.cli.options import candidate_of
+from tidegate.conformance.engines.text import command_line
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.result import Result
 from tidegate.conformance.judging.run import Candidate, run
@@ -109,5 +109,7 @@ def watched(
     with ExitStack() as stack:
         observers: list[Observer] = [Counts(stack.enter_context(telling(args)), failures)]
         if report is not None:
-            observers.append(stack.enter_context(Report(report, engine, seed, shlex.join(["tidegate", *sys.argv[1:]]))))
+            observers.append(
+                stack.enter_context(Report(report, engine, seed, command_line(["tidegate", *sys.argv[1:]])))
+            )
         yield observers

@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--jobs",
-        type=options.at_least_one,
+        type=options.whole(1, options.MOST_JOBS),
         metavar="N",
         help="try N parts of the suite at once, each on a copy of the engine "
         "(default: one per core for python: and exec: engines, else 1)",

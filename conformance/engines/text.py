@@ -4,6 +4,9 @@ An engine's message may hold escape sequences that repaint a terminal, or text d
 Everything that is not printable is shown as its escape, here, once, where it comes in.
 """
 
+import shlex
+from collections.abc import Iterable
+
 WORDS_LIMIT = 1000
 
 
@@ -30,3 +33,13 @@ def unformatted(text: str, limit: int = WORDS_LIMIT) -> str:
     """Printable words that Markdown shows as they are."""
     shown = printable(text, limit).translate(FORMING)
     return shown.replace("://", "&#58;//").replace("www.", "www&#46;")
+
+
+def command_line(words: Iterable[str]) -> str:
+    """A command to paste into a shell; a word that is not printable is quoted as bash and zsh write its escapes."""
+    return " ".join(shlex.quote(word) if word.isprintable() else _escaped(word) for word in words)
+
+
+def _escaped(word: str) -> str:
+    data = word.encode("utf-8", "surrogateescape")
+    return "$'" + "".join(chr(b) if 32 <= b < 127 and chr(b) not in "\\'" else f"\\x{b:02x}" for b in data) + "'"

@@ -13,7 +13,7 @@ from tidegate.conformance.engines.connection import Connection
 from tidegate.conformance.engines.errors import StrictModeUnavailableError
 from tidegate.conformance.engines.limits import Limits
 from tidegate.conformance.engines.process import ProcessEngine
-from tidegate.conformance.engines.text import printable
+from tidegate.conformance.engines.text import command_line, printable
 from tidegate.conformance.judging.trial import Encoder
 from tidegate.traces.cases import Case
 
@@ -148,5 +148,5 @@ def by_hand(name: str, *requests: base.Request) -> str:
     if not name.startswith("exec:"):
         return ""
     said = [messages.hello(1), *(messages.ask(number, one) for number, one in enumerate(requests, start=2))]
-    lines = " ".join(shlex.quote(messages.encode(one).decode().rstrip()) for one in said)
-    return f"printf '%s\\n' {lines} | {shlex.join(shlex.split(name.removeprefix('exec:')))}"
+    lines = command_line(messages.encode(one).decode().rstrip() for one in said)
+    return f"printf '%s\\n' {lines} | {command_line(shlex.split(name.removeprefix('exec:')))}"

@@ -1,12 +1,11 @@
 """What a comparison of engines has found: where they disagree, and whom the specification sides with."""
 
-import shlex
 from collections import Counter
 from typing import Any
 
 import attrs
 
-from tidegate.conformance.engines.text import printable
+from tidegate.conformance.engines.text import command_line, printable
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.reports.summary import Summary, Told
 
@@ -75,7 +74,7 @@ class Divergence:
 def reproduction(engines: tuple[str, ...], component: str, config: str, trace: str) -> str:
     """The command that compares the engines on this one trace."""
     words = ["tidegate", "diff", *(word for name in engines for word in ("--engine", name))]
-    return shlex.join([*words, "--component", component, "--config", config, "--trace", trace])
+    return command_line([*words, "--component", component, "--config", config, "--trace", trace])
 
 
 @attrs.frozen(kw_only=True)
@@ -123,7 +122,7 @@ class Comparison(Told):
         counts = ", ".join(f"{self.count(one)} {one}" for one in shown)
         return Summary(
             title="Differences",
-            about=tuple(f"`{printable(name)}`" for name in self.engines),
+            about=tuple(printable(name) for name in self.engines),
             header=("component", *shown),
             rows=tuple((component, *(counts[one] for one in shown)) for component, counts in self.rows()),
             findings=tuple(map(str, self.divergences)),

@@ -157,7 +157,7 @@ class Result(Told):
         parts = [f"{name} is {self.conclusion}{but}: {self.cases} cases in {self.seconds:.1f} s"]
         parts += [f"{self.count(status)} {status}" for status in shown]
         return Summary(
-            title=f"Conformance of `{printable(self.engine)}`",
+            title=f"Conformance of {printable(self.engine)}",
             header=("component", "stage", *shown) if details else ("component", *shown),
             rows=tuple(self._rows_of(shown, undeclared, details=details)),
             findings=tuple(map(str, self.counterexamples)),
@@ -189,7 +189,7 @@ class Result(Told):
         """For programs, as `tidegate run --format json` prints it; `tidegate-result.json` says what is what."""
         return {
             "format": FORMAT,
-            "engine": self.engine,
+            "engine": printable(self.engine),
             "implementation": self.description.implementation,
             "conclusion": self.conclusion,
             "exit": int(self.exit_code),

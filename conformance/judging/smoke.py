@@ -78,7 +78,7 @@ class Smoked(Told):
         counts |= {level: sum(one.level == level for one in self.remarks) for level in ("error", "warning")}
         shown = ", ".join(f"{count} {what}{'s' * (count != 1)}" for what, count in counts.items())
         return Summary(
-            title=f"Smoke test of `{printable(self.engine)}`",
+            title=f"Smoke test of {printable(self.engine)}",
             header=("component", "case", "events", "verdict"),
             rows=tuple(tuple(as_row(one).values()) for one in self.verdicts),
             findings=tuple(

@@ -1,12 +1,11 @@
 """A finding in words: the rule, the trace, what was allowed, what was seen, and how to reproduce it."""
 
 import json
-import shlex
 from typing import Any
 
 import attrs
 
-from tidegate.conformance.engines.text import printable
+from tidegate.conformance.engines.text import command_line, printable
 from tidegate.conformance.judging.judge import suspects
 from tidegate.conformance.judging.verdicts import Status, Verdict, Violation
 from tidegate.reference.components import COMPONENTS
@@ -134,4 +133,4 @@ def reproduction(engine: str, component: str, config: Any, trace: str) -> str:
     if semantics is not None and semantics != known[0]:
         # Where the engine does not declare it, it would not be asked; where it does, this changes nothing.
         words += ["--semantics", semantics]
-    return shlex.join(words)
+    return command_line(words)

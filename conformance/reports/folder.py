@@ -19,6 +19,7 @@ from typing import Any, Self
 
 import attrs
 
+from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.result import Result
 from tidegate.conformance.judging.suite import STAGES
 from tidegate.conformance.judging.trial import Observer, Tally
@@ -92,7 +93,7 @@ class Report(Observer):
                 self._note(explain(self.folder, error))
         except OSError as error:
             self._note(explain(self.folder, error))
-        self._lines.write(as_line({"format": FORMAT, "engine": self._lines.engine, "seed": self._seed}))
+        self._lines.write(as_line({"format": FORMAT, "engine": printable(self._lines.engine), "seed": self._seed}))
         return self
 
     def see(self, verdict: Verdict) -> None:

@@ -2,12 +2,13 @@
 
 from xml.etree import ElementTree as ET
 
+from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.result import Result
 from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status
 
 
 def as_junit(result: Result) -> bytes:
-    root = ET.Element("testsuites", name=f"tidegate {result.engine}")
+    root = ET.Element("testsuites", name=f"tidegate {printable(result.engine)}")
     for component in sorted({component for component, _stage, _status in result.counts}):
         suite = ET.SubElement(root, "testsuite", name=component)
         add_stages(suite, component, result)

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import attrs
 
+from tidegate.conformance.engines.text import unformatted
 from tidegate.conformance.exits import CONCLUSIONS, Exit
 
 #: Gives a text its colour. The text is complete without.
@@ -61,18 +62,22 @@ class Summary:
         return lines
 
     def markdown(self) -> str:
-        lines = [f"# {self.title}", "", *(f"- {one}" for one in self.about), *[""] * bool(self.about)]
-        lines += [self.conclusion + ".", ""]
+        lines = [f"# {inert(self.title)}", "", *(f"- {inert(one)}" for one in self.about), *[""] * bool(self.about)]
+        lines += [inert(self.conclusion) + ".", ""]
         if self.rows:
             numeric = [isinstance(cell, int) for cell in self.rows[0]]
             lines.append(f"| {' | '.join(self.header)} |")
             lines.append("|" + "|".join("---:" if number else "---" for number in numeric) + "|")
-            lines += [f"| {' | '.join(map(str, row))} |" for row in self.rows]
-        lines += ["", *(f"- {one}" for one in (*self.notes, *self.claims))]
+            lines += [f"| {' | '.join(inert(str(cell)) for cell in row)} |" for row in self.rows]
+        lines += ["", *(f"- {inert(one)}" for one in (*self.notes, *self.claims))]
         for finding in self.findings:
             text = finding.replace("```", "'''")
-            lines += ["", f"## {finding.partition(chr(10))[0]}", "", "```", text, "```"]
+            lines += ["", f"## {inert(finding.partition(chr(10))[0])}", "", "```", text, "```"]
         return "\n".join(lines) + "\n"
+
+
+def inert(text: str) -> str:
+    return unformatted(text, len(text))
 
 
 class Told:

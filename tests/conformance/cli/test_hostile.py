@@ -1,8 +1,11 @@
 """Hostile files, words and numbers: an error of its own for each, never exit 70, nothing that repaints a terminal."""
 
+import argparse
+from pathlib import Path
+
 import pytest
 
-from tidegate.conformance.cli.main import main
+from tidegate.conformance.cli.main import main, make_parser
 from tidegate.conformance.exits import Exit
 
 RUN = ("run", "--engine", "reference", "--component", "valve", "--stage", "generated", "--cases", "1")
@@ -56,12 +59,27 @@ def test_no_file_and_no_word_ends_in_an_internal_error(command, places, capsys):
         assert said.replace("\n", "").encode(errors="backslashreplace").decode().isprintable(), (place, said)
 
 
-@pytest.mark.parametrize("number", ["-1", "1e999", "nan", "9" * 30, "9" * 5000, "\u0663", "", "x\x1b"])
-@pytest.mark.parametrize(
-    "option",
-    ["explore valve --channels", "explore credit_loop --exclusive", "generate log --out x --events"],
-)
-def test_absurd_numbers_are_usage_errors(option, number, capsys, places):
-    with pytest.raises(SystemExit) as ended:
-        main([*option.split()[:-1], f"{option.split()[-1]}={number}"])
-    assert ended.value.code == Exit.USAGE, capsys.readouterr()
+def numeric_options(parser=None, verb=()):
+    """Every option of every verb that is no text."""
+    for action in (parser or make_parser())._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, below in action.choices.items():
+                yield from numeric_options(below, (*verb, name))
+        elif action.type not in (None, str, Path) and action.option_strings:
+            yield " ".join((*verb, action.option_strings[-1]))
+
+
+#: What some verbs ask for.
+NEEDED = {"campaign": ("--cases=1", "--out=x"), "generate log": ("--events=1", "--out=x"), "diff": ("--engine=x",)}
+ABSURD = ["1e999", "nan", "9" * 30, "9" * 5000, "\u0663", "", "x\x1b", "0x1", "1_0", " 1"]
+
+
+@pytest.mark.parametrize("option", [*numeric_options()])
+def test_absurd_numbers_are_usage_errors(option, capsys):
+    verb, _space, name = option.rpartition(" ")
+    for number in [*ABSURD, *["-1"] * (name != "--seed")]:
+        with pytest.raises(SystemExit) as ended:
+            make_parser().parse_args([*verb.split(), *NEEDED.get(verb, ()), f"{name}={number}"])
+        said = capsys.readouterr().err
+        assert ended.value.code == Exit.USAGE
+        assert f"argument {name}: " in said, said

@@ -3,7 +3,7 @@
 from tidegate.conformance.reports.summary import Summary
 
 SUMMARY = Summary(
-    title="Conformance of `x`",
+    title="Conformance of x",
     about=("one", "two"),
     header=("component", "pass", "fail"),
     rows=(("valve", 12, 0), ("gate", 3, 1)),
@@ -47,7 +47,7 @@ def test_colours_change_nothing_but_colours():
 def test_markdown():
     page = SUMMARY.markdown()
     assert page.startswith(
-        "# Conformance of `x`\n\n- one\n- two\n\nx is not conformant.\n\n| component | pass | fail |\n"
+        "# Conformance of x\n\n- one\n- two\n\nx is not conformant.\n\n| component | pass | fail |\n"
     )
     assert "|---|---:|---:|\n| valve | 12 | 0 |\n| gate | 3 | 1 |\n" in page
     assert "- So is this.\n\n## gate breaks GATE-1\n\n```\ngate breaks GATE-1\n  trace     '''\n```\n" in page
