@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs", type=options.at_least_one, default=100, metavar="N", help="matrix: jobs per version (default: 100)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="matrix: the same seed gives the same cases (default: 0)")
+    options.add_seed(parser)
     parser.add_argument(
         "--cases",
         type=options.at_least_one,

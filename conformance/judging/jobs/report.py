@@ -1,13 +1,13 @@
 """What whole jobs have shown: in words, as Markdown, as JSON, and as files."""
 
 import json
-import shlex
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import attrs
 
+from tidegate.conformance.engines.text import command_line
 from tidegate.conformance.judging.jobs.judging import tell_job
 from tidegate.conformance.judging.jobs.run import Found, JobsResult, encode_case
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Status
@@ -81,7 +81,7 @@ def command_of(result: JobsResult, found: Found) -> str:
         "--jobs",
         "1",
     ]
-    return shlex.join([*words, *(["--faults", str(result.faults)] if result.faults else [])])
+    return command_line([*words, *(["--faults", str(result.faults)] if result.faults else [])])
 
 
 def as_json(result: JobsResult) -> dict[str, Any]:
