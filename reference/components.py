@@ -70,6 +70,9 @@ PATH = (
     Place("watermarks/idleness", "A split of a source that was silent for too long is idle, as its own clock has it."),
     Place("watermarks/multiplexer", "One watermark, and idleness, from those of all splits of a source."),
     Place("watermarks/source_output", "What a source emits: rising watermarks, idle once, active before the next."),
+    Place(
+        "watermarks/source_alignment", "A source, or one of its splits, that is too far ahead of others waits for them."
+    ),
     Place("watermarks/statuses", "Statuses and latency markers on their way through a task."),
     Place("mailbox", "Mails of many threads and the default action, run on one."),
     Place("barriers", "Channels wait for a checkpoint's barriers, or are overtaken by them."),

@@ -13,6 +13,7 @@ DEFECTS = {
     "flink-18934": {"all-idle-puts-out-the-maximum", "idle-has-put-out-the-maximum", "idle-only-with-outputs"},
     "flink-17653": {"idle-has-put-out-the-maximum", "idle-only-with-outputs"},
     "flink-38454": {"idle-only-with-outputs"},
+    "flink-39073": {"nobody-is-forgotten"},
 }
 
 

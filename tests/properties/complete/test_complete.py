@@ -278,6 +278,7 @@ OUT_OF_SCOPE = {
     "partitioner-rebalance-drifts": "a counter of 32 states",
     "gate-queued-in-four-lanes": "five channels",
     "sender-sequence-in-5-bits": "more than 32 messages",
+    "alignment-resume-before-pause": "two splits",
     "buffer-copy-believes-like-its-original": "two consumers",
     "buffer-copy-starts-over": "two consumers",
     "buffer-copy-skips-to-the-end": "two consumers",

@@ -5,6 +5,7 @@ import pytest
 
 from tidegate.properties.cases import scopes
 from tidegate.properties.cases.multiplexer.scopes import make_scope as make_multiplexer_scope
+from tidegate.properties.cases.source_alignment.scopes import make_split_scope
 from tidegate.properties.explorer import closures, cut_streams
 from tidegate.properties.explorer.exploring import explore
 from tidegate.reference.components import COMPONENTS
@@ -118,6 +119,12 @@ def test_multiplexer_loses_watermarks_or_is_idle_without_splits(semantics, broke
     (found,) = explore_all(closures.of_scope(make_multiplexer_scope(2, 2, semantics, every=1)))
     assert found.complete
     assert {one.name: write_trace("multiplexer", one.trace) for one in found.broken} == broken
+
+
+@pytest.mark.parametrize(("semantics", "broken"), [("flink-39073", {"nobody-is-forgotten": 5}), ("flink-40093", {})])
+def test_flink_40093_is_found(semantics, broken):
+    (found,) = explore_all(closures.of_scope(make_split_scope(1, 0, 2, semantics, every=1)))
+    assert {one.name: len(one.trace) for one in found.broken} == broken
 
 
 @pytest.mark.rule("CREDIT-17", "CREDIT-18")

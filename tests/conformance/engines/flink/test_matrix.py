@@ -21,6 +21,7 @@ SINCE = {
     "wiring": (1, 17),
     "chaining": (1, 20),
     "idleness": (1, 20),
+    "source_alignment": (2, 3),
 }
 
 

@@ -35,6 +35,7 @@ AMOUNTS = {
     "network_input": (30, 120),
     "outputs": (30, 120),
     "priority_gate": (30, 100),
+    "source_alignment": (30, 200),
     "source_output": (30, 200),
     "subpartition": (30, 200),
     "union_gate": (30, 100),

@@ -1,0 +1,74 @@
+"""Cases for watermark alignment: limits near the watermarks of the source and its splits, idle and paused at a time."""
+
+from random import Random
+
+from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
+from tidegate.properties.cases.walk import Walk
+from tidegate.reference.elements import MAX, Long, Status
+from tidegate.reference.watermarks import source_alignment as alignment
+
+#: The default, which newer releases follow, more often than the other.
+OF_RELEASES = (alignment.SEMANTICS[0], *alignment.SEMANTICS)
+
+
+def draw(
+    random: Random, config: alignment.Config | None = None
+) -> tuple[alignment.Config, tuple[alignment.Event, ...]]:
+    config = config or draw_config(random)
+    ids = [random.choice((1, 1, -1, 1000)) * index for index in range(random.choice((1, 1, 2, 3)))]
+    pool = draw_longs(random)
+    weights = swarm(random, sample=3, announce=3, split_watermark=3, split_status=2, watermark=1.5, cross=0.7)
+    weights |= {
+        "status": 0.5,
+        "add": 0.3,
+        "finish": random.choice((0, 0.3)),
+        "unknown": random.choice((0, 0, 0.2)),
+        "end": random.choice((0, 0.1)),
+    }
+    draw_kind = among(random, weights)
+    walk = Walk(random, alignment.start(config), alignment.step)
+    opening: list[alignment.Event] = [alignment.AddSplit(one) for one in ids]
+    for number in walk.rounds():
+        kind = draw_kind()
+        walk.play(draw_events(random, kind, walk.state, ids, pool) if number else opening)
+    return config, walk.events
+
+
+def draw_config(random: Random) -> alignment.Config:
+    return alignment.Config(random.choice((0, 0, 1, 1, 2, 3, 3)), random.choice(OF_RELEASES))
+
+
+def draw_events(
+    random: Random, kind: str, state: alignment.State, ids: list[int], pool: list[Long]
+) -> list[alignment.Event]:
+    samples = random.choice((1, 1, 1, 2, state.config.samples))
+    if kind == "sample":
+        return [alignment.Sample()] * samples
+    if kind == "status":
+        return [alignment.SourceStatus(random.choice(list(Status)))]
+    if kind == "add":
+        return [alignment.AddSplit(random.choice(ids))]
+    if kind == "finish":
+        return [alignment.FinishSplit(random.choice((*ids, 77)))]
+    if kind == "end":
+        return [alignment.End()]
+    held = [one.samples.latest for one in state.splits]
+    near = random.choice((state.limit, state.source.latest, *held, *random.choices(pool, k=2)))
+    timestamp = clamp(near + random.choice((-1, 0, 0, 1, 1)))
+    if kind == "announce":
+        return [alignment.Announce(random.choice((timestamp, timestamp, timestamp, MAX)))]
+    if kind == "watermark":
+        return [alignment.SourceWatermark(timestamp), *[alignment.Sample()] * random.choice((0, 0, samples))]
+    known = [one.id for one in state.splits]
+    if kind == "cross" and len(known) > 1:
+        # One runs ahead while another falls behind, and the next samples notice both.
+        ahead, behind = random.sample(known, 2)
+        return [
+            alignment.SplitWatermark(ahead, clamp(state.limit + 1)),
+            alignment.SplitWatermark(behind, state.limit),
+            *[alignment.Sample()] * state.config.samples,
+        ]
+    split = 99 if kind == "unknown" or not known else random.choice(known)
+    if kind == "split_status" or (kind == "unknown" and random.random() < 0.5):
+        return [alignment.SplitStatus(split, random.choice(list(Status)))]
+    return [alignment.SplitWatermark(split, timestamp)]
