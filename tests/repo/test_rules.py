@@ -27,11 +27,13 @@ def named_in_code():
 
 
 @cache
+@cache
 def named_by_outcomes(component):
     """The rules that an outcome of a golden trace of the component names: there an engine can be wrong."""
     return {rule for case in read_golden(component) for step in step_through(case) for rule in step.rules}
 
 
+@cache
 def broken_by_wrong_engines():
     """The rules that some engine of the museum is caught breaking."""
     return {rule for mutant in MUTANTS for rule in mutant.rules}

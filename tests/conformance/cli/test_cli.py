@@ -18,11 +18,11 @@ from tidegate.properties.cases.drawing import draw_case
 from tidegate.traces.files import write_traces
 
 WRONG = "python:tidegate.conformance.engines.museum.engines:ValveAlwaysFlushes"
-QUICK = ("--stage", "directed", "--stage", "golden", "--stage", "generated", "--cases", "100")
+QUICK = ("--component", "valve", "--stage", "directed", "--stage", "golden", "--stage", "generated", "--cases", "100")
 
 
 def test_a_right_engine_is_conformant():
-    done = tidegate("run", "--engine", "reference", "--component", "valve", *QUICK)
+    done = tidegate("run", "--engine", "reference", *QUICK)
     assert done.returncode == 0, done.stderr
     assert "conformant" in done.stdout
 

@@ -20,7 +20,7 @@ from tidegate.reference.watermarks import valve
 from tidegate.traces import runlog
 
 #: 2,000 random jobs, in parts that can run side by side.
-PARTS, JOBS_EACH = 8, 250
+PARTS, JOBS_EACH = 8, 100
 
 
 @lru_cache(300)

@@ -24,7 +24,7 @@ from tidegate.properties.cases.drawing import draw_case
 from tidegate.properties.cases.partitioner.draw import dress, unscramble
 from tidegate.traces.codec import encode
 
-CASES = 300
+CASES = 120
 #: Places where the museum does not look: at fields that do not belong to a kind, and at events in a state that refuses
 #: all of them.
 UNREAD = {
