@@ -91,7 +91,9 @@ class Node:
 
 @attrs.frozen
 class Link:
-    """An edge. Its output tag, and the id under which its result is kept for later jobs, do not matter here."""
+    """An edge. Its output tag, and the id under which its result is kept for later jobs, do not matter here; nor does
+    whether a forward edge that nobody asked for may become a rescale one.
+    """
 
     source: int
     target: int
@@ -100,6 +102,7 @@ class Link:
     input: int = attrs.field(default=0, validator=at_least(0))
     tag: str | None = None
     dataset: str | None = None
+    open_to_rescale: bool = False
 
 
 @attrs.frozen

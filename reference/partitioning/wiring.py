@@ -2,7 +2,8 @@
 
 Every producer splits its result into subpartitions, and every subpartition has one reader. All-to-all, each consumer
 reads its own subpartition of every producer. Pointwise, the producers are dealt out to the consumers (or the other
-way round, if there are more consumers) in contiguous runs of nearly equal length.
+way round, if there are more consumers) in contiguous runs of nearly equal length. In a dynamic graph, an extension, the
+number of subpartitions was settled before that of the consumers, and a consumer reads a run of them.
 
 Choices. Integer arithmetic, as in Flink 1.13.2 and later (VertexInputInfoComputationUtils). `float_wiring` is
 what the releases before it did, and why they do so no more.
@@ -17,9 +18,12 @@ from typing import ClassVar
 import attrs
 
 from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import at_least
-from tidegate.reference.model import Component, Outcome
+from tidegate.reference.elements import at_least, one_of
+from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
 from tidegate.reference.partitioning import float_wiring
+
+DYNAMIC = "dynamic"
+EXTENSIONS = (DYNAMIC,)
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -34,6 +38,7 @@ class Config:
     pattern: Pattern
     producers: int = attrs.field(validator=at_least(1))
     consumers: int = attrs.field(validator=at_least(1))
+    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -54,7 +59,24 @@ class Wire:
     type: ClassVar[str] = "wire"
 
 
-Event = Wire
+class Broadcast(StrEnum):
+    """Whether every consumer gets everything, and whether that was decided before the producers wrote."""
+
+    NO = "no"
+    EARLY = "early"
+    LATE = "late"
+
+
+@attrs.frozen
+class WireDynamic:
+    """An edge is wired whose producers have written so many subpartitions each. Only all-to-all edges broadcast."""
+
+    type: ClassVar[str] = "wire_dynamic"
+    subpartitions: int = attrs.field(validator=at_least(1))
+    broadcast: Broadcast
+
+
+Event = Wire | WireDynamic
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -81,13 +103,62 @@ def start(config: Config) -> tuple[State, ...]:
 # --- step -----------------------------------------------------------------------------------------------------
 
 
-def step(state: State, _event: Event) -> tuple[Outcome[State, Observation], ...]:
+def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
+    if isinstance(event, WireDynamic):
+        return on_wire_dynamic(state, event)
     producers, consumers = state.config.producers, state.config.consumers
     if state.config.pattern is Pattern.ALL_TO_ALL:
         return (Outcome(state, wire_all_to_all(producers, consumers), ("PART-15",)),)
     if producers >= consumers:
         return (Outcome(state, wire_fewer_consumers(producers, consumers), ("PART-16",)),)
     return (Outcome(state, wire_more_consumers(producers, consumers), ("PART-17",)),)
+
+
+def on_wire_dynamic(state: State, event: WireDynamic) -> tuple[Outcome[State, Observation], ...]:
+    """PART-19: the wiring says whom a consumer reads and with how many others it shares them."""
+    config, count = state.config, event.subpartitions
+    if config.extension != DYNAMIC:
+        raise InvalidInputError("wire_dynamic belongs to the extension dynamic")
+    is_broadcast = config.pattern is Pattern.ALL_TO_ALL and event.broadcast is not Broadcast.NO
+    if is_broadcast and event.broadcast is Broadcast.EARLY and count > 1:
+        return rejected(state, "PART-19")
+    reads: list[Reads] = []
+    for consumer, producer, sharing in compute_shares(config):
+        if sharing > count and not is_broadcast:
+            return rejected(state, "PART-19")
+        run = compute_dynamic_subpartitions(consumer % sharing, count, sharing, broadcast=is_broadcast)
+        reads += [Reads(consumer, producer, subpartition) for subpartition in run]
+    return (Outcome(state, tuple(reads), ("PART-19",)),)
+
+
+def compute_shares(config: Config) -> Iterator[tuple[int, int, int]]:
+    """Each consumer with each producer that it reads, and how many consumers share that producer."""
+    if config.pattern is Pattern.ALL_TO_ALL:
+        yield from ((*pair, config.consumers) for pair in product(range(config.consumers), range(config.producers)))
+        return
+    for consumer in range(config.consumers):
+        for producer in compute_producers(consumer, config.producers, config.consumers):
+            sharing = 1
+            if config.producers < config.consumers:
+                sharing = len(compute_fed_consumers(producer, config.producers, config.consumers))
+            yield consumer, producer, sharing
+
+
+def compute_dynamic_subpartitions(consumer: int, subpartitions: int, consumers: int, *, broadcast: bool) -> range:
+    """PART-19: what a consumer reads of each producer where the number of consumers was decided late.
+
+    A broadcast that was decided early has one subpartition; one that was decided late has as many as any other.
+    """
+    if broadcast:
+        return range(subpartitions)
+    return range(consumer * subpartitions // consumers, (consumer + 1) * subpartitions // consumers)
+
+
+def compute_producers(consumer: int, producers: int, consumers: int) -> range:
+    """PART-16 and PART-17: the run of producers that a consumer reads."""
+    if producers < consumers:
+        return range(consumer * producers // consumers, consumer * producers // consumers + 1)
+    return range(consumer * producers // consumers, (consumer + 1) * producers // consumers)
 
 
 def wire_all_to_all(producers: int, consumers: int) -> tuple[Reads, ...]:
@@ -123,41 +194,68 @@ def compute_fed_consumers(producer: int, producers: int, consumers: int) -> rang
 # --- claims ---------------------------------------------------------------------------------------------------
 
 
+def is_broadcast_to_all(event: Event) -> bool:
+    return isinstance(event, WireDynamic) and event.broadcast is not Broadcast.NO
+
+
 def all_reads(outcome: Outcome[State, Observation]) -> list[Reads]:
     return [seen for seen in outcome.observations if isinstance(seen, Reads)]
 
 
 @always("PART-15", "PART-16", "PART-17")
-def one_reader_for_each_subpartition(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """Every subpartition of every producer is read by exactly one consumer.
+def one_reader_for_each_subpartition(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Every subpartition of every producer is read by exactly one consumer, unless it is broadcast.
 
     And the subpartitions of a producer are numbered from 0 without gaps.
     """
+    if is_broadcast_to_all(event) or Rejected() in outcome.observations:
+        return True
     config = outcome.state.config
     read = sorted((seen.producer, seen.subpartition) for seen in all_reads(outcome))
     counts = Counter(producer for producer, _subpartition in read)
     return read == [(producer, number) for producer in range(config.producers) for number in range(counts[producer])]
 
 
-@always("PART-16", "PART-17")
+@always("PART-19")
+def everybody_reads_a_broadcast(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Of a result that is broadcast every consumer reads every subpartition of every producer."""
+    config, read = outcome.state.config, set(all_reads(outcome))
+    if not isinstance(event, WireDynamic) or not is_broadcast_to_all(event) or config.pattern is Pattern.POINTWISE:
+        return True
+    numbers = product(range(config.consumers), range(config.producers), range(event.subpartitions))
+    return Rejected() in outcome.observations or read == {Reads(*one) for one in numbers}
+
+
+@always("PART-16", "PART-17", "PART-19")
 def every_consumer_reads(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """No consumer is without input."""
-    return {seen.consumer for seen in all_reads(outcome)} == set(range(outcome.state.config.consumers))
+    return Rejected() in outcome.observations or {seen.consumer for seen in all_reads(outcome)} == set(
+        range(outcome.state.config.consumers)
+    )
 
 
 @always("PART-15", "PART-16", "PART-17")
 def ordered(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """Connections are listed by consumer, then producer, each once."""
-    pairs = [(seen.consumer, seen.producer) for seen in all_reads(outcome)]
-    return pairs == sorted(set(pairs))
+    """Connections are listed by consumer, then producer, then subpartition, each once."""
+    reads = [(seen.consumer, seen.producer, seen.subpartition) for seen in all_reads(outcome)]
+    return reads == sorted(set(reads))
 
 
 @always("PART-16", "PART-17")
-def balanced(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+def balanced(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """No consumer reads, and no producer feeds, more than one more than another."""
+    if isinstance(event, WireDynamic):
+        return True
     per_consumer = Counter(seen.consumer for seen in all_reads(outcome)).values()
     per_producer = Counter(seen.producer for seen in all_reads(outcome)).values()
     return max(per_consumer) - min(per_consumer) <= 1 and max(per_producer) - min(per_producer) <= 1
+
+
+@sometimes("PART-19")
+def several_subpartitions_of_one_producer(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A consumer reads more than one subpartition of a producer, which is not broadcast."""
+    often = Counter((seen.consumer, seen.producer) for seen in all_reads(outcome)).values()
+    return not is_broadcast_to_all(event) and max(often, default=0) > 1
 
 
 @sometimes("PART-16")
@@ -173,13 +271,6 @@ def some_producers_feed_more(_before: State, _event: Event, outcome: Outcome[Sta
 
 
 # --- laws -----------------------------------------------------------------------------------------------------
-
-
-def compute_producers(consumer: int, producers: int, consumers: int) -> range:
-    """PART-16 and PART-17: the run of producers that a consumer reads."""
-    if producers < consumers:
-        return range(consumer * producers // consumers, consumer * producers // consumers + 1)
-    return range(consumer * producers // consumers, (consumer + 1) * producers // consumers)
 
 
 def pairs_up_to_40() -> Iterator[tuple[int, int]]:
@@ -238,25 +329,18 @@ def runs_past_the_end_in_1_13_0(producers: int, consumers: int, past: int) -> bo
     )
 
 
-def compute_dynamic_subpartitions(consumer: int, subpartitions: int, consumers: int, *, broadcast: bool) -> range:
-    """PART-19: what a consumer reads of each producer where the number of consumers was decided late."""
-    if broadcast:
-        return range(1)
-    return range(consumer * subpartitions // consumers, (consumer + 1) * subpartitions // consumers)
-
-
 def no_more_consumers_than_subpartitions() -> Iterator[tuple[int, int]]:
     yield from ((count, consumers) for count in range(1, 20) for consumers in range(1, count + 1))
 
 
 @law("PART-19", samples=no_more_consumers_than_subpartitions)
 def dynamic_consumers_share_out_the_subpartitions(subpartitions: int, consumers: int) -> bool:
-    """In a dynamic graph consumers read contiguous, balanced runs of subpartitions; broadcast has one for all."""
+    """In a dynamic graph consumers read contiguous, balanced runs of subpartitions; of a broadcast all read all."""
     runs = [compute_dynamic_subpartitions(j, subpartitions, consumers, broadcast=False) for j in range(consumers)]
     read = [subpartition for run in runs for subpartition in run]
     lengths = [len(run) for run in runs]
-    to_all = {compute_dynamic_subpartitions(j, 1, consumers, broadcast=True) for j in range(consumers)}
-    return read == list(range(subpartitions)) and max(lengths) - min(lengths) <= 1 and to_all == {range(1)}
+    to_all = {compute_dynamic_subpartitions(j, subpartitions, consumers, broadcast=True) for j in range(consumers)}
+    return read == list(range(subpartitions)) and max(lengths) - min(lengths) <= 1 and to_all == {range(subpartitions)}
 
 
 COMPONENT = Component(
@@ -268,4 +352,5 @@ COMPONENT = Component(
     start=start,
     step=step,
     claims=claims_in(__name__),
+    extensions=EXTENSIONS,
 )

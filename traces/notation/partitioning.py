@@ -3,7 +3,12 @@
 from tidegate.traces.notation.forms import ACTIVE, IDLE, Form
 
 FORMS: dict[str, tuple[Form, ...]] = {
-    "wiring": (Form("wire", "wire"),),
+    "wiring": (
+        Form("wire", "wire"),
+        Form("wire_dynamic", "wire{subpartitions:int}", (("broadcast", "no"),)),
+        Form("wire_dynamic", "early{subpartitions:int}", (("broadcast", "early"),)),
+        Form("wire_dynamic", "late{subpartitions:int}", (("broadcast", "late"),)),
+    ),
     "partitioner": (
         Form("record", "r"),
         Form("record", "r{key__value:text}", (("key__type", "string"),)),

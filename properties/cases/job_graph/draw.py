@@ -10,8 +10,8 @@ from tidegate.properties.cases.walk import Walk, stay
 from tidegate.reference.chaining.chaining import step as chaining
 from tidegate.reference.chaining.chains import Exchange, Kind, Partitioner, Strategy
 from tidegate.reference.chaining.job_graph.edges import PartitionNode, SideOutputNode, VirtualNode
-from tidegate.reference.chaining.job_graph.outputs import Mode
-from tidegate.reference.chaining.job_graph.step import Config, Event, JobEdge, JobGraph, JobOperator
+from tidegate.reference.chaining.job_graph.outputs import HYBRID, STREAMING, Mode
+from tidegate.reference.chaining.job_graph.step import DYNAMIC, Config, Event, JobEdge, JobGraph, JobOperator
 from tidegate.reference.elements import Long
 from tidegate.reference.partitioning.partitioner import Partitioner as NetworkPartitioner
 
@@ -26,16 +26,40 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     config = config or draw_config(random)
     walk = Walk[Config, Event](random, (config,), stay, length=random.choice((1, 1, 1, 1, 1, 2)))
     for _ in walk.rounds():
-        walk.play_one(draw_graph(random))
+        graph = draw_graph(random)
+        # A hybrid result is refused where there are slot groups or the job streams: mostly it is not meant.
+        walk.play_one(graph if random.random() < 0.2 else without_vain_hybrids(config, graph))
     return config, walk.events
 
 
 def draw_config(random: Random) -> Config:
+    is_dynamic = random.random() < 0.15
     return Config(
         chaining=random.random() < 0.95,
         chain_different_max_parallelism=random.random() < 0.6,
-        mode=random.choice(MODES),
+        mode=random.choice([mode for mode in MODES if not is_dynamic or mode not in STREAMING]),
+        extension=DYNAMIC if is_dynamic else None,
     )
+
+
+def without_vain_hybrids(config: Config, graph: JobGraph) -> JobGraph:
+    """The graph without slot groups, or in a streaming job with batch exchanges for hybrid ones."""
+    if config.mode not in STREAMING:
+        hybrid = config.mode.removeprefix("all_edges_") in HYBRID or has_hybrids(graph)
+        same = tuple(attrs.evolve(one, slot_group="default") for one in graph.operators)
+        return JobGraph(same, graph.edges) if hybrid else graph
+    edges = tuple(attrs.evolve(edge, via=tuple(map(as_batch, edge.via))) for edge in graph.edges)
+    return JobGraph(graph.operators, edges)
+
+
+def has_hybrids(graph: JobGraph) -> bool:
+    return any(as_batch(node) != node for edge in graph.edges for node in edge.via)
+
+
+def as_batch(node: VirtualNode) -> VirtualNode:
+    if isinstance(node, PartitionNode) and node.exchange in (Exchange.HYBRID_FULL, Exchange.HYBRID_SELECTIVE):
+        return attrs.evolve(node, exchange=Exchange.BATCH)
+    return node
 
 
 def draw_graph(random: Random) -> JobGraph:

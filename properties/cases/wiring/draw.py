@@ -4,7 +4,16 @@ from random import Random
 
 from tidegate.properties.cases.walk import Walk, stay
 from tidegate.reference.partitioning import float_wiring
-from tidegate.reference.partitioning.wiring import WIRED_OTHERWISE_IN_1_5, Config, Event, Pattern, Wire
+from tidegate.reference.partitioning.wiring import (
+    DYNAMIC,
+    WIRED_OTHERWISE_IN_1_5,
+    Broadcast,
+    Config,
+    Event,
+    Pattern,
+    Wire,
+    WireDynamic,
+)
 
 WRONG_WITH_FLOATS = (*sorted(WIRED_OTHERWISE_IN_1_5), (7, 57), (7, 114), (11, 29), (11, 47), (13, 14), (13, 28))
 
@@ -14,11 +23,26 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     config = config or draw_config(random)
     walk = Walk[Config, Event](random, (config,), stay, length=times)
     for _ in walk.rounds():
-        walk.play_one(Wire())
+        walk.play_one(Wire() if config.extension is None or random.random() < 0.1 else draw_dynamic(random, config))
     return config, walk.events
 
 
+def draw_dynamic(random: Random, config: Config) -> WireDynamic:
+    """As many subpartitions as there are consumers that share a producer, or some more, or one too few."""
+    if config.pattern is Pattern.ALL_TO_ALL:
+        kind = random.choice((Broadcast.NO, Broadcast.NO, Broadcast.LATE, Broadcast.EARLY))
+        sharing = random.choice((1, 1, 1, 2)) if kind is Broadcast.EARLY else config.consumers
+    else:
+        kind = random.choice((*[Broadcast.NO] * 9, *Broadcast))
+        sharing = -(-config.consumers // config.producers)
+    most = max(2, 600 // (config.producers * config.consumers))
+    extra = random.choice((0, 1, random.randint(0, most)))
+    return WireDynamic(max(1, sharing + (0 if kind is Broadcast.EARLY else random.choice((extra, extra, -1)))), kind)
+
+
 def draw_config(random: Random) -> Config:
+    if random.random() < 0.25:
+        return Config(random.choice(list(Pattern)), random.randint(1, 8), random.randint(1, 12), DYNAMIC)
     if random.random() < 0.15:
         return Config(Pattern.ALL_TO_ALL, *draw_sides(random))
     return Config(Pattern.POINTWISE, *draw_pair(random))

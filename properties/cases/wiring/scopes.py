@@ -4,7 +4,17 @@ from collections.abc import Iterator
 from itertools import product
 
 from tidegate.properties.cases.scope import Scope
-from tidegate.reference.partitioning.wiring import WIRED_OTHERWISE_IN_1_5, Config, Event, Pattern, State, Wire
+from tidegate.reference.partitioning.wiring import (
+    DYNAMIC,
+    WIRED_OTHERWISE_IN_1_5,
+    Broadcast,
+    Config,
+    Event,
+    Pattern,
+    State,
+    Wire,
+    WireDynamic,
+)
 
 #: Pairs that releases with float arithmetic wired past the last consumer.
 WIRED_TOO_FAR = ((7, 57), (7, 114), (11, 29), (11, 47), (13, 14), (13, 28))
@@ -15,7 +25,8 @@ def wire(_config: Config, _state: State) -> tuple[Event, ...]:
 
 
 def make_scopes(most_pointwise: int, most_all_to_all: int) -> Iterator[Scope]:
-    square = set(product(range(1, most_pointwise + 1), repeat=2))
+    sides = range(1, most_pointwise + 1)
+    square = set(product(sides, sides))
     known = (*sorted(WIRED_OTHERWISE_IN_1_5), *WIRED_TOO_FAR)
     further = {(one, other) for pair in known for one, other in (pair, pair[::-1])} - square
     yield Scope(
@@ -29,22 +40,37 @@ def make_scopes(most_pointwise: int, most_all_to_all: int) -> Iterator[Scope]:
         ),
         extra_states=1,
     )
-    wide = ((2, 300), (300, 2))
+    narrow, wide = range(1, most_all_to_all + 1), ((2, 300), (300, 2))
     yield Scope(
         name="all-to-all",
         component="wiring",
-        configs=tuple(
-            Config(Pattern.ALL_TO_ALL, *pair) for pair in (*product(range(1, most_all_to_all + 1), repeat=2), *wide)
-        ),
+        configs=tuple(Config(Pattern.ALL_TO_ALL, *pair) for pair in (*product(narrow, narrow), *wide)),
         alphabet=wire,
         covers=f"all to all, all pairs of 1 to {most_all_to_all} producers and consumers, and 2 with 300",
         extra_states=1,
     )
 
 
+def make_dynamic_scope(most: int) -> Scope:
+    sides = range(1, most + 1)
+    events = tuple(WireDynamic(count, kind) for count, kind in product(range(1, most + 3), Broadcast))
+    return Scope(
+        name="dynamic",
+        component="wiring",
+        configs=tuple(Config(*one, DYNAMIC) for one in product(Pattern, sides, sides)),
+        alphabet=lambda _config, _state: events,
+        covers=(
+            f"a dynamic graph, both patterns, all pairs of 1 to {most} producers and consumers, 1 to {most + 2} "
+            "subpartitions, broadcast early, late and not; refused: too few subpartitions, several for an early one"
+        ),
+    )
+
+
 def small() -> Iterator[Scope]:
-    return make_scopes(12, 6)
+    yield from make_scopes(12, 6)
+    yield make_dynamic_scope(5)
 
 
 def thorough() -> Iterator[Scope]:
-    return make_scopes(64, 12)
+    yield from make_scopes(64, 12)
+    yield make_dynamic_scope(9)

@@ -46,6 +46,8 @@ class Result(StrEnum):
 
 BLOCKING = (Result.BLOCKING, Result.BLOCKING_PERSISTENT)
 HYBRID = (Result.HYBRID_FULL, Result.HYBRID_SELECTIVE)
+#: The ways of a job that streams; the others are those of batch jobs.
+STREAMING = (Mode.ALL_EDGES_PIPELINED, Mode.ALL_EDGES_PIPELINED_APPROXIMATE)
 PIPELINED = (Result.PIPELINED_BOUNDED, Result.PIPELINED_APPROXIMATE)
 
 
@@ -140,13 +142,15 @@ def complete(plan: chains.Plan, head: int, node_id: int, done: tuple[int, ...]) 
 
 
 def compute_network_links(plan: chains.Plan, node_id: int) -> tuple[chains.Link, ...]:
-    return tuple(
-        attrs.evolve(link, partitioner=Partitioner.HASH)
-        if link.partitioner is Partitioner.FORWARD_FOR_CONSECUTIVE_HASH
-        else link
-        for link in plan.out_of(node_id)
-        if not chains.is_chained(plan, link) and not chains.is_chained_input(plan, link)
-    )
+    """CHAIN-15: an edge that was forward for the sake of chaining alone is not, once it is not chained."""
+    links = (link for link in plan.out_of(node_id) if not chains.is_chained(plan, link))
+    return tuple(settle(link) for link in links if not chains.is_chained_input(plan, link))
+
+
+def settle(link: chains.Link) -> chains.Link:
+    if link.partitioner is Partitioner.FORWARD_FOR_CONSECUTIVE_HASH:
+        return attrs.evolve(link, partitioner=Partitioner.HASH)
+    return attrs.evolve(link, partitioner=Partitioner.RESCALE) if link.open_to_rescale else link
 
 
 def compute_outputs(plan: chains.Plan, mode: Mode, head: int) -> tuple[NetworkOutput, ...]:

@@ -17,25 +17,38 @@ from tidegate.reference.chaining.job_graph.edges import (
 )
 from tidegate.reference.chaining.job_graph.outputs import (
     BLOCKING,
+    HYBRID,
     PIPELINED,
+    STREAMING,
     Mode,
     NetworkOutput,
     compute_completion,
     compute_outputs,
 )
 from tidegate.reference.claims import always, sometimes
-from tidegate.reference.elements import Long, at_least, check_long
+from tidegate.reference.elements import Long, at_least, check_long, one_of
 from tidegate.reference.model import Outcome, Rejected, rejected
 
 # --- config ---------------------------------------------------------------------------------------------------
 
 
+DYNAMIC = "dynamic"
+EXTENSIONS = (DYNAMIC,)
+
+
 @attrs.frozen
 class Config:
+    """A job that pipelines all edges streams, the others are batch jobs. With the extension `dynamic` the graph is
+    dynamic: the parallelism of vertices may still be decided while the job runs.
+    """
+
     chaining: bool
     chain_different_max_parallelism: bool
     mode: Mode
+    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
+
+DEFAULT_GROUP = "default"
 
 # --- state ----------------------------------------------------------------------------------------------------
 
@@ -59,7 +72,7 @@ class JobOperator:
     kind: Kind
     parallelism: int = attrs.field(validator=at_least(1))
     max_parallelism: int = attrs.field(default=-1, validator=chains.check_max_parallelism)
-    slot_group: str = "default"
+    slot_group: str = DEFAULT_GROUP
     yielding: bool = False
     has_operator: bool = True
     buffer_timeout: Long = attrs.field(default=Long(-1), validator=[check_long, at_least(-1)])
@@ -133,7 +146,8 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     for edge in event.edges:
         if is_impossible(compute_route(edge.via).partitioner, nodes[edge.source], nodes[edge.target]):
             return rejected(state, "CHAIN-15")
-    links = tuple(make_link(edge, nodes) for edge in event.edges)
+    is_dynamic = state.config.extension == DYNAMIC
+    links = tuple(make_link(edge, nodes, is_dynamic=is_dynamic) for edge in event.edges)
     plan = chains.Plan(
         tuple(nodes.values()), links, state.config.chaining, state.config.chain_different_max_parallelism
     )
@@ -144,6 +158,9 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
         if any(output.result in BLOCKING and timeouts[output.operator] != -1 for output in outputs):
             return rejected(state, "CHAIN-27")
         observations += (make_vertex(plan, head), *outputs)
+    hybrid = any(isinstance(seen, NetworkOutput) and seen.result in HYBRID for seen in observations)
+    if hybrid and (state.config.mode in STREAMING or any(node.slot_group != DEFAULT_GROUP for node in nodes.values())):
+        return rejected(state, "CHAIN-38")
     return (Outcome(state, tuple(observations), compute_rules(plan, event, observations)),)
 
 
@@ -152,10 +169,13 @@ def make_node(operator: JobOperator) -> chains.Node:
     return chains.Node(**fields, strategy=operator.strategy or compute_strategy(operator.kind))
 
 
-def make_link(edge: JobEdge, nodes: dict[int, chains.Node]) -> chains.Link:
+def make_link(edge: JobEdge, nodes: dict[int, chains.Node], *, is_dynamic: bool) -> chains.Link:
     route = compute_route(edge.via)
     partitioner = compute_partitioner(route.partitioner, nodes[edge.source], nodes[edge.target])
-    return chains.Link(edge.source, edge.target, partitioner, route.exchange, edge.input, route.tag, edge.dataset)
+    open_to_rescale = is_dynamic and route.partitioner is None and partitioner is Partitioner.FORWARD
+    return chains.Link(
+        edge.source, edge.target, partitioner, route.exchange, edge.input, route.tag, edge.dataset, open_to_rescale
+    )
 
 
 def make_vertex(plan: chains.Plan, head: int) -> JobVertex:
@@ -177,6 +197,7 @@ def compute_rules(plan: chains.Plan, event: Event, observations: list[Observatio
         "CHAIN-14": any(operator.strategy is None for operator in event.operators),
         "CHAIN-23": bool(outputs),
         "CHAIN-24": bool(outputs),
+        "CHAIN-38": any(output.result in HYBRID for output in outputs),
         "CHAIN-21": True,
         "CHAIN-26": True,
     }

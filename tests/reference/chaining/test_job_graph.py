@@ -259,14 +259,16 @@ def test_chain_24_the_edge_decides_or_else_the_job(edges, mode, expected):
     ],
 )
 def test_chain_25_results_that_can_be_read_again_are_shared(operators, edges, consumers):
-    assert [one.consumers for one in outputs(f"1 source, {operators}", edges)] == consumers
+    shared = outputs(f"1 source, {operators}", edges, mode=Mode.ALL_EDGES_BLOCKING)
+    assert [one.consumers for one in shared] == consumers
 
 
 @pytest.mark.rule("CHAIN-25")
 def test_chain_25_a_shared_hybrid_result_is_kept_in_full():
-    (output,) = outputs("1 source, 2, 3", "1>2 hash/hybrid_selective, 1>3 hash/hybrid_selective")
+    job = {"operators": "1 source, 2, 3", "mode": Mode.ALL_EDGES_BLOCKING}
+    (output,) = outputs(edges="1>2 hash/hybrid_selective, 1>3 hash/hybrid_selective", **job)
     assert (output.result, output.consumers) == (Result.HYBRID_FULL, (2, 3))
-    (output,) = outputs("1 source, 2, 3", "1>2 hash/hybrid_selective, 1>3 hash/hybrid_full")
+    (output,) = outputs(edges="1>2 hash/hybrid_selective, 1>3 hash/hybrid_full", **job)
     assert output.result is Result.HYBRID_FULL
 
 
@@ -284,7 +286,7 @@ def test_chain_27_a_blocking_output_with_a_buffer_timeout_is_refused(timeout):
         assert (outcome.observations, outcome.rules) == ((Rejected(),), ("CHAIN-27",))
     # The timeout of the consumer does not matter, nor does any timeout on what is not blocking.
     assert names(f"1 source, 2 {timeout}", "1>2 hash/batch") == ["n2", "n1"]
-    assert names(f"1 source {timeout}, 2", "1>2 hash/hybrid_full") == ["n2", "n1"]
+    assert names(f"1 source {timeout}, 2", "1>2 hash/hybrid_full", mode=Mode.ALL_EDGES_BLOCKING) == ["n2", "n1"]
     assert names(f"1 source {timeout}, 2", "1>2 hash") == ["n2", "n1"]
 
 
@@ -292,6 +294,42 @@ def test_chain_27_a_blocking_output_with_a_buffer_timeout_is_refused(timeout):
 def test_chain_28_a_side_output_is_chained_like_any_other_edge():
     assert names("1 source, 2, 3", "1>2 !late, 1>3") == ["n1 -> (n2, n3)"]
     assert names("1 source, 2 source, 3 with_sources", "1>3 !late #0, 2>3 #1") == ["n3 [n1, n2]"]
+
+
+@pytest.mark.rule("CHAIN-38")
+@pytest.mark.parametrize(
+    ("operators", "edges", "mode", "is_refused"),
+    [
+        ("1 source, 2", "1>2 hash/hybrid_full", Mode.ALL_EDGES_PIPELINED, True),
+        ("1 source, 2", "1>2 hash/hybrid_selective", Mode.ALL_EDGES_PIPELINED_APPROXIMATE, True),
+        ("1 source, 2", "1>2 hash/hybrid_full", Mode.FORWARD_EDGES_PIPELINED, False),
+        ("1 source, 2", "1>2 forward/hybrid_full", Mode.ALL_EDGES_PIPELINED, False),
+        ("1 source, 2", "1>2 hash", Mode.ALL_EDGES_HYBRID_FULL, False),
+        ("1 source, 2 other_group", "1>2 hash", Mode.ALL_EDGES_HYBRID_FULL, True),
+        ("1 source, 2 other_group", "1>2 hash", Mode.ALL_EDGES_HYBRID_SELECTIVE, True),
+        ("1 source, 2 other_group", "1>2 hash", Mode.ALL_EDGES_BLOCKING, False),
+    ],
+)
+def test_chain_38_hybrid_results_are_for_batch_jobs_that_share_their_slots(operators, edges, mode, is_refused):
+    outcome = run(operators, edges, mode=mode)
+    assert (outcome.observations == (Rejected(),)) == is_refused == (outcome.rules == ("CHAIN-38",))
+
+
+@pytest.mark.rule("CHAIN-15")
+@pytest.mark.parametrize(
+    ("edges", "extension", "partitioner"),
+    [
+        ("1>2", None, Partitioner.FORWARD),
+        ("1>2", "dynamic", Partitioner.RESCALE),
+        ("1>2 !late", "dynamic", Partitioner.RESCALE),
+        ("1>2 forward", "dynamic", Partitioner.FORWARD),
+        ("1>2 hash", "dynamic", Partitioner.HASH),
+    ],
+)
+def test_chain_15_an_edge_that_nobody_described_in_a_dynamic_graph(edges, extension, partitioner):
+    (output,) = outputs("1 source never, 2", edges, mode=Mode.ALL_EDGES_BLOCKING, extension=extension)
+    assert output.partitioner is partitioner
+    assert names("1 source, 2", "1>2", mode=Mode.ALL_EDGES_BLOCKING, extension=extension) == ["n1 -> n2"]
 
 
 # --- what is no graph -----------------------------------------------------------------------------------------

@@ -97,7 +97,30 @@ def test_part_18_consumers_that_do_not_exist_in_1_13_0():
 def test_part_19_subpartitions_of_a_dynamic_graph(count, consumers, runs):
     compute = wiring.compute_dynamic_subpartitions
     assert [list(compute(j, count, consumers, broadcast=False)) for j in range(consumers)] == runs
-    assert [list(compute(j, count, consumers, broadcast=True)) for j in range(consumers)] == [[0]] * consumers
+    assert [list(compute(j, count, consumers, broadcast=True)) for j in range(consumers)] == [
+        [*range(count)]
+    ] * consumers
+
+
+@pytest.mark.rule("PART-19")
+@pytest.mark.parametrize(
+    ("pattern", "producers", "consumers", "trace", "shown"),
+    [
+        ("all_to_all", 1, 2, "wire3", "0:0.0 1:0.1 1:0.2"),
+        ("all_to_all", 1, 2, "late2", "0:0.0 0:0.1 1:0.0 1:0.1"),
+        ("all_to_all", 2, 1, "early1", "0:0.0 0:1.0"),
+        ("pointwise", 2, 3, "wire2", "0:0.0 1:0.1 2:1.0 2:1.1"),
+        ("pointwise", 2, 3, "late2", "0:0.0 1:0.1 2:1.0 2:1.1"),
+        ("all_to_all", 1, 2, "early2", "rejected"),
+        ("all_to_all", 1, 2, "wire1", "rejected"),
+        ("pointwise", 1, 2, "wire1", "rejected"),
+    ],
+)
+def test_part_19_wiring_of_a_dynamic_graph(pattern, producers, consumers, trace, shown):
+    config = Config(Pattern(pattern), producers, consumers, "dynamic")
+    seen = walk("wiring", config, trace)[-1].observations
+    told = [f"{one.consumer}:{one.producer}.{one.subpartition}" if isinstance(one, Reads) else one.type for one in seen]
+    assert " ".join(told) == shown
 
 
 # --- claims, told of what is wrong ----------------------------------------------------------------------------

@@ -8,7 +8,15 @@ from tidegate.conformance.engines.graphs import Edge, Node
 from tidegate.conformance.engines.museum.chaining.machine import Chaining
 from tidegate.conformance.engines.museum.job_graph.program import Program, Wishes, read_program
 from tidegate.conformance.engines.museum.job_graph.results import Results
-from tidegate.conformance.engines.wire import Host, Json, Observations, get_choice, rejected, unknown_type
+from tidegate.conformance.engines.wire import (
+    Host,
+    Json,
+    Observations,
+    get_choice,
+    get_extension,
+    rejected,
+    unknown_type,
+)
 
 _MODES = (
     "all_edges_pipelined",
@@ -21,10 +29,14 @@ _MODES = (
 )
 
 
+EXTENSIONS = ("dynamic",)
+
+
 class JobGraph(Chaining):
     def __init__(self, config: Json, host: Host) -> None:
         super().__init__(config, host)
         self.bug = host.bug.removeprefix("job-graph-")
+        self.is_dynamic = get_extension(config, EXTENSIONS) is not None
         self.results = Results(get_choice(config, "mode", _MODES), self.bug)
         self.program = Program()
         #: The sources that run in the task of their consumer, by id, and that consumer.
@@ -34,6 +46,11 @@ class JobGraph(Chaining):
         if event.get("type") != "graph":
             raise unknown_type(event)
         self.program = read_program(event, self.bug)
+        if not self.is_dynamic or self.bug == "unasked-stays-forward":
+            self.program.unasked = set()
+        elif self.bug == "any-forward-becomes-rescale":
+            self.program.unasked = {edge for edge in self.program.wishes if edge.partitioner == "forward"}
+        self.results.unasked = self.program.unasked
         if self.program.is_impossible:
             return rejected()
         nodes = self.program.nodes
@@ -48,7 +65,16 @@ class JobGraph(Chaining):
             if any(self.is_timed_wrongly(output, head) for output in outputs):
                 return rejected()
             out += [self.make_vertex(head), *outputs]
-        return out
+        return rejected() if self.is_hybrid_in_vain(out) else out
+
+    def is_hybrid_in_vain(self, out: Observations) -> bool:
+        """A job that streams or has slot sharing groups of its own has no hybrid results, CHAIN-38."""
+        bug = self.bug
+        if not any(one["type"] == "output" and one["result"].startswith("hybrid") for one in out):
+            return False
+        streams = self.results.mode.startswith("all_edges_pipelined") and bug != "hybrid-streams"
+        own = any(node.slot_group != "default" for node in self.program.nodes) and bug != "hybrid-in-own-slots"
+        return streams or own
 
     def wishes(self, edge: Edge) -> Wishes:
         return self.program.wishes[edge]

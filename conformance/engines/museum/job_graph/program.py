@@ -37,6 +37,8 @@ class Program:
     bare: set[int] = attrs.Factory(set)
     timeouts: dict[int, int] = attrs.Factory(dict)
     is_impossible: bool = False
+    #: the edges that are forward because nobody asked for anything
+    unasked: set[Edge] = attrs.Factory(set)
 
 
 #: What an operator and an edge have where nothing is said.
@@ -90,12 +92,15 @@ def read_edge(program: Program, given: wire.Json, source: Node, target: Node, bu
         if bug != "impossible-forward-becomes-rebalance":
             program.is_impossible = True
         partitioner = None
+    nobody_asked = partitioner is None and is_equal
     if partitioner is None:
         unequal = "rescale" if bug == "unasked-is-rescale" else "rebalance"
         partitioner = "forward" if is_equal and bug != "unasked-is-never-forward" else unequal
     if partitioner == "forward_for_consecutive_hash" and not is_equal:
         partitioner = "rebalance" if bug == "unequal-consecutive-hash-rebalanced" else "hash"
     edge = Edge(source, target, partitioner, exchange)
+    if nobody_asked:
+        program.unasked.add(edge)
     source.outputs.append(edge)
     target.inputs.append(edge)
     dataset = wire.get_string(given, "dataset") if "dataset" in given else None

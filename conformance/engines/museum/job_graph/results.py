@@ -22,12 +22,14 @@ class Results:
     def __init__(self, mode: str, bug: str) -> None:
         self.mode = mode
         self.bug = bug
+        #: edges that are forward only as long as they are chained
+        self.unasked: set[Edge] = set()
 
     def name_partitioner(self, edge: Edge) -> str:
         """On the network there is no hash that is in place already."""
         if edge.partitioner == "forward_for_consecutive_hash":
             return "forward" if self.bug == "consecutive-hash-goes-forward" else "hash"
-        return edge.partitioner
+        return "rescale" if edge in self.unasked else edge.partitioner
 
     def get_pattern(self, edge: Edge) -> str:
         bug = self.bug
@@ -63,7 +65,8 @@ class Results:
             only_forward = False
         elif bug == "pointwise-mode-blocks-rescale":
             only_forward = True
-        pipelined = edge.partitioner == "forward" if only_forward else edge.partitioner in {"forward", "rescale"}
+        partitioner = "rescale" if edge in self.unasked else edge.partitioner
+        pipelined = partitioner == "forward" if only_forward else partitioner in {"forward", "rescale"}
         return "pipelined_bounded" if pipelined else "blocking"
 
     def get_group(self, edge: Edge, wishes: Wishes) -> object:

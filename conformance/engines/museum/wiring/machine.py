@@ -1,10 +1,12 @@
-"""Which consumer reads which subpartition of which producer, PART-15 … PART-17."""
+"""Which consumer reads which subpartition of which producer, PART-15 … PART-17, PART-19."""
 
 import struct
 from math import ceil
 
+from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.wire import Host, Json, Observations, get_at_least, get_choice, unknown_type
 
+EXTENSIONS = ("dynamic",)
 Pair = tuple[int, int, int]
 
 
@@ -19,24 +21,49 @@ class Wiring:
         self.pattern = get_choice(config, "pattern", ("pointwise", "all_to_all"))
         self.producers = get_at_least(config, "producers", 1)
         self.consumers = get_at_least(config, "consumers", 1)
+        self.is_dynamic = wire.get_extension(config, EXTENSIONS) is not None
         self.wired = False
 
     def step(self, event: Json) -> Observations:
+        if event.get("type") == "wire_dynamic" and self.is_dynamic:
+            count = get_at_least(event, "subpartitions", 1)
+            return self.on_dynamic(count, get_choice(event, "broadcast", ("no", "early", "late")))
         if event.get("type") != "wire":
             raise unknown_type(event)
         if self.wired and self.bug == "wiring-only-once":
             return []
         self.wired = True
+        return show(self.wire())
+
+    def wire(self) -> list[Pair]:
         if self.pattern == "all_to_all":
-            pairs = self.wire_all_to_all()
-        elif self.producers >= self.consumers:
-            pairs = self.wire_many_to_few()
-        else:
-            pairs = self.wire_few_to_many()
-        return [
-            {"type": "reads", "consumer": consumer, "producer": producer, "subpartition": subpartition}
-            for consumer, producer, subpartition in sorted(pairs)
-        ]
+            return self.wire_all_to_all()
+        return self.wire_many_to_few() if self.producers >= self.consumers else self.wire_few_to_many()
+
+    def on_dynamic(self, count: int, broadcast: str) -> Observations:
+        """The same pairs, but each consumer has a run of the subpartitions that the producer wrote, PART-19."""
+        bug = self.bug
+        to_all = broadcast != "no" and self.pattern == "all_to_all"
+        if to_all and broadcast == "early" and count > 1 and bug != "wiring-early-broadcast-of-many":
+            return wire.rejected()
+        wired = self.wire()
+        pairs: list[Pair] = []
+        for consumer, producer, _subpartition in wired:
+            sharing = sum(1 for one in wired if one[1] == producer)
+            place = consumer % sharing
+            if bug == "wiring-dynamic-from-start":
+                place = consumer - min(one[0] for one in wired if one[1] == producer)
+            if to_all:
+                run = range(1 if bug == "wiring-late-broadcast-reads-one" else count)
+            elif sharing > count and bug != "wiring-more-consumers-than-subpartitions":
+                return wire.rejected()
+            elif bug == "wiring-dynamic-remainder-to-last":
+                size = count // sharing
+                run = range(place * size, count if place == sharing - 1 else (place + 1) * size)
+            else:
+                run = range(place * count // sharing, (place + 1) * count // sharing)
+            pairs += [(consumer, producer, subpartition) for subpartition in run]
+        return show(pairs)
 
     def wire_all_to_all(self) -> list[Pair]:
         bug = self.bug
@@ -106,6 +133,13 @@ class Wiring:
         if bug == "wiring-subpartition-in-5-bits":
             return consumer % (end - start) & 31
         return consumer % (end - start)
+
+
+def show(pairs: list[Pair]) -> Observations:
+    return [
+        {"type": "reads", "consumer": consumer, "producer": producer, "subpartition": subpartition}
+        for consumer, producer, subpartition in sorted(pairs)
+    ]
 
 
 make = Wiring
