@@ -71,8 +71,8 @@ flink-matrix: $(READY) ## every tested release of Flink: its tests, then docs/fl
 	$(BIN)/python -m pytest -n 0 -m flink_matrix tests/conformance/engines/flink
 	$(BIN)/tidegate flink matrix --cases 200 --jobs 40 --out docs/flink-versions.md
 
-museum: $(READY) ## the kill matrix: which stage catches which wrong engine
-	$(BIN)/tidegate museum
+museum: $(READY) ## the kill matrix: which stage catches which wrong engine, written to docs/museum.md; half an hour
+	$(BIN)/tidegate museum --out docs/museum.md
 
 mutation: $(READY) ## mutation testing of the reference itself
 	$(BIN)/python -m tests.mutation

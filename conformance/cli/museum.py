@@ -2,14 +2,24 @@
 
 import argparse
 import json
-import sys
-from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tidegate.conformance.judging.kill_matrix import Row
 
 NAME = "museum"
 HELP = "try the suite on the museum's wrong engines: which stage catches which, and does it name the broken rule"
 EXAMPLE = """tidegate museum --component valve
+  tidegate museum --out docs/museum.md
   tidegate museum --stories"""
+PAGE = """# The kill matrix
+
+Every wrong engine of the museum against the suite, written by `make museum`. *Caught by* is the first stage that
+catches it, after so many cases and seconds of that stage alone; *also by* are the others. *Events* is the length of its
+shortest counterexample, *names first* the rule that stands first there, *blamed* the rule that all its failures
+together lead to, by a museum without the engine itself. A rule in *italics* is one that the engine does not break.
+"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--component", metavar="C", help="only the wrong engines of this component")
     parser.add_argument("--mutant", metavar="NAME", help="only this one")
     add_cases(parser, 1000, "wrong engine")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the matrix as a page into this file")
     parser.add_argument("--stories", action="store_true", help="list the wrong engines and their stories; try nothing")
     add_seed(parser)
     add_format(parser)
@@ -48,48 +59,30 @@ def tell(args: argparse.Namespace, mutants: list[Any]) -> int:
 
 def try_all(args: argparse.Namespace, names: list[str]) -> int:
     """Rows are printed as they come: whoever interrupts a long matrix keeps what is known."""
+    from tidegate.conformance.cli.console import telling
     from tidegate.conformance.exits import Exit
-    from tidegate.conformance.judging.kill_matrix import make_matrix
+    from tidegate.conformance.judging.kill_matrix import begin_table, make_matrix, show_row, sum_up
     from tidegate.conformance.judging.suite import Budget
+    from tidegate.conformance.reports.writing import write_whole, writing
 
-    rows = []
-    show: Callable[[Any], None] = (lambda _row: None) if args.format == "json" else begin_table()
-    for row in make_matrix(names, Budget(args.cases, args.seed)):
-        rows.append(row)
-        show(row)
-        if sys.stderr.isatty() and not sys.stdout.isatty():
-            print(f"\r{len(rows)}/{len(names)} {row.mutant:60.60}", end="", file=sys.stderr, flush=True)
+    rows: list[Row] = []
+    quiet = args.format == "json" or args.out is not None
+    if not quiet:
+        print(begin_table(), flush=True)
+    with telling(args) as tell:
+        for row in make_matrix(names, Budget(args.cases, args.seed)):
+            rows.append(row)
+            tell(f"{len(rows)} of {len(names)} wrong engines tried, {sum(not row.kills for row in rows)} not caught")
+            if not quiet:
+                print(show_row(row), flush=True)
+    if args.out is not None:
+        page = [PAGE, sum_up(rows), "", begin_table(), *map(show_row, rows)]
+        with writing(args.out):
+            write_whole(args.out, "\n".join([*page, ""]).encode())
     if args.format == "json":
         import attrs
 
         print(json.dumps([attrs.asdict(row) for row in rows], indent=2))
     else:
-        print_totals(rows)
+        print(f"\n{sum_up(rows)}")
     return Exit.CONFORMANT if all(row.kills for row in rows) else Exit.VIOLATIONS
-
-
-def begin_table() -> Callable[[Any], None]:
-    from tidegate.conformance.judging.suite import STAGES
-
-    print("| wrong engine | breaks | " + " | ".join(STAGES) + " | smallest | named | blamed |")
-    print("|---|---|" + "---:|" * len(STAGES) + "---:|---|---|", flush=True)
-
-    def show(row: Any) -> None:
-        kills = [row.kill(stage) for stage in STAGES]
-        cells = [f"{kill.cases} in {kill.seconds:.2f} s" if kill else "-" for kill in kills]
-        named = "yes" if row.named else "no"
-        blamed = f"{row.blamed or '-'}{'' if row.is_right else ' (wrong)'}"
-        print(f"| {row.mutant} | {row.rule} | {' | '.join(cells)} | {row.smallest} | {named} | {blamed} |", flush=True)
-
-    return show
-
-
-def print_totals(rows: list[Any]) -> None:
-    from tidegate.conformance.judging.suite import STAGES
-
-    print()
-    for stage in STAGES:
-        print(f"- {stage}: {sum(row.kill(stage) is not None for row in rows)} of {len(rows)} caught")
-    print(f"- all stages: {sum(bool(row.kills) for row in rows)} of {len(rows)} caught, ", end="")
-    print(f"the broken rule named for {sum(row.named for row in rows)},", end=" ")
-    print(f"blamed first, by the museum without the engine itself, for {sum(row.is_right for row in rows)}")

@@ -46,8 +46,10 @@ class Row:
     kills: tuple[Kill, ...]
     #: The rule that is blamed for all its failures together, by the museum without itself.
     blamed: str | None = None
-    #: Whether that is a rule that it breaks.
-    is_right: bool = False
+    #: The rules that it breaks.
+    breaks: tuple[str, ...] = ()
+    #: In all stages, with shrinking.
+    seconds: float = 0.0
 
     def kill(self, stage: str) -> Kill | None:
         return next((kill for kill in self.kills if kill.stage == stage), None)
@@ -55,6 +57,10 @@ class Row:
     @property
     def named(self) -> bool:
         return any(kill.named for kill in self.kills)
+
+    @property
+    def first_named(self) -> str | None:
+        return next((rule for kill in self.kills for rule in kill.rules), None)
 
     @property
     def smallest(self) -> int:
@@ -69,11 +75,12 @@ def make_matrix(names: Iterable[str], budget: Budget, workers: int = 2) -> Itera
 
 
 def examine(name: str, budget: Budget) -> Row:
-    mutant = find(name)
+    mutant, started = find(name), time.perf_counter()
     kills = [kill for stage in STAGES if (kill := try_stage(mutant, stage, budget)) is not None]
     blamed = blame(mutant.component, lambda cases: answers_of(mutant, cases), without=[mutant.name])
     rule = blamed.rules[0] if blamed else None
-    return Row(mutant.name, mutant.component, mutant.rule, tuple(kills), rule, rule in mutant.rules)
+    seconds = time.perf_counter() - started
+    return Row(mutant.name, mutant.component, mutant.rule, tuple(kills), rule, mutant.rules, seconds)
 
 
 def try_stage(mutant: Mutant, stage: str, budget: Budget) -> Kill | None:
@@ -96,3 +103,33 @@ def try_stage(mutant: Mutant, stage: str, budget: Budget) -> Kill | None:
     rules = tuple(dict.fromkeys(rule for verdict in shrunken for rule in suspects(verdict)))
     events = min(len(verdict.case.events) for verdict in shrunken)
     return Kill(stage, caught, seconds, events, rules, bool(set(rules) & set(mutant.rules)))
+
+
+# --- as a table -------------------------------------------------------------------------------------------------
+
+COLUMNS = "wrong engine", "breaks", "caught by", "cases", "s", "also by", "events", "names first", "blamed", "s in all"
+NUMBERS = {"cases", "s", "events", "s in all"}
+
+
+def begin_table() -> str:
+    return f"| {' | '.join(COLUMNS)} |\n|{'|'.join('---:' if name in NUMBERS else '---' for name in COLUMNS)}|"
+
+
+def show_row(row: Row) -> str:
+    first, *others = row.kills or (None,)
+    caught = (first.stage, str(first.cases), f"{first.seconds:.2f}") if first else ("**nothing**", "", "")
+    also = ", ".join(kill.stage for kill in others if kill)
+    rules = [rule and (rule if rule in row.breaks else f"*{rule}*") for rule in (row.first_named, row.blamed)]
+    cells = [row.mutant, row.rule, *caught, also, row.smallest, *(rule or "" for rule in rules), f"{row.seconds:.1f}"]
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def sum_up(rows: list[Row]) -> str:
+    of = f"of {len(rows)}"
+    lines = [f"- {stage}: {sum(row.kill(stage) is not None for row in rows)} {of} caught" for stage in STAGES]
+    caught = sum(bool(row.kills) for row in rows)
+    named, first = sum(row.named for row in rows), sum(row.first_named in row.breaks for row in rows)
+    blamed = sum(row.blamed in row.breaks for row in rows)
+    lines.append(f"- all stages: {caught} {of} caught; the broken rule is named for {named}, first for {first}")
+    lines.append(f"- the broken rule is blamed first, by the museum without the engine itself, for {blamed} {of}")
+    return "\n".join(lines)

@@ -1,0 +1,31 @@
+"""The kill matrix, as a page and for programs."""
+
+import json
+
+from tidegate.conformance.cli.main import main
+from tidegate.conformance.exits import Exit
+
+ONE = ("museum", "--mutant", "valve-never-flushes", "--cases", "20")
+
+
+def test_the_matrix_is_written_as_a_page(tmp_path, capsys):
+    page = tmp_path / "museum.md"
+    assert main([*ONE, "--out", str(page)]) == Exit.CONFORMANT
+    *_, head, _line, row = page.read_text().splitlines()
+    cells = dict(zip(*(line.split(" | ") for line in (head, row)), strict=True))
+    assert cells["| wrong engine"] == "| valve-never-flushes"
+    assert (cells["breaks"], cells["caught by"], cells["names first"]) == ("VALVE-10", "directed", "VALVE-10")
+    assert int(cells["cases"]) > 0
+    assert int(cells["events"]) == 3
+    assert "all stages: 1 of 1 caught; the broken rule is named for 1, first for 1" in capsys.readouterr().out
+
+
+def test_the_matrix_for_programs(capsys):
+    assert main([*ONE, "--format", "json"]) == Exit.CONFORMANT
+    (row,) = json.loads(capsys.readouterr().out)
+    assert [kill["stage"] for kill in row["kills"]][:2] == ["directed", "golden"]
+
+
+def test_a_page_that_cannot_be_written(tmp_path, capsys):
+    assert main([*ONE, "--out", str(tmp_path / "no folder" / "page.md")]) == Exit.CANNOT_WRITE
+    assert "no folder" in capsys.readouterr().err
