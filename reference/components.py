@@ -73,6 +73,7 @@ PATH = (
     Place(
         "watermarks/source_alignment", "A source, or one of its splits, that is too far ahead of others waits for them."
     ),
+    Place("watermarks/alignment_group", "Sources report how far they are, and are told how far they may be."),
     Place("watermarks/statuses", "Statuses and latency markers on their way through a task."),
     Place("mailbox", "Mails of many threads and the default action, run on one."),
     Place("barriers", "Channels wait for a checkpoint's barriers, or are overtaken by them."),

@@ -70,6 +70,13 @@ def get_integers(obj: Json, key: str) -> list[int]:
     return [get_integer({key: one}, key) for one in value]
 
 
+def get_objects(obj: Json, key: str) -> list[Json]:
+    value = obj.get(key)
+    if type(value) is not list or not all(type(one) is dict for one in value):
+        raise BadRequestError(f"{key} must be a list of objects")
+    return value
+
+
 def get_boolean(obj: Json, key: str) -> bool:
     value = obj.get(key)
     if type(value) is not bool:

@@ -68,6 +68,12 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("announce", "limit{timestamp:long}"),
         Form("end", "end"),
     ),
+    "alignment_group": (
+        Form("report", "{source:int}.{subtask:int}w{timestamp:long}"),
+        Form("task_failed", "{source:int}.{subtask:int}fails"),
+        Form("task_ready", "{source:int}.{subtask:int}ready"),
+        Form("announce", "{source:int}announce"),
+    ),
     "statuses": (
         Form("record", "{channel:int}r"),
         Form("watermark", "{channel:int}w{timestamp:long}"),

@@ -19,6 +19,7 @@ SINCE = {
     "gate": (1, 14),
     "source_output": (1, 16),
     "wiring": (1, 17),
+    "alignment_group": (1, 18),
     "chaining": (1, 20),
     "idleness": (1, 20),
     "source_alignment": (2, 3),

@@ -24,6 +24,7 @@ AMOUNTS = {
     "credit_sender": (50, 100),
     "credit_receiver": (60, 60),
     "gate": (30, 60),
+    "alignment_group": (30, 200),
     "barriers": (30, 120),
     "blocking_subpartition": (30, 200),
     "buffer": (20, 200),

@@ -1,0 +1,50 @@
+"""Cases for groups of sources: reports that rise and fall, idle groups, drifts at the edge, subtasks that fail."""
+
+from random import Random
+
+from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
+from tidegate.properties.cases.walk import Walk
+from tidegate.reference.elements import MAX, MIN, Long
+from tidegate.reference.watermarks import alignment_group as group
+
+
+def draw(random: Random, config: group.Config | None = None) -> tuple[group.Config, tuple[group.Event, ...]]:
+    config = config or draw_config(random)
+    pool = [clamp(max(value, MIN + 1)) for value in draw_longs(random)]
+    weights = swarm(random, announce=3, report=4, idle=1, failed=0.5, ready=0.5)
+    weights["refused"] = random.choice((0, 0, 0.2))
+    draw_kind = among(random, weights)
+    walk = Walk(random, group.start(config), group.step)
+    for _ in walk.rounds():
+        walk.play_one(draw_event(random, draw_kind(), config, pool))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> group.Config:
+    groups = random.choice(((0,), (0, 0), (0, 0), (0, 1), (0, 1, 0), (5, 5, -1)))
+    drifts = (0, 1, 10, 1000, MAX - 1)
+    return group.Config(
+        tuple(group.Source(one, Long(random.choice(drifts))) for one in groups), random.choice((1, 2, 2, 3, 12))
+    )
+
+
+def draw_event(random: Random, kind: str, config: group.Config, pool: list[Long]) -> group.Event:
+    source, subtask = random.randrange(len(config.sources)), random.randrange(config.subtasks)
+    if kind == "announce":
+        return group.AnnounceLimits(source)
+    if kind == "failed":
+        return group.TaskFailed(source, subtask)
+    if kind == "ready":
+        return group.TaskReady(source, subtask)
+    if kind == "idle":
+        return group.ReportWatermark(source, subtask, MAX)
+    if kind == "report":
+        return group.ReportWatermark(source, subtask, random.choice(pool))
+    refused: list[group.Event] = [
+        group.AnnounceLimits(random.choice((-1, len(config.sources)))),
+        group.ReportWatermark(source, random.choice((-1, config.subtasks)), random.choice(pool)),
+        group.ReportWatermark(source, subtask, MIN),
+        group.TaskFailed(len(config.sources), subtask),
+        group.TaskReady(source, config.subtasks),
+    ]
+    return random.choice(refused)
