@@ -236,6 +236,8 @@ def check_places(log: RunLog) -> None:
     edges, sizes = {edge.number: edge for edge in log.job.edges}, count_subtasks(log.job)
     for row in log.rows:
         where = f"{row.task}/{row.subtask}: step {row.step}"
+        if row.attempt and str(row.attempt) not in log.job.restored:
+            raise MalformedLogError(f"{where} is of attempt {row.attempt}, and restored says nothing of it")
         if (row.edge == OWN) is not (row.kind in OWN_KINDS):
             raise MalformedLogError(f"{where} is {row.kind}, and of edge {row.edge}")
         if row.edge == OWN:
@@ -287,12 +289,16 @@ def write_runlog(path: Path, log: RunLog) -> None:
     parquet.write_table(pyarrow.table(columns, schema=schema), path)
 
 
+def make_row(line: dict[str, Any]) -> Row:
+    """From the columns of a file, some of which it may lack."""
+    changed = {"dir": Direction(line["dir"]), "kind": Kind(line["kind"]), "attempt": line.get("attempt") or 0}
+    return Row(**{**line, **changed})
+
+
 def read_runlog(path: Path) -> RunLog:
     parquet: Any = import_module("pyarrow.parquet")
     table = parquet.read_table(path)
     known = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
-    rows = tuple(
-        Row(**{**line, "dir": Direction(line["dir"]), "kind": Kind(line["kind"])}) for line in table.to_pylist()
-    )
+    rows = tuple(make_row(line) for line in table.to_pylist())
     job = decode(json.loads(known["job"]), Job, "job")
     return RunLog(known["run"], job, rows, json.loads(known["complete"]))

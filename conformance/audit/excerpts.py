@@ -14,11 +14,23 @@ import numpy as np
 
 from tidegate.conformance.audit.reading import BATCH, WORDS, Log, Span, group_rows, opened
 from tidegate.conformance.audit.sources import Footer, LogFileError, read_ranges
-from tidegate.properties.kernels.columns import integers, places_in, read_indices
+from tidegate.properties.kernels.columns import find_attempts, integers, places_in, read_indices
 from tidegate.properties.kernels.findings import Finding
 from tidegate.properties.kernels.layout import Array
 from tidegate.properties.runlog import INVARIANTS
-from tidegate.traces.runlog import Channel, Direction, Edge, Job, Kind, Row, RunLog, renumber, write_runlog
+from tidegate.traces.runlog import (
+    OWN,
+    Channel,
+    Direction,
+    Edge,
+    Job,
+    Kind,
+    Row,
+    RunLog,
+    make_row,
+    renumber,
+    write_runlog,
+)
 
 #: How far around a violation rows are taken, one after the other.
 DISTANCES = (3, 30, 300, 3000)
@@ -51,6 +63,8 @@ class Search:
     @property
     def place(self) -> tuple[str, int]:
         """The subtask that has seen it."""
+        if self.finding.channel[0] == OWN:
+            return self.finding.task, self.finding.channel[1]
         edge = next(one for one in self.footers[0].job.edges if one.number == self.finding.channel[0])
         return find_place(edge, self.finding)
 
@@ -83,7 +97,8 @@ class Search:
         for name, number in zip(("edge", "producer", "consumer"), self.finding.channel, strict=True):
             of_channel &= integers(batch, name) == number
         of_channel[of_subtask] = True
-        return np.flatnonzero(of_channel)
+        attempts = find_attempts(batch, self.footers[0].job.restores)
+        return np.flatnonzero(of_channel if attempts is None else of_channel & (attempts == self.finding.attempt))
 
     def give_up(self) -> Excerpt:
         """The nearest rows, even if they do not show it."""
@@ -113,8 +128,9 @@ def around(rows: list[Row], finding: Finding) -> tuple[Row, ...]:
 
 
 def is_found(row: Row, finding: Finding) -> bool:
-    wanted = finding.direction, finding.channel, finding.kind, finding.position
-    return (row.dir, row.channel, row.kind, row.position) == wanted
+    wanted = finding.attempt, finding.direction, finding.channel, finding.kind, finding.position
+    is_there = (row.attempt, row.dir, row.channel, row.kind, row.position) == wanted
+    return is_there and finding.task in ("", row.task)
 
 
 def find_place(edge: Edge, finding: Finding) -> tuple[str, int]:
@@ -179,7 +195,7 @@ def find_near_groups(log: Log, finding: Finding, distance: int) -> Iterator[tupl
 
 def make_rows(batch: Any, places: Array) -> Iterator[Row]:
     for line in batch.take(places_in(places)).to_pylist():
-        yield Row(**{**line, "dir": Direction(line["dir"]), "kind": Kind(line["kind"])})
+        yield make_row(line)
 
 
 # --- cutting out ----------------------------------------------------------------------------------------------
@@ -228,7 +244,7 @@ def shows(log: RunLog, finding: Finding, rows: list[Row]) -> bool:
     """Whether the fold finds the same row wrong in the excerpt."""
     invariant = next(one for one in INVARIANTS if one.id == finding.invariant)
     wanted = [new for new, old in zip(log.rows, rows, strict=True) if is_found(old, finding)]
-    return bool(wanted) and any(row == wanted[0] for row, _message in invariant.find(log))
+    return bool(wanted) and any(row == wanted[0] for row, _message in invariant.find_all(log))
 
 
 def write_excerpts(folder: Path, excerpts: Sequence[Excerpt]) -> list[Path]:

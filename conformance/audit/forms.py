@@ -14,7 +14,7 @@ from tidegate.conformance.engines.text import printable, unformatted
 from tidegate.conformance.exits import Exit
 from tidegate.properties.kernels.findings import Finding
 from tidegate.properties.runlog import INVARIANTS
-from tidegate.traces.runlog import Row
+from tidegate.traces.runlog import OWN, Row
 
 FORMAT = "tidegate-audit/1"
 FILES = ("report.jsonl", "summary.md", "violations.parquet")
@@ -55,7 +55,11 @@ def remarks(report: Report) -> list[str]:
 def describe_place(run: str, finding: Finding) -> str:
     edge, producer, consumer = finding.channel
     side = "sent" if finding.direction == "out" else "received"
-    return f"run {printable(run, NAME)}, edge {edge} from {producer} to {consumer}, {side}, position {finding.position}"
+    attempt = f", attempt {finding.attempt}" if finding.attempt else ""
+    where = f"edge {edge} from {producer} to {consumer}, {side}, position {finding.position}"
+    if edge == OWN:
+        where = f"{printable(finding.task, NAME)}/{producer}, step {finding.step}"
+    return f"run {printable(run, NAME)}{attempt}, {where}"
 
 
 def describe_row(row: Row, finding: Finding) -> str:
@@ -162,13 +166,13 @@ def write_violations(path: Path, report: Report) -> None:
     parquet: Any = import_module("pyarrow.parquet")
     short, long, text = arrow.int32(), arrow.int64(), arrow.string()
     columns = {"run": text, "file": text, "invariant": text, "edge": short, "producer": short, "consumer": short}
-    columns |= {"dir": text, "kind": text, "position": long, "step": long, "message": text}
+    columns |= {"dir": text, "kind": text, "position": long, "step": long, "message": text, "attempt": short}
     lines = []
     for outcome in report.outcomes:
         files = ",".join(printable(show_path(path)) for path in outcome.paths)
         for one in (finding for tally in outcome.tallies.values() for finding in tally.findings):
             place = outcome.run, files, one.invariant, *one.channel, str(one.direction), str(one.kind)
-            lines.append((*place, one.position, one.step, one.message))
+            lines.append((*place, one.position, one.step, one.message, one.attempt))
     schema = arrow.schema(list(columns.items()))
     parquet.write_table(
         arrow.Table.from_pylist([dict(zip(columns, line, strict=True)) for line in lines], schema), path

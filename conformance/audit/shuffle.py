@@ -11,14 +11,18 @@ import pickle
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from tidegate.conformance.audit.blocks import DEALT, DESTINATION, ORDER
 from tidegate.conformance.audit.dealing import MOST_LATE, ROWS_OF_PART, Met, Runs, Seen, make_parts, merge_seen
+from tidegate.conformance.audit.files import audit_files
 from tidegate.conformance.audit.looking import PASSES
 from tidegate.conformance.audit.outcomes import Outcome
 from tidegate.conformance.audit.planning import Work
 from tidegate.conformance.audit.sources import LogFileError
 from tidegate.properties.kernels.routes import Firsts, find_scattered
 from tidegate.properties.kernels.run import Wanted, find_skipped
+from tidegate.traces.runlog import Job, OrderScope
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -33,10 +37,19 @@ ROWS_OF_PARTITION = 2_000_000
 SEEN = "seen binary"
 
 
-def audit_by_channel(session: "SparkSession", work: Work, wanted: Wanted, _show: int = 0) -> Iterator[Outcome]:
-    """All runs together; each has its outcome at the end."""
-    shuffle = Shuffle(session, work, wanted)
-    yield from shuffle.collect()
+def audit_by_channel(session: "SparkSession", work: Work, wanted: Wanted, show: int = 0) -> Iterator[Outcome]:
+    """All runs together; each has its outcome at the end. Those that must be seen as a whole are looked at here."""
+    whole = [run for run in work.runs if is_whole(run[0].job)]
+    for run in whole:
+        yield audit_files(run, wanted, show)
+    others = [run for run in work.runs if run not in whole]
+    if others:
+        yield from Shuffle(session, attrs.evolve(work, runs=others), wanted).collect()
+
+
+def is_whole(job: Job) -> bool:
+    """Attempts are spliced, results counted, and the order within keys compared, over all subtasks together."""
+    return bool(job.restored) or job.expected is not None or job.capabilities.order_scope is OrderScope.KEY
 
 
 class Shuffle:

@@ -63,8 +63,14 @@ def middle(places: Array) -> int:
 def received_in_the_middle(blocks: Blocks, fault: Fault) -> tuple[int, int, int]:
     """Producer, consumer, and the place of a record in the rows of the consumer."""
     producer, consumer = divmod(fault.turn % PARALLELISM**2, PARALLELISM)
-    places = find(blocks[job.COUNT, consumer], dir=log.IN, edge=job.KEYED, producer=producer, kind=log.RECORD)
-    return producer, consumer, middle(places)
+    return producer, consumer, middle(received_in_time(blocks, fault, producer, consumer))
+
+
+def received_in_time(blocks: Blocks, fault: Fault, producer: int, consumer: int) -> Array:
+    """What a counter makes of a late record is late, too, and must stay behind it."""
+    rows = blocks[job.COUNT, consumer]
+    places = find(rows, dir=log.IN, edge=job.KEYED, producer=producer, kind=log.RECORD)
+    return places[column(rows, "timestamp")[places] > fault.epoch * TICK]
 
 
 def lose(blocks: Blocks, fault: Fault) -> None:
@@ -91,7 +97,7 @@ def invent(blocks: Blocks, fault: Fault) -> None:
 def swap(blocks: Blocks, fault: Fault) -> None:
     producer, consumer, place = received_in_the_middle(blocks, fault)
     rows = blocks[job.COUNT, consumer]
-    places = find(rows, dir=log.IN, edge=job.KEYED, producer=producer, kind=log.RECORD)
+    places = received_in_time(blocks, fault, producer, consumer)
     following = int(places[np.searchsorted(places, place) + 1])
     rows[[place, following]] = rows[[following, place]]
     rows[place, AT["mark"]] = fault.mark("ORDER")
@@ -172,6 +178,16 @@ def make_late(blocks: Blocks, fault: Fault) -> None:
     blocks[job.MAP, consumer] = move(rows, place, int(find(rows, dir=log.OUT, kind=log.WATERMARK)[-1]))
 
 
+def send_late(blocks: Blocks, fault: Fault) -> None:
+    """A counter sends a record as of a time that it has announced long before."""
+    number = fault.turn % PARALLELISM
+    sender, rows = blocks[job.COUNT, number], blocks[job.SINK, number]
+    sent = middle(find(sender, dir=log.OUT, edge=job.FORWARDED, kind=log.RECORD))
+    (place,) = find(rows, dir=log.IN, kind=log.RECORD, id=int(sender[sent, AT["id"]]))
+    sender[sent, AT["timestamp"]] = rows[place, AT["timestamp"]] = 1
+    sender[sent, AT["mark"]] = fault.mark("MADE-LATE")
+
+
 def leak(blocks: Blocks, fault: Fault) -> None:
     """The last record of a source comes behind the barrier, and is read before the barriers of the others."""
     source = fault.turn % job.SLEEPER
@@ -203,7 +219,13 @@ def go_on_behind_the_end(blocks: Blocks, fault: Fault) -> None:
     for where, direction in (((job.COUNT, number), log.OUT), ((job.SINK, number), log.IN)):
         rows = blocks[where]
         (end,) = find(rows, dir=direction, edge=job.FORWARDED, kind=log.END_OF_DATA)
-        changes = {"kind": log.RECORD, "timestamp": 1, "id": 3 * 10**15 + fault.number, "mark": fault.mark("END")}
+        # Behind the last watermark every time would be late.
+        changes = {
+            "kind": log.RECORD,
+            "timestamp": log.NONE,
+            "id": 3 * 10**15 + fault.number,
+            "mark": fault.mark("END"),
+        }
         blocks[where] = insert(rows, int(end) + 1, rows[end], **changes)
 
 
@@ -217,6 +239,7 @@ PLANT: dict[str, Callable[[Blocks, Fault], None]] = {
     "not-told": tell_one_only,
     "regressed": regress,
     "late": make_late,
+    "made-late": send_late,
     "leaked": leak,
     "status": repeat_status,
     "unpaid": send_unpaid,

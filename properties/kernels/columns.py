@@ -1,5 +1,6 @@
 """Rows of a run log as numpy columns, from an Arrow batch: names are numbers, nothing is a Python object."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -35,6 +36,7 @@ class Chunk:
     value: Array
     key: Array
     keys: Any
+    attempt: Array | None = None
 
     def __len__(self) -> int:
         return len(self.step)
@@ -106,7 +108,21 @@ def make_chunk(batch: Any, numbering: Numbering) -> Chunk:
         value=check_values(integers(batch, "value", optional=True)),
         key=key,
         keys=keys,
+        attempt=find_attempts(batch, numbering.layout.job.restores),
     )
+
+
+def find_attempts(batch: Any, restores: Mapping[int, int | None]) -> Array | None:
+    """None where there is but one: nobody needs to say so."""
+    column = batch.column("attempt") if "attempt" in batch.schema.names else None
+    if column is None or column.null_count == len(column):
+        return np.zeros(len(batch), np.int64) if restores else None
+    arrow: Any = import_module("pyarrow")
+    attempts = numbers_in(convert(column, arrow.int64(), "attempt").fill_null(0))
+    unknown = sorted(set(np.unique(attempts).tolist()) - {0, *restores})
+    if unknown:
+        raise MalformedLogError(f"rows are of attempt {unknown[0]}, and restored says nothing of it")
+    return attempts if restores else None
 
 
 def find_channels(batch: Any, numbering: Numbering, what: Array) -> Array:

@@ -107,6 +107,8 @@ class Disagreements:
     excluded: dict[int, set[Identity]] | None = None
     channels: dict[int, ChannelState] = attrs.Factory(dict)
     pending: int = 0
+    #: What each end of a channel has seen, for an engine that may deliver more than once; None for others.
+    seen: dict[tuple[int, Direction], set[Identity]] | None = None
 
     def begin(self, channel: int, matched: int) -> None:
         """Up to here, so many elements have met in order."""
@@ -200,6 +202,9 @@ class Disagreements:
         return unclear
 
     def find_unmatched(self, channel: int, direction: Direction, rows: Queue) -> None:
+        if self.seen is not None:
+            other = Direction.IN if direction is Direction.OUT else Direction.OUT
+            rows = rows.without(self.seen.get((channel, other), set()))
         text = "was sent and not received" if direction is Direction.OUT else "was received more often than it was sent"
         findings = (
             self.finding("LOG-LOSS", channel, direction, rows.row_at(place), text) for place in range(len(rows))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from tidegate.properties.kernels.layout import DIRECTIONS, KINDS
-from tidegate.traces.runlog import Channel, Direction, Kind
+from tidegate.traces.runlog import OWN, Channel, Direction, Kind
 
 if TYPE_CHECKING:
     from tidegate.properties.kernels.columns import Chunk
@@ -19,7 +19,10 @@ MOST = 10_000
 
 @attrs.frozen(order=True)
 class Finding:
-    """A row at which something is wrong, and what. The step counts in the subtask, the position in the channel."""
+    """A row at which something is wrong, and what. The step counts in the subtask, the position in the channel.
+
+    Both count in the attempt. `task`: of a row that is of a subtask alone.
+    """
 
     invariant: str
     channel: Channel
@@ -28,6 +31,8 @@ class Finding:
     position: int
     step: int
     message: str
+    attempt: int = 0
+    task: str = ""
 
 
 @attrs.define
@@ -52,12 +57,14 @@ class Tally:
 def find(chunk: "Chunk", numbering: "Numbering", invariant: str, found: Iterable[tuple[int, str]]) -> Iterator[Finding]:
     """Findings from places in a chunk."""
     for place, message in found:
+        channel = numbering.channel_at(int(chunk.channel[place]))
         yield Finding(
             invariant,
-            numbering.channel_at(int(chunk.channel[place])),
+            channel,
             DIRECTIONS[chunk.direction_at(place)],
             KINDS[chunk.kind_at(place)],
             int(chunk.position[place]),
             int(chunk.step[place]),
             message,
+            task=numbering.subtask_at(int(chunk.subtask[place]))[0] if channel[0] == OWN else "",
         )

@@ -11,7 +11,9 @@ from tidegate.properties.kernels.columns import KIND, Chunk, compute_sorts
 from tidegate.properties.kernels.credit import Credits, Grants
 from tidegate.properties.kernels.disagreement import Disagreements, Identity, Queue
 from tidegate.properties.kernels.findings import Tally
+from tidegate.properties.kernels.key_order import KeyOrder
 from tidegate.properties.kernels.layout import BUFFER, SIDES, Array
+from tidegate.properties.kernels.made_late import MadeLate
 from tidegate.properties.kernels.matching import Matching
 from tidegate.properties.kernels.numbering import Numbering
 from tidegate.properties.kernels.ordered import Ordered
@@ -19,7 +21,7 @@ from tidegate.properties.kernels.routes import Routes
 from tidegate.properties.kernels.segments import EMPTY, find_starts, grown, is_counted_on, measure, sort_stably
 from tidegate.properties.kernels.sides import Endings, Statuses, Watermarks
 from tidegate.properties.kernels.subtasks import Barriers, Clocks, Steps
-from tidegate.traces.runlog import MalformedLogError
+from tidegate.traces.runlog import MalformedLogError, OrderScope
 
 
 @attrs.define
@@ -46,13 +48,15 @@ class SubtaskHalf:
     steps: Counter = attrs.Factory(Counter)
     routes: Routes = attrs.field(init=False)
     clocks: Clocks = attrs.field(init=False)
+    made_late: MadeLate = attrs.field(init=False)
     barriers: Barriers = attrs.field(init=False)
     credits: Credits = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         unused = Tally()
         self.routes = Routes(self.numbering, self.tallies.get("LOG-ROUTE", unused))
-        self.clocks = Clocks(self.numbering)
+        self.clocks = Clocks(self.numbering, self.tallies.get("LOG-LATE", unused))
+        self.made_late = MadeLate(self.numbering, self.tallies.get("LOG-MADE-LATE", unused))
         self.barriers = Barriers(self.numbering, self.tallies.get("LOG-BARRIER", unused))
         self.credits = Credits(self.numbering, self.tallies.get("LOG-CREDIT", unused))
 
@@ -67,6 +71,8 @@ class SubtaskHalf:
             self.credits.feed(chunk)
         if "LOG-BARRIER" in self.tallies:
             self.barriers.feed(steps)
+        if "LOG-MADE-LATE" in self.tallies:
+            self.made_late.feed(steps)
         return steps, self.clocks.find_late(steps) if "LOG-LATE" in self.tallies else EMPTY
 
     def check_steps(self, steps: Steps) -> None:
@@ -78,6 +84,8 @@ class SubtaskHalf:
 
     def finish(self) -> None:
         self.routes.finish()
+        self.clocks.finish()
+        self.made_late.finish()
 
 
 def describe_count(where: str, what: str, number: int) -> str:
@@ -89,6 +97,7 @@ class ChannelHalf:
     numbering: Numbering
     tallies: dict[str, Tally]
     positions: Counter = attrs.Factory(Counter)
+    by_key: KeyOrder | None = attrs.field(init=False)
     matching: Matching = attrs.field(init=False)
     watermarks: Watermarks = attrs.field(init=False)
     statuses: Statuses = attrs.field(init=False)
@@ -98,6 +107,9 @@ class ChannelHalf:
     def __attrs_post_init__(self) -> None:
         able, unused = self.numbering.layout.job.capabilities, Tally()
         order, loss, late = (self.tallies.get(f"LOG-{name}", unused) for name in ("ORDER", "LOSS", "LATE"))
+        self.by_key = KeyOrder(self.numbering, order) if able.order_scope is not OrderScope.CHANNEL else None
+        if self.by_key is not None:
+            order = unused
         self.matching = Matching(self.numbering, order, loss, late, looks_for_late="LOG-LATE" in self.tallies)
         self.watermarks = Watermarks(self.tallies.get("LOG-WATERMARK", unused), able.equal_watermarks)
         self.statuses = Statuses(self.tallies.get("LOG-STATUS", unused))
@@ -118,6 +130,8 @@ class ChannelHalf:
             self.matching.feed(rows, marks, *runs)
         if "LOG-CREDIT" in self.tallies:
             self.grants.feed(rows)
+        if self.by_key is not None and "LOG-ORDER" in self.tallies:
+            self.by_key.feed(chunk)
         return rows
 
     def check_positions(self, rows: Ordered) -> None:
@@ -133,7 +147,12 @@ class ChannelHalf:
         if "LOG-END" in self.tallies:
             self.endings.finish(complete=complete)
         self.grants.finish()
-        return self.matching.finish(complete=complete)
+        unclear = self.matching.finish(complete=complete)
+        if self.by_key is None:
+            return unclear
+        if "LOG-ORDER" in self.tallies:
+            self.by_key.finish()
+        return {}
 
 
 @attrs.define

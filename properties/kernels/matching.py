@@ -7,16 +7,16 @@ waits, is looked at by itself from then on: see disagreement.
 import attrs
 import numpy as np
 
-from tidegate.properties.kernels.columns import KIND, RECEIVED, compute_sorts
+from tidegate.properties.kernels.columns import KIND, compute_sorts
 from tidegate.properties.kernels.disagreement import NOTHING, Disagreements, Identity, Queue, check_pending
 from tidegate.properties.kernels.findings import Tally
-from tidegate.properties.kernels.layout import IN, NONE, OUT, RECORD, STATUS, WATERMARK, Array
+from tidegate.properties.kernels.layout import DIRECTIONS, IN, NONE, OUT, RECORD, STATUS, WATERMARK, Array
 from tidegate.properties.kernels.meeting import ROW, Meeting, Waiting
 from tidegate.properties.kernels.numbering import Numbering
 from tidegate.properties.kernels.ordered import LATE, Marks, Ordered
 from tidegate.properties.kernels.segments import EMPTY, accumulate_maximum, grown
 from tidegate.reference.elements import MIN
-from tidegate.traces.runlog import Direction
+from tidegate.traces.runlog import Delivery, Direction
 
 #: A channel where more elements than this wait is looked at by itself, so that they are not sorted again and again.
 LONG = 2**14
@@ -90,6 +90,8 @@ class Matching:
     def __attrs_post_init__(self) -> None:
         self.in_time = InTime(self.numbering)
         self.others = Disagreements(self.numbering, self.order, self.loss, self.late)
+        if self.numbering.layout.job.capabilities.delivery is Delivery.AT_LEAST_ONCE:
+            self.others.seen = {}
 
     def feed(self, rows: Ordered, marks: Marks, channels: Array, starts: Array, counts: Array) -> None:
         """`channels`, `starts` and `counts` are the runs of elements."""
@@ -98,15 +100,26 @@ class Matching:
         count = int(counts.sum())
         self.order.checked += count
         self.loss.checked += count
-        self.late.checked += int(np.count_nonzero((rows.what & ~np.uint8(LATE)) == RECEIVED))
         if self.looks_for_late:
             self.in_time.begin(marks)
+        if self.others.seen is not None:
+            self.note_seen(rows, channels, starts, counts)
         meeting = self.waiting.meet(channels, starts, counts)
         agree = self.compare(rows, meeting)
         self.keep(rows, meeting, agree)
         if self.looks_for_late:
             self.in_time.finish()
         check_pending(len(self.waiting) + self.others.pending)
+
+    def note_seen(self, rows: Ordered, channels: Array, starts: Array, counts: Array) -> None:
+        assert self.others.seen is not None
+        for side, direction in enumerate(DIRECTIONS):
+            runs = channels.tolist(), starts[side].tolist(), counts[side].tolist()
+            for channel, start, count in zip(*runs, strict=True):
+                at = rows.order[start : start + count]
+                sorts = compute_sorts(rows.chunk.what[at], rows.chunk.value[at])
+                seen = self.others.seen.setdefault((channel, direction), set())
+                seen.update(zip(rows.chunk.name[at].tolist(), sorts.tolist(), strict=True))
 
     def compare(self, rows: Ordered, meeting: Meeting) -> Array:
         """The channels that agree at both ends."""

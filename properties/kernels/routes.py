@@ -50,13 +50,18 @@ class Routes:
     firsts: Firsts = attrs.Factory(dict)
     _hashed: tuple[Any, Array] | None = None
 
+    @property
+    def knows_routes(self) -> bool:
+        """Else all that is known is that keys meet."""
+        return self.numbering.layout.job.capabilities.known_routing
+
     def feed(self, steps: Steps) -> None:
         """Turns and copies: the rows of a producer must come in order."""
         chunk = steps.chunk
         self.tally.checked += int(np.count_nonzero(chunk.what & KIND == RECORD))
         sent = np.flatnonzero(steps.what == RECORD)
         for index, edge, chosen, channels in self.by_edge(steps.channel.take(sent)):
-            if edge.partitioner in set(Partitioner):
+            if self.knows_routes and edge.partitioner in set(Partitioner):
                 kind = Partitioner(edge.partitioner)
                 self.look_at_sent(chunk, index, kind, steps.order.take(sent[chosen]), channels)
         if self.held > MOST_HELD:
@@ -165,7 +170,7 @@ class Routes:
         keyed = np.flatnonzero(is_keyed)
         for index, edge, chosen, channels in self.by_edge(chunk.channel.take(keyed)):
             records = keyed[chosen]
-            if edge.partitioner == Partitioner.HASH:
+            if self.knows_routes and edge.partitioner == Partitioner.HASH:
                 self.look_at_keys(chunk, edge, records, channels)
             else:
                 self.meet_keys(chunk, index, records[chunk.what[records] >= RECEIVED])

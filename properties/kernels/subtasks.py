@@ -11,6 +11,7 @@ from tidegate.properties.kernels.findings import Tally, find
 from tidegate.properties.kernels.layout import (
     BARRIER,
     BUFFER,
+    CLOCK,
     END_OF_PARTITION,
     KINDS,
     NONE,
@@ -81,12 +82,29 @@ class Clocks:
     """Finds the received records that are late at their receiver; who was in time when sent, only the channel knows."""
 
     numbering: Numbering
+    tally: Tally
     clocks: dict[int, Clock] = attrs.Factory(dict)
+    #: How many records each subtask has received, and who knows event time.
+    received: dict[int, int] = attrs.Factory(dict)
+    told: set[int] = attrs.Factory(set)
+
+    def finish(self) -> None:
+        """Without any event time nothing can be late, and nothing was checked."""
+        self.tally.checked += sum(count for subtask, count in self.received.items() if subtask in self.told)
+
+    def count(self, steps: Steps, times: Array) -> None:
+        is_record = steps.what == RECORD + RECEIVED
+        for subtask, start, stop, mine in steps.by_subtask(times):
+            if subtask not in self.told and len(mine):
+                self.told.add(subtask)
+            self.received[subtask] = self.received.get(subtask, 0) + int(np.count_nonzero(is_record[start:stop]))
 
     def find_late(self, steps: Steps) -> Array:
         """The rows of the chunk that are records which come at or after their time."""
         kinds, received = steps.what[steps.rare] & KIND, steps.what[steps.rare] >= RECEIVED
-        ticks = steps.rare[(kinds == WATERMARK) | ((kinds == STATUS) & received)]
+        tells = (kinds == WATERMARK) | (kinds == CLOCK)
+        self.count(steps, steps.rare[tells])
+        ticks = steps.rare[tells | ((kinds == STATUS) & received)]
         bounds, times = [], []
         for subtask, start, _stop, mine in steps.by_subtask(ticks):
             clock = self.clocks.get(subtask) or self.start(subtask)
@@ -115,7 +133,7 @@ class Clocks:
                 clock.never_idle = False
             elif stamp == NONE:
                 pass
-            elif one == WATERMARK:
+            elif one in (WATERMARK, CLOCK):
                 clock.time = max(clock.time, stamp)
             elif clock.never_idle:
                 if channel not in clock.reached:

@@ -6,7 +6,8 @@ from enum import StrEnum
 
 import attrs
 
-from tidegate.traces.runlog import Capabilities, Channel, Direction, Row, RunLog
+from tidegate.properties.runlog.attempts import View, see
+from tidegate.traces.runlog import Channel, Direction, Job, Row, RunLog
 
 #: How many rows of the same subtask are shown on either side of a violation.
 AROUND = 3
@@ -14,7 +15,10 @@ AROUND = 3
 
 @attrs.frozen
 class Violation:
-    """Where an invariant does not hold: the row at which it shows, in words, and the rows around it."""
+    """Where an invariant does not hold: the row at which it shows, in words, and the rows around it.
+
+    The position counts in the attempt.
+    """
 
     invariant: str
     run: str
@@ -22,14 +26,19 @@ class Violation:
     position: int
     message: str
     around: tuple[Row, ...]
+    attempt: int = 0
 
 
 class Status(StrEnum):
-    """A skipped invariant is not a passed one: the engine cannot show what it speaks of."""
+    """A skipped invariant is not a passed one: the engine cannot show what it speaks of.
+
+    Nor is an undetermined one: the log has nothing of what it speaks of.
+    """
 
     PASSED = "passed"
     FAILED = "failed"
     SKIPPED = "skipped"
+    UNDETERMINED = "undetermined"
 
 
 @attrs.frozen
@@ -46,24 +55,44 @@ Finding = tuple[Row, str]
 
 @attrs.frozen
 class Invariant:
-    """`find` gives what is wrong in a log. `lacks` says what an engine would have to show first, or nothing."""
+    """`find` gives what is wrong in a log. `lacks` says why it is skipped for a job, or nothing.
+
+    `view`: which of the rows of a run with several attempts it is held to, in one piece or in several. `speaks_of`:
+    whether a log has anything that could be wrong.
+    """
 
     id: str
     statement: str
     find: Callable[[RunLog], Iterator[Finding]]
-    lacks: Callable[[Capabilities], str] = lambda _capabilities: ""
+    lacks: Callable[[Job], str] = lambda _job: ""
+    view: View = View.ATTEMPTS
+    speaks_of: Callable[[RunLog], bool] = lambda _log: True
 
     def judge(self, log: RunLog) -> Verdict:
-        lacking = self.lacks(log.job.capabilities)
+        lacking = self.lacks(log.job)
         if lacking:
-            return Verdict(self.id, Status.SKIPPED, reason=f"the engine shows no {lacking}")
-        violations = tuple(self.describe(log, row, message) for row, message in self.find(log))
+            return Verdict(self.id, Status.SKIPPED, reason=lacking)
+        if not self.speaks_of(log):
+            return Verdict(self.id, Status.UNDETERMINED, reason="the log has nothing to check")
+        violations = tuple(self.describe(log, row, message) for row, message in self.find_all(log))
         return Verdict(self.id, Status.FAILED if violations else Status.PASSED, violations)
 
+    def find_all(self, log: RunLog) -> Iterator[Finding]:
+        """In all attempts."""
+        for piece in see(log, self.view):
+            yield from self.find(piece)
+
     def describe(self, log: RunLog, row: Row, message: str) -> Violation:
-        mates = [one for one in log.rows if (one.task, one.subtask) == (row.task, row.subtask)]
+        place = row.attempt, row.task, row.subtask
+        mates = [one for one in log.rows if (one.attempt, one.task, one.subtask) == place]
         around = tuple(one for one in mates if abs(one.step - row.step) <= AROUND)
-        return Violation(self.id, log.run, row.channel, row.position, message, around)
+        return Violation(self.id, log.run, row.channel, row.position, message, around, row.attempt)
+
+
+def needs(capability: str, shown: str = "") -> Callable[[Job], str]:
+    """For `lacks`: the engine must show this."""
+    reason = f"the engine shows no {shown or capability}"
+    return lambda job: "" if getattr(job.capabilities, capability) else reason
 
 
 # --- a log, sorted --------------------------------------------------------------------------------------------

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from tidegate.properties.runlog.invariant import Finding, Invariant, by_side, channels_of
+from tidegate.properties.runlog.attempts import View
+from tidegate.properties.runlog.invariant import Finding, Invariant, by_side, channels_of, needs
 from tidegate.reference.elements import MAX
-from tidegate.traces.runlog import Direction, Kind, Row, RunLog
+from tidegate.traces.runlog import Delivery, Direction, Job, Kind, OrderScope, Row, RunLog
 
 # --- watermarks -----------------------------------------------------------------------------------------------
 
@@ -27,7 +28,8 @@ WATERMARK = Invariant(
     "LOG-WATERMARK",
     "The watermarks of a channel strictly increase.",
     find_watermarks_that_do_not_rise,
-    lambda engine: "" if engine.explicit_watermarks else "watermarks",
+    needs("explicit_watermarks", "watermarks"),
+    speaks_of=lambda log: any(row.kind is Kind.WATERMARK for row in log.rows),
 )
 
 # --- statuses -------------------------------------------------------------------------------------------------
@@ -49,7 +51,7 @@ STATUS = Invariant(
     "LOG-STATUS",
     "The statuses of a channel alternate, and no watermark lies between idle and active.",
     find_wrong_statuses,
-    lambda engine: "" if engine.idleness else "idleness",
+    needs("idleness"),
 )
 
 # --- endings --------------------------------------------------------------------------------------------------
@@ -96,7 +98,7 @@ END = Invariant(
     "LOG-END",
     "End of data, then end of partition, then nothing; a drained source's last watermark is the maximum.",
     find_wrong_endings,
-    lambda engine: "" if engine.endings else "endings",
+    needs("endings"),
 )
 
 # --- both sides of a channel ----------------------------------------------------------------------------------
@@ -108,18 +110,30 @@ def identity_of(row: Row) -> tuple[Any, ...]:
 
 
 def find_disorder(log: RunLog) -> Iterator[Finding]:
-    """What is lost, invented or doubled is not out of order: only elements that both sides have count."""
     sides = by_side(log)
     for channel in channels_of(log):
         sent, received = sides.get((Direction.OUT, channel), []), sides.get((Direction.IN, channel), [])
-        often, seen = Counter(map(identity_of, sent)), Counter(map(identity_of, received))
-        in_common = {one for one in often if often[one] == seen[one]}
-        wanted = [identity_of(row) for row in sent if identity_of(row) in in_common]
-        common = [row for row in received if identity_of(row) in in_common]
-        for row, identity in zip(common, wanted, strict=True):
-            if identity_of(row) != identity:
-                yield row, f"{describe(row)} overtakes what was sent before it"
-                break
+        if log.job.capabilities.order_scope is OrderScope.CHANNEL:
+            yield from find_overtakers(sent, received)
+            continue
+        for key in dict.fromkeys(row.key for row in received if row.kind is Kind.RECORD):
+            yield from find_overtakers(*([row for row in side if is_of(row, key)] for side in (sent, received)))
+
+
+def is_of(row: Row, key: str | None) -> bool:
+    return row.kind is Kind.RECORD and row.key == key
+
+
+def find_overtakers(sent: list[Row], received: list[Row]) -> Iterator[Finding]:
+    """What is lost, invented or doubled is not out of order: only elements that both sides have count."""
+    often, seen = Counter(map(identity_of, sent)), Counter(map(identity_of, received))
+    in_common = {one for one in often if often[one] == seen[one]}
+    wanted = [identity_of(row) for row in sent if identity_of(row) in in_common]
+    common = [row for row in received if identity_of(row) in in_common]
+    for row, identity in zip(common, wanted, strict=True):
+        if identity_of(row) != identity:
+            yield row, f"{describe(row)} overtakes what was sent before it"
+            break
 
 
 def find_losses(log: RunLog) -> Iterator[Finding]:
@@ -133,6 +147,9 @@ def find_losses(log: RunLog) -> Iterator[Finding]:
         often, seen = Counter(map(identity_of, sent)), Counter(map(identity_of, received))
         lost, surplus = find_places_beyond(sent, seen), find_places_beyond(received, often)
         arrived = max(set(range(len(sent))) - set(lost), default=-1)
+        if log.job.capabilities.delivery is Delivery.AT_LEAST_ONCE:
+            lost = [place for place in lost if not seen[identity_of(sent[place])]]
+            surplus = [place for place in surplus if not often[identity_of(received[place])]]
         for place in lost:
             if log.complete or place < arrived:
                 yield sent[place], f"{describe(sent[place])} was sent and not received"
@@ -155,5 +172,14 @@ def describe(row: Row) -> str:
     return f"record {row.id}" if row.kind is Kind.RECORD else f"{row.kind} {row.timestamp or row.value or ''}".strip()
 
 
-ORDER = Invariant("LOG-ORDER", "A channel delivers in the order sent.", find_disorder)
-LOSS = Invariant("LOG-LOSS", "Every element sent is received exactly once, and none is invented.", find_losses)
+def lacks_order(job: Job) -> str:
+    return "the engine keeps no order" if job.capabilities.order_scope is OrderScope.NONE else ""
+
+
+ORDER = Invariant("LOG-ORDER", "A channel delivers in the order sent.", find_disorder, lacks_order, view=View.SPLICED)
+LOSS = Invariant(
+    "LOG-LOSS",
+    "Every element sent is received exactly once, and none is invented.",
+    find_losses,
+    view=View.SPLICED,
+)

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import attrs
 
-from tidegate.properties.runlog.invariant import Finding, Invariant, by_side, by_subtask
+from tidegate.properties.runlog.invariant import Finding, Invariant, by_side, by_subtask, needs
 from tidegate.properties.runlog.wired import count_inputs, is_wired
 from tidegate.reference.elements import MIN
-from tidegate.traces.runlog import Capabilities, Channel, ClockScope, Direction, Job, Kind, Row, RunLog
+from tidegate.traces.runlog import Channel, ClockScope, Direction, Job, Kind, Row, RunLog
 
 # --- credit ---------------------------------------------------------------------------------------------------
 
@@ -37,15 +37,19 @@ CREDIT = Invariant(
     "LOG-CREDIT",
     "Data in flight never exceeds the credit granted.",
     find_buffers_without_credit,
-    lambda engine: "" if engine.credit else "credit",
+    needs("credit"),
 )
 
 # --- event time -----------------------------------------------------------------------------------------------
 
 
+#: Rows that tell event time. The clock of a subtask is handed out, as watermarks are.
+TIMES = (Kind.WATERMARK, Kind.CLOCK)
+
+
 @attrs.define
 class Clock:
-    """Event time at a subtask: the highest watermark that it has handed on, or that all its channels have reached.
+    """Event time at a subtask: what it says, the highest watermark that it has sent, or what all channels have reached.
 
     `unheard`: so many channels of the wiring have brought no watermark yet.
     """
@@ -59,7 +63,7 @@ class Clock:
     def tick(self, row: Row) -> None:
         if row.kind is Kind.STATUS and row.dir is Direction.IN:
             self.never_idle = False
-        if row.kind is not Kind.WATERMARK or row.timestamp is None:
+        if row.kind not in TIMES or row.timestamp is None:
             return
         if row.dir is Direction.OUT:
             self.time = max(self.time, row.timestamp)
@@ -104,10 +108,21 @@ def find_in_time(log: RunLog) -> dict[tuple[Channel, int | None], list[bool]]:
     return found
 
 
-def lacks_a_clock(engine: Capabilities) -> str:
-    if not engine.explicit_watermarks:
-        return "watermarks"
-    return "" if engine.clock_scope is ClockScope.SUBTASK else "event time of single subtasks"
+def lacks_a_clock(job: Job) -> str:
+    if not job.capabilities.explicit_watermarks:
+        return "the engine shows no watermarks"
+    if job.capabilities.clock_scope is not ClockScope.SUBTASK:
+        return "the engine shows no event time of single subtasks"
+    return ""
+
+
+def has_clocks(log: RunLog) -> bool:
+    """Whether a subtask that receives records knows event time."""
+    for rows in by_subtask(log).values():
+        is_told = any(row.kind in TIMES for row in rows)
+        if is_told and any(row.kind is Kind.RECORD and row.dir is Direction.IN for row in rows):
+            return True
+    return False
 
 
 LATE = Invariant(
@@ -115,6 +130,54 @@ LATE = Invariant(
     "A record that was in time at its source is in time at its receiver, unless its channel has been idle.",
     find_records_made_late,
     lacks_a_clock,
+    speaks_of=has_clocks,
+)
+
+
+def find_records_sent_late(log: RunLog) -> Iterator[Finding]:
+    """What was received late may leave late, and so may what is made while a late record is the last thing received."""
+    passers = find_passers(log.job)
+    for (task, _subtask), rows in by_subtask(log).items():
+        if task not in passers:
+            continue
+        time, is_late, late = int(MIN), False, set()
+        for row in rows:
+            if row.kind in TIMES and row.dir is Direction.OUT and row.timestamp is not None:
+                time = max(time, row.timestamp)
+            if row.flow is not None:
+                continue
+            is_behind = row.kind is Kind.RECORD and row.timestamp is not None and row.timestamp <= time
+            if row.dir is Direction.IN:
+                is_late = is_behind
+                late |= {row.id} if is_behind else set()
+            elif is_behind and not is_late and row.id not in late:
+                yield row, f"record {row.id} at {row.timestamp} is sent late, behind {time}, and was not received late"
+
+
+def find_passers(job: Job) -> set[str]:
+    """Tasks that receive and send."""
+    return {edge.target for edge in job.edges} & {edge.source for edge in job.edges}
+
+
+def lacks_passers(job: Job) -> str:
+    return lacks_a_clock(job) or ("" if find_passers(job) else "no task of the job receives and sends")
+
+
+def has_passers_with_clocks(log: RunLog) -> bool:
+    passers = find_passers(log.job)
+    for (task, _subtask), rows in by_subtask(log).items():
+        is_told = any(row.kind in TIMES and row.dir is Direction.OUT for row in rows)
+        if task in passers and is_told and any(row.kind is Kind.RECORD for row in rows):
+            return True
+    return False
+
+
+MADE_LATE = Invariant(
+    "LOG-MADE-LATE",
+    "No subtask sends a record at or below its own watermark, unless it received it late.",
+    find_records_sent_late,
+    lacks_passers,
+    speaks_of=has_passers_with_clocks,
 )
 
 # --- barriers -------------------------------------------------------------------------------------------------
@@ -181,5 +244,5 @@ BARRIER = Invariant(
     "LOG-BARRIER",
     "An aligned checkpoint cuts every channel at its barrier.",
     find_cuts_that_leak,
-    lambda engine: "" if engine.checkpoints else "checkpoints",
+    needs("checkpoints"),
 )

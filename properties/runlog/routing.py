@@ -3,12 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
+from tidegate.properties.runlog.attempts import View
 from tidegate.properties.runlog.invariant import Finding, Invariant
 from tidegate.properties.runlog.wired import count_consumers, find_consumer, find_place
 from tidegate.reference.partitioning.keys import StringKey
 from tidegate.reference.partitioning.partitioner import Config, Partitioner, compute_channel_of_key
 from tidegate.traces import runlog
-from tidegate.traces.runlog import Direction, Edge, Row, RunLog
+from tidegate.traces.runlog import Direction, Edge, Job, Row, RunLog
 
 #: So many consumers of a record are listed in a message.
 MOST_LISTED = 10
@@ -21,12 +22,13 @@ def find_wrong_routes(log: RunLog) -> Iterator[Finding]:
         records = [row for row in log.rows if row.edge == edge.number and row.kind is runlog.Kind.RECORD]
         received = [row for row in records if row.dir is Direction.IN]
         # What a user's own partitioner does is nobody else's business, as long as the records of a key meet.
-        if edge.partitioner in set(Partitioner):
+        is_known = log.job.capabilities.known_routing and edge.partitioner in set(Partitioner)
+        if is_known:
             for sent in by_producer(records):
                 yield from find_wrongly_sent(edge, sent)
                 if edge.partitioner == Partitioner.BROADCAST:
                     yield from find_incomplete_broadcasts(edge, sent)
-        if edge.partitioner == Partitioner.HASH:
+        if is_known and edge.partitioner == Partitioner.HASH:
             yield from find_strange_keys(edge, received)
         else:
             yield from find_scattered_keys(received)
@@ -115,9 +117,15 @@ def compute_owner(edge: Edge, producer: int, key: str) -> int:
     return find_consumer(edge, producer, compute_channel_of_key(config, StringKey(key)))
 
 
+def lacks_routes(job: Job) -> str:
+    able = job.capabilities
+    return "" if able.known_routing or able.keys_meet else "the engine shows no known routing"
+
+
 ROUTE = Invariant(
     "LOG-ROUTE",
     "A record goes where its partitioner says, and all records of a key meet in one subtask.",
     find_wrong_routes,
-    lambda engine: "" if engine.known_routing else "known routing",
+    lacks_routes,
+    View.KEPT,
 )

@@ -226,7 +226,7 @@ def test_words_of_a_log_are_inert(good, tmp_path, capsys):
             assert {line.count("|") for line in tables} == {5}
     for path in ("report.jsonl", "summary.md"):
         assert inert((tmp_path / "report" / path).read_text(encoding="utf-8"))
-    first = json.loads((tmp_path / "report" / "report.jsonl").read_text(encoding="utf-8").splitlines()[10])
+    first = json.loads((tmp_path / "report" / "report.jsonl").read_text(encoding="utf-8").splitlines()[13])
     assert first["run"] == hostile.WORDS
 
 
