@@ -45,7 +45,7 @@ def describe_verdicts(exam: Exam, policy: str, place: int) -> str:
     if counts[Status.SKIPPED]:
         run = next(one for one in exam.runs if one.order.policy == policy)
         return f"skipped: {run.verdicts[place].reason}"
-    words = {Status.FAILED: "violated", Status.PASSED: "passed"}
+    words = {Status.FAILED: "violated", Status.PASSED: "passed", Status.UNDETERMINED: "undetermined"}
     return ", ".join(f"{counts[status]} {word}" for status, word in words.items() if counts[status])
 
 

@@ -69,8 +69,13 @@ def test_run_logs_are_files_that_keep_every_invariant(outcomes, tmp_path):
         log = read_runlog(path)
         assert log == outcomes[path.stem].log
         verdicts.update((verdict.invariant, verdict.status) for verdict in check(log))
-    wanted = {(one.id, Status.SKIPPED if one.id in UNSHOWN else Status.PASSED): len(JOBS) for one in INVARIANTS}
-    assert verdicts == wanted
+    assert not any(status is Status.FAILED for _name, status in verdicts)
+    assert {name for name, status in verdicts if verdicts[name, status] == len(JOBS) and status is Status.SKIPPED} == {
+        "LOG-CREDIT",
+        "LOG-RESULT",
+        "LOG-RECOVER",
+    }
+    assert len([name for name, status in verdicts if status is Status.PASSED]) == len(INVARIANTS) - 3
 
 
 @pytest.mark.parametrize("bug", BUGS)
