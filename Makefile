@@ -49,7 +49,7 @@ format: $(READY) ## let ruff put the code in form
 docs: $(READY) ## write docs/ from the registry, the components and the golden traces
 	$(BIN)/tidegate generate docs
 
-site: $(READY) ## the playground as static files, in build/site; needs npm
+site: $(READY) ## documents, rules and playground as static files, in build/site; needs npm
 	$(BIN)/tidegate generate site --out build/site
 
 serve: site ## look at the site on this machine

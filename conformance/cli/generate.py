@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     docs = kinds.add_parser("docs", help="the documentation of the semantics, in Markdown")
     docs.add_argument("--out", type=Path, metavar="DIR", help="where to (default: docs of the checkout we stand in)")
-    site = kinds.add_parser("site", help="the playground as static files, the specification in the browser; needs npm")
+    site = kinds.add_parser("site", help="documents, rules and playground of this checkout as static files; needs npm")
     site.add_argument("--out", type=Path, default=Path("build/site"), metavar="DIR", help="default: build/site")
     page = kinds.add_parser("spark-page", help="the page for users of Spark, from runs on Spark (some minutes)")
     page.add_argument(
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     if args.what == "site":
         from tidegate.conformance.web.site import build_site
 
-        build_site(args.out, args.out.parent)
+        build_site(Path(), args.out, args.out.parent)
         print(f"the site is in {args.out}; any web server can serve it: python3 -m http.server --directory {args.out}")
         return 0
     return generate_docs(args)

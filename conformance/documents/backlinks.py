@@ -41,8 +41,13 @@ def mutants_of(rule_id: str) -> tuple[str, ...]:
 
 @cache
 def code_places() -> dict[str, tuple[Place, ...]]:
+    return find_places(files("tidegate.reference"), "reference")
+
+
+def find_places(folder: Traversable, name: str) -> dict[str, tuple[Place, ...]]:
+    """The functions in a folder that name rules, by the rule."""
     found: dict[str, dict[tuple[str, str], Place]] = {}
-    for path, module in modules(files("tidegate.reference"), "reference"):
+    for path, module in modules(folder, name):
         for function, line, text in constants(ast.parse(module.read_text(encoding="utf-8"))):
             if text in all_rules():
                 found.setdefault(text, {}).setdefault((path, function), Place(path, function, line))

@@ -22,6 +22,8 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'"
 )
+#: For a policy that stands in a page: it can say nothing about frames.
+PAGE_POLICY = POLICY.partition("; frame-ancestors")[0]
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",

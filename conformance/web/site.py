@@ -1,4 +1,4 @@
-"""The playground as a site of static files, with the specification itself in the browser: no server answers anything.
+"""The site: documents and playground as static files, the specification itself in the browser; no server answers.
 
 Python comes from the npm package `pyodide`, the specification as an archive of this installation, and with it the
 libraries that it needs. Paths are relative, so that the site works under any address.
@@ -17,7 +17,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from tidegate.conformance.engines.errors import CannotStartError
-from tidegate.conformance.web.serving import POLICY, STATIC
+from tidegate.conformance.web.reading import PLAYGROUND, write_reading
+from tidegate.conformance.web.serving import PAGE_POLICY, STATIC
 
 PYODIDE = "314.0.7"
 #: Of the package, as the registry has it.
@@ -38,28 +39,31 @@ LEFT_OUT = (
     "properties/kernels/",
 )
 #: WebAssembly is compiled, which is the only thing that is evaluated.
-SITE_POLICY = POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'")
+SITE_POLICY = PAGE_POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'")
 #: A date for archives, so that the same files are the same bytes.
 DATE = (2026, 1, 1, 0, 0, 0)
 
 
-def build_site(out: Path, cache: Path) -> None:
-    """Write the site; `cache` keeps what was fetched."""
+def build_site(root: Path, out: Path, cache: Path) -> None:
+    """Write the site of a checkout; `cache` keeps what was fetched."""
     out.mkdir(parents=True, exist_ok=True)
-    for entry in STATIC.iterdir():
-        if entry.is_file() and not entry.name.startswith("report."):
-            (out / entry.name).write_bytes(entry.read_bytes())
-    for entry in (STATIC / "site").iterdir():
-        (out / entry.name).write_bytes(entry.read_bytes())
-    # Of a policy that stands in a page, nothing can be said about frames.
-    policy = SITE_POLICY.partition("; frame-ancestors")[0]
-    page = (STATIC / "play.html").read_text(encoding="utf-8")
-    head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-    (out / "index.html").write_text(page.replace("<meta name=", f"{head}<meta name=", 1), encoding="utf-8")
-    (out / "play.html").unlink()
+    write_reading(root, out)
+    write_playground(out)
+    unpack_pyodide(fetch_pyodide(cache), out / "pyodide")
+
+
+def write_playground(out: Path) -> None:
+    for folder in (STATIC, STATIC / "site"):
+        for entry in folder.iterdir():
+            if entry.is_file() and not entry.name.startswith(("read.", "report.")):
+                (out / entry.name).write_bytes(entry.read_bytes())
+    page = (STATIC / PLAYGROUND).read_text(encoding="utf-8")
+    head = f'<meta http-equiv="Content-Security-Policy" content="{SITE_POLICY}">\n'
+    page = page.replace("<meta name=", f"{head}<meta name=", 1)
+    page = page.replace("> Tidegate <span>", '> <a href="index.html">Tidegate</a> <span>', 1)
+    (out / PLAYGROUND).write_text(page, encoding="utf-8")
     write_archive(out / "specification.zip", specification())
     write_archive(out / "libraries.zip", libraries())
-    unpack_pyodide(fetch_pyodide(cache), out / "pyodide")
 
 
 def specification() -> Iterator[tuple[str, Path]]:
