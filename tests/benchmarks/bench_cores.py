@@ -1,0 +1,49 @@
+"""The default run as a user starts it: on one core and on all of them, and of an engine with every component."""
+
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.paths import ROOT
+
+EVERY = "python:tidegate.conformance.engines.museum.engines:Right"
+
+
+def run(engine, *options):
+    """Seconds of the whole command, and what it said last."""
+    command = [sys.executable, "-m", "tidegate.conformance.cli.main", "run", "--engine", engine, *options]
+    started = time.perf_counter()
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    seconds = time.perf_counter() - started
+    assert done.returncode == 0, done.stdout + done.stderr
+    return seconds, done.stdout.strip().splitlines()[-1]
+
+
+def compiled(folder):
+    """The command line of an example that is compiled: Rust where there is a compiler, else Java."""
+    if shutil.which("rustc"):
+        program = Path(folder) / "engine"
+        subprocess.run(["rustc", "-O", "-o", program, ROOT / "examples" / "rust" / "engine.rs"], check=True)
+        return f"exec:{program}"
+    subprocess.run(["javac", "-d", folder, ROOT / "examples" / "java" / "Engine.java"], check=True)
+    return f"exec:java -cp {folder} Engine"
+
+
+def measure():
+    with tempfile.TemporaryDirectory() as folder:
+        engine = compiled(folder)
+        pairs = [(run(engine, "--jobs", "1")[0], run(engine)[0]) for _ in range(3)]
+    ratios = [one / all_of_them for one, all_of_them in pairs]
+    named = "Rust" if shutil.which("rustc") else "Java"
+    spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
+    measured = f"{statistics.median(ratios):.2f} × as fast (3 pairs, {spread})"
+    yield f"default run of the {named} example, {os.cpu_count()} cores against one", measured, "≥ 1.7 with two"
+    seconds, said = run(EVERY)
+    cases = re.search(r": (\d+) cases", said)[1]
+    yield f"default run of a Python engine with every component, {int(cases):,} cases", f"{seconds:.0f} s", "≤ 60 s"
