@@ -6,7 +6,7 @@ from itertools import islice
 
 import attrs
 
-from tidegate.conformance.campaign.folder import Folder
+from tidegate.conformance.campaign.folder import CampaignFolderError, Folder
 from tidegate.conformance.campaign.outcome import Outcome
 from tidegate.conformance.campaign.plan import Chunk, Order, Plan
 
@@ -61,6 +61,8 @@ class Campaign:
     ran: int = 0
     ran_cases: int = 0
     interrupted: bool = False
+    #: Why a chunk could not be written: it ended the campaign, as an interrupt does.
+    trouble: str = ""
     _tries: Counter[Chunk] = attrs.Factory(Counter)
 
     @property
@@ -73,7 +75,7 @@ class Campaign:
             self.resumed.add(chunk)
 
     def run(self, pool: Pool, observe: Callable[[Outcome], None] = lambda _outcome: None) -> None:
-        """Run what is not done. An interrupt ends it; what is done is kept."""
+        """Run what is not done. An interrupt ends it, and a full disk; what is done is kept."""
         chunks = (chunk for chunk in self.plan.chunks() if chunk not in self.resumed)
         waiting = Orders(Order(self.plan, chunk, self.limits) for chunk in chunks)
         failed = 0
@@ -95,5 +97,7 @@ class Campaign:
                     waiting.clear()
         except KeyboardInterrupt:
             self.interrupted = True
+        except CampaignFolderError as error:
+            self.interrupted, self.trouble = True, str(error)
         finally:
             outcomes.close()

@@ -76,7 +76,7 @@ def run_campaign(
             campaign.look()
             lead(campaign, master, watch)
             finished = summarize(campaign, engine, time.monotonic() - began, expectations, floor)
-            return write_summary(campaign.folder, finished)
+            return write_summary(campaign, finished)
 
 
 def lead(campaign: Campaign, master: str | None, watch: Watch) -> None:
@@ -94,9 +94,10 @@ def lead(campaign: Campaign, master: str | None, watch: Watch) -> None:
         campaign.run(lambda orders: run_on_spark(spark.sparkContext, orders), observe)
 
 
-def write_summary(folder: Folder, finished: Finished) -> Finished:
-    result = finished.result
-    troubles = write_pages(
+def write_summary(campaign: Campaign, finished: Finished) -> Finished:
+    result, folder = finished.result, campaign.folder
+    troubles = [campaign.trouble] * bool(campaign.trouble)
+    troubles += write_pages(
         folder.path, result, lambda: (make_line(one, result.engine) for one in result.findings), finished.about["seed"]
     )
     try:

@@ -214,12 +214,18 @@ def test_strangers_among_the_chunks_are_named(tmp_path):
     assert all("no chunk of this campaign" in line and line.isprintable() for line in about["damaged"])
 
 
-def test_a_folder_in_the_place_of_a_chunk(tmp_path):
-    campaign = make_campaign(tmp_path)
-    campaign.folder.done(next(campaign.plan.chunks())).mkdir(parents=True)
+def test_a_chunk_that_cannot_be_written_ends_it_and_what_is_known_is_told(tmp_path):
+    campaign = make_campaign(tmp_path, WRONG)
+    campaign.folder.done([*campaign.plan.chunks()][2]).mkdir(parents=True)
     campaign.folder.write_text("campaign.json", json.dumps(campaign.plan.manifest()))
-    with pytest.raises(CampaignFolderError, match="cannot be written"):
-        conduct(campaign)
+    done = tidegate(
+        "--engine", WRONG, "--component", "valve", "--cases", 100, "--chunk", 25, "--local", "--out", tmp_path
+    )
+    assert done.returncode == Exit.CANNOT_WRITE
+    assert "parquet: cannot be written" in done.stderr
+    assert "valve breaks VALVE-10" in done.stdout
+    found, about = summary_of(tmp_path)
+    assert (found["cases"], found["complete"], about["chunks_left"]) == (50, False, 2)
 
 
 @pytest.mark.parametrize(
