@@ -28,6 +28,17 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("process", "call", (("batch", False),)),
         Form("process", "batch", (("batch", True),)),
     ),
+    "channel_state": (
+        Form("data", "{channel:int}d"),
+        Form("event", "{channel:int}event"),
+        Form("barrier", "{channel:int}b{checkpoint:long}", (("mode", "aligned"),)),
+        Form("barrier", "{channel:int}t{checkpoint:long}", (("mode", "timeout"),)),
+        Form("barrier", "{channel:int}u{checkpoint:long}", (("mode", "unaligned"),)),
+        Form("poll", "{channel:int}poll"),
+        Form("prioritize", "{channel:int}prioritize{sequence:int}"),
+        Form("start", "start{checkpoint:long}"),
+        Form("stop", "stop{checkpoint:long}"),
+    ),
     "multiple_inputs": (
         Form("buffer", "{input:int}.{channel:int}b{data:hex}"),
         Form("event", "{input:int}.{channel:int}barrier", (("kind", "barrier"),)),

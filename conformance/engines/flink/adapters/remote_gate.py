@@ -17,12 +17,22 @@ SEGMENT_SIZE = 64
 
 
 class RemoteGate:
-    """`handlers` are called for what the channels ask of the network: `notifyCreditAvailable`, `resumeConsumption`."""
+    """`handlers` are called for what the channels ask of the network: `notifyCreditAvailable`, `resumeConsumption`.
+
+    `writer` is given what the channels save.
+    """
 
     def __init__(
-        self, jvm: Jvm, channels: int, exclusive: int, floating: int, handlers: dict[str, Callable[..., Any]]
+        self,
+        jvm: Jvm,
+        channels: int,
+        exclusive: int,
+        floating: int,
+        handlers: dict[str, Callable[..., Any]],
+        writer: Any = None,
     ) -> None:
         self._jvm = jvm
+        self._writer = writer or jvm.cls("org.apache.flink.runtime.checkpoint.channel.ChannelStateWriter").NO_OP
         self._events = jvm.cls(NETWORK + "api.serialization.EventSerializer")
         self._pool = jvm.cls(NETWORK + "buffer.NetworkBufferPool")(channels * exclusive + floating + 1, SEGMENT_SIZE)
         self.gate = self._make_gate(channels, floating)
@@ -73,7 +83,7 @@ class RemoteGate:
             "ConnectionID": [make_connection_id(jvm)],
             "ConnectionManager": [connections],
             "Counter": [counter(), counter()],
-            "ChannelStateWriter": [jvm.cls("org.apache.flink.runtime.checkpoint.channel.ChannelStateWriter").NO_OP],
+            "ChannelStateWriter": [self._writer],
             "ArrayDeque": [jvm.cls("java.util.ArrayDeque")()],
         }
         if "ResultSubpartitionIndexSet" in names:

@@ -29,6 +29,7 @@ AMOUNTS = {
     "blocking_subpartition": (30, 200),
     "buffer": (20, 200),
     "chain_lifecycle": (30, 120),
+    "channel_state": (30, 100),
     "idleness": (30, 200),
     "mailbox": (30, 200),
     "multiple_inputs": (30, 60),
