@@ -58,7 +58,7 @@ class State:
     """`known` are the inputs that are taken to have something; `ended` those whose data, `over` those that are over.
 
     `wished` are those that the operator will name when it is asked, `selected` those that count: none before it was
-    asked for the first time. `all_ended` is whether the last end of data that was read was that of all inputs.
+    asked for the first time.
     """
 
     config: Config
@@ -70,7 +70,6 @@ class State:
     drained: bool = True
     wished: frozenset[int] = frozenset()
     selected: frozenset[int] | None = None
-    all_ended: bool = False
 
 
 # --- events ---------------------------------------------------------------------------------------------------
@@ -192,8 +191,6 @@ def on_process(state: State) -> Outcome[State, Observation]:
 
 def ask_operator(state: State) -> State:
     """NIN-10: what the operator selects; inputs whose data has ended are read to their end all the same."""
-    if state.all_ended:
-        return attrs.evolve(state, selected=frozenset(range(len(state.inputs))))
     waiting = {index for index, ended in enumerate(state.ended) if ended and not state.over[index]}
     return attrs.evolve(state, selected=state.wished | waiting)
 
@@ -204,8 +201,7 @@ def remember(state: State, index: int, status: InputStatus) -> State:
             return attrs.evolve(state, known=replace(state.known, index, value=False))
         case InputStatus.END_OF_DATA | InputStatus.STOPPED:
             drained = state.drained and status is InputStatus.END_OF_DATA
-            after = attrs.evolve(state, ended=replace(state.ended, index, value=True), drained=drained)
-            return attrs.evolve(after, all_ended=state.all_ended or is_data_ended(after))
+            return attrs.evolve(state, ended=replace(state.ended, index, value=True), drained=drained)
         case InputStatus.END_OF_INPUT:
             return attrs.evolve(state, over=replace(state.over, index, value=True))
     return state
@@ -220,7 +216,7 @@ def compute_status(state: State, status: InputStatus) -> InputStatus | None:
         return status
     if all(state.over):
         return InputStatus.END_OF_INPUT
-    if status is InputStatus.END_OF_DATA and state.all_ended:
+    if status is InputStatus.END_OF_DATA and is_data_ended(state):
         return InputStatus.END_OF_DATA if state.drained else InputStatus.STOPPED
     if any(choices(state)):
         return InputStatus.MORE_AVAILABLE
@@ -300,7 +296,7 @@ def over_means_finished(state: State) -> bool:
 @always("NIN-10")
 def reads_what_is_selected(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """An input is read only if the operator had selected it, or if its data had ended before."""
-    allowed = {*range(len(before.inputs))} if before.all_ended else {*before.wished, *(before.selected or ())}
+    allowed = {*before.wished, *(before.selected or ())}
     return all(seen.input in allowed for seen in outcome.observations if isinstance(seen, Reads))
 
 

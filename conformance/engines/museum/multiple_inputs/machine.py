@@ -45,7 +45,7 @@ class MultipleInputs:
         self.drained = True
         self.selects = wire.get_extension(config, EXTENSIONS) is not None
         everybody = set(range(len(self.inputs)))
-        self.wish, self.selected, self.no_data_left = everybody, everybody, False
+        self.wish, self.selected = everybody, everybody
         self.is_asked = self.bug == "asks-from-the-second-call"
         if self.bug == "start-without-hope":
             for one in self.inputs:
@@ -77,14 +77,11 @@ class MultipleInputs:
 
     def ask(self) -> None:
         """The operator says what it selects; ends are read all the same."""
-        bug, everybody = self.bug, set(range(len(self.inputs)))
-        if self.no_data_left and bug != "selects-to-the-last":
-            self.selected = everybody
-            return
+        bug = self.bug
         waiting = {index for index, one in enumerate(self.inputs) if one.data_ended and not one.over}
         self.selected = self.wish | (set() if bug == "ends-wait-for-selection" else waiting)
         if bug == "selection-ignored":
-            self.selected = everybody
+            self.selected = set(range(len(self.inputs)))
 
     def is_selected(self, one: Input) -> bool:
         return any(self.inputs[index] is one for index in self.selected)
@@ -147,7 +144,6 @@ class MultipleInputs:
             one.hopeful = False
         elif status in {"end_of_data", "stopped"}:
             one.data_ended = True
-            self.no_data_left = self.no_data_left or all(each.data_ended or each.over for each in self.inputs)
             self.drained = self.drained and status == "end_of_data"
         elif status == _OVER:
             one.over = True
