@@ -1,15 +1,13 @@
-"""An audit for people and for programs: a table, the first violations, and everything in files."""
+"""An audit for people and for programs: a table, the first violations, and all of it as JSON."""
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-from tidegate.conformance.audit.excerpts import Excerpt, write_excerpts
+from tidegate.conformance.audit.excerpts import Excerpt
 from tidegate.conformance.audit.outcomes import NAMES, Report
-from tidegate.conformance.audit.sources import show_path
 from tidegate.conformance.engines.text import printable, unformatted
 from tidegate.conformance.exits import Exit
 from tidegate.properties.kernels.findings import Finding
@@ -17,8 +15,6 @@ from tidegate.properties.runlog import INVARIANTS
 from tidegate.traces.runlog import OWN, Row
 
 FORMAT = "tidegate-audit/1"
-FILES = ("report.jsonl", "summary.md", "violations.parquet")
-EXCERPTS = "excerpts"
 #: Names and keys are shown up to so many characters.
 NAME = 100
 HEADER = ("invariant", "checked", "violated", "skipped")
@@ -127,53 +123,6 @@ def as_markdown(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-# --- files ----------------------------------------------------------------------------------------------------
-
-
-def write_report(folder: Path, report: Report) -> list[Path]:
-    """report.jsonl, summary.md, violations.parquet and excerpts/, in place of older ones; the paths of the last.
-
-    Raises
-    ------
-    OSError
-        That cannot be done, or not to the end.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in (*(folder / name for name in FILES), *(folder / EXCERPTS).glob("[0-9]*-LOG-*.parquet")):
-        old.unlink(missing_ok=True)
-    with (folder / "report.jsonl").open("w", encoding="utf-8") as file:
-        whole = as_json(report)
-        for line in (
-            {"format": FORMAT, "path": report.path, "events": report.rows},
-            *({"type": "invariant", **one} for one in whole["invariants"]),
-            *({"type": "violation", **one} for one in whole["violations"]),
-            *({"type": "problem", **one} for one in whole["problems"]),
-            {"type": "footer", "exit": whole["exit"], "violations": len(whole["violations"])},
-        ):
-            file.write(as_line(line) + "\n")
-    (folder / "summary.md").write_text(as_markdown(report), encoding="utf-8")
-    write_violations(folder / "violations.parquet", report)
-    return write_excerpts(folder / EXCERPTS, report.excerpts)
-
-
 def as_line(value: Any, indent: int | None = None) -> str:
     """JSON in ASCII: what names and keys of a log have in them cannot repaint a terminal."""
     return json.dumps(value, indent=indent)
-
-
-def write_violations(path: Path, report: Report) -> None:
-    arrow: Any = import_module("pyarrow")
-    parquet: Any = import_module("pyarrow.parquet")
-    short, long, text = arrow.int32(), arrow.int64(), arrow.string()
-    columns = {"run": text, "file": text, "invariant": text, "edge": short, "producer": short, "consumer": short}
-    columns |= {"dir": text, "kind": text, "position": long, "step": long, "message": text, "attempt": short}
-    lines = []
-    for outcome in report.outcomes:
-        files = ",".join(printable(show_path(path)) for path in outcome.paths)
-        for one in (finding for tally in outcome.tallies.values() for finding in tally.findings):
-            place = outcome.run, files, one.invariant, *one.channel, str(one.direction), str(one.kind)
-            lines.append((*place, one.position, one.step, one.message, one.attempt))
-    schema = arrow.schema(list(columns.items()))
-    parquet.write_table(
-        arrow.Table.from_pylist([dict(zip(columns, line, strict=True)) for line in lines], schema), path
-    )

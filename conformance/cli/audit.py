@@ -42,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--report",
         type=Path,
         metavar="DIR",
-        help="write report.jsonl, summary.md, violations.parquet and excerpts/ into this folder",
+        help="write index.html, a page to look at, report.jsonl, summary.md, violations.parquet and excerpts/ here",
     )
 
 
@@ -87,14 +87,14 @@ def progress(args: argparse.Namespace) -> "Iterator[Callable[[Outcome, int], Non
 
 def show(args: argparse.Namespace, report: "Report") -> bool:
     """On the screen, whatever becomes of the files; whether they are written, if they are wanted."""
-    from tidegate.conformance.audit import forms
+    from tidegate.conformance.audit import forms, writing
     from tidegate.conformance.engines.text import printable
 
     paths: list[Path | None] = [None] * len(report.excerpts)
     is_written = True
     if args.report is not None:
         try:
-            paths = [*forms.write_report(args.report, report)]
+            paths = [*writing.write_report(args.report, report)]
         except OSError as error:
             print(f"tidegate: the report in {args.report} is not complete: {printable(str(error))}", file=sys.stderr)
             is_written = False

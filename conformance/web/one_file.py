@@ -3,7 +3,10 @@
 import base64
 import hashlib
 import html
+import json
+import re
 from importlib.resources import files
+from typing import Any
 
 STATIC = files("tidegate.conformance.web") / "static"
 
@@ -38,3 +41,29 @@ def make_file(kind: str, title: str, body: str, script: str = "") -> str:
 
 def digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def as_data(value: Any) -> str:
+    """JSON in which nothing looks like the end of a script."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";\n', re.MULTILINE)
+EXPORT = re.compile(r"^export ((?:async )?(?:function|const|let) (\w+))", re.MULTILINE)
+
+
+def bundle(name: str) -> str:
+    """A module with all that it imports, as one script: each module is a function that gives what it exports."""
+    modules: dict[str, str] = {}
+
+    def add(file: str) -> None:
+        source = (STATIC / file).read_text(encoding="utf-8")
+        for _names, imported in IMPORT.findall(source):
+            if imported not in modules:
+                add(f"{imported}.js")
+        exported = [found for _text, found in EXPORT.findall(source)]
+        body = EXPORT.sub(r"\1", IMPORT.sub(r"const \1 = \2;\n", source))
+        modules[file.removesuffix(".js")] = f"{body}\nreturn {{ {', '.join(exported)} }};"
+
+    add(name)
+    return "\n".join(f"const {module} = (() => {{\n{body}\n}})();" for module, body in modules.items())

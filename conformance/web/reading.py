@@ -19,9 +19,8 @@ from tidegate.conformance.documents.pages import reasons_of
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.museum.catalog import MUTANTS
 from tidegate.conformance.web.markdown import Section, link_rules, relative, render
-from tidegate.conformance.web.one_file import STATIC
+from tidegate.conformance.web.one_file import STATIC, as_data, bundle
 from tidegate.conformance.web.playing import Story, of_mutant, stories
-from tidegate.conformance.web.report import as_data, bundle
 from tidegate.conformance.web.serving import PAGE_POLICY
 from tidegate.reference.components import COMPONENTS, PATH
 from tidegate.reference.rules import Rule, all_rules

@@ -7,7 +7,6 @@ findings are packed, so that the file stays small; the page unpacks them when it
 import base64
 import html
 import json
-import re
 import zlib
 from collections.abc import Iterable
 from typing import Any
@@ -17,7 +16,7 @@ from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.result import Counterexample, Result
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.reports.findings import UNANSWERED
-from tidegate.conformance.web.one_file import STATIC, make_file
+from tidegate.conformance.web.one_file import as_data, bundle, make_file
 from tidegate.conformance.web.playing import MAX_EVENTS, answer
 from tidegate.reference.components import PATH
 from tidegate.reference.rules import all_rules
@@ -54,32 +53,6 @@ def make_page(result: Result, lines: Iterable[str], seed: int = 0, command: str 
 <script type="application/json" id="index">{as_data(index)}</script>
 <script type="application/octet-stream" id="findings">{findings}</script>"""
     return make_file("report", title, body, bundle("report.js"))
-
-
-def as_data(value: Any) -> str:
-    """JSON in which nothing looks like the end of a script."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-
-
-IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";\n', re.MULTILINE)
-EXPORT = re.compile(r"^export ((?:async )?(?:function|const|let) (\w+))", re.MULTILINE)
-
-
-def bundle(name: str) -> str:
-    """A module with all that it imports, as one script: each module is a function that gives what it exports."""
-    modules: dict[str, str] = {}
-
-    def add(file: str) -> None:
-        source = (STATIC / file).read_text(encoding="utf-8")
-        for _names, imported in IMPORT.findall(source):
-            if imported not in modules:
-                add(f"{imported}.js")
-        exported = [found for _text, found in EXPORT.findall(source)]
-        body = EXPORT.sub(r"\1", IMPORT.sub(r"const \1 = \2;\n", source))
-        modules[file.removesuffix(".js")] = f"{body}\nreturn {{ {', '.join(exported)} }};"
-
-    add(name)
-    return "\n".join(f"const {module} = (() => {{\n{body}\n}})();" for module, body in modules.items())
 
 
 # --- findings ---------------------------------------------------------------------------------------------------

@@ -8,10 +8,13 @@ const TOP = 14;
 const TRAVELS = new Set(["record", "watermark", "status", "barrier", "end_of_data", "end_of_partition", "latency_marker"]);
 const LONGEST = "9223372036854775807";
 
-/** The chart and the names of its lanes. The `values` of steps are rows of the run log; the first column is the start. */
-export function drawSpaceTime(steps, column) {
+/**
+ * The chart and the names of its lanes. The `values` of steps are rows of the run log; the first column is the start.
+ * `known` are tasks in the order of their lanes; others follow as they come.
+ */
+export function drawSpaceTime(steps, column, known = []) {
   const marks = place(steps, column);
-  const tasks = [...new Set(marks.map((mark) => mark.row.task))];
+  const tasks = [...new Set([...known, ...marks.map((mark) => mark.row.task)])];
   const order = (row) => tasks.indexOf(row.task) * 1e6 + row.subtask;
   const lanes = [...new Set(marks.toSorted((a, b) => order(a.row) - order(b.row)).map((mark) => mark.lane))];
   const y = (mark) => TOP + LANE * lanes.indexOf(mark.lane) + LANE / 2;
@@ -21,7 +24,7 @@ export function drawSpaceTime(steps, column) {
   lanes.forEach((_lane, number) => chart.append(svg("line", { class: "lane", x1: 0, x2: width, y1: TOP + LANE * (number + 0.5), y2: TOP + LANE * (number + 0.5) })));
   for (const [from, to] of travels(marks)) {
     chart.append(to
-      ? svg("line", { class: `travel ${from.row.kind}`, x1: from.x, y1: y(from), x2: to.x, y2: y(to) })
+      ? svg("line", { class: `travel ${from.row.kind}${from.row.wrong || to.row.wrong ? " wrong" : ""}`, x1: from.x, y1: y(from), x2: to.x, y2: y(to) })
       : svg("line", { class: `travel waiting ${from.row.kind}`, x1: from.x, y1: y(from), x2: Math.min(width, from.x + column * 0.4), y2: y(from) + 14 }));
   }
   for (const cut of cuts(marks)) chart.append(svg("polyline", { class: "cut", points: cut.sort((a, b) => y(a) - y(b)).map((mark) => `${mark.x},${y(mark)}`).join(" ") }));
@@ -37,14 +40,15 @@ function place(steps, column) {
   });
 }
 
-const channel = (row) => `${row.edge} ${row.producer} ${row.consumer}`;
+/** The same on both ends of a channel; of equal ones, the first that was written is the first that is read. */
+const identity = (row) => [row.attempt ?? 0, row.edge, row.producer, row.consumer, row.kind, row.timestamp, row.key, row.id, row.value, row.status].join(" ");
 
-/** What was written on a channel, each with where it was read, or with null; channels keep the order. */
+/** What was written on a channel, each with where it was read, or with null. */
 function travels(marks) {
   const sent = marks.filter(({ row }) => row.dir === "out" && TRAVELS.has(row.kind));
   const read = new Map();
-  for (const mark of marks) if (mark.row.dir === "in" && TRAVELS.has(mark.row.kind)) read.set(channel(mark.row), [...read.get(channel(mark.row)) ?? [], mark]);
-  return sent.map((mark) => [mark, read.get(channel(mark.row))?.shift() ?? null]);
+  for (const mark of marks) if (mark.row.dir === "in" && TRAVELS.has(mark.row.kind)) read.set(identity(mark.row), [...read.get(identity(mark.row)) ?? [], mark]);
+  return sent.map((mark) => [mark, read.get(identity(mark.row))?.shift() ?? null]);
 }
 
 /** The barriers of each checkpoint: the first one that each subtask wrote or read. */
@@ -72,6 +76,7 @@ const small = (x, y) => svg("rect", { class: "wire", x: x - 2.5, y: y - 2.5, wid
 function drawMark({ row, x }, y) {
   const draw = SHAPES[row.kind] ?? (TRAVELS.has(row.kind) ? other : small);
   const said = row.kind === "record" ? row.key : row.kind === "watermark" ? (row.timestamp === LONGEST ? "MAX" : row.timestamp) : row.kind === "status" ? row.status : null;
-  const title = Object.entries(row).filter(([name]) => name !== "type").map(([name, value]) => `${name} ${value}`).join(", ");
-  return svg("g", { class: `mark ${row.kind} ${row.dir}` }, svg("title", {}, title), draw(x, y), said ? svg("text", { class: "label", x, y: y + 17, "text-anchor": "middle" }, String(said).slice(0, 10)) : null);
+  const title = Object.entries(row).filter(([name, value]) => name !== "type" && value !== null).map(([name, value]) => `${name} ${value}`).join(", ");
+  const halo = row.wrong ? svg("circle", { class: "halo", cx: x, cy: y, r: 12 }) : null;
+  return svg("g", { class: `mark ${row.kind} ${row.dir}${row.wrong ? " wrong" : ""}` }, svg("title", {}, title), halo, draw(x, y), said ? svg("text", { class: "label", x, y: y + 17, "text-anchor": "middle" }, String(said).slice(0, 10)) : null);
 }
