@@ -45,6 +45,7 @@ PATH = (
     Place("partitioning/partitioner", "The output picks the channels that an element is written to."),
     Place("spanning/serializer", "Records become bytes, and bytes fill buffers."),
     Place("spanning/writer", "Buffers of many channels, shared or not, under flushes and size hints."),
+    Place("pools/buffer_pools", "Who writes or receives needs memory: pools share it, and no pool starves."),
     Place(
         "subpartition/buffer", "One builder writes, many consumers read, and the memory goes back when all are done."
     ),

@@ -279,6 +279,7 @@ OUT_OF_SCOPE = {
     "gate-queued-in-four-lanes": "five channels",
     "sender-sequence-in-5-bits": "more than 32 messages",
     "alignment-resume-before-pause": "two splits",
+    "pools-one-is-woken-at-a-time": "three pools",
     "buffer-copy-believes-like-its-original": "two consumers",
     "buffer-copy-starts-over": "two consumers",
     "buffer-copy-skips-to-the-end": "two consumers",

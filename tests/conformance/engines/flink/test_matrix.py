@@ -20,6 +20,7 @@ SINCE = {
     "source_output": (1, 16),
     "wiring": (1, 17),
     "alignment_group": (1, 18),
+    "buffer_pools": (1, 18),
     "chaining": (1, 20),
     "idleness": (1, 20),
     "source_alignment": (2, 3),

@@ -28,6 +28,7 @@ AMOUNTS = {
     "barriers": (30, 120),
     "blocking_subpartition": (30, 200),
     "buffer": (20, 200),
+    "buffer_pools": (30, 150),
     "chain_lifecycle": (30, 120),
     "channel_state": (30, 100),
     "idleness": (30, 200),

@@ -1,0 +1,78 @@
+"""Cases for buffer pools: few segments, pools that take all they can get, come and go, and give back in any order."""
+
+from random import Random
+
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
+from tidegate.reference.pools import buffer_pools as pools
+
+#: More pools at a time have too many orders to resize and wake them in.
+MOST_POOLS = 3
+
+
+def draw(random: Random, config: pools.Config | None = None) -> tuple[pools.Config, tuple[pools.Event, ...]]:
+    config = config or draw_config(random)
+    weights = swarm(random, request=5, recycle=4, create=1.5, destroy=0.4, listen=0.7)
+    weights["refused"] = random.choice((0, 0, 0.3))
+    draw_kind = among(random, weights)
+    walk = Walk(random, pools.start(config), pools.step)
+    for _ in walk.rounds():
+        walk.play(draw_events(random, draw_kind(), walk.state))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> pools.Config:
+    return pools.Config(random.choice((1, 2, 3, 4, 5, 7, 10)))
+
+
+def draw_events(random: Random, kind: str, state: pools.State) -> list[pools.Event]:
+    if kind == "refused":
+        return [draw_refused(random, state)]
+    alive = [one for one in state.pools if not one.destroyed]
+    used = [(one.id, place) for one in state.pools for place, count in enumerate(one.used) if count]
+    if len(state.pools) < MOST_POOLS and (kind == "create" or not alive):
+        return [draw_pool(random, state)]
+    if used and (kind == "recycle" or not alive):
+        some = random.sample(used, random.choice((1, 1, min(len(used), 3))))
+        return [pools.RecycleSegment(number, channel_of(state, number, place)) for number, place in some]
+    if kind in ("destroy", "create"):
+        return [pools.DestroyPool(random.choice(state.pools).id)]
+    pool = random.choice(alive)
+    if kind == "listen" and len(pool.used) == 1:
+        return [pools.Listen(pool.id)] * random.choice((1, 1, 2))
+    channel = channel_of(state, pool.id, random.randrange(len(pool.used)))
+    return [pools.RequestSegment(pool.id, channel)] * random.choice((1, 1, 2, pool.size + 1))
+
+
+def channel_of(state: pools.State, number: int, place: int) -> int | None:
+    return None if place == len(pools.get(state, number).used) - 1 else place
+
+
+def draw_pool(random: Random, state: pools.State) -> pools.CreatePool:
+    number = next(one for one in range(MOST_POOLS + 1) if pools.find(state, one) is None)
+    left = state.config.total - pools.required_of(state)
+    required = random.choice((1, 1, 2, max(left, 1), left // 2 + 1))
+    maximum = required + random.choice((0, 0, 1, 2, 2, 3, 100))
+    channels = random.choice((0, 0, 1, 2, 3))
+    limit = random.choice((None, 1, 2, 3)) if channels else None
+    return pools.CreatePool(number, required, maximum, random.choice((0, 0, 1, 2, 5)), channels, limit)
+
+
+def draw_refused(random: Random, state: pools.State) -> pools.Event:
+    """Pools, channels and segments that there are not, and pools that cannot be."""
+    refused: list[pools.Event] = [
+        pools.CreatePool(77, state.config.total + 1, state.config.total + 1),
+        pools.CreatePool(77, 0, 1),
+        pools.CreatePool(77, 2, 1),
+        pools.RequestSegment(77),
+        pools.DestroyPool(77),
+    ]
+    for one in state.pools:
+        refused += [
+            pools.CreatePool(one.id, 1, 1),
+            pools.RequestSegment(one.id, len(one.used) - 1),
+            pools.RecycleSegment(one.id, None),
+            pools.RecycleSegment(one.id, -1),
+            pools.Listen(one.id),
+        ]
+    return random.choice(refused)

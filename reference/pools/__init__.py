@@ -1,0 +1,1 @@
+"""Buffer pools: who gets how much of the memory of the network."""

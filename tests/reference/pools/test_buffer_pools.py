@@ -1,0 +1,134 @@
+"""Buffer pools, rule by rule, in short notation."""
+
+import attrs
+import pytest
+
+from tests.reference.walking import claim, last, walk
+from tidegate.reference.model import Outcome, Rejected
+from tidegate.reference.pools import buffer_pools as pools
+
+WORDS = {
+    "granted": "yes",
+    "denied": "no",
+    "handed": "handed",
+    "dismissed": "dismissed",
+    "resized": "{}={}",
+    "available": "{}on",
+    "unavailable": "{}off",
+}
+
+
+def short(seen):
+    return "rejected" if isinstance(seen, Rejected) else WORDS[seen.type].format(*attrs.astuple(seen))
+
+
+def run(total, trace, **options):
+    outcomes = walk("buffer_pools", {"total": total}, trace, **options)
+    return [" ".join(map(short, outcome.observations)) for outcome in outcomes]
+
+
+LIMITED = "create0:2-2+0/2x1"
+
+
+@pytest.mark.parametrize(
+    ("rule", "total", "trace", "answers"),
+    [
+        ("POOL-1", 3, "create0:2-2 create1:2-2 create0:1-1 1take", ["0=2 0on", "rejected", "rejected", "rejected"]),
+        ("POOL-1", 3, "create0:0-1 create0:2-1 create0:4-4", ["rejected"] * 3),
+        ("POOL-2", 10, "create0:1-9 create1:1-3 destroy0", ["0=9 0on", "0=7 1=3 1on", ""]),
+        ("POOL-3", 3, "create0:1-3 0take 0take create1:2-2 0give", ["0=3 0on", "yes", "yes", "0=1 0off 1=2 1on", ""]),
+        ("POOL-4", 2, "create0:2-2 0take 0take 0take 0give", ["0=2 0on", "yes", "yes 0off", "no", "0on"]),
+        (
+            "POOL-5",
+            2,
+            "create0:1-1+1 0take 0take create1:1-1 1take 0give 1take",
+            ["0=1 0on", "yes 0off", "yes", "1=1", "no", "1on", "yes 1off"],
+        ),
+        ("POOL-6", 3, "create0:1-1+1 0take 0take 0take 0give 0give", ["0=1 0on", "yes 0off", "yes", "no", "", "0on"]),
+        ("POOL-7", 2, f"{LIMITED} 0.0take 0.0take 0.0give 0.0give", ["0=2 0on", "yes 0off", "yes", "", "0on"]),
+        ("POOL-7", 2, "create0:1-1 0.0take", ["0=1 0on", "rejected"]),
+        ("POOL-8", 2, "create0:1-1 0give 0take 0give 0give", ["0=1 0on", "rejected", "yes 0off", "0on", "rejected"]),
+        (
+            "POOL-9",
+            1,
+            "create0:1-1 0listen 0take 0listen 0give 0give",
+            ["0=1 0on", "no", "yes 0off", "yes", "handed", "0on"],
+        ),
+        ("POOL-9", 1, "create0:1-1 0take 0listen destroy0 0listen", ["0=1 0on", "yes 0off", "yes", "dismissed", "no"]),
+        ("POOL-9", 2, f"{LIMITED} 0listen", ["0=2 0on", "rejected"]),
+        (
+            "POOL-10",
+            2,
+            "create0:1-1 0take destroy0 0take destroy0 create1:2-2 1take 0give 1take",
+            ["0=1 0on", "yes 0off", "", "rejected", "", "1=2 1on", "yes 1off", "1on", "yes 1off"],
+        ),
+    ],
+)
+def test_rule(rule, total, trace, answers):
+    expected = [" ".join(sorted(one.split(), key=lambda word: word.endswith(("on", "off")))) for one in answers]
+    assert run(total, trace) == expected
+
+
+def test_what_rounding_leaves_goes_to_any_pool():
+    """POOL-2: of three segments that nobody requires two pools share; one of them gets two."""
+    state = walk("buffer_pools", {"total": 5}, "create0:1-9")[-1].state
+    outcomes = pools.step(state, pools.CreatePool(1, 1, 9))
+    assert {tuple(one.size for one in outcome.state.pools) for outcome in outcomes} == {(2, 3), (3, 2)}
+
+
+def test_any_of_those_that_wait_gets_the_segment():
+    """POOL-5: two pools wait, and one segment comes back."""
+    trace = "create0:1-1+2 0take 0take 0take create1:1-1 create2:1-1"
+    state = walk("buffer_pools", {"total": 3}, trace)[-1].state
+    outcomes = pools.step(state, pools.RecycleSegment(0))
+    assert {outcome.observations for outcome in outcomes} == {(pools.Available(1),), (pools.Available(2),)}
+
+
+def test_what_is_refused_by_which_rule():
+    assert last("buffer_pools", {"total": 1}, "create0:1-1 0take destroy0 0take") == ("rejected", "POOL-10")
+
+
+POOL = pools.Pool(0, 1, 2, 1, None, (1,), 1, ready=1)
+STATE = pools.State(pools.Config(2), 0, (POOL,))
+
+
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [
+        ("no-segment-is-lost", attrs.evolve(STATE, free=1)),
+        ("sizes-fit", attrs.evolve(STATE, pools=(attrs.evolve(POOL, size=3),))),
+        ("sizes-fit", attrs.evolve(STATE, pools=(POOL, attrs.evolve(POOL, id=1, size=2)))),
+        ("nothing-is-ready-beyond-the-size", STATE),
+        (
+            "nobody-is-short-while-segments-are-free",
+            pools.State(pools.Config(2), 0, (attrs.evolve(POOL, ready=0, size=2),)),
+        ),
+        (
+            "nobody-is-short-while-segments-are-free",
+            pools.State(pools.Config(2), 1, (attrs.evolve(POOL, ready=0, size=2, waiting=True),)),
+        ),
+        (
+            "recycling-is-enough",
+            pools.State(
+                pools.Config(2),
+                0,
+                (attrs.evolve(POOL, used=(0,), ready=2, size=2), attrs.evolve(POOL, id=1, used=(0,), ready=0)),
+            ),
+        ),
+    ],
+)
+def test_invariant_refuses(name, state):
+    assert not claim("buffer_pools", name)(state)
+
+
+@pytest.mark.parametrize(
+    ("name", "observations", "after"),
+    [
+        ("overdraft-is-bounded", [pools.Granted()], attrs.evolve(POOL, used=(3,), ready=0)),
+        ("granted-means-one-more-in-use", [pools.Granted()], POOL),
+        ("granted-means-one-more-in-use", [pools.Denied()], attrs.evolve(POOL, used=(2,), ready=0)),
+    ],
+)
+def test_claim_refuses(name, observations, after):
+    outcome = Outcome(attrs.evolve(STATE, pools=(after,)), tuple(observations), ())
+    assert not claim("buffer_pools", name)(STATE, pools.RequestSegment(0), outcome)
