@@ -1,6 +1,7 @@
 """`tidegate jobs`: random whole jobs on any engine that can run them, judged by everything that we know."""
 
 import argparse
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,10 @@ NAME = "jobs"
 HELP = "give an engine whole jobs to run, hold what it shows of them to the specification, and make failures small"
 EXAMPLE = """tidegate jobs --engine flink:2.3.0 --jobs 300
   tidegate jobs --engine "exec:python3 examples/python/jobs.py" --report report
-  tidegate jobs --engine "exec:./my-engine" --faults 2 --expect known.txt"""
+  tidegate jobs --engine "exec:./my-engine" --faults 2 --expect known.txt
+  tidegate jobs --engine flink-cluster:2.3.0 --jobs 20 --faults 2"""
+#: Jobs of its own, on a JobManager and TaskManagers that are killed: see conformance/judging/jobs/faulted.py.
+CLUSTER = "flink-cluster"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +58,8 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.reports.writing import clear, writing
     from tidegate.traces.runlog import write_runlog
 
+    if args.engine.split(":")[0] == CLUSTER:
+        return run_on_cluster(args)
     expectations = read_expectations(args.expect)
     engine = resolve_jobs(args.engine, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
     if args.report is not None:
@@ -82,4 +88,38 @@ def run(args: argparse.Namespace) -> int:
     if args.report is not None:
         with writing(args.report):
             write_report(args.report, result)
+    return result.exit_code
+
+
+def run_on_cluster(args: argparse.Namespace) -> int:
+    """Whole jobs that count windows, on a real cluster, under faults that belong to the case."""
+    from tidegate.conformance.cli.console import telling
+    from tidegate.conformance.engines.flink.cache import DEFAULT_VERSION
+    from tidegate.conformance.judging.jobs.faulted import FaultedJob, run_faulted
+    from tidegate.conformance.reports.writing import writing
+    from tidegate.traces.runlog import write_runlog
+
+    version = args.engine.partition(":")[2] or DEFAULT_VERSION
+    if args.report is not None:
+        with writing(args.report):
+            (args.report / "runs").mkdir(parents=True, exist_ok=True)
+            (args.report / "report.jsonl").write_text("", encoding="utf-8")
+    with telling(args) as tell:
+        count = 0
+
+        def observe(job: FaultedJob) -> None:
+            nonlocal count
+            count += 1
+            tell(f"{count} of {args.jobs} jobs; {job.case['name']} was restored {job.restores} times")
+            if args.report is not None:
+                with writing(args.report), (args.report / "report.jsonl").open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(job.as_json()) + "\n")
+                    for log in job.logs:
+                        write_runlog(args.report / "runs" / f"{log.run}.parquet", log)
+
+        result = run_faulted(version, args.jobs, args.seed, args.faults, first=args.first, observe=observe)
+    print(json.dumps(result.as_json()) if args.format == "json" else result.as_text())
+    if args.report is not None:
+        with writing(args.report):
+            (args.report / "summary.json").write_text(json.dumps(result.as_json(), indent=2) + "\n", encoding="utf-8")
     return result.exit_code

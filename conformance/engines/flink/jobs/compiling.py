@@ -38,11 +38,14 @@ def compile_host(version: str) -> list[Path]:
         )
     jars = sorted(folder_of(version).glob("*.jar"))
     sources = make_sources(version, jars)
-    digest = hashlib.sha256("".join(sources[name] for name in sorted(sources)).encode()).hexdigest()[:16]
-    classes = cache_folder() / "flink-jobs" / f"{version}-{digest}"
+    classes = cache_folder() / "flink-jobs" / f"{version}-{digest_of(sources)}"
     if not classes.is_dir():
         compile_into(classes, sources, jars)
     return [classes, *jars]
+
+
+def digest_of(sources: dict[str, str]) -> str:
+    return hashlib.sha256("".join(sources[name] for name in sorted(sources)).encode()).hexdigest()[:16]
 
 
 def make_sources(version: str, jars: list[Path]) -> dict[str, str]:

@@ -1,0 +1,311 @@
+"""Jobs on a real cluster under faults: drawn from a seed, run, read as run logs of several attempts, judged.
+
+A job counts windows, so that what it must commit is known beforehand: LOG-RESULT compares. What it does on the way is
+held to all other invariants, spliced where it was restored. A fault that hit nothing is not survived, and a job that
+was never restored says nothing about recovery: both are counted by themselves.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
+
+import attrs
+
+from tidegate.conformance.engines.flink.cluster.processes import ClusterError, FlinkCluster
+from tidegate.conformance.engines.flink.cluster.running import FAULTS, KILL_JOB_MANAGER, RESCALE, run_job
+from tidegate.conformance.exits import Exit
+from tidegate.properties.runlog import Status, Verdict, check
+from tidegate.reference.watermarks.valve import SEMANTICS
+from tidegate.traces.runlog import OWN, Capabilities, Direction, Edge, Job, Kind, Result, Row, RunLog, renumber
+
+Json = dict[str, Any]
+
+MAX_PARALLELISM = 128
+MOST_PARALLELISM = 3
+KEYS = 12
+#: What our operators can be seen to do: records and clocks, neither barriers nor statuses, nor the ends of channels.
+CAPABILITIES = Capabilities(idleness=False, checkpoints=False, endings=False)
+UNALIGNED = "execution.checkpointing.unaligned.enabled"
+
+# --- drawing --------------------------------------------------------------------------------------------------
+
+
+def draw_case(seed: int, index: int, faults: int, kinds: tuple[str, ...] = FAULTS) -> Json:
+    """The same seed and index give the same case, faults included. There is one fault at least, if there may be any."""
+    random = Random(f"cluster/{seed}/{index}")
+    parallelism = random.randint(1, MOST_PARALLELISM)
+    length = random.randint(300, 600)
+    return {
+        "name": f"cluster-{seed}-{index}",
+        "max_parallelism": MAX_PARALLELISM,
+        "width": random.choice((5, 10, 50)),
+        "padding": random.choice((0, 50, 500)),
+        "pause": random.randint(8, 12),
+        "slow_micros": random.choice((0, 200, 2000)),
+        "sink": "committing",
+        "settings": {UNALIGNED: random.choice(("false", "true"))},
+        "parallelism": parallelism,
+        "scripts": [[draw_script(random, length) for _ in range(parallelism)] for _ in range(random.choice((1, 1, 2)))],
+        "faults": [draw_fault(random, kinds) for _ in range(random.randint(1, faults) if faults and kinds else 0)],
+    }
+
+
+def draw_script(random: Random, length: int) -> list[str]:
+    """No record comes behind a watermark that its own script has announced: what a job commits has no choice."""
+    items: list[str] = []
+    time, announced = 0, -1
+    for _ in range(length):
+        if random.random() < 0.8:
+            time = max(time + random.randint(-2, 4), announced + 1)
+            items.append(f"r k{random.randrange(KEYS)} {time}")
+        else:
+            announced = max(announced + 1, time - random.randint(0, 6))
+            items.append(f"w {announced}")
+    return items
+
+
+def draw_fault(random: Random, kinds: tuple[str, ...]) -> Json:
+    fault = {"fault": random.choice(kinds), "after": random.randint(0, 400), "which": random.randint(0, 9)}
+    return fault | ({"parallelism": random.randint(1, MOST_PARALLELISM)} if fault["fault"] == RESCALE else {})
+
+
+# --- reading --------------------------------------------------------------------------------------------------
+
+
+def compute_expected(case: Json) -> tuple[Result, ...]:
+    """How many records each window of each key has."""
+    counts: Counter[tuple[str, int]] = Counter()
+    width = case["width"]
+    for item in (item for scripts in case["scripts"] for script in scripts for item in script):
+        if item.startswith("r "):
+            _kind, key, time = item.split()
+            counts[key, int(time) // width * width + width - 1] += 1
+    return tuple(Result("sink", key, last, count) for (key, last), count in sorted(counts.items()))
+
+
+def read_logs(case: Json, answer: Json) -> list[RunLog]:
+    """A log for each generation: at another parallelism there are other channels. Results are in the last."""
+    logs = []
+    for number, generation in enumerate(answer["generations"]):
+        is_last = number == len(answer["generations"]) - 1
+        committed: list[str] = answer["committed"] if is_last else []
+        logs.append(read_generation(case, generation, f"{case['name']}.{number}", committed, is_last=is_last))
+    return logs
+
+
+def read_generation(case: Json, generation: Json, run: str, committed: list[str], *, is_last: bool) -> RunLog:
+    journals = [lines for lines in generation["journals"] if len(lines[0].split()) == len(HEADER)]
+    starts: dict[tuple[str, str], int] = {}
+    for lines in journals:
+        _task, _subtask, graph, attempt, start = lines[0].split()
+        starts[graph, attempt] = min(int(start), starts.get((graph, attempt), int(start)))
+    attempts = {which: number for number, which in enumerate(sorted(starts, key=lambda one: starts[one]))}
+    rows = [row for lines in journals for row in read_journal(run, lines, attempts)]
+    begun_from = {row.value for row in rows if row.kind is Kind.RESTORED and row.attempt == 0}
+    # What a savepoint of the generation before brought is the beginning of this one.
+    rows = [row for row in rows if row.kind is not Kind.RESTORED or row.value not in begun_from]
+    restored: dict[str, int | None] = {str(number): None for number in range(1, len(attempts))}
+    for row in rows:
+        if row.kind is Kind.RESTORED:
+            restored[str(row.attempt)] = row.value
+    rows += [read_result(run, line, len(attempts) - 1) for line in committed]
+    edges = make_edges(len(case["scripts"]), generation["parallelism"])
+    expected = compute_expected(case) if is_last else None
+    job = Job("flink-cluster", SEMANTICS[0], edges, CAPABILITIES, restored, expected)
+    return renumber(RunLog(run, job, tuple(rows)))
+
+
+HEADER = ("task", "subtask", "graph", "attempt", "start")
+
+
+def make_edges(sources: int, parallelism: int) -> tuple[Edge, ...]:
+    joined = [(f"source{number}", "count") for number in range(sources)] + [("count", "sink")]
+    return tuple(
+        Edge(number, source, target, "hash", "all_to_all", parallelism, parallelism, MAX_PARALLELISM)
+        for number, (source, target) in enumerate(joined)
+    )
+
+
+def read_journal(run: str, lines: list[str], attempts: dict[tuple[str, str], int]) -> Iterator[Row]:
+    task, number, graph, count, _start = lines[0].split()
+    subtask, attempt = int(number), attempts[graph, count]
+
+    def alone(kind: str, time: int | None = None, key: str | None = None, name: int | None = None) -> Row:
+        where = Direction.OUT, OWN, subtask, subtask, 0, Kind(kind)
+        return Row(run, task, subtask, 0, *where, timestamp=time, key=key, id=name, attempt=attempt)
+
+    for line in lines[1:]:
+        kind, *words = line.split(" ")
+        match kind:
+            case "in" | "out":
+                edge, producer, consumer, name, time = map(int, words[:5])
+                where = Direction(kind), edge, producer, consumer, 0, Kind.RECORD
+                yield Row(run, task, subtask, 0, *where, time, words[5], name, attempt=attempt)
+            case "snapshot" | "restored":
+                yield attrs.evolve(alone(kind, name=int(words[1])), value=int(words[0]))
+            case "clock":
+                yield alone(kind, int(words[0]))
+            case "timer":
+                yield alone(kind, int(words[0]), words[1])
+            case "late":
+                yield alone(kind, int(words[1]), words[2], int(words[0]))
+
+
+def read_result(run: str, line: str, attempt: int) -> Row:
+    """Who has committed it does not matter, and may be a subtask of another parallelism."""
+    _subtask, time, value, key = line.split()
+    where = Direction.OUT, OWN, 0, 0, 0, Kind.RESULT
+    return Row(run, "sink", 0, 0, *where, timestamp=int(time), key=key, value=int(value), attempt=attempt)
+
+
+# --- judging --------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class FaultedJob:
+    """What became of a job. `restores`: how often it went on from a checkpoint or savepoint. `error`: why it hangs."""
+
+    case: Json
+    logs: tuple[RunLog, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    faults: tuple[Json, ...] = ()
+    restores: int = 0
+    seconds: float = 0.0
+    error: str = ""
+
+    @property
+    def violations(self) -> list[str]:
+        return [
+            f"{one.invariant}: {one.run}, attempt {one.attempt}, channel {one.channel}: {one.message}"
+            for verdict in self.verdicts
+            for one in verdict.violations
+        ]
+
+    @property
+    def hits(self) -> int:
+        return sum(one["hit"] for one in self.faults)
+
+    def as_json(self) -> Json:
+        statuses: dict[str, Counter[str]] = defaultdict(Counter)
+        for verdict in self.verdicts:
+            statuses[verdict.invariant][verdict.status] += 1
+        return {
+            "job": self.case["name"],
+            "faults": list(self.faults),
+            "restores": self.restores,
+            "rows": sum(len(log.rows) for log in self.logs),
+            "invariants": {name: dict(counts) for name, counts in statuses.items()},
+            "violations": self.violations,
+            "error": self.error,
+            "seconds": self.seconds,
+        }
+
+
+def judge(case: Json, answer: Json) -> FaultedJob:
+    logs = read_logs(case, answer)
+    verdicts = tuple(verdict for log in logs for verdict in check(log))
+    restores = sum(checkpoint is not None for log in logs for checkpoint in log.job.restored.values())
+    restores += len(logs) - 1
+    return FaultedJob(case, tuple(logs), verdicts, tuple(answer["faults"]), restores, answer["seconds"])
+
+
+@attrs.define
+class FaultedResult:
+    version: str
+    seed: int
+    asked: int
+    jobs: list[FaultedJob] = attrs.Factory(list)
+
+    @property
+    def restored(self) -> int:
+        return sum(job.restores > 0 for job in self.jobs)
+
+    @property
+    def violated(self) -> int:
+        return sum(bool(job.violations) for job in self.jobs)
+
+    @property
+    def failed(self) -> int:
+        return sum(bool(job.error) for job in self.jobs)
+
+    def counts(self) -> dict[str, Counter[str]]:
+        """Of each invariant, what became of it in how many logs."""
+        found: dict[str, Counter[str]] = defaultdict(Counter)
+        for verdict in (verdict for job in self.jobs for verdict in job.verdicts):
+            found[verdict.invariant][verdict.status] += 1
+        return found
+
+    @property
+    def exit_code(self) -> Exit:
+        if self.violated:
+            return Exit.VIOLATIONS
+        return Exit.UNDETERMINED if self.failed or not self.jobs else Exit.CONFORMANT
+
+    def as_json(self) -> Json:
+        return {
+            "engine": f"flink-cluster:{self.version}",
+            "seed": self.seed,
+            "jobs": len(self.jobs),
+            "events": sum(len(log.rows) for job in self.jobs for log in job.logs),
+            "faults": sum(len(job.faults) for job in self.jobs),
+            "hits": sum(job.hits for job in self.jobs),
+            "restored": self.restored,
+            "restores": sum(job.restores for job in self.jobs),
+            "violated": self.violated,
+            "unfinished": self.failed,
+            "invariants": {name: dict(counts) for name, counts in self.counts().items()},
+        }
+
+    def as_text(self) -> str:
+        rows = sum(len(log.rows) for job in self.jobs for log in job.logs)
+        hits, faults = sum(job.hits for job in self.jobs), sum(len(job.faults) for job in self.jobs)
+        times = sum(job.restores for job in self.jobs)
+        lines = [
+            f"{len(self.jobs)} jobs on a cluster of Flink {self.version}, {rows:,} events",
+            f"{self.violated} of them violate an invariant, {self.failed} did not end",
+            f"{hits} of {faults} faults hit; {self.restored} jobs were restored, {times} times in all",
+        ]
+        for name, counts in self.counts().items():
+            told = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
+            lines.append(f"{name:14} {told}")
+        for job in self.jobs:
+            lines += [f"{job.case['name']}: {one}" for one in [*job.violations[:3], *[job.error][: bool(job.error)]]]
+        return "\n".join(lines)
+
+
+def ignore(_job: FaultedJob) -> None:
+    """Nobody watches."""
+
+
+def run_faulted(
+    version: str,
+    jobs: int,
+    seed: int,
+    faults: int,
+    *,
+    first: int = 0,
+    kinds: tuple[str, ...] = FAULTS,
+    observe: Callable[[FaultedJob], None] = ignore,
+) -> FaultedResult:
+    """Jobs one by one, on one cluster; one that hangs costs the cluster, and the next gets a new one."""
+    result = FaultedResult(version, seed, jobs)
+    cases = [draw_case(seed, index, faults, kinds) for index in range(first, first + jobs)]
+    while cases:
+        needs_keeper = any(fault["fault"] == KILL_JOB_MANAGER for case in cases for fault in case["faults"])
+        with FlinkCluster(version, highly_available=needs_keeper) as cluster:
+            while cases:
+                case = cases.pop(0)
+                job = run_one(cluster, case)
+                result.jobs.append(job)
+                observe(job)
+                if job.error:
+                    break
+    return result
+
+
+def run_one(cluster: FlinkCluster, case: Json) -> FaultedJob:
+    try:
+        return judge(case, run_job(cluster, case))
+    except (ClusterError, OSError) as error:
+        return FaultedJob(case, error=str(error))
