@@ -96,7 +96,7 @@ def make_jar(version: str) -> Path:
     classes = cache_folder() / "flink-cluster" / f"{version}-{digest_of(sources)}"
     if not classes.is_dir():
         compile_into(classes, sources, sorted(folder_of(version).glob("*.jar")))
-    jar = classes.with_suffix(".jar")
+    jar = classes.parent / f"{classes.name}.jar"
     if not jar.is_file():
         with tempfile.NamedTemporaryFile(dir=classes.parent, delete=False) as file, zipfile.ZipFile(file, "w") as made:
             for path in sorted(classes.rglob("*.class")):
@@ -119,7 +119,7 @@ class FlinkCluster:
         self._java = java
         self.version = version
         self.jar = make_jar(version)
-        self.folder = Path(tempfile.mkdtemp(prefix="tidegate-flink-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="tidegate-cluster-"))
         self.rest = find_port()
         self.slots = slots
         self.processes: dict[str, subprocess.Popen[bytes]] = {}

@@ -27,6 +27,8 @@ SETTINGS = {
     "restart-strategy.fixed-delay.attempts": "1000",
     "restart-strategy.fixed-delay.delay": "100 ms",
 }
+#: What scripts may halt for: the first checkpoint that was asked for, and the end of all faults.
+CHECKPOINT, FAULT = "checkpoint", "fault"
 #: Seconds that anything may take before the job counts as hanging.
 PATIENCE = 60.0
 
@@ -114,12 +116,14 @@ class Run:
         """`hit`: the fault met a process that ran a part of the job, or the job itself.
 
         `undoes`: a checkpoint is asked for, and the fault waits until the sinks have received so much behind it.
+        Scripts that halt for the checkpoint, and then for the fault, see to it that there is so much, in any weather.
         """
         before = self.count_checkpoints()
         if "undoes" in fault:
             self.cluster.post(f"/jobs/{self.job}/checkpoints", {"checkpointType": "CONFIGURED"})
         self.cluster.wait_for(lambda: self.count_checkpoints() > before, PATIENCE, "complete a checkpoint")
         if "undoes" in fault:
+            (self.folder / CHECKPOINT).touch()
             self.cluster.wait_for(lambda: self.count_received() >= fault["undoes"], PATIENCE, "go on behind it")
         time.sleep(fault["after"] / 1000)
         kind, known = fault["fault"], self.attempts()
@@ -166,6 +170,7 @@ class Run:
         self.submit()
         for fault in self.case["faults"]:
             self.harm(fault)
+        (self.folder / FAULT).touch()
         self.cluster.wait_for(self.is_done, 2 * PATIENCE, "read the scripts to their ends")
         self.finish()
         committed = sorted((self.folder / "committed").glob("*"))

@@ -1,6 +1,7 @@
 """Jobs on a real cluster that is harmed, and what would be said if it, or its log, were wrong."""
 
 import copy
+import json
 import subprocess
 import sys
 import time
@@ -8,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines.flink.cluster import processes
 from tidegate.conformance.engines.flink.cluster.processes import ClusterError, FlinkCluster
-from tidegate.conformance.engines.flink.cluster.running import FAULTS, KILL_TASK_MANAGER, run_job
+from tidegate.conformance.engines.flink.cluster.running import CHECKPOINT, FAULT, FAULTS, KILL_TASK_MANAGER, run_job
 from tidegate.conformance.exits import Exit
+from tidegate.conformance.judging.jobs import faulted
 from tidegate.conformance.judging.jobs.faulted import (
     UNALIGNED,
     FaultedJob,
@@ -31,6 +34,7 @@ def shown(flink_version):
     """Two jobs of which a TaskManager is killed, the second with a sink that commits at once; on one cluster."""
     case = draw_case(0, 0, 0) | {"parallelism": 2, "faults": [HARM], "settings": {UNALIGNED: "true"} | RARE}
     script = draw_case(0, 1, 0)["scripts"][0][0]
+    script = [*script[:60], f"h {CHECKPOINT}", *script[60:200], f"h {FAULT}", *script[200:300]]
     case |= {"scripts": [[script, script]], "pause": 8, "slow_micros": 0}
     eager = case | {"name": "eager", "sink": "eager"}
     with FlinkCluster(flink_version("2.3.0")) as cluster:
@@ -178,3 +182,24 @@ def test_a_job_that_hangs_leaves_the_answer_open():
     result = FaultedResult("2.3.0", 0, 1, [job])
     assert result.exit_code is Exit.UNDETERMINED
     assert "read x.log" in result.as_text()
+
+
+def test_the_command(monkeypatch, capsys, tmp_path, shown):
+    (case, answer), _eager = shown[0]
+    asked = []
+
+    def run(*asked_for, observe, **others):
+        asked.append((*asked_for, others))
+        result = FaultedResult("2.3.0", 0, 1, [judge(case, answer)])
+        observe(result.jobs[0])
+        return result
+
+    monkeypatch.setattr(faulted, "run_faulted", run)
+    command = ["jobs", "--engine", "flink-cluster:2.3.0", "--jobs", "1", "--faults", "2", "--report", str(tmp_path)]
+    assert main(command) == 0
+    assert asked == [("2.3.0", 1, 0, 2, {"first": 0})]
+    assert "1 jobs were restored" in capsys.readouterr().out
+    (line,) = (tmp_path / "report.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(line)["restores"] == 1
+    assert main(["audit", "--local", str(tmp_path / "runs")]) == Exit.UNDETERMINED
+    assert "LOG-WATERMARK met nothing to check" in capsys.readouterr().out

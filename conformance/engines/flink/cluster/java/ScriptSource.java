@@ -1,5 +1,7 @@
 package tidegate.cluster;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,8 +18,8 @@ import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
 import org.apache.flink.streaming.api.watermark.Watermark;
 
 /**
- * Scripts of records ("r key time") and watermarks ("w time"), shared out among the subtasks; where each stands is the
- * state. Behind the last item it waits until the job is stopped.
+ * Scripts of records ("r key time"), watermarks ("w time") and halts ("h name": until a file of that name is there),
+ * shared out among the subtasks; where each stands is the state. Behind the last item it waits until the job is stopped.
  */
 public class ScriptSource extends RichParallelSourceFunction<Item> implements CheckpointedFunction {
   private final String folder;
@@ -91,12 +93,16 @@ public class ScriptSource extends RichParallelSourceFunction<Item> implements Ch
           went |= running && step(context, script);
         }
       }
-      if (!went && !told) {
+      if (!told && isOver()) {
         journal.line("done");
         told = true;
       }
       Thread.sleep(went ? pause : 10);
     }
+  }
+
+  private boolean isOver() {
+    return places.entrySet().stream().allMatch(one -> one.getValue() >= scripts.get(one.getKey()).length);
   }
 
   private boolean step(SourceContext<Item> context, int script) {
@@ -106,6 +112,9 @@ public class ScriptSource extends RichParallelSourceFunction<Item> implements Ch
       return false;
     }
     String[] item = items[place].split(" ");
+    if (item[0].equals("h") && !Files.exists(Path.of(folder).getParent().resolve(item[1]))) {
+      return false;
+    }
     places.put(script, place + 1);
     int subtask = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
     if (item[0].equals("r")) {
