@@ -7,13 +7,14 @@ from tidegate.reference.job.examples import make_word_count
 from tidegate.reference.job.layout import Layout, compute_layout
 from tidegate.reference.job.programs import Config, Wire
 from tidegate.reference.job.states import Logged, Observation, State
-from tidegate.reference.job.step import Action, Choice, compute_results, enabled, start, step
+from tidegate.reference.job.step import OF_SUBTASKS, Action, Choice, compute_results, enabled, start, step
 from tidegate.reference.model import Rejected
 
 #: What a scheduler lets happen, in words.
 TITLES = {
     Action.EMIT: "goes on with its script",
     Action.POLL: "polls its gate",
+    Action.FIRE: "fires a timer",
     Action.FLUSH: "is flushed",
     Action.DELIVER: "delivers a message",
     Action.ANNOUNCE: "announces credit",
@@ -92,7 +93,7 @@ def name_of(layout: Layout, subtask: int) -> str:
 
 
 def title(layout: Layout, choice: Choice) -> str:
-    is_of_subtask = choice.action in (Action.EMIT, Action.POLL)
+    is_of_subtask = choice.action in OF_SUBTASKS
     subject = name_of(layout, choice.at) if is_of_subtask else f"Channel {choice.at}"
     return f"{subject} {TITLES[choice.action]}"
 

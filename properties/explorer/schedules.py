@@ -38,8 +38,9 @@ AT_THE_CONSUMER = (Action.DELIVER, Action.ANNOUNCE)
 
 
 def choose(state: State) -> tuple[Choice, ...]:
-    """The choices to follow."""
-    return choose_among(state, enabled(state))
+    """The choices to follow. Timers touch what polls do: with them, all are followed."""
+    possible = enabled(state)
+    return possible if state.config.extension else choose_among(state, possible)
 
 
 def choose_among(state: State, possible: tuple[Choice, ...]) -> tuple[Choice, ...]:

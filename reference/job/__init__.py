@@ -9,7 +9,8 @@ enumerated. Every run is finite, since each choice uses something up.
 Choices. A job runs at one of two levels of detail. Without a wire its tasks share a machine, and what is written can
 be polled at once; the order in which tasks get to run is all that is left to choose. With a wire there are bytes,
 buffers, credit and backpressure too. Rebalance begins at its first channel. A task stops only between two turns: what
-it writes in one turn finds room, even beyond its share of buffers.
+it writes in one turn finds room, even beyond its share of buffers. Timers fire one by one, each a choice of its own, so
+that anything may happen in between.
 """
 
 from tidegate.reference.claims import claims_in
@@ -27,4 +28,5 @@ COMPONENT = Component(
     step=step.step,
     claims=claims_in(step),
     semantics=valve.SEMANTICS,
+    extensions=programs.EXTENSIONS,
 )

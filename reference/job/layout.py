@@ -11,7 +11,7 @@ import attrs
 
 from tidegate.reference.chaining.job_graph.outputs import NetworkOutput
 from tidegate.reference.chaining.job_graph.step import JobVertex
-from tidegate.reference.job.programs import Config, Operator, compute_job_graph
+from tidegate.reference.job.programs import Config, Operator, Side, compute_job_graph
 from tidegate.reference.outputs.handing import compute_order
 from tidegate.reference.partitioning import keygroups, wiring
 from tidegate.reference.partitioning import partitioner as partitioning
@@ -41,6 +41,7 @@ class TaskEdge:
     pattern: wiring.Pattern
     producers: int
     consumers: int
+    side: Side | None = None
 
     @property
     def max_parallelism(self) -> int | None:
@@ -71,10 +72,14 @@ class Output:
 
 @attrs.frozen
 class Receiver:
-    """Who gets what an operator emits: an output of the subtask by its place, or a chained operator by its id."""
+    """Who gets what an operator emits: an output of the subtask by its place, or a chained operator by its id.
+
+    `side`: which output of the operator that is, if it is not its own.
+    """
 
     network: bool
     number: int
+    side: Side | None = None
 
 
 @attrs.frozen
@@ -121,6 +126,7 @@ def compute_layout(config: Config) -> Layout:
             outputs[edge.source, edge.target].pattern,
             by_operator[edge.source].parallelism,
             by_operator[edge.target].parallelism,
+            edge.output,
         )
         for number, edge in enumerate(between)
     )
@@ -130,8 +136,9 @@ def compute_layout(config: Config) -> Layout:
     }
     operators = {operator.id: operator for operator in config.operators}
     routes = make_routes(edges, by_operator)
+    sides = {(edge.source, edge.target): edge.output for edge in config.edges}
     places = tuple(
-        make_place(task, number, order_outputs(task.head, edges, chained), routes, chained)
+        make_place(task, number, order_outputs(task.head, edges, chained), routes, chained, sides)
         for task in tasks
         for number in range(task.parallelism)
     )
@@ -167,21 +174,35 @@ def order_outputs(operator: int, edges: tuple[TaskEdge, ...], chained: dict[int,
     return later + [edge for edge in edges if edge.source == operator]
 
 
+Sides = dict[tuple[int, int], Side | None]
+
+
 def make_place(
-    task: Task, number: int, edges: list[TaskEdge], routes: tuple[Route, ...], chained: dict[int, tuple[int, ...]]
+    task: Task,
+    number: int,
+    edges: list[TaskEdge],
+    routes: tuple[Route, ...],
+    chained: dict[int, tuple[int, ...]],
+    sides: Sides,
 ) -> Place:
     """`edges` are those that leave the task."""
     subtask = task.first + number
     channels = tuple(channel for channel, route in enumerate(routes) if route.target == subtask)
     outputs = tuple(make_output(subtask, edge, routes) for edge in edges)
-    receivers = {operator: order_receivers(operator, edges, chained[operator]) for operator in task.operators}
+    receivers = {operator: order_receivers(operator, edges, chained[operator], sides) for operator in task.operators}
     return Place(task, number, channels, outputs, receivers)
 
 
-def order_receivers(operator: int, edges: list[TaskEdge], chained: tuple[int, ...]) -> tuple[Receiver, ...]:
+def order_receivers(
+    operator: int, edges: list[TaskEdge], chained: tuple[int, ...], sides: Sides
+) -> tuple[Receiver, ...]:
     """As they are served (OUT-1)."""
-    calls = [Receiver(network=False, number=one) for one in chained]
-    writes = [Receiver(network=True, number=place) for place, edge in enumerate(edges) if edge.source == operator]
+    calls = [Receiver(network=False, number=one, side=sides[operator, one]) for one in chained]
+    writes = [
+        Receiver(network=True, number=place, side=edge.side)
+        for place, edge in enumerate(edges)
+        if edge.source == operator
+    ]
     receivers = (*calls, *writes)
     return rearrange(receivers, compute_order([one.network for one in receivers]))
 

@@ -12,7 +12,7 @@ import attrs
 
 from tidegate.reference.chaining.chains import Exchange, Kind, Partitioner
 from tidegate.reference.chaining.job_graph import step as job_graph
-from tidegate.reference.chaining.job_graph.edges import PartitionNode
+from tidegate.reference.chaining.job_graph.edges import PartitionNode, SideOutputNode, VirtualNode
 from tidegate.reference.chaining.job_graph.outputs import Mode
 from tidegate.reference.elements import MAX, Long, StatusChange, Watermark, at_least, check_long, one_of
 from tidegate.reference.model import InvalidInputError, Rejected
@@ -62,7 +62,10 @@ Element = ScriptItem | EndOfData | EndOfPartition
 
 
 class Function(StrEnum):
-    """What an operator does with a record. `union` and `join` pass it on; what they join are watermarks."""
+    """What an operator does with a record. `union` and `join` pass it on; what they join are watermarks.
+
+    The last three know event time, and belong to the extension `event_time`.
+    """
 
     SOURCE = "source"
     MAP = "map"
@@ -72,24 +75,36 @@ class Function(StrEnum):
     UNION = "union"
     JOIN = "join"
     SINK = "sink"
+    TIMER = "timer"
+    CO_TIMER = "co_timer"
+    WINDOW = "window"
 
 
+EVENT_TIME = frozenset((Function.TIMER, Function.CO_TIMER, Function.WINDOW))
 #: Functions that need all records of a key in one place.
-KEYED = frozenset((Function.SUM,))
-TWO_INPUTS = frozenset((Function.JOIN,))
+KEYED = EVENT_TIME | {Function.SUM}
+TWO_INPUTS = frozenset((Function.JOIN, Function.CO_TIMER))
+#: Operators that know event time, and timers that fire one by one.
+EXTENSION = "event_time"
+EXTENSIONS = (EXTENSION,)
 
 
 @attrs.frozen
 class Operator:
-    """`scripts` are for sources, one for each subtask."""
+    """`scripts` are for sources, one for each subtask; `size` and `lateness` for windows."""
 
     id: int
     name: str
     function: Function
     parallelism: int = attrs.field(default=1, validator=at_least(1))
     scripts: tuple[tuple[ScriptItem, ...], ...] = ()
+    size: int | None = attrs.field(default=None, validator=attrs.validators.optional(at_least(1)))
+    lateness: int | None = attrs.field(default=None, validator=attrs.validators.optional(at_least(0)))
 
     def __attrs_post_init__(self) -> None:
+        is_window = self.function is Function.WINDOW
+        if (self.size is not None) != is_window or (self.lateness is not None and not is_window):
+            raise InvalidInputError(f"{self.name}: a window has a size, and may have a lateness; nothing else has any")
         is_source = self.function is Function.SOURCE
         if len(self.scripts) != (self.parallelism if is_source else 0):
             raise InvalidInputError(f"{self.name}: a source has a script for each subtask, and nothing else has any")
@@ -110,14 +125,21 @@ def check_partitioner(_instance: Any, _attribute: "attrs.Attribute[Any]", value:
         raise InvalidInputError(f"partitioner must be one of {', '.join(OFFERED)}, not {value}")
 
 
+class Side(StrEnum):
+    """An output of an operator besides its own."""
+
+    LATE = "late"
+
+
 @attrs.frozen
 class Edge:
-    """Without a partitioner it gets the one that its ends call for."""
+    """Without a partitioner it gets the one that its ends call for. `output`: what it reads of its source."""
 
     source: int
     target: int
     partitioner: Partitioner | None = attrs.field(default=None, validator=check_partitioner)
     input: int = attrs.field(default=0, validator=at_least(0))
+    output: Side | None = None
 
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -145,9 +167,11 @@ class Config:
     edges: tuple[Edge, ...]
     wire: Wire | None = None
     semantics: str = attrs.field(default=valve.SEMANTICS[0], validator=one_of(*valve.SEMANTICS))
+    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
     def __attrs_post_init__(self) -> None:
         check_operators(self)
+        check_event_time(self)
         check_barriers(self)
         compute_job_graph(self)
 
@@ -159,11 +183,22 @@ def check_operators(config: Config) -> None:
         raise InvalidInputError("two edges join the same operators")
     for operator in config.operators:
         inputs = {edge.input for edge in config.edges if edge.target == operator.id}
-        wanted = {Function.SOURCE: set(), Function.JOIN: {0, 1}}.get(operator.function, {0})
+        wanted = set() if operator.function is Function.SOURCE else {0, 1} if operator.function in TWO_INPUTS else {0}
         if inputs != wanted:
             raise InvalidInputError(f"{operator.name}: {operator.function} cannot have the inputs {sorted(inputs)}")
         if operator.function is Function.SINK and any(edge.source == operator.id for edge in config.edges):
             raise InvalidInputError(f"{operator.name}: nothing comes out of a sink")
+
+
+def check_event_time(config: Config) -> None:
+    """Operators that know event time read by key, and only they have a late output."""
+    timed = {operator.id for operator in config.operators if operator.function in EVENT_TIME}
+    if timed and config.extension != EXTENSION:
+        raise InvalidInputError(f"operators that know event time belong to the extension {EXTENSION}")
+    if any(edge.target in timed and edge.partitioner is not Partitioner.HASH for edge in config.edges):
+        raise InvalidInputError("an operator that knows event time reads by key")
+    if any(edge.output is not None and edge.source not in timed for edge in config.edges):
+        raise InvalidInputError("only an operator that knows event time has a late output")
 
 
 def check_barriers(config: Config) -> None:
@@ -195,5 +230,7 @@ def make_operator(operator: Operator) -> job_graph.JobOperator:
 
 
 def make_edge(edge: Edge) -> job_graph.JobEdge:
-    via = () if edge.partitioner is None else (PartitionNode(edge.partitioner, Exchange.UNDEFINED),)
+    via: tuple[VirtualNode, ...] = () if edge.output is None else (SideOutputNode(edge.output),)
+    if edge.partitioner is not None:
+        via = (*via, PartitionNode(edge.partitioner, Exchange.UNDEFINED))
     return job_graph.JobEdge(edge.source, edge.target, edge.input, via)

@@ -15,6 +15,7 @@ from tidegate.reference.credit.credit_sender import State as Sender
 from tidegate.reference.credit.readers import Backlog, Send
 from tidegate.reference.elements import Direction, LogKind, Long, Status, StatusChange, Watermark
 from tidegate.reference.gate.gate import State as Gate
+from tidegate.reference.job.event_time import Timed
 from tidegate.reference.job.functions import Totals
 from tidegate.reference.job.layout import Layout, Route, compute_layout
 from tidegate.reference.job.programs import Barrier, Config, Element, EndOfData, EndOfPartition, Record
@@ -60,7 +61,8 @@ class Channel:
 @attrs.frozen(cache_hash=True)
 class Subtask:
     """`cursor` counts the script items done, `aligned` are the places in the gate where a barrier was met, `drained`
-    counts the channels without more data, `made` the records that left the task.
+    counts the channels without more data, `made` the records that left the task. `timed` is what its first operator
+    knows of event time, if it does.
     """
 
     outputs: tuple[Output, ...]
@@ -74,6 +76,7 @@ class Subtask:
     made: int = 0
     totals: Totals = ()
     collected: tuple[tuple[str, Long], ...] = ()
+    timed: Timed | None = None
 
 
 @attrs.frozen

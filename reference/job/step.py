@@ -10,14 +10,15 @@ from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit.backpressure import is_writer_blocked
-from tidegate.reference.elements import Long
+from tidegate.reference.elements import Direction, LogKind, Long
 from tidegate.reference.gate import gate
 from tidegate.reference.job.channels import announce, deliver, deliver_credit, flush
+from tidegate.reference.job.event_time import Timed
 from tidegate.reference.job.layout import Layout, Output, Place, compute_layout
-from tidegate.reference.job.programs import Config
-from tidegate.reference.job.states import Channel, Observation, Overrun, Remote, State, Subtask, Turn
-from tidegate.reference.job.tasks import emit_next, poll
-from tidegate.reference.model import Outcome, rejected
+from tidegate.reference.job.programs import EVENT_TIME, EXTENSION, Config
+from tidegate.reference.job.states import Channel, Logged, Observation, Overrun, Remote, State, Subtask, Turn
+from tidegate.reference.job.tasks import emit_next, fire_next, poll
+from tidegate.reference.model import InvalidInputError, Outcome, rejected
 from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.reference.spanning import serializer
 from tidegate.reference.spanning.deserializer import step as deserializer
@@ -28,7 +29,7 @@ from tidegate.reference.watermarks import combiner, valve
 
 
 class Action(StrEnum):
-    """What the scheduler can let happen: the first two to a subtask, the others to a channel with a wire."""
+    """What the scheduler can let happen: to a subtask (the first two and the last), or to a channel with a wire."""
 
     EMIT = "emit"  # a source does what its script says next
     POLL = "poll"  # a task takes one item from its gate
@@ -36,9 +37,12 @@ class Action(StrEnum):
     DELIVER = "deliver"  # the next message of the sender arrives
     ANNOUNCE = "announce"  # the receiver's network thread builds the credit message
     DELIVER_CREDIT = "deliver_credit"  # the next message of the receiver arrives
+    FIRE = "fire"  # a task fires one timer that is due: only with the extension
 
 
-OF_SUBTASKS = (Action.EMIT, Action.POLL)
+OF_SUBTASKS = (Action.EMIT, Action.POLL, Action.FIRE)
+#: Those that every job knows.
+PLAIN = tuple(action for action in Action if action is not Action.FIRE)
 
 
 @attrs.frozen
@@ -73,7 +77,8 @@ def start_subtask(config: Config, layout: Layout, place: Place) -> Subtask:
     buffers = None
     if config.wire is not None:
         (buffers,) = receiver.start(receiver.Config(len(routes), config.wire.exclusive, config.wire.floating))
-    return Subtask(outputs, gate_state, buffers, valves, combined)
+    timed = Timed() if layout.operators[place.task.head].function in EVENT_TIME else None
+    return Subtask(outputs, gate_state, buffers, valves, combined, timed=timed)
 
 
 def start_output(output: Output) -> partitioning.State:
@@ -94,6 +99,8 @@ def start_channel(config: Config) -> Channel:
 
 
 def step(state: State, event: Choice) -> tuple[Outcome[State, Observation], ...]:
+    if event.action is Action.FIRE and state.config.extension != EXTENSION:
+        raise InvalidInputError(f"fire belongs to the extension {EXTENSION}")
     if not is_enabled(state, event):
         return rejected(state, "CREDIT-30" if event.action in OF_SUBTASKS else "CREDIT-20")
     turn = Turn(state)
@@ -102,6 +109,8 @@ def step(state: State, event: Choice) -> tuple[Outcome[State, Observation], ...]
             turn = emit_next(turn, event.at)
         case Action.POLL:
             turn = poll(turn, event.at)
+        case Action.FIRE:
+            turn = fire_next(turn, event.at)
         case Action.FLUSH:
             turn = flush(turn, event.at)
         case Action.DELIVER:
@@ -135,7 +144,11 @@ def actions_of_subtask(state: State, number: int) -> list[Action]:
         return []
     if subtask.gate is None:
         return [] if is_source_done(state, number) else [Action.EMIT]
-    return [Action.POLL] if subtask.gate.queue else []
+    return [Action.POLL] * bool(subtask.gate.queue) + [Action.FIRE] * has_due(subtask)
+
+
+def has_due(subtask: Subtask) -> bool:
+    return subtask.timed is not None and bool(subtask.timed.due)
 
 
 def actions_of_channel(state: State, number: int) -> list[Action]:
@@ -178,9 +191,11 @@ def is_source_done(state: State, number: int) -> bool:
 
 
 def is_done(state: State) -> bool:
-    """Every source is at its end, and every task has read the end of all its channels."""
+    """Every source is at its end, and every task has read the end of all its channels and fired its timers."""
     return all(
-        is_source_done(state, number) if subtask.gate is None else gate.is_finished(subtask.gate)
+        is_source_done(state, number)
+        if subtask.gate is None
+        else gate.is_finished(subtask.gate) and not has_due(subtask)
         for number, subtask in enumerate(state.subtasks)
     )
 
@@ -219,6 +234,41 @@ def data_finds_a_buffer(_before: State, _event: Choice, outcome: Outcome[State, 
 def job_never_stuck(state: State) -> bool:
     """Until every task has read the end of all its channels, something can happen."""
     return not is_stuck(state)
+
+
+@always("TIME-8", "TIME-2", "TIME-3")
+def timers_make_nothing_late(before: State, event: Choice, outcome: Outcome[State, Observation]) -> bool:
+    """What a timer emits is later than every watermark that its operator has handed on."""
+    if event.action is not Action.FIRE or not is_enabled(before, event):
+        return True
+    timed = before.subtasks[event.at].timed
+    assert timed is not None
+    records = [row for row in find_rows(before, event.at, outcome) if row.kind is LogKind.RECORD]
+    return all(row.timestamp is not None and row.timestamp > timed.told for row in records)
+
+
+@always("TIME-2")
+def a_watermark_waits_for_its_timers(before: State, event: Choice, outcome: Outcome[State, Observation]) -> bool:
+    """While a timer is due, no watermark, status or end leaves the subtask."""
+    if event.action not in OF_SUBTASKS or not is_enabled(before, event):
+        return True
+    waits = has_due(before.subtasks[event.at]) and has_due(outcome.state.subtasks[event.at])
+    passing = (LogKind.RECORD, LogKind.BARRIER, LogKind.BUFFER, LogKind.CREDIT)
+    return not waits or all(row.kind in passing for row in find_rows(before, event.at, outcome))
+
+
+def find_rows(before: State, subtask: int, outcome: Outcome[State, Observation]) -> list[Logged]:
+    """What the subtask handed out."""
+    place = before.layout.places[subtask]
+    rows = [seen for seen in outcome.observations if isinstance(seen, Logged) and seen.dir is Direction.OUT]
+    return [row for row in rows if (row.task, row.subtask) == (place.task.name, place.number)]
+
+
+@sometimes("TIME-3")
+def a_status_waits_for_a_watermark(before: State, event: Choice, outcome: Outcome[State, Observation]) -> bool:
+    """What comes behind a watermark whose timers are due waits with it."""
+    del before, event
+    return any(one.timed is not None and len(one.timed.held) > 1 for one in outcome.state.subtasks)
 
 
 @sometimes("GATE-17")

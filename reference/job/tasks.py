@@ -3,6 +3,7 @@
 Whatever an operator emits goes to its network outputs, then to the operators that are chained to it (OUT-1), each
 calling the next. Watermarks and statuses go through the valve of their input, and through the combiner if there are
 several inputs, and then past the operators to every output.
+Operators that know event time hold watermarks back until their timers have fired, and all that follows them.
 Barriers go through a handler that aligns them: only when one was met on each channel does the task send it on. When
 every channel has ended the task ends its own outputs.
 
@@ -19,10 +20,20 @@ from tidegate.reference.elements import MAX, Direction, Long, StatusChange, Wate
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.end_of_data import EndOfData as EndOfGate
 from tidegate.reference.gate.end_of_data import compute_end_of_data
+from tidegate.reference.job import event_time
 from tidegate.reference.job.channels import recycle, resume, take, write
 from tidegate.reference.job.functions import apply
 from tidegate.reference.job.layout import Route
-from tidegate.reference.job.programs import Barrier, Element, EndOfData, EndOfPartition, Function, Record
+from tidegate.reference.job.programs import (
+    EVENT_TIME,
+    Barrier,
+    Element,
+    EndOfData,
+    EndOfPartition,
+    Function,
+    Record,
+    Side,
+)
 from tidegate.reference.job.states import Turn
 from tidegate.reference.model import Rejected, follow
 from tidegate.reference.partitioning import partitioner as partitioning
@@ -90,13 +101,70 @@ def run_operator(turn: Turn, subtask: int, number: int, record: Record) -> Turn:
     if operator.function is Function.SINK:
         collected = tuple(sorted((*turn.subtask(subtask).collected, (record.key, record.value))))
         return turn.with_subtask(subtask, collected=collected)
+    timed = turn.subtask(subtask).timed
+    if operator.function in EVENT_TIME and timed is not None:
+        heard = event_time.on_record(operator, timed, record)
+        turn = turn.with_subtask(subtask, timed=heard.timed).because(*heard.rules)
+        if heard.is_late:
+            return hand_out(turn, subtask, number, (record,), Side.LATE)
+        return hand_out(turn, subtask, number, heard.emitted)
     totals, results = apply(operator, turn.subtask(subtask).totals, record)
-    turn = turn.with_subtask(subtask, totals=totals)
+    return hand_out(turn.with_subtask(subtask, totals=totals), subtask, number, results)
+
+
+def hand_out(turn: Turn, subtask: int, number: int, results: tuple[Record, ...], side: Side | None = None) -> Turn:
+    """To whoever reads this output of the operator."""
     for result in results:
         for receiver in turn.layout.places[subtask].receivers[number]:
-            hand_to = emit_record if receiver.network else run_operator
-            turn = hand_to(turn, subtask, receiver.number, result)
+            if receiver.side is side:
+                hand_to = emit_record if receiver.network else run_operator
+                turn = hand_to(turn, subtask, receiver.number, result)
     return name_order(turn, subtask, number) if results else turn
+
+
+def fire_next(turn: Turn, subtask: int) -> Turn:
+    """The next timer that is due fires."""
+    timed = turn.subtask(subtask).timed
+    assert timed is not None
+    return fire(turn, subtask, timed.due[0])
+
+
+def fire(turn: Turn, subtask: int, timer: event_time.Timer) -> Turn:
+    """A timer that is due fires; behind the last of them, what was held back goes on."""
+    head = turn.layout.places[subtask].task.head
+    timed = turn.subtask(subtask).timed
+    assert timed is not None
+    several = len({one.time for one in timed.due}) > 1
+    timed, emitted = event_time.fire(turn.layout.operators[head], timed, timer)
+    turn = turn.with_subtask(subtask, timed=timed).because("TIME-4" if several else "TIME-1")
+    return release(hand_out(turn, subtask, head, emitted), subtask)
+
+
+def hold(turn: Turn, subtask: int, element: event_time.Held) -> Turn:
+    """What comes behind a watermark whose timers are due waits, as that watermark does."""
+    timed = turn.subtask(subtask).timed
+    assert timed is not None
+    was_holding = bool(timed.held)
+    timed = event_time.hold(timed, element)
+    turn = turn.with_subtask(subtask, timed=timed)
+    if timed.due:
+        turn = turn.because("TIME-3" if was_holding else "TIME-2")
+    return release(turn, subtask)
+
+
+def release(turn: Turn, subtask: int) -> Turn:
+    timed = turn.subtask(subtask).timed
+    assert timed is not None
+    timed, freed = event_time.release(timed)
+    turn = turn.with_subtask(subtask, timed=timed)
+    if len(freed) > 1:
+        turn = turn.because("TIME-3")
+    for element in freed:
+        if isinstance(element, EndOfData | EndOfPartition):
+            turn = write_everywhere(turn, subtask, element)
+        else:
+            turn = hand_on(turn, subtask, turn.layout.places[subtask].task.head, element)
+    return turn
 
 
 def emit_record(turn: Turn, subtask: int, place: int, record: Record) -> Turn:
@@ -175,7 +243,13 @@ def on_input(turn: Turn, subtask: int, index: int, element: Watermark | StatusCh
 
 
 def pass_control(turn: Turn, subtask: int, number: int, element: Watermark | StatusChange) -> Turn:
-    """Past the operator, to its outputs and to those chained to it."""
+    """Past the operator; one that knows event time first looks which timers are due."""
+    is_timed = turn.layout.operators[number].function in EVENT_TIME
+    return hold(turn, subtask, element) if is_timed else hand_on(turn, subtask, number, element)
+
+
+def hand_on(turn: Turn, subtask: int, number: int, element: Watermark | StatusChange) -> Turn:
+    """To the outputs of the operator, and to those chained to it."""
     for receiver in turn.layout.places[subtask].receivers[number]:
         if receiver.network:
             turn = emit(turn, subtask, receiver.number, element, element)
@@ -226,6 +300,13 @@ def on_end_of_partition(turn: Turn, subtask: int) -> Turn:
 
 
 def announce_everywhere(turn: Turn, subtask: int, element: Barrier | EndOfData | EndOfPartition) -> Turn:
+    """A checkpoint does not wait for timers; the end does."""
+    if turn.subtask(subtask).timed is not None and not isinstance(element, Barrier):
+        return hold(turn, subtask, element)
+    return write_everywhere(turn, subtask, element)
+
+
+def write_everywhere(turn: Turn, subtask: int, element: Barrier | EndOfData | EndOfPartition) -> Turn:
     """Events go to every channel of every output, past the partitioners."""
     for output in turn.layout.places[subtask].outputs:
         for number in output.channels:

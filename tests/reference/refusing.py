@@ -29,7 +29,7 @@ from tidegate.traces.cases import Case
 #: So many transitions that look alike are taken, and so many in all.
 ALIKE, MOST = 2, 80
 #: Graphs are large, and have many parts that can be changed.
-FEWER = {"chaining": 30, "job_graph": 20, "job": 40}
+FEWER = {"chaining": 30, "job_graph": 20, "job": 110}
 #: So many changes of a kind are made to a transition.
 CHANGES = 16
 #: Drawn cases whose refusals count, beside those of golden traces.

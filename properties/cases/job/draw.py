@@ -49,7 +49,8 @@ def draw_config(random: Random) -> Config:
 
 def draw_run(random: Random, config: Config, most: int = sys.maxsize, refused: float = 0) -> Run:
     """Choices that lead on, to the end or up to `most`; and with the rate `refused` ones that may not."""
-    biases = {action: random.choice((0.05, 0.3, 1, 1, 3)) for action in job.Action}
+    biases: dict[job.Action, float] = {action: random.choice((0.05, 0.3, 1, 1, 3)) for action in job.PLAIN}
+    biases[job.Action.FIRE] = 1
     walk = Walk(random, job.start(config), job.step, length=most)
     favourite, starved = random.randrange(len(walk.state.subtasks)), draw_starved(random, walk.state)
     observations: list[Observation | Rejected] = []
@@ -82,7 +83,7 @@ def draw_starved(random: Random, state: State) -> frozenset[job.Choice]:
 def draw_refused(random: Random, state: State) -> job.Choice:
     """Mostly what a task would do if it were not held up: by full outputs, or by a gate that is empty."""
     if random.random() < 0.3:
-        return job.Choice(random.choice(list(job.Action)), random.choice((-1, 0, 1, len(state.channels))))
+        return job.Choice(random.choice(job.PLAIN), random.choice((-1, 0, 1, len(state.channels))))
     numbers = range(len(state.subtasks))
     full = [number for number in numbers if job.is_backpressured(state, number)]
     held_up = full or [number for number in numbers if not job.actions_of_subtask(state, number)]

@@ -10,9 +10,20 @@ from collections.abc import Callable, Iterator
 from tidegate.properties.cases.scope import Scope
 from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
-from tidegate.reference.job.programs import Barrier, Config, Edge, Function, Operator, Record, ScriptItem, Wire
+from tidegate.reference.job.programs import (
+    EXTENSION,
+    Barrier,
+    Config,
+    Edge,
+    Function,
+    Operator,
+    Record,
+    ScriptItem,
+    Side,
+    Wire,
+)
 from tidegate.reference.job.states import State
-from tidegate.reference.job.step import Action, Choice
+from tidegate.reference.job.step import PLAIN, Action, Choice
 
 IDLE, ACTIVE = StatusChange(Status.IDLE), StatusChange(Status.ACTIVE)
 HASH, BROADCAST = Partitioner.HASH, Partitioner.BROADCAST
@@ -21,6 +32,10 @@ ON_THE_WIRE = (Action.FLUSH, Action.DELIVER, Action.ANNOUNCE, Action.DELIVER_CRE
 
 def rec(key: str, value: int = 1) -> Record:
     return Record(key, Long(value), Long(1))
+
+
+def at(timestamp: int, key: str) -> Record:
+    return Record(key, Long(1), Long(timestamp))
 
 
 def mark(timestamp: int) -> Watermark:
@@ -34,7 +49,7 @@ def source(*scripts: tuple[ScriptItem, ...], number: int = 1, name: str = "in") 
 def play_any(_config: Config, state: State) -> Iterator[Choice]:
     """Everything everywhere, one index too low and one too high."""
     most = max(len(state.subtasks), len(state.channels))
-    yield from (Choice(action, at) for action in Action for at in range(-1, most + 1))
+    yield from (Choice(action, at) for action in PLAIN for at in range(-1, most + 1))
 
 
 def play_all(config: Config, state: State) -> Iterator[Choice]:
@@ -50,6 +65,8 @@ def play_but_the_last(config: Config, state: State) -> Iterator[Choice]:
 def play(config: Config, state: State, subtasks: int) -> Iterator[Choice]:
     for number in range(subtasks):
         yield Choice(Action.EMIT if state.subtasks[number].gate is None else Action.POLL, number)
+        if config.extension:
+            yield Choice(Action.FIRE, number)
     if config.wire is not None:
         yield from (Choice(action, number) for number in range(len(state.channels)) for action in ON_THE_WIRE)
 
@@ -126,6 +143,21 @@ def make_totals(kind: Partitioner, sums: int, *script: ScriptItem) -> Config:
     return Config(operators, (Edge(1, 2, kind), Edge(2, 3), Edge(3, 4)))
 
 
+def make_timed(operator: Operator, *scripts: tuple[ScriptItem, ...], late: bool = False) -> Config:
+    """Sources, an operator that knows event time, and a sink; and another one for what is late."""
+    sources = [source(script, number=at + 1, name=f"in{at}") for at, script in enumerate(scripts)]
+    sinks = [Operator(11, "out", Function.SINK), Operator(12, "late", Function.SINK)][: 1 + late]
+    edges = [Edge(one.id, operator.id, HASH, one.id - 1) for one in sources]
+    edges += [Edge(operator.id, 11, Partitioner.GLOBAL)]
+    edges += [Edge(operator.id, 12, Partitioner.GLOBAL, output=Side.LATE)] * late
+    return Config((*sources, operator, *sinks), tuple(edges), extension=EXTENSION)
+
+
+TIMER = Operator(10, "timer", Function.TIMER)
+CO_TIMER = Operator(10, "timer", Function.CO_TIMER)
+WINDOW = Operator(10, "window", Function.WINDOW, size=2, lateness=2)
+
+
 # --- scopes ---------------------------------------------------------------------------------------------------
 
 TWO_BARRIERS = (Barrier(1), Barrier(2))
@@ -177,6 +209,24 @@ def small() -> Iterator[Scope]:
         "1 for the output",
         play_all,
         make_line((rec("a"),), kind=HASH, wire=Wire(64, 0, 1, 1)),
+    )
+
+    yield make_scope(
+        "timers",
+        "a source with two keys at one time, their watermark and idle, or with two times, a watermark for each and a "
+        "late record, their timers and a sink; two sources whose timers a watermark of each makes due, one of them "
+        "idle then",
+        play_but_the_last,
+        make_timed(TIMER, (rec("a"), rec("b"), mark(1), IDLE)),
+        make_timed(TIMER, (rec("b"), at(2, "a"), mark(1), mark(2), rec("c")), late=True),
+        make_timed(CO_TIMER, (rec("a"), mark(2)), (rec("a"), mark(1), IDLE)),
+    )
+    yield make_scope(
+        "windows",
+        "a source with a record in time, one within the lateness of 2, and one behind it, in windows of 2, a sink for "
+        "the sums and one for what is late",
+        play_but_the_last,
+        make_timed(WINDOW, (at(0, "a"), at(1, "a"), mark(1), at(0, "a"), mark(3), at(1, "a")), late=True),
     )
 
 

@@ -86,10 +86,12 @@ class Layout:
             if edge.source is operator and edge.target.id in self.tasks:
                 self.visit(self.tasks[edge.target.id])
 
-    def chained_to(self, operator: Operator) -> list[Operator]:
-        """The operators that this one calls."""
+    def chained_to(self, operator: Operator, side: str | None = None) -> list[Operator]:
+        """The operators that this one calls; those that read one of its outputs, if that is asked for."""
         return [
-            edge.target for edge in self.program.edges if edge.source is operator and edge.target.id not in self.tasks
+            edge.target
+            for edge in self.program.edges
+            if edge.source is operator and edge.target.id not in self.tasks and side in (None, edge.output)
         ]
 
     def add_routes(self, edge: NetworkEdge) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tidegate.conformance.engines import wire as wire_module
 from tidegate.conformance.engines.museum.job.channels import Channel, RemoteChannel
 from tidegate.conformance.engines.museum.job.layout import Layout, Route
+from tidegate.conformance.engines.museum.job.program import EXTENSIONS as EXTENSIONS  # noqa: PLC0414  declared, not used
 from tidegate.conformance.engines.museum.job.program import Element, read_program
 from tidegate.conformance.engines.museum.job.tasks import Subtask
 from tidegate.conformance.engines.museum.valve.machine import SEMANTICS as SEMANTICS  # noqa: PLC0414  declared, not used
@@ -15,7 +16,7 @@ from tidegate.conformance.engines.museum.valve.machine import SEMANTICS as SEMAN
 if TYPE_CHECKING:
     from tidegate.conformance.engines.museum.deserializer.machine import Deserializer
 
-_OF_SUBTASKS = ("emit", "poll")
+_OF_SUBTASKS = ("emit", "poll", "fire")
 _OF_CHANNELS = ("flush", "deliver", "announce", "deliver_credit")
 
 
@@ -42,6 +43,8 @@ class Job:
             raise wire_module.unknown_type(event)
         action = wire_module.get_choice(event, "action", (*_OF_SUBTASKS, *_OF_CHANNELS))
         at = wire_module.get_integer(event, "at")
+        if action == "fire" and self.program.extension is None:
+            raise wire_module.BadRequestError("fire belongs to the extension event_time")
         self.seen = []
         if action in _OF_CHANNELS:
             if not 0 <= at < len(self.channels) or not self.channels[at].is_possible(action):
@@ -53,9 +56,13 @@ class Job:
         return self.run(self.subtasks[at], action)
 
     def run(self, subtask: Subtask, action: str) -> wire_module.Observations:
-        if subtask.is_blocked() or (action == "poll") != bool(subtask.channels):
+        if subtask.is_blocked() or (action != "emit") != bool(subtask.channels):
             return wire_module.rejected()
-        if action == "emit" and not subtask.is_done():
+        if action == "fire":
+            if subtask.timed is None or not subtask.timed.due():
+                return wire_module.rejected()
+            subtask.fire()
+        elif action == "emit" and not subtask.is_done():
             subtask.emit_next()
         elif action == "poll" and subtask.gate.queue:
             subtask.poll()

@@ -8,7 +8,10 @@ from tidegate.conformance.engines import wire as wire_module
 from tidegate.conformance.engines.graphs import get_objects
 from tidegate.conformance.engines.museum.valve.machine import SEMANTICS
 
-FUNCTIONS = ("source", "map", "flat_map", "filter", "sum", "union", "join", "sink")
+EVENT_TIME = ("timer", "co_timer", "window")
+FUNCTIONS = ("source", "map", "flat_map", "filter", "sum", "union", "join", "sink", *EVENT_TIME)
+TWO_INPUTS = ("join", "co_timer")
+EXTENSIONS = ("event_time",)
 PARTITIONERS = ("forward", "rebalance", "rescale", "global", "broadcast", "hash")
 _ITEMS = ("record", "watermark", "status", "barrier")
 
@@ -32,6 +35,8 @@ class Operator:
     function: str
     parallelism: int
     scripts: list[list[Element]]
+    size: int = 0
+    lateness: int = 0
 
 
 @attrs.define(eq=False)
@@ -40,6 +45,7 @@ class Edge:
     target: Operator
     partitioner: str
     input: int
+    output: str = ""
 
 
 @attrs.define
@@ -56,6 +62,7 @@ class Program:
     edges: list[Edge]
     wire: Wire | None
     semantics: str
+    extension: str | None
 
 
 def read_program(config: wire_module.Json) -> Program:
@@ -70,9 +77,25 @@ def read_program(config: wire_module.Json) -> Program:
         check_inputs(operator, edges)
     check_barriers([script for operator in operators for script in operator.scripts])
     wire = config.get("wire")
+    wire_module.get_extension(config, EXTENSIONS)
+    check_event_time(operators, edges, config.get("extension"))
     return Program(
-        operators, edges, None if wire is None else read_wire(wire), wire_module.get_semantics(config, SEMANTICS)
+        operators,
+        edges,
+        None if wire is None else read_wire(wire),
+        wire_module.get_semantics(config, SEMANTICS),
+        config.get("extension"),
     )
+
+
+def check_event_time(operators: list[Operator], edges: list[Edge], extension: str | None) -> None:
+    if extension is None and any(operator.function in EVENT_TIME for operator in operators):
+        raise wire_module.BadRequestError("operators that know event time belong to the extension event_time")
+    for edge in edges:
+        if edge.target.function in EVENT_TIME and edge.partitioner != "hash":
+            raise wire_module.BadRequestError("an operator that knows event time reads by key")
+        if edge.output and edge.source.function not in EVENT_TIME:
+            raise wire_module.BadRequestError("only an operator that knows event time has a late output")
 
 
 def read_wire(given: object) -> Wire:
@@ -98,8 +121,17 @@ def read_operator(given: wire_module.Json) -> Operator:
         times = [item.number for item in script if item.kind == "watermark"]
         if any(one >= following for one, following in pairwise([*times, wire_module.HIGHEST])):
             raise wire_module.BadRequestError("the watermarks of a script increase, and the end has the last")
+    is_window = function == "window"
+    if ("size" in given) != is_window or ("lateness" in given and not is_window):
+        raise wire_module.BadRequestError("a window has a size, and may have a lateness; nothing else has any")
     return Operator(
-        wire_module.get_integer(given, "id"), wire_module.get_string(given, "name"), function, parallelism, read
+        wire_module.get_integer(given, "id"),
+        wire_module.get_string(given, "name"),
+        function,
+        parallelism,
+        read,
+        wire_module.get_at_least(given, "size", 1) if is_window else 0,
+        wire_module.get_at_least({"lateness": 0, **given}, "lateness", 0),
     )
 
 
@@ -132,12 +164,14 @@ def read_edge(given: wire_module.Json, by_id: dict[int, Operator]) -> Edge:
     partitioner = wire_module.get_choice({"partitioner": default, **given}, "partitioner", PARTITIONERS)
     if partitioner == "forward" and not is_equal:
         raise wire_module.BadRequestError("an edge that is one to one joins operators that are not")
-    return Edge(source, target, partitioner, wire_module.get_at_least({"input": 0, **given}, "input", 0))
+    output = wire_module.get_choice(given, "output", ("late",)) if "output" in given else ""
+    return Edge(source, target, partitioner, wire_module.get_at_least({"input": 0, **given}, "input", 0), output)
 
 
 def check_inputs(operator: Operator, edges: list[Edge]) -> None:
     inputs = {edge.input for edge in edges if edge.target is operator}
-    if inputs != {"source": set(), "join": {0, 1}}.get(operator.function, {0}):
+    wanted = set() if operator.function == "source" else {0, 1} if operator.function in TWO_INPUTS else {0}
+    if inputs != wanted:
         raise wire_module.BadRequestError(f"{operator.function} cannot have the inputs {sorted(inputs)}")
     if operator.function == "sink" and any(edge.source is operator for edge in edges):
         raise wire_module.BadRequestError("nothing comes out of a sink")

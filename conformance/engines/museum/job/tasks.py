@@ -12,8 +12,9 @@ from tidegate.conformance.engines.museum.combiner.machine import Combiner
 from tidegate.conformance.engines.museum.credit_receiver.machine import CreditReceiver
 from tidegate.conformance.engines.museum.gate.machine import Gate
 from tidegate.conformance.engines.museum.job.channels import Channel, RemoteChannel, to_long
+from tidegate.conformance.engines.museum.job.event_time import EventTime
 from tidegate.conformance.engines.museum.job.outputs import Output
-from tidegate.conformance.engines.museum.job.program import Element, Operator
+from tidegate.conformance.engines.museum.job.program import EVENT_TIME, Element, Operator
 from tidegate.conformance.engines.museum.valve.machine import Valve
 from tidegate.conformance.engines.wire import HIGHEST, Host, Json
 
@@ -48,6 +49,8 @@ class Subtask:
         self.drained = 0
         self.made = 0
         self.totals: dict[tuple[int, str], int] = {}
+        is_timed = task.head.function in EVENT_TIME
+        self.timed = EventTime(task.head, self.bug, self.forward) if is_timed else None
 
     def make_output(self, edge: "NetworkEdge") -> Output:
         mine = [one for one in self.job.channels if one.route.edge is edge and one.route.source == self.index]
@@ -145,16 +148,31 @@ class Subtask:
     # --- records
 
     def run(self, operator: Operator, record: Element) -> None:
-        for result in self.apply(operator, record):
-            if self.bug == "chained-before-network":
-                self.run_chained(operator, result)
-                self.emit(operator, result)
-            else:
-                self.emit(operator, result)
-                self.run_chained(operator, result)
+        if self.timed is not None and operator is self.task.head:
+            results, is_late = self.timed.on_record(record)
+            if is_late and self.bug != "late-is-dropped":
+                self.hand_out(operator, record, "late")
+        else:
+            results = self.apply(operator, record)
+        for result in results:
+            self.hand_out(operator, result)
 
-    def run_chained(self, operator: Operator, record: Element) -> None:
-        for chained in self.job.layout.chained_to(operator):
+    def fire(self) -> None:
+        assert self.timed is not None
+        for result in self.timed.fire():
+            self.hand_out(self.task.head, result)
+        self.timed.release()
+
+    def hand_out(self, operator: Operator, result: Element, side: str = "") -> None:
+        if self.bug == "chained-before-network":
+            self.run_chained(operator, result, side)
+            self.emit(operator, result, side)
+        else:
+            self.emit(operator, result, side)
+            self.run_chained(operator, result, side)
+
+    def run_chained(self, operator: Operator, record: Element, side: str) -> None:
+        for chained in self.job.layout.chained_to(operator, side):
             self.run(chained, record)
 
     def apply(self, operator: Operator, record: Element) -> list[Element]:
@@ -177,9 +195,11 @@ class Subtask:
         totals[key] = to_long(totals.get(key, 0) + record.value)
         return attrs.evolve(record, value=totals[key])
 
-    def emit(self, operator: Operator, record: Element) -> None:
+    def emit(self, operator: Operator, record: Element, side: str) -> None:
         bug = self.bug
         for output in self.outputs_of(operator):
+            if output.edge.edge.output != side:
+                continue
             leaving = attrs.evolve(record, id=self.made * len(self.job.subtasks) + self.index)
             self.made += 1
             event: Json = {"type": "record"}
@@ -226,7 +246,20 @@ class Subtask:
             if one["type"] != "rejected":
                 self.pass_by(self.task.head, from_event(one))
 
+    def forward(self, element: Element) -> None:
+        """What an operator that knows event time has held back."""
+        if element.kind in {"watermark", "status"}:
+            self.hand_on(self.task.head, element)
+        else:
+            self.tell(element)
+
     def pass_by(self, operator: Operator, element: Element) -> None:
+        if self.timed is not None and operator is self.task.head:
+            self.timed.hold(element)
+        else:
+            self.hand_on(operator, element)
+
+    def hand_on(self, operator: Operator, element: Element) -> None:
         for output in self.outputs_of(operator):
             output.send(to_event(element), element)
         if self.bug == f"chain-swallows-each-{element.kind}":
@@ -269,6 +302,13 @@ class Subtask:
             self.announce(END_OF_PARTITION)
 
     def announce(self, element: Element) -> None:
+        """A barrier does not wait for timers."""
+        if self.timed is not None and element.kind != "barrier":
+            self.timed.hold(element)
+        else:
+            self.tell(element)
+
+    def tell(self, element: Element) -> None:
         """To every channel of every output."""
         outputs = self.outputs
         if self.bug == "events-told-to-the-first-output":
