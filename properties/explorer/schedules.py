@@ -38,9 +38,8 @@ AT_THE_CONSUMER = (Action.DELIVER, Action.ANNOUNCE)
 
 
 def choose(state: State) -> tuple[Choice, ...]:
-    """The choices to follow. Timers touch what polls do: with them, all are followed."""
-    possible = enabled(state)
-    return possible if state.config.extension else choose_among(state, possible)
+    """The choices to follow."""
+    return choose_among(state, enabled(state))
 
 
 def choose_among(state: State, possible: tuple[Choice, ...]) -> tuple[Choice, ...]:
@@ -67,7 +66,9 @@ def close(first: Choice, find_others: Callable[[Choice], Iterable[Choice]]) -> s
 
 
 def find_together(state: State, possible: tuple[Choice, ...], choice: Choice) -> tuple[Choice, ...]:
-    """What must be followed with a choice."""
+    """What must be followed with a choice. Where timers fire, everything: nobody has asked yet what they touch."""
+    if state.config.extension:
+        return possible
     return tuple(find_touching(state, choice) if choice in possible else find_enabling(state, choice))
 
 

@@ -8,8 +8,9 @@ comes within `lateness` behind it once more. What comes later than that goes to 
 A watermark makes timers due. They fire one by one, and other things may happen in between; but until the last of them
 has fired the watermark waits, and whatever comes after it waits behind it: statuses, watermarks, and the end.
 
-Choices. Timers that are due fire by their time, and those of one time by their key. A watermark that still waits when
-the next one comes is the next one: nobody needs to hear both.
+Choices. Timers that are due fire by their time, and those of one time by their key. A watermark leaves when the timers
+up to it have fired, although later ones may be due; an engine that tells only the last of several that wait is right,
+too.
 """
 
 import attrs
@@ -111,10 +112,8 @@ def make_sums(sums: dict[tuple[Long, str], Long]) -> tuple[Sum, ...]:
 
 def hold(timed: Timed, element: Held) -> Timed:
     """A watermark is the time at once; but it is handed on when its timers have fired, and so is all behind it."""
-    if not isinstance(element, Watermark):
-        return attrs.evolve(timed, held=(*timed.held, element))
-    before = timed.held[:-1] if timed.held and isinstance(timed.held[-1], Watermark) else timed.held
-    return attrs.evolve(timed, time=element.timestamp, held=(*before, element))
+    time = element.timestamp if isinstance(element, Watermark) else timed.time
+    return attrs.evolve(timed, time=time, held=(*timed.held, element))
 
 
 def fire(operator: Operator, timed: Timed, timer: Timer) -> tuple[Timed, tuple[Record, ...]]:
@@ -130,8 +129,13 @@ def fire(operator: Operator, timed: Timed, timer: Timer) -> tuple[Timed, tuple[R
 
 
 def release(timed: Timed) -> tuple[Timed, tuple[Held, ...]]:
-    """When no timer is due, everything that was held back goes on, in the order in which it came."""
-    if timed.due:
-        return timed, ()
-    marks = [one.timestamp for one in timed.held if isinstance(one, Watermark)]
-    return attrs.evolve(timed, told=max([timed.told, *marks]), held=()), timed.held
+    """What was held back goes on in the order in which it came, up to a watermark with timers that are due."""
+    freed: list[Held] = []
+    told = timed.told
+    for element in timed.held:
+        if isinstance(element, Watermark):
+            if timed.timers and timed.timers[0].time <= element.timestamp:
+                break
+            told = element.timestamp
+        freed.append(element)
+    return attrs.evolve(timed, told=told, held=timed.held[len(freed) :]), tuple(freed)

@@ -248,13 +248,10 @@ def timers_make_nothing_late(before: State, event: Choice, outcome: Outcome[Stat
 
 
 @always("TIME-2")
-def a_watermark_waits_for_its_timers(before: State, event: Choice, outcome: Outcome[State, Observation]) -> bool:
-    """While a timer is due, no watermark, status or end leaves the subtask."""
-    if event.action not in OF_SUBTASKS or not is_enabled(before, event):
-        return True
-    waits = has_due(before.subtasks[event.at]) and has_due(outcome.state.subtasks[event.at])
-    passing = (LogKind.RECORD, LogKind.BARRIER, LogKind.BUFFER, LogKind.CREDIT)
-    return not waits or all(row.kind in passing for row in find_rows(before, event.at, outcome))
+def a_watermark_waits_for_its_timers(_before: State, _event: Choice, outcome: Outcome[State, Observation]) -> bool:
+    """No timer is left that a watermark which was handed on has made due."""
+    timed = [one.timed for one in outcome.state.subtasks if one.timed is not None]
+    return all(timer.time > one.told for one in timed for timer in one.timers)
 
 
 def find_rows(before: State, subtask: int, outcome: Outcome[State, Observation]) -> list[Logged]:

@@ -123,21 +123,21 @@ def hand_out(turn: Turn, subtask: int, number: int, results: tuple[Record, ...],
 
 
 def fire_next(turn: Turn, subtask: int) -> Turn:
-    """The next timer that is due fires."""
+    """The next timer that is due fires; behind the last of them, what was held back goes on."""
     timed = turn.subtask(subtask).timed
     assert timed is not None
-    return fire(turn, subtask, timed.due[0])
+    return release(fire(turn, subtask, timed.due[0]), subtask)
 
 
 def fire(turn: Turn, subtask: int, timer: event_time.Timer) -> Turn:
-    """A timer that is due fires; behind the last of them, what was held back goes on."""
+    """A timer that is due fires."""
     head = turn.layout.places[subtask].task.head
     timed = turn.subtask(subtask).timed
     assert timed is not None
     several = len({one.time for one in timed.due}) > 1
     timed, emitted = event_time.fire(turn.layout.operators[head], timed, timer)
     turn = turn.with_subtask(subtask, timed=timed).because("TIME-4" if several else "TIME-1")
-    return release(hand_out(turn, subtask, head, emitted), subtask)
+    return hand_out(turn, subtask, head, emitted)
 
 
 def hold(turn: Turn, subtask: int, element: event_time.Held) -> Turn:

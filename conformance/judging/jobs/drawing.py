@@ -18,6 +18,8 @@ from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.job.layout import compute_layout
 from tidegate.reference.job.programs import (
+    EVENT_TIME,
+    EXTENSION,
     KEYED,
     OFFERED,
     TWO_INPUTS,
@@ -27,11 +29,14 @@ from tidegate.reference.job.programs import (
     Operator,
     Record,
     ScriptItem,
+    Side,
 )
 from tidegate.reference.watermarks.valve import SEMANTICS
 from tidegate.traces.codec import encode
 
 LENGTHS = (1, 3, 8, 30)
+#: How likely a setting is another than usual.
+MOODS = (0.0, 0.2, 0.8)
 #: Partitioners under which operators share a task where they can.
 CHAINS = frozenset((None, Partitioner.FORWARD))
 
@@ -79,9 +84,10 @@ def draw_job(seed: int, index: int, abilities: Abilities, faults: int = 0) -> Jo
 
 
 def draw_settings(random: Random, abilities: Abilities) -> dict[str, Any]:
-    """Each setting is as usual in every second job."""
+    """In some jobs everything is as usual, in some hardly anything: what goes wrong may need several at once."""
+    odd = random.choice(MOODS)
     return {
-        name: values[0] if random.random() < 0.5 else random.choice(values)
+        name: random.choice(values[1:]) if len(values) > 1 and random.random() < odd else values[0]
         for name, values in sorted(abilities.settings.items())
     }
 
@@ -120,7 +126,8 @@ class Draw:
         read = {edge.source for edge in self.edges}
         for operator in [one for one in self.operators if one.id not in read]:
             self.add(f"sink{operator.id}", Function.SINK, operator)
-        return Config(tuple(self.operators), tuple(self.edges), None, SEMANTICS[0])
+        extension = EXTENSION if any(one.function in EVENT_TIME for one in self.operators) else None
+        return Config(tuple(self.operators), tuple(self.edges), None, SEMANTICS[0], extension)
 
     def parallelism(self, *wanted: int) -> int:
         return min(self.random.choice(wanted), max(1, self.abilities.parallelism))
@@ -142,11 +149,14 @@ class Draw:
         )
         for place, source in enumerate(read):
             kind = self.partitioner(source, target)
-            self.edges.append(Edge(source.id, target.id, kind, place if function in TWO_INPUTS else 0))
+            side = Side.LATE if source.function in EVENT_TIME and self.random.random() < 0.2 else None
+            self.edges.append(Edge(source.id, target.id, kind, place if function in TWO_INPUTS else 0, side))
         self.operators.append(target)
 
-    def details(self, _function: Function) -> dict[str, Any]:
-        return {}
+    def details(self, function: Function) -> dict[str, Any]:
+        if function is not Function.WINDOW:
+            return {}
+        return {"size": self.random.choice((1, 2, 5)), "lateness": self.random.choice((0, 0, 1, 3))}
 
     def partitioner(self, source: Operator, target: Operator) -> Partitioner | None:
         if target.function in KEYED:

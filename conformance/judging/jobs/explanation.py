@@ -16,15 +16,15 @@ from typing import Any
 import attrs
 
 from tidegate.properties.runlog import check
-from tidegate.reference.elements import MAX, StatusChange
+from tidegate.reference.elements import MAX, LogKind, Long, StatusChange, Watermark
 from tidegate.reference.job.channels import arrive
 from tidegate.reference.job.layout import Layout, compute_layout
-from tidegate.reference.job.programs import Config, Element, Function
+from tidegate.reference.job.programs import EVENT_TIME, Config, Element, Function
 from tidegate.reference.job.states import Logged, State, Turn
 from tidegate.reference.job.step import enabled, is_done, start, step
-from tidegate.reference.job.tasks import emit_next, poll
+from tidegate.reference.job.tasks import emit_next, fire, poll, release
 from tidegate.reference.partitioning import partitioner as partitioning
-from tidegate.traces.runlog import Direction, Kind, MalformedLogError, Row, RunLog
+from tidegate.traces.runlog import OWN, Channel, Direction, Kind, MalformedLogError, Row, RunLog
 
 LOSS, END, RESULT = "LOG-LOSS", "LOG-END", "LOG-RESULT"
 #: What is wrong with a job that failed, hung or died, or whose log is none: no rule says more.
@@ -83,17 +83,19 @@ def replay(config: Config, log: RunLog) -> Replay:
     kinds = shown_kinds(log)
     shown: dict[tuple[str, int], list[Row]] = defaultdict(list)
     for row in log.rows:
-        if row.kind in kinds:
+        if row.kind in kinds or row.kind is Kind.TIMER:
             shown[row.task, row.subtask].append(row)
     carried: dict[int, list[Element]] = {}
     for number, place in enumerate(layout.places):
         home = (place.task.name, place.number)
         one = SubtaskReplay(Turn(state), number, kinds)
-        difference = one.run(shown[home], carried) or compare(one.wanted, shown[home])
+        wrong = one.run(shown[home], carried)
+        seen = [row for row in shown[home] if row.kind in kinds]
+        difference = compare(one.without_skipped(seen), seen) or wrong
         state = one.turn.state
         if difference:
             return Replay(attrs.evolve(difference, message=f"{home[0]}/{home[1]}: {difference.message}"), state)
-        carried |= empty_channels(one.turn, number, kinds)
+        carried |= empty_channels(one.turn, number, kinds, one.skipped)
         state = forget_arrivals(state, start(config)[0], number)
     return Replay(None, state)
 
@@ -107,14 +109,19 @@ class SubtaskReplay:
     def __init__(self, turn: Turn, number: int, kinds: frozenset[Kind]) -> None:
         self.turn, self.number, self.kinds = turn, number, kinds
         self.wanted: list[tuple[Logged, tuple[str, ...]]] = []
+        self.waited: set[Long] = set()
+        self.skipped: set[tuple[Channel, Long | None]] = set()
 
     def take(self, turn: Turn) -> None:
         place = turn.layout.places[self.number]
         home = (place.task.name, place.number)
         for one in turn.seen:
             if isinstance(one, Logged) and (one.task, one.subtask) == home and Kind(one.kind) in self.kinds:
-                self.wanted.append((one, turn.rules))
+                self.wanted.append((one, tuple(sorted(turn.rules, key=lambda rule: not rule.startswith("TIME-")))))
         self.turn = Turn(turn.state)
+        timed = turn.subtask(self.number).timed
+        if timed is not None:
+            self.waited |= {one.timestamp for one in timed.held if isinstance(one, Watermark)}
 
     def run(self, shown: list[Row], carried: dict[int, list[Element]]) -> Wrong | None:
         layout = self.turn.layout
@@ -125,13 +132,60 @@ class SubtaskReplay:
             return None
         channels = {channel_of(layout, channel): channel for channel in place.channels}
         for row in shown:
-            if row.dir is Direction.IN:
+            if row.kind is Kind.TIMER:
+                wrong = self.fire(row)
+                if wrong:
+                    return wrong
+            elif row.dir is Direction.OUT and row.kind is not Kind.RECORD:
+                self.release()
+            elif row.dir is Direction.IN:
                 channel = channels.get((row.edge, row.producer))
                 if channel is None or not carried[channel]:
                     return Wrong((LOSS,), f"step {row.step} receives a {row.kind} that nobody sent")
                 self.take(poll(arrive(self.turn, channel, carried[channel].pop(0)), self.number))
+        self.release()
         left = sum(len(carried[channel]) for channel in channels.values())
         return Wrong((LOSS,), f"{left} elements were not received") if left else None
+
+    def fire(self, row: Row) -> Wrong | None:
+        """A timer that the engine fired must be due, and no earlier one may be."""
+        timed = self.turn.subtask(self.number).timed
+        due = () if timed is None else timed.due
+        found = [one for one in due if (one.key, one.time) == (row.key, row.timestamp) and row.value in (None, one.of)]
+        told = f"step {row.step} fires the timer of {row.key!r} at {row.timestamp}"
+        if not found:
+            return Wrong(("TIME-1",), f"{told}, which is not due")
+        if found[0].time > min(one.time for one in due):
+            return Wrong(("TIME-4",), f"{told}, before an earlier one")
+        self.take(fire(self.turn, self.number, found[0]))
+        return None
+
+    def release(self) -> None:
+        """What was held back goes on when the engine says so: behind its timers, and it may let others go first."""
+        timed = self.turn.subtask(self.number).timed
+        if timed is not None and timed.held:
+            self.take(release(self.turn.because("TIME-2", "TIME-3"), self.number))
+
+    def without_skipped(self, shown: list[Row]) -> list[tuple[Logged, tuple[str, ...]]]:
+        """The rows that are wanted, without watermarks that waited and that the engine skipped for the next one."""
+        told = {(row.channel, row.timestamp) for row in shown if row.dir is Direction.OUT}
+        kept: list[tuple[Logged, tuple[str, ...]]] = []
+        following: dict[Any, LogKind] = {}
+        for row, rules in reversed(self.wanted):
+            channel = (row.edge, row.producer, row.consumer)
+            is_skipped = (
+                (row.kind, row.dir) == (LogKind.WATERMARK, Direction.OUT)
+                and row.timestamp in self.waited
+                and (channel, row.timestamp) not in told
+                and following.get(channel) is LogKind.WATERMARK
+            )
+            if row.dir is Direction.OUT and row.kind is not LogKind.RECORD:
+                following[channel] = row.kind
+            if is_skipped:
+                self.skipped.add((channel, row.timestamp))
+            else:
+                kept.append((row, rules))
+        return kept[::-1]
 
 
 def begin_as_shown(state: State, log: RunLog) -> State:
@@ -157,13 +211,23 @@ def channel_of(layout: Layout, channel: int) -> tuple[int, int]:
     return route.edge.number, route.producer
 
 
-def empty_channels(turn: Turn, number: int, kinds: frozenset[Kind]) -> dict[int, list[Element]]:
+def empty_channels(
+    turn: Turn, number: int, kinds: frozenset[Kind], skipped: set[tuple[Channel, Long | None]]
+) -> dict[int, list[Element]]:
     """What the subtask has written, channel by channel: as much of it as is shown."""
     written = {}
     for output in turn.layout.places[number].outputs:
         for channel in output.channels:
             queued = (*turn.channel(channel).waiting, *turn.channel(channel).unsent)
-            written[channel] = [one for one in queued if not isinstance(one, bytes) and kind_of(one) in kinds]
+            route = turn.layout.routes[channel]
+            name = (route.edge.number, route.producer, route.consumer)
+            written[channel] = [
+                one
+                for one in queued
+                if not isinstance(one, bytes)
+                and kind_of(one) in kinds
+                and not (isinstance(one, Watermark) and (name, one.timestamp) in skipped)
+            ]
     return written
 
 
@@ -264,7 +328,7 @@ def find_unended(config: Config, log: RunLog) -> list[Wrong]:
     if has_statuses or not log.job.capabilities.explicit_watermarks:
         return []
     last = {row.channel: row.timestamp for row in log.rows if row.kind is Kind.WATERMARK}
-    is_over = not set(last.values()) - {MAX} and set(last) == {row.channel for row in log.rows}
+    is_over = not set(last.values()) - {MAX} and set(last) == {row.channel for row in log.rows if row.edge != OWN}
     return [] if is_over else [Wrong((END,), "event time has not come to its end on every channel")]
 
 
@@ -303,11 +367,15 @@ def collect_totals(state: State) -> list[Result]:
 
 
 def find_certain_sums(config: Config) -> set[int]:
-    """The sums whose totals no schedule changes: no other sum comes before them, which would emit every step."""
+    """The sums whose totals no schedule changes.
+
+    No other sum comes before them, which would emit every step, and nothing that may find a record late.
+    """
     sums = {one.id for one in config.operators if one.function is Function.SUM}
+    unsteady = sums | {one.id for one in config.operators if one.function in EVENT_TIME}
 
-    def is_behind_a_sum(operator: int) -> bool:
+    def is_unsteady(operator: int) -> bool:
         sources = [edge.source for edge in config.edges if edge.target == operator]
-        return any(one in sums or is_behind_a_sum(one) for one in sources)
+        return any(one in unsteady or is_unsteady(one) for one in sources)
 
-    return {one for one in sums if not is_behind_a_sum(one)}
+    return {one for one in sums if not is_unsteady(one)}

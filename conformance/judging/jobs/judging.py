@@ -1,6 +1,7 @@
 """One job: run, read, judged."""
 
 import tempfile
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,7 @@ class Judge:
             status = Status.TIMEOUT if answer.get("timeout") else Status.FAIL
             told = f"; {tell_log(log)}" if answer.get("timeout") else ""
             return fail(case, status, f"the job failed: {answer['error']}{told}", log)
-        return judge_log(case, log, *outcomes_of(answer))
+        return judge_log(case, log, *outcomes_of(answer), shows=self.abilities.shows)
 
     def read(self, case: JobCase, answer: Json) -> RunLog:
         """Flink's own host shows its graph, and rows that only that graph explains."""
@@ -120,13 +121,24 @@ def outcomes_of(answer: Json) -> tuple[list[Result] | None, list[Result] | None]
     return collected, totals
 
 
+def is_explained(case: JobCase, log: RunLog, shows: Container[str]) -> bool:
+    """Whether the log shows enough of the job. Operators that know event time need watermarks, and timers that fire."""
+    if case.config.extension and not (Kind.TIMER in shows and log.job.capabilities.explicit_watermarks):
+        return False
+    return Kind.RECORD in shown_kinds(log)
+
+
 def judge_log(
-    case: JobCase, log: RunLog, collected: list[Result] | None = None, totals: list[Result] | None = None
+    case: JobCase,
+    log: RunLog,
+    collected: list[Result] | None = None,
+    totals: list[Result] | None = None,
+    shows: Container[str] = tuple(Kind),
 ) -> Judged:
     """A run is held to the invariants, and every subtask to the specification where the log shows enough of it."""
     wrongs = find_broken(log)
     verdicts = check(log)
-    explained = Kind.RECORD in shown_kinds(log)
+    explained = is_explained(case, log, shows)
     if explained:
         wrongs += find_unexplained(case.config, log, collected, totals)
     wrongs += find_swallowed_ends(log)

@@ -15,7 +15,7 @@ from tidegate.properties.runlog.recording import make_job
 from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.job.layout import Layout, Route, Task, TaskEdge, compute_layout
 from tidegate.reference.job.programs import Config
-from tidegate.traces.runlog import Capabilities, Direction, Kind, Row, RunLog, renumber
+from tidegate.traces.runlog import OWN, OWN_KINDS, Capabilities, Channel, Direction, Kind, Row, RunLog, renumber
 
 Json = dict[str, Any]
 
@@ -46,11 +46,31 @@ def read_run(config: Config, shown: Json, run: str, engine: str) -> RunLog:
         The job graph is another one.
     """
     places = Map(config, shown)
-    rows = [places.read(line, run) for line in shown["rows"] if line[5] in _KINDS]
-    given_up = any(line[5] == _GIVEN_UP for line in shown["rows"])
+    # Barriers that overtake are in no order with the rest.
+    kinds = _KINDS - {Kind.BARRIER} if shown.get("unaligned") else _KINDS
+    rows = [places.read(line, run) for line in shown["rows"] if line[5] in kinds]
+    given_up = shown.get("unaligned") or any(line[5] == _GIVEN_UP for line in shown["rows"]) or is_injected(rows)
     job = attrs.evolve(make_job(config), engine=engine, capabilities=Capabilities(checkpoints=not given_up))
     numbered = tuple(number_records(rows, places.layout))
     return renumber(RunLog(run, job, numbered, complete="error" not in shown))
+
+
+def is_injected(rows: list[Row]) -> bool:
+    """Whether a task took part in a checkpoint that some channel ended without.
+
+    When all producers of a task are over, Flink begins the checkpoint at the task itself, which may not have read their
+    ends yet.
+    """
+    sent: dict[tuple[str, int], set[int | None]] = {}
+    met: dict[tuple[str, int, Channel], set[int | None]] = {}
+    for row in rows:
+        if row.dir is Direction.IN:
+            met.setdefault((row.task, row.subtask, row.channel), set())
+        if row.kind is Kind.BARRIER and row.dir is Direction.OUT:
+            sent.setdefault((row.task, row.subtask), set()).add(row.value)
+        elif row.kind is Kind.BARRIER:
+            met[row.task, row.subtask, row.channel].add(row.value)
+    return any(sent.get((task, subtask), set()) - known for (task, subtask, _channel), known in met.items())
 
 
 def number_records(rows: list[Row], layout: Layout) -> Iterator[Row]:
@@ -103,6 +123,9 @@ class Map:
 
     def read(self, line: list[Any], run: str) -> Row:
         vertex, subtask, direction, port, channel, kind, timestamp, number, key, _value = line
+        if kind in OWN_KINDS:
+            own = (subtask, 0, Direction.OUT, OWN, subtask, subtask, 0)
+            return Row(run, self.tasks[vertex].name, *own, Kind(kind), timestamp, key, value=number)
         edge, producer, consumer = self.find_channel(vertex, subtask, direction, port, channel)
         is_record = kind == Kind.RECORD
         return Row(

@@ -1,13 +1,15 @@
 """The specification as an engine of whole jobs: each job under a schedule that its name draws."""
 
+from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 from tidegate import __version__
 from tidegate.conformance.engines.base import PROTOCOL_VERSION, Abilities, Description, JobReply, JobRequest, Ran
 from tidegate.conformance.engines.jobs import JobEngine
-from tidegate.properties.cases.job.draw import draw_run
 from tidegate.reference.job.programs import OFFERED, Config, Function
-from tidegate.reference.job.states import Logged
+from tidegate.reference.job.states import Logged, State
+from tidegate.reference.job.step import Action, Choice, enabled, start, step
 from tidegate.traces.codec import decode, encode
 
 ABILITIES = Abilities(
@@ -19,7 +21,7 @@ ABILITIES = Abilities(
     # The default semantics is that of Flink up to 2.3: a source that is idle when it ends says nothing (FLINK-40499).
     idle_ends=False,
     chaining=True,
-    shows=("record", "watermark", "status", "barrier", "end_of_data", "end_of_partition"),
+    shows=("record", "watermark", "status", "barrier", "end_of_data", "end_of_partition", "timer"),
 )
 
 
@@ -28,10 +30,31 @@ class ReferenceJobs(JobEngine):
         return Description(PROTOCOL_VERSION, "reference", __version__, "python", {}, 1, ABILITIES)
 
     def run(self, request: JobRequest) -> JobReply:
-        config = decode(request.program, Config, "program")
-        run = draw_run(Random(request.case), config)
-        rows = [encode(one) for one in run.seen if isinstance(one, Logged)]
-        return Ran({"rows": [{name: value for name, value in row.items() if name != "type"} for row in rows]})
+        (state,) = start(decode(request.program, Config, "program"))
+        random = Random(request.case)
+        rows: list[dict[str, Any]] = []
+        while possible := enabled(state):
+            choice = random.choice(possible)
+            rows += list(tell_timer(state, choice))
+            (outcome,) = step(state, choice)
+            state = outcome.state
+            logged = [encode(one) for one in outcome.observations if isinstance(one, Logged)]
+            rows += [{name: value for name, value in row.items() if name != "type"} for row in logged]
+        return Ran({"rows": rows})
 
     def close(self) -> None:
         pass
+
+
+def tell_timer(state: State, choice: Choice) -> Iterator[dict[str, Any]]:
+    """A timer that fires has a row of its own."""
+    timed = state.subtasks[choice.at].timed if choice.action is Action.FIRE else None
+    if timed is not None:
+        place, timer = state.layout.places[choice.at], timed.due[0]
+        yield {
+            "task": place.task.name,
+            "subtask": place.number,
+            "kind": "timer",
+            "key": timer.key,
+            "timestamp": str(timer.time),
+        }

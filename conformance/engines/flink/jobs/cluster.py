@@ -35,7 +35,7 @@ _LOGGING = Path(__file__).parent.parent / "log4j2-quiet.properties"
 
 
 #: How a job is run unless told otherwise: what has no place in its program.
-USUAL: Json = {"padding": 0, "slow_micros": 0, "buffer_timeout": 0, "checkpoint_interval": 0}
+USUAL: Json = {"padding": 0, "slow_micros": 0, "processing_timers": False}
 
 
 class ClusterDiedError(RuntimeError):

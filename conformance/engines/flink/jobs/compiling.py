@@ -51,9 +51,19 @@ def digest_of(sources: dict[str, str]) -> str:
 def make_sources(version: str, jars: list[Path]) -> dict[str, str]:
     folder = resources.files("tidegate.conformance.engines.flink.jobs").joinpath("java")
     written = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name.endswith(".java")}
-    legacy = "legacy." if version_key(version) >= (2,) else ""
-    sources = {name: text.replace("@LEGACY@", legacy) for name, text in written.items()}
+    is_new = version_key(version) >= (2,)
+    millis = (
+        "java.time.Duration.ofMillis" if is_new else "org.apache.flink.streaming.api.windowing.time.Time.milliseconds"
+    )
+    words = {"@LEGACY@": "legacy." if is_new else "", "@MILLIS@": millis}
+    sources = {name: fill_in(text, words) for name, text in written.items()}
     return {**sources, "TapGate.java": write_gate(jars)}
+
+
+def fill_in(text: str, words: dict[str, str]) -> str:
+    for place, word in words.items():
+        text = text.replace(place, word)
+    return text
 
 
 def compile_into(classes: Path, sources: dict[str, str], jars: list[Path]) -> None:

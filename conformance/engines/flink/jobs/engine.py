@@ -1,5 +1,8 @@
 """The MiniCluster of a version as an engine of whole jobs: `flink[:VERSION]`."""
 
+from collections.abc import Callable
+from typing import Any
+
 from tidegate.conformance.engines.base import (
     PROTOCOL_VERSION,
     Abilities,
@@ -8,6 +11,7 @@ from tidegate.conformance.engines.base import (
     JobReply,
     JobRequest,
     Ran,
+    Refused,
 )
 from tidegate.conformance.engines.errors import UnknownEngineError
 from tidegate.conformance.engines.flink import cache
@@ -18,20 +22,38 @@ from tidegate.conformance.engines.text import printable
 #: Ways to run a job, the usual value first.
 SETTINGS = {
     # Beyond 4 KiB a record spans buffers, beyond 32 KiB it spans many.
-    "padding": (0, 0, 100, 5_000, 40_000),
-    "slow_micros": (0, 0, 200),
+    "padding": (0, 100, 5_000, 40_000),
+    "slow_micros": (0, 200, 2_000),
     "buffer_timeout": (0, 1, 100),
-    "checkpoint_interval": (0, 0, 0, 10),
+    "checkpoint_interval": (0, 10, 100),
+    "unaligned": (False, True),
+    "interruptible_timers": (False, True),
+    "processing_timers": (False, True),
+    "object_reuse": (False, True),
+    "buffer_debloating": (False, True),
 }
+#: Settings that are options of a job in Flink, and how a value is written there.
+OPTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "buffer_timeout": ("execution.buffer-timeout.interval", lambda value: f"{value} ms"),
+    "checkpoint_interval": ("execution.checkpointing.interval", lambda value: f"{value} ms"),
+    "unaligned": ("execution.checkpointing.unaligned.enabled", str),
+    "interruptible_timers": ("execution.checkpointing.unaligned.interruptible-timers.enabled", str),
+    "object_reuse": ("pipeline.object-reuse", str),
+}
+#: Options of the cluster.
+OF_THE_CLUSTER = {"buffer_debloating": "taskmanager.network.memory.buffer-debloat.enabled"}
 ABILITIES = Abilities(
-    operators=("source", "map", "flat_map", "filter", "sum", "union", "join", "sink"),
+    operators=(
+        *("source", "map", "flat_map", "filter", "sum", "union", "join", "sink"),
+        *("timer", "co_timer", "window"),
+    ),
     partitioners=("forward", "rebalance", "rescale", "global", "broadcast", "hash"),
     parallelism=3,
     watermarks=True,
     idleness=True,
     checkpoints=True,
     chaining=True,
-    shows=("record", "watermark", "status", "barrier", "end_of_data", "end_of_partition"),
+    shows=("record", "watermark", "status", "barrier", "end_of_data", "end_of_partition", "timer"),
     settings=SETTINGS,
 )
 #: Task managers, and slots of each: every exchange between subtasks of different slots goes over the network.
@@ -54,9 +76,23 @@ class FlinkJobs(JobEngine):
 
     def run(self, request: JobRequest) -> JobReply:
         try:
-            return Ran(self._cluster.run(request.program, request.settings, self._seconds))
+            answer = self._cluster.run(request.program, to_options(request.settings), self._seconds)
         except ClusterDiedError as error:
             return Crashed(str(error))
+        if "broken" in answer:
+            return Refused("internal", answer["broken"])
+        return Ran({**answer, "unaligned": bool(request.settings.get("unaligned"))})
 
     def close(self) -> None:
         self._cluster.close()
+
+
+def to_options(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings as the host reads them: options of the job, options of the cluster, and its own."""
+    given = {name: value for name, value in settings.items() if value}
+    if settings.get("buffer_timeout") == 0:
+        given["buffer_timeout"] = 0
+    options = {OPTIONS[name][0]: OPTIONS[name][1](value) for name, value in given.items() if name in OPTIONS}
+    cluster = {OF_THE_CLUSTER[name]: str(value) for name, value in given.items() if name in OF_THE_CLUSTER}
+    own = {name: value for name, value in given.items() if name not in OPTIONS and name not in OF_THE_CLUSTER}
+    return {**own, "options": options, "cluster": cluster}

@@ -65,8 +65,6 @@ class EventTime:
     def hold(self, element: Element) -> None:
         if element.kind == "watermark":
             self.time = element.number
-            if self.held and self.held[-1].kind == "watermark" and self.bug != "watermarks-that-wait-are-all-told":
-                self.held.pop()
         overtakes = {
             "status-overtakes-a-watermark": element.kind == "status",
             "watermark-before-its-timers": element.kind == "watermark",
@@ -79,7 +77,11 @@ class EventTime:
         self.release()
 
     def release(self) -> None:
-        if not self.due():
-            held, self.held = self.held, []
-            for element in held:
-                self.forward(element)
+        while self.held:
+            element = self.held[0]
+            if element.kind == "watermark" and any(timer[0] <= element.number for timer in self.due()):
+                if self.bug != "watermarks-that-wait-are-lost" or len(self.held) == 1:
+                    return
+                self.held.pop(0)
+                continue
+            self.forward(self.held.pop(0))

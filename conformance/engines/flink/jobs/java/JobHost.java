@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.jobgraph.JobEdge;
@@ -47,21 +46,53 @@ public final class JobHost {
     for (String setting : arguments[2].split(",")) {
       configuration.setString(setting.split("=")[0], setting.split("=")[1]);
     }
-    MiniClusterConfiguration cluster =
-        new MiniClusterConfiguration.Builder()
-            .setNumTaskManagers(Integer.parseInt(arguments[0]))
-            .setNumSlotsPerTaskManager(Integer.parseInt(arguments[1]))
-            .setConfiguration(configuration)
-            .build();
-    try (MiniCluster running = new MiniCluster(cluster)) {
-      running.start();
-      answers.println("{\"ready\":true}");
-      BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-      for (String line = requests.readLine(); line != null; line = requests.readLine()) {
-        answers.println(JSON.writeValueAsString(answer(running, JSON.readTree(line))));
+    Clusters clusters = new Clusters(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]), configuration);
+    clusters.find(JSON.createObjectNode());
+    answers.println("{\"ready\":true}");
+    BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line = requests.readLine(); line != null; line = requests.readLine()) {
+      JsonNode request = JSON.readTree(line);
+      Map<String, Object> answer;
+      try {
+        answer = answer(clusters.find(request.path("cluster")), request);
+      } catch (Throwable unexpected) { // whatever it is, whoever asked must hear of it
+        answer = Map.of("graph", List.of(), "rows", List.of(), "writers", List.of(), "broken", tell(unexpected));
       }
+      answers.println(JSON.writeValueAsString(answer));
     }
     System.exit(0); // threads of Flink must not keep the process
+  }
+
+  /** A MiniCluster for each way to configure one. */
+  private static final class Clusters {
+    private final int taskManagers;
+    private final int slots;
+    private final Configuration usual;
+    private final Map<String, MiniCluster> running = new HashMap<>();
+
+    Clusters(int taskManagers, int slots, Configuration usual) {
+      this.taskManagers = taskManagers;
+      this.slots = slots;
+      this.usual = usual;
+    }
+
+    MiniCluster find(JsonNode options) throws Exception {
+      MiniCluster found = running.get(options.toString());
+      if (found == null) {
+        Configuration configuration = new Configuration(usual);
+        options.fields().forEachRemaining(one -> configuration.setString(one.getKey(), one.getValue().asText()));
+        found =
+            new MiniCluster(
+                new MiniClusterConfiguration.Builder()
+                    .setNumTaskManagers(taskManagers)
+                    .setNumSlotsPerTaskManager(slots)
+                    .setConfiguration(configuration)
+                    .build());
+        found.start();
+        running.put(options.toString(), found);
+      }
+      return found;
+    }
   }
 
   private static Map<String, Object> answer(MiniCluster cluster, JsonNode request) throws Exception {
@@ -109,12 +140,12 @@ public final class JobHost {
   // --- building ---------------------------------------------------------------------------------------------------
 
   private static JobGraph build(JsonNode request) {
-    StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(new Configuration());
-    environment.setBufferTimeout(request.get("buffer_timeout").asLong());
+    Configuration options = new Configuration();
+    request.path("options").fields().forEachRemaining(one -> options.setString(one.getKey(), one.getValue().asText()));
+    StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(options);
     environment.getConfig().setAutoWatermarkInterval(0);
-    if (request.get("checkpoint_interval").asLong() > 0) {
-      environment.enableCheckpointing(request.get("checkpoint_interval").asLong());
-    }
+    EventTime.Manner manner =
+        new EventTime.Manner(request.get("slow_micros").asLong(), request.get("processing_timers").asBoolean());
     JsonNode config = request.get("config");
     Map<Integer, DataStream<Record>> streams = new HashMap<>();
     for (JsonNode operator : config.get("operators")) {
@@ -123,6 +154,10 @@ public final class JobHost {
       String function = operator.get("function").asText();
       if (function.equals("source")) {
         streams.put(id, source(environment, operator, id, parallelism, request.get("padding").asInt()));
+        continue;
+      }
+      if (function.equals("timer") || function.equals("co_timer") || function.equals("window")) {
+        streams.put(id, finish(eventTime(operator, config, streams, manner), parallelism));
         continue;
       }
       Operators.Function does = new Operators.Function(id, function, request.get("slow_micros").asLong());
@@ -134,6 +169,22 @@ public final class JobHost {
       streams.put(id, finish(made, parallelism));
     }
     return environment.getStreamGraph().getJobGraph();
+  }
+
+  private static SingleOutputStreamOperator<Record> eventTime(
+      JsonNode operator, JsonNode config, Map<Integer, DataStream<Record>> streams, EventTime.Manner manner) {
+    int id = operator.get("id").asInt();
+    DataStream<Record> first = read(config, streams, id, 0);
+    switch (operator.get("function").asText()) {
+      case "timer":
+        return first.transform("o" + id, Record.TYPE, new EventTime.Timers(manner));
+      case "co_timer":
+        return first.connect(read(config, streams, id, 1)).transform("o" + id, Record.TYPE, new EventTime.CoTimers(manner));
+      default:
+        long size = operator.get("size").asLong();
+        long lateness = operator.path("lateness").asLong();
+        return first.transform("o" + id, Record.TYPE, new EventTime.Windows(size, lateness, manner));
+    }
   }
 
   private static DataStream<Record> source(
@@ -177,7 +228,11 @@ public final class JobHost {
     DataStream<Record> read = null;
     for (JsonNode edge : config.get("edges")) {
       if (edge.get("target").asInt() == target && edge.get("input").asInt() == input) {
-        DataStream<Record> one = partition(streams.get(edge.get("source").asInt()), edge.path("partitioner").asText());
+        DataStream<Record> from = streams.get(edge.get("source").asInt());
+        if (edge.path("output").asText().equals("late")) {
+          from = ((SingleOutputStreamOperator<Record>) from).getSideOutput(EventTime.LATE);
+        }
+        DataStream<Record> one = partition(from, edge.path("partitioner").asText());
         read = read == null ? one : read.union(one);
       }
     }
@@ -197,7 +252,7 @@ public final class JobHost {
       case "broadcast":
         return stream.broadcast();
       case "hash":
-        return stream.keyBy((KeySelector<Record, String>) record -> record.f2, Types.STRING);
+        return stream.keyBy(EventTime.KEY, Types.STRING);
       default:
         return stream;
     }

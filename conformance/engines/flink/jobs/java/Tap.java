@@ -92,6 +92,11 @@ final class Tap {
     row("in", null, record.f1, "record", timestamp, record.f0, record.f2, record.f3);
   }
 
+  /** A timer of event time, and the timestamp whose sum it is about: a row of the subtask alone. */
+  void fired(String key, long timestamp, long of) {
+    row("out", null, null, "timer", timestamp, of, key, null);
+  }
+
   private void row(Object... cells) {
     List<Object> row = new ArrayList<>(Arrays.asList(vertex, subtask));
     Collections.addAll(row, cells);
