@@ -32,6 +32,8 @@ RELATIONS = {
     "chain_lifecycle": {"config.operators.parent", "config.sources", "config.inputs"},
     "input_channels": {"config.initial", "config.maximum"},
     "job": {
+        "choice.action",  # fire belongs to the extension
+        "config.extension",
         *(f"config.{place}" for place in GRAPH),
         *(f"config.operators.{name}" for name in ("name", "function", "parallelism", "scripts")),
         *(f"config.operators.scripts.{name}" for name in ("type", "timestamp", "checkpoint")),
