@@ -91,8 +91,7 @@ def replay(config: Config, log: RunLog) -> Replay:
         one = SubtaskReplay(Turn(state), number, kinds)
         wrong = one.run(shown[home], carried)
         seen = [row for row in shown[home] if row.kind in kinds]
-        wanted = one.without_skipped(seen)
-        difference = compare(wanted, seen[: len(wanted)] if wrong else seen) or wrong
+        difference = wrong or compare(one.without_skipped(seen), seen)
         state = one.turn.state
         if difference:
             return Replay(attrs.evolve(difference, message=f"{home[0]}/{home[1]}: {difference.message}"), state)
