@@ -18,6 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_seed(parser)
     parser.add_argument("--trace", metavar="TEXT", help="only this trace, in short notation; needs one --component")
     parser.add_argument("--config", metavar="JSON", default="{}", help="the config of --trace")
+    options.add_page(parser)
     options.add_format(parser)
 
 
@@ -38,5 +39,9 @@ def run(args: argparse.Namespace) -> int:
     candidates = [candidate_of(args, engine) for engine in args.engine]
     with watched(args, "", None, failures="disagreements") as observers:
         comparison = compare(candidates, budget, components=args.component, cases=cases, observers=observers)
-    show(args, comparison)
+    if args.report is not None:
+        from tidegate.conformance.web.told import drawn_of, write_page
+
+        write_page(args.report, "diff", comparison.summary(), drawn_of(comparison))
+    show(args, comparison, args.report)
     return comparison.exit_code

@@ -23,7 +23,7 @@ together lead to, by a museum without the engine itself. A rule in *italics* is 
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from tidegate.conformance.cli.options import add_cases, add_format, add_seed
+    from tidegate.conformance.cli.options import add_cases, add_format, add_page, add_seed
 
     parser.add_argument("--component", metavar="C", help="only the wrong engines of this component")
     parser.add_argument("--mutant", metavar="NAME", help="only this one")
@@ -31,6 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the matrix as a page into this file")
     parser.add_argument("--stories", action="store_true", help="list the wrong engines and their stories; try nothing")
     add_seed(parser)
+    add_page(parser)
     add_format(parser)
 
 
@@ -61,7 +62,7 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
     """Rows are printed as they come: whoever interrupts a long matrix keeps what is known."""
     from tidegate.conformance.cli.console import telling
     from tidegate.conformance.exits import Exit
-    from tidegate.conformance.judging.kill_matrix import begin_table, make_matrix, show_row, sum_up
+    from tidegate.conformance.judging.kill_matrix import begin_table, make_matrix, show_row, sum_up, summary_of
     from tidegate.conformance.judging.suite import Budget
     from tidegate.conformance.reports.writing import write_whole, writing
 
@@ -79,6 +80,10 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
         page = [PAGE, sum_up(rows), "", begin_table(), *map(show_row, rows)]
         with writing(args.out):
             write_whole(args.out, "\n".join([*page, ""]).encode())
+    if args.report is not None:
+        from tidegate.conformance.web.told import write_page
+
+        write_page(args.report, "museum", summary_of(rows))
     if args.format == "json":
         import attrs
 

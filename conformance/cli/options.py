@@ -119,6 +119,10 @@ def add_report(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_page(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--report", type=Path, metavar="DIR", help="write index.html to look at and summary.md here")
+
+
 def add_seed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=any_whole, default=0, help="the same seed gives the same cases (default: 0)")
 

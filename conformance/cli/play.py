@@ -19,7 +19,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="JSON", help="its config (default: a usual one)")
     parser.add_argument("--trace", metavar="TEXT", default="", help="a trace in short notation to begin with")
     parser.add_argument(
-        "--port", type=whole(0, 65535), default=0, metavar="N", help="the port on 127.0.0.1 (default: any free one)"
+        "--port",
+        type=whole(0, 65535),
+        metavar="N",
+        help="the port on 127.0.0.1 (default: 7728, or any if that is taken)",
     )
     parser.add_argument("--no-open", dest="open", action="store_false", help="print the address and open no browser")
 

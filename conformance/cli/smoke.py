@@ -15,9 +15,10 @@ EXAMPLE = """tidegate smoke --engine "exec:python3 examples/python/engine.py"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from tidegate.conformance.cli.options import add_engine_options, add_format
+    from tidegate.conformance.cli.options import add_engine_options, add_format, add_page
 
     add_engine_options(parser)
+    add_page(parser)
     add_format(parser)
 
 
@@ -33,7 +34,11 @@ def run(args: argparse.Namespace) -> int:
         smoked = smoke(candidate_of(args))
     except CannotStartError as error:
         return show_no_start(args, error)
-    show(args, smoked)
+    if args.report is not None:
+        from tidegate.conformance.web.told import drawn_of, write_page
+
+        write_page(args.report, "smoke", smoked.summary(), drawn_of(smoked))
+    show(args, smoked, args.report)
     return smoked.exit_code
 
 

@@ -5,19 +5,21 @@ whether the rule that is really broken is named at the step where it shows.
 """
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import attrs
 
 from tidegate.conformance.engines.museum.catalog import Mutant, find
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.blame import answers_of, blame
 from tidegate.conformance.judging.judge import suspects
 from tidegate.conformance.judging.shrink import shrink_findings
 from tidegate.conformance.judging.suite import STAGES, Budget
 from tidegate.conformance.judging.trial import Runner, Trial
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Verdict
+from tidegate.conformance.reports.summary import Summary
 from tidegate.conformance.workers import worker_pool
 
 #: After the first failure a stage goes on for so many cases, so that the kinds of failure can be compared.
@@ -116,12 +118,30 @@ def begin_table() -> str:
 
 
 def show_row(row: Row) -> str:
+    return f"| {' | '.join(map(str, cells_of(row, lambda rule: f'*{rule}*', '**nothing**')))} |"
+
+
+def cells_of(row: Row, unbroken: Callable[[str], str], nothing: str) -> list[str | int]:
+    """A row as texts; `unbroken` writes a rule that is named although the engine keeps it."""
     first, *others = row.kills or (None,)
-    caught = (first.stage, str(first.cases), f"{first.seconds:.2f}") if first else ("**nothing**", "", "")
+    caught = (first.stage, str(first.cases), f"{first.seconds:.2f}") if first else (nothing, "", "")
     also = ", ".join(kill.stage for kill in others if kill)
-    rules = [rule and (rule if rule in row.breaks else f"*{rule}*") for rule in (row.first_named, row.blamed)]
-    cells = [row.mutant, row.rule, *caught, also, row.smallest, *(rule or "" for rule in rules), f"{row.seconds:.1f}"]
-    return f"| {' | '.join(map(str, cells))} |"
+    rules = [rule and (rule if rule in row.breaks else unbroken(rule)) for rule in (row.first_named, row.blamed)]
+    return [row.mutant, row.rule, *caught, also, row.smallest, *(rule or "" for rule in rules), f"{row.seconds:.1f}"]
+
+
+def summary_of(rows: list[Row]) -> Summary:
+    """The matrix as other commands tell what they found."""
+    free = [row.mutant for row in rows if not row.kills]
+    return Summary(
+        title="The kill matrix: every wrong engine of the museum against the suite",
+        header=COLUMNS,
+        rows=tuple(tuple(cells_of(row, lambda rule: f"{rule} (kept)", "nothing")) for row in rows),
+        findings=tuple(f"{name} is not caught" for name in free),
+        notes=tuple(line.removeprefix("- ") for line in sum_up(rows).splitlines()),
+        conclusion=f"{len(rows) - len(free)} of {len(rows)} wrong engines are caught",
+        exit_code=Exit.VIOLATIONS if free else Exit.CONFORMANT,
+    )
 
 
 def sum_up(rows: list[Row]) -> str:

@@ -17,7 +17,7 @@ from tidegate.conformance.judging.result import Counterexample, Result
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.reports.findings import UNANSWERED
 from tidegate.conformance.web.one_file import as_data, bundle, make_file
-from tidegate.conformance.web.playing import MAX_EVENTS, answer
+from tidegate.conformance.web.playing import answer
 from tidegate.reference.components import PATH
 from tidegate.reference.rules import all_rules
 from tidegate.traces.codec import encode
@@ -40,10 +40,7 @@ def make_page(result: Result, lines: Iterable[str], seed: int = 0, command: str 
         "engine": printable(result.engine),
         "path": [place.name for place in PATH],
         "counterexamples": [describe(one) for one in result.counterexamples],
-        "rules": {
-            rule.id: {"text": rule.text, "intent": rule.intent, "source": rule.source, "held": rule.is_judged}
-            for rule in all_rules().values()
-        },
+        "rules": describe_rules(),
         "left": left,
     }
     title = f"{data['engine']} is {result.conclusion}"
@@ -53,6 +50,13 @@ def make_page(result: Result, lines: Iterable[str], seed: int = 0, command: str 
 <script type="application/json" id="index">{as_data(index)}</script>
 <script type="application/octet-stream" id="findings">{findings}</script>"""
     return make_file("report", title, body, bundle("report.js"))
+
+
+def describe_rules() -> dict[str, Any]:
+    return {
+        rule.id: {"text": rule.text, "intent": rule.intent, "source": rule.source, "held": rule.is_judged}
+        for rule in all_rules().values()
+    }
 
 
 # --- findings ---------------------------------------------------------------------------------------------------
@@ -89,20 +93,12 @@ def shortened(text: str, limit: int = 60) -> str:
 def describe(one: Counterexample) -> dict[str, Any]:
     """A counterexample with its picture: the states that the specification goes through, and what was seen instead."""
     finding = one.finding
-    described = {**one.json(), "title": finding.title, "picture": None}
     case, violation = one.verdict.case, one.verdict.violation
-    if len(case.events) > min(MAX_DRAWN, MAX_EVENTS):
-        return described
-    question = {"component": case.component, "config": encode(case.config), "trace": trace_of(one)}
-    played = answer({"ask": "play", **question})
-    if "error" in played:
-        return described
-    steps = [
-        {"event": step["event"], "json": step["json"], **step["outcomes"][0], "choice": len(step["outcomes"])}
-        for step in played["steps"]
-    ]
-    if finding.step is not None:
-        failed = steps[finding.step]
+    picture = None
+    if len(case.events) <= MAX_DRAWN:
+        picture = draw(case.component, encode(case.config), trace_of(one))
+    if picture is not None and finding.step is not None:
+        failed = picture["steps"][finding.step]
         if violation is None:
             failed["seen"] = [UNANSWERED.get(finding.result, finding.result)]
         else:
@@ -111,8 +107,20 @@ def describe(one: Counterexample) -> dict[str, Any]:
                 {"observations": [write_observation(seen) for seen in allowed.observations], "rules": allowed.rules}
                 for allowed in violation.allowed
             ]
+    return {**one.json(), "title": finding.title, "picture": picture}
+
+
+def draw(component: str, config: Any, trace: str) -> dict[str, Any] | None:
+    """The states and steps of a trace, unless it cannot be played."""
+    played = answer({"ask": "play", "component": component, "config": config, "trace": trace})
+    if "error" in played or len(played["steps"]) > MAX_DRAWN:
+        return None
+    steps = [
+        {"event": step["event"], "json": step["json"], **step["outcomes"][0], "choice": len(step["outcomes"])}
+        for step in played["steps"]
+    ]
     states = [played["starts"][0]["state"], *(step.pop("state") for step in steps)]
-    return {**described, "picture": {"states": states, "steps": steps}}
+    return {"states": states, "steps": steps}
 
 
 def trace_of(one: Counterexample) -> str:

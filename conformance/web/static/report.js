@@ -1,8 +1,8 @@
 // The page of a report: the verdict, the matrix, counterexamples as pictures, and every finding in a list.
 
 import { copyButton, h, ruleChip, themeButton } from "./dom.js";
-import { observations, ruleList, stateTable } from "./details.js";
-import { drawTrace } from "./picture.js";
+import { observations, ruleList } from "./details.js";
+import { drawWalk } from "./walk.js";
 
 /** Where `tidegate play` listens, unless something else does. */
 const PLAYGROUND = "http://127.0.0.1:7728/";
@@ -85,34 +85,9 @@ function drawButtons(finding) {
 }
 
 function drawCounterexample(finding) {
-  const view = h("div", {});
-  const { picture } = finding;
-  let at = finding.step ?? picture?.steps.length ?? 0;
-  const draw = () => {
-    if (!picture) { view.replaceChildren(...drawEvidence(finding)); return; }
-    const last = picture.steps.length;
-    const step = picture.steps[at - 1];
-    const pick = (next) => { at = Math.max(0, Math.min(last, next)); draw(); };
-    const focus = view.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
-    const tool = (label, title, next, disabled) => h("button", { type: "button", title, "aria-label": title, "data-focus": title, disabled, onclick: () => pick(next) }, label);
-    view.replaceChildren(
-      h("div", { class: "tools" }, tool("◀", "One step back (←)", at - 1, at === 0),
-        h("input", { type: "range", min: "0", max: String(last), value: String(at), "aria-label": "Step", "data-focus": "slider", oninput: (event) => pick(Number(event.target.value)) }),
-        tool("▶", "One step on (→)", at + 1, at === last), finding.step ? h("button", { type: "button", "data-focus": "failing", onclick: () => pick(finding.step) }, `to step ${finding.step}`) : null),
-      h("div", { class: "picture" }, drawTrace({ label: finding.title, states: picture.states, steps: picture.steps, rules: result.rules, at, pick })),
-      step ? drawStep(step, at, picture) : h("p", { class: "hint" }, "At the start."),
-    );
-    if (focus) view.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
-  };
-  const onkeydown = (event) => {
-    if (!picture || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || !["ArrowLeft", "ArrowRight"].includes(event.key)) return;
-    at = Math.max(0, Math.min(picture.steps.length, at + (event.key === "ArrowLeft" ? -1 : 1)));
-    draw();
-    event.preventDefault();
-  };
-  draw();
+  const view = finding.picture ? drawWalk(finding, result.rules) : drawEvidence(finding);
   return h(
-    "article", { class: "card counterexample", onkeydown }, h("h3", {}, finding.title, finding.step ? h("small", {}, ` at step ${finding.step}`) : null),
+    "article", { class: "card counterexample" }, h("h3", {}, finding.title, finding.step ? h("small", {}, ` at step ${finding.step}`) : null),
     finding.message ? h("p", { class: "problem" }, finding.message) : null,
     h("p", { class: "soft" }, h("code", {}, JSON.stringify(finding.config)), " · ", h("code", { class: "trace" }, finding.trace)),
     drawCause(result.causes.find((each) => each.component === finding.component)), ruleList(finding.rules.slice(0, 2), result.rules),
@@ -126,16 +101,6 @@ function drawCause(cause) {
   if (!cause) return null;
   const rules = cause.rules.slice(0, 3).map((id) => ruleChip(id, result.rules));
   return h("p", { class: "cause" }, h("b", {}, "Likely cause "), cause.twin ? ["it behaves like ", h("b", {}, cause.twin), ": ", cause.story, " "] : null, rules, h("span", { class: "soft" }, ` by ${count(cause.failures, "failure")}`));
-}
-
-function drawStep(step, at, picture) {
-  const allowed = step.allowed ?? [{ observations: step.observations, rules: step.rules }];
-  return h(
-    "div", { class: "beside" },
-    h("div", {}, h("h4", {}, `Step ${at}, `, h("code", {}, step.event), ": allowed"), allowed.slice(0, 12).map((one, number) => [number ? h("p", { class: "soft" }, "or") : null, observations(one.observations), h("p", {}, one.rules.map((id) => ruleChip(id, result.rules)))]), allowed.length > 12 ? h("p", { class: "soft" }, `or ${allowed.length - 12} more`) : null),
-    step.seen ? h("div", { class: "seenbox" }, h("h4", {}, "seen"), observations(step.seen)) : null,
-    h("div", { class: "wide" }, h("h4", {}, step.seen ? "State, as the specification has it" : "State"), stateTable(picture.states[at - 1], picture.states[at])),
-  );
 }
 
 /** What is known of a finding that has no picture. */

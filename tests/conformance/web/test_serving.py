@@ -8,8 +8,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.processes import PATIENCE, launch, tidegate_command
-from tidegate.conformance.cli.main import main
-from tidegate.conformance.web.serving import MAX_QUESTION_BYTES
+from tidegate.conformance.cli.main import main, make_parser
+from tidegate.conformance.cli.play import listen
+from tidegate.conformance.web.serving import MAX_QUESTION_BYTES, PORT
 
 ASK = {"Content-Type": "application/json"}
 
@@ -67,6 +68,13 @@ def test_a_question_that_is_no_json_is_answered_by_an_error(request_it):
 def test_a_question_without_end_is_not_read(request_it):
     reply, _body = request_it("POST", "/ask", None, **ASK, Content_Length=str(MAX_QUESTION_BYTES + 1))
     assert reply.status == 413
+
+
+def test_the_playground_is_where_reports_look_for_it_unless_something_else_is():
+    address = f"http://127.0.0.1:{PORT}/"
+    with listen(None) as first, listen(None) as second:
+        assert second.address not in (first.address, address)
+    assert make_parser().parse_args(["play"]).port is None
 
 
 def test_the_command_prints_an_address_and_ends_when_told():

@@ -1,0 +1,44 @@
+// What a command found, as a page: its conclusion, its table, and each finding in words and as a picture.
+
+import { h, themeButton } from "./dom.js";
+import { drawWalk } from "./walk.js";
+
+const TONES = { 0: "good", 1: "bad" };
+const told = JSON.parse(document.getElementById("told").textContent);
+
+function drawVerdict() {
+  return h(
+    "section", { class: `verdict ${TONES[told.exit] ?? "open"}` }, h("h1", {}, told.conclusion), h("p", { class: "soft" }, told.title),
+    told.about.length ? h("ul", {}, told.about.map((text) => h("li", {}, h("code", {}, text)))) : null,
+    told.notes.length ? h("ul", { class: "remarks" }, told.notes.map((text) => h("li", {}, text))) : null,
+  );
+}
+
+function drawFinding({ text, picture, step, link }) {
+  const [title, ...rest] = text.split("\n");
+  return h(
+    "article", { class: "card counterexample" }, h("h3", {}, title), h("pre", { class: "told", tabindex: "0" }, rest.map((line) => line.replace(/^ {2}/, "")).join("\n")),
+    link ? h("p", { class: "buttons" }, h("a", { href: link, target: "_blank", rel: "noreferrer", title: "tidegate play must be running" }, "open in playground")) : null, picture ? drawWalk({ title, picture, step }, told.rules) : null,
+  );
+}
+
+function drawFindings() {
+  if (!told.findings.length) return null;
+  const place = h("div", {});
+  const choose = (number) => {
+    place.replaceChildren(drawFinding(told.findings[number]));
+    [...tabs.children].forEach((tab, each) => tab.setAttribute("aria-pressed", String(each === number)));
+  };
+  const tabs = h("div", { class: "tabs wrap", role: "group", "aria-label": "Findings" }, told.findings.map((one, number) => h("button", { type: "button", onclick: () => choose(number) }, one.text.split("\n")[0])));
+  choose(0);
+  return h("section", {}, h("h2", {}, "Findings"), told.findings.length > 1 ? tabs : null, place);
+}
+
+function drawTable() {
+  if (!told.rows.length) return null;
+  const cell = (value, at) => at ? h("td", {}, typeof value === "number" ? value.toLocaleString("en") : value) : h("th", { scope: "row" }, value);
+  return h("section", {}, h("h2", {}, "All that was tried"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "All that was tried" }, h("table", { class: "matrix" }, h("thead", {}, h("tr", {}, told.header.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, told.rows.map((row) => h("tr", {}, row.map(cell)))))));
+}
+
+document.getElementById("actions").append(themeButton());
+document.getElementById("main").replaceChildren(...[drawVerdict(), drawFindings(), drawTable()].filter((each) => each !== null));
