@@ -15,6 +15,7 @@ from typing import Any, get_args, get_origin
 import attrs
 
 from tidegate.conformance.documents.explaining import Explanation, describe_judging, describe_source
+from tidegate.conformance.documents.flink_tests import flink_tests_page
 from tidegate.conformance.documents.schema_tables import cell, protocol_section
 from tidegate.conformance.documents.stepping import Step, step_through
 from tidegate.conformance.judging.golden import read_golden
@@ -47,6 +48,7 @@ def write_documents(folder: Path) -> list[Path]:
 
 def make_documents() -> dict[str, str]:
     pages = {"semantics/index.md": overview(), "semantics/rules.md": rules_page()}
+    pages["flink-tests.md"] = flink_tests_page(MADE)
     pages |= {f"semantics/{component.name}.md": component_page(component) for component in COMPONENTS.values()}
     return pages
 
