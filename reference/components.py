@@ -69,6 +69,7 @@ PATH = (
     Place("input/multiple_inputs", "Of several inputs, one is read at a time."),
     Place("watermarks/valve", "One watermark and one status from those of all channels."),
     Place("watermarks/combiner", "One watermark and one status from those of all inputs of an operator."),
+    Place("watermarks/generalized_watermarks", "Watermarks that applications declare, combined as they say."),
     Place("watermarks/idleness", "A split of a source that was silent for too long is idle, as its own clock has it."),
     Place("watermarks/multiplexer", "One watermark, and idleness, from those of all splits of a source."),
     Place("watermarks/source_output", "What a source emits: rising watermarks, idle once, active before the next."),

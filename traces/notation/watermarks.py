@@ -29,6 +29,10 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("status", "{output:int}later-a", (("mode", "deferred"), ("status", "active"))),
         Form("periodic_emit", "emit"),
     ),
+    "generalized_watermarks": (
+        Form("number", "{channel:int}w{value:long}"),
+        Form("truth", "{channel:int}w{value:sign}"),
+    ),
     "idleness": (
         Form("record", "r{timestamp:long}"),
         Form("periodic_emit", "emit"),

@@ -23,6 +23,7 @@ SINCE = {
     "buffer_pools": (1, 18),
     "chaining": (1, 20),
     "idleness": (1, 20),
+    "generalized_watermarks": (2, 0),
     "source_alignment": (2, 3),
 }
 

@@ -31,6 +31,7 @@ AMOUNTS = {
     "buffer_pools": (30, 150),
     "chain_lifecycle": (30, 120),
     "channel_state": (30, 100),
+    "generalized_watermarks": (30, 200),
     "idleness": (30, 200),
     "mailbox": (30, 200),
     "multiple_inputs": (30, 60),
