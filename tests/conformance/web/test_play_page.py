@@ -2,12 +2,12 @@
 
 import json
 from contextlib import contextmanager
+from itertools import count, islice
 from urllib.parse import quote
 
 import pytest
 
 from tests.conformance.web.conftest import fits, serious_barriers, shoot
-from tests.sampling import some
 from tidegate.conformance.documents.stepping import step_through
 from tidegate.conformance.web.playing import stories
 from tidegate.properties.cases.drawing import draw_case
@@ -15,8 +15,9 @@ from tidegate.reference.components import COMPONENTS
 from tidegate.traces.codec import encode
 from tidegate.traces.notation.text import read_case, write_trace
 
-#: Traces drawn for each component; one page shows them one after the other.
-DRAWN = 20
+#: Traces drawn for each component, and for some of them in a sample; one page shows them one after the other.
+DRAWN = 200
+SAMPLE = 20
 #: Longer ones would show no more, and take longer to draw.
 MAX_DRAWN_EVENTS = 16
 VALVE = {"channels": 3, "semantics": "flink-7728"}
@@ -73,10 +74,14 @@ def test_flink_40475_is_found_by_clicking(open_page, playground, last, claim):
         shoot(page, "flink-40475")
 
 
-@pytest.mark.parametrize("component", some(COMPONENTS))
-def test_random_traces_are_shown_as_the_specification_has_them(play, component):
-    cases = [case for case in (draw_case(component, "page", index) for index in range(200)) if is_small(case)][:DRAWN]
-    assert len(cases) == DRAWN
+@pytest.mark.parametrize(
+    ("component", "number"),
+    [(name, SAMPLE) for name in list(COMPONENTS)[::4]]
+    + [pytest.param(name, DRAWN, marks=pytest.mark.long) for name in COMPONENTS],
+)
+def test_random_traces_are_shown_as_the_specification_has_them(play, component, number):
+    drawn = (draw_case(component, "page", index) for index in count())
+    cases = list(islice(filter(is_small, drawn), number))
     with play("valve", VALVE) as page:
         places = [place(case.component, encode(case.config), write_trace(component, case.events)) for case in cases]
         shown = page.evaluate(VISIT, places)
