@@ -1,6 +1,7 @@
 """`tidegate explore`: every state that a small alphabet reaches, every property on every transition."""
 
 import argparse
+from typing import Any
 
 NAME = "explore"
 HELP = "close over all states of a component on a small alphabet and check its claims on each transition"
@@ -11,7 +12,8 @@ EXAMPLE = """tidegate explore valve --channels 3 --timestamps 3 --semantics flin
   tidegate explore credit_loop --channels 2 --exclusive 0..2 --floating 1..2
   tidegate explore deserializer --records 2
   tidegate explore gate
-  tidegate explore job"""
+  tidegate explore job
+  tidegate explore valve --channels 3 --timestamps 3 --open"""
 
 #: Channels, timestamps and the like: beyond this no closure ends.
 MOST = 1000
@@ -52,6 +54,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         help="follow every schedule of a job, even those that differ only in the order of independent choices",
     )
+    parser.add_argument(
+        "--open",
+        action="store_true",
+        help="explore this scope in the browser, as a graph to walk: its first config, as far as can be waited for",
+    )
     parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="how to print")
 
 
@@ -85,6 +92,8 @@ def run(args: argparse.Namespace) -> int:
             hint = ", ".join(f"--{one}" for one in own) or "none: it is explored on its small scopes"
             args.parser.error(f"{args.component} has no --{name}; its options are {hint}")
     try:
+        if args.open:
+            return open_scope(args, {name: value for name, value in options.items() if value is not None})
         with telling(args) as tell:
             exploration = explore_component(
                 args.component,
@@ -98,3 +107,21 @@ def run(args: argparse.Namespace) -> int:
         args.parser.error(str(error))
     show(args, exploration)
     return exploration.exit_code
+
+
+def open_scope(args: argparse.Namespace, options: dict[str, Any]) -> int:
+    from tidegate.conformance.cli.play import make_fragment, serve
+    from tidegate.conformance.judging.exploring import choose_closures
+    from tidegate.conformance.web.playing import MAX_TIMESTAMPS, usual_config
+    from tidegate.reference.components import COMPONENTS
+    from tidegate.traces.codec import encode
+
+    if options.get("outputs", 2) != 2:
+        args.parser.error("--open explores a multiplexer with two outputs; leave --outputs out")
+    timestamps = options.get("timestamps", 2)
+    if timestamps > MAX_TIMESTAMPS:
+        args.parser.error(f"--open explores with at most {MAX_TIMESTAMPS} timestamps")
+    config = choose_closures(args.component, options)[0].configs[0]
+    if not isinstance(config, COMPONENTS[args.component].config):
+        return serve(make_fragment(args.component, usual_config(args.component), explore=str(timestamps)))
+    return serve(make_fragment(args.component, encode(config), explore=str(timestamps)))

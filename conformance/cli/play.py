@@ -28,14 +28,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    return serve(fragment(args), args.port, is_opened=args.open)
+
+
+def serve(beginning: str, port: int | None = None, *, is_opened: bool = True) -> int:
+    """Until somebody interrupts it; `beginning` is what stands behind the address."""
     import webbrowser
 
-    beginning = fragment(args)
     try:
-        with listen(args.port) as playground:
+        with listen(port) as playground:
             address = playground.address + beginning
             print(f"playing at {address} (Ctrl-C ends it)", flush=True)
-            if args.open:
+            if is_opened:
                 webbrowser.open(address)
             playground.serve_forever()
     except KeyboardInterrupt:
@@ -57,9 +61,6 @@ def listen(port: int | None) -> "Playground":
 
 def fragment(args: argparse.Namespace) -> str:
     """What the page is to begin with, as it writes it itself when it is shared."""
-    import json
-    from urllib.parse import quote
-
     from tidegate.conformance.web.playing import answer
     from tidegate.traces.strict_json import read_json
 
@@ -76,5 +77,12 @@ def fragment(args: argparse.Namespace) -> str:
     played = answer({**asked, "ask": "play", "config": config, "trace": args.trace})
     if "error" in played:
         args.parser.error(played["error"]["message"])
-    pairs = {"config": json.dumps(config, separators=(",", ":")), "trace": args.trace}
-    return f"#{args.component}?" + "&".join(f"{name}={quote(text, safe='')}" for name, text in pairs.items())
+    return make_fragment(args.component, config, trace=args.trace)
+
+
+def make_fragment(component: str, config: Any, **more: str) -> str:
+    import json
+    from urllib.parse import quote
+
+    pairs = {"config": json.dumps(config, separators=(",", ":")), **more}
+    return f"#{component}?" + "&".join(f"{name}={quote(text, safe='')}" for name, text in pairs.items())

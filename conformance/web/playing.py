@@ -8,7 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from itertools import islice, pairwise
 from random import Random
@@ -21,6 +21,7 @@ from tidegate.conformance.documents.stepping import show
 from tidegate.conformance.engines import schemas
 from tidegate.conformance.engines.museum import catalog
 from tidegate.conformance.judging.golden import read_golden
+from tidegate.conformance.web.walking import Graph, make_graph, transitions
 from tidegate.properties.cases.directed import directed
 from tidegate.properties.cases.scopes import small
 from tidegate.properties.cases.timestamps import replace_timestamps
@@ -47,6 +48,13 @@ MAX_LOOKED_AT = 400
 #: How many states are explored while somebody waits, by how many events each where there is no scope.
 MAX_STATES = 1500
 MAX_EXPLORED = 16
+#: That watermarks may have while a closure is explored.
+MAX_TIMESTAMPS = 5
+#: Graphs that are kept: people walk in one, and compare it with another.
+KEPT = 4
+#: Places that are shown on either side of the one that is looked at, and behind each of those.
+MAX_PLACES = 16
+MAX_BEHIND = 4
 #: A number in a config that so many parts are made of: more can neither be looked at nor computed in no time.
 MAX_PARTS = 512
 PARTS = re.compile(
@@ -440,7 +448,7 @@ def explore(question: Mapping[str, Any]) -> dict[str, Any]:
     config = config_of(component, question.get("config", {}))
     layers: list[int] = []
     try:
-        closure = find_closure(component, config)
+        closure = find_closure(component, config, timestamps_of(question))
         found = closure.explore(config, MAX_STATES, lambda states, _transitions: layers.append(states))
     except InvalidInputError as error:
         raise PlayError(str(error), part="config") from None
@@ -462,10 +470,18 @@ def describe_shown(component: AnyComponent, shown: Shown) -> dict[str, Any]:
     return {"name": shown.name, "statement": shown.statement, "trace": write_trace(component.name, shown.trace)}
 
 
-def find_closure(component: AnyComponent, config: Any) -> closures.Closure:
+def timestamps_of(question: Mapping[str, Any]) -> int | None:
+    """How many of them watermarks may have, if that is said; few, or it takes too long to be waited for."""
+    given = question.get("timestamps")
+    if given is None or (type(given) is int and 1 <= given <= MAX_TIMESTAMPS):
+        return given
+    raise PlayError(f"timestamps must be from 1 to {MAX_TIMESTAMPS}", part="timestamps")
+
+
+def find_closure(component: AnyComponent, config: Any, timestamps: int | None) -> closures.Closure:
     """As `tidegate explore` has it, where that is for this config; else over some of the events that are offered."""
     if component.name in CLOSURES:
-        return CLOSURES[component.name](config)
+        return CLOSURES[component.name](config, timestamps)
     for scope in small(component.name):
         if config in scope.configs:
             return closures.of_scope(scope)
@@ -484,16 +500,105 @@ def find_closure(component: AnyComponent, config: Any) -> closures.Closure:
     return closures.Closure(note, attrs.evolve(component, symmetry=None), (config,), events)
 
 
-CLOSURES: dict[str, Callable[[Any], closures.Closure]] = {
-    "valve": lambda config: closures.of_valve(config.channels, 3, config.semantics),
-    "combiner": lambda config: closures.of_combiner(config.inputs, 3, config.semantics),
-    "multiplexer": lambda config: closures.of_multiplexer(2, 2, config.semantics),
+CLOSURES: dict[str, Callable[[Any, int | None], closures.Closure]] = {
+    "valve": lambda config, timestamps: closures.of_valve(config.channels, timestamps or 3, config.semantics),
+    "combiner": lambda config, timestamps: closures.of_combiner(config.inputs, timestamps or 3, config.semantics),
+    "multiplexer": lambda config, timestamps: closures.of_multiplexer(2, timestamps or 2, config.semantics),
 }
+
+
+def find_neighbours(question: Mapping[str, Any]) -> dict[str, Any]:
+    """Where the state behind a trace stands in the closure, what leads there, and what follows from it."""
+    component = component_of(question)
+    config = config_of(component, question.get("config", {}))
+    timestamps = timestamps_of(question)
+    try:
+        closure = find_closure(component, config, timestamps)
+        graph = graph_of(component.name, config, timestamps)
+        state = follow(closure.component, config, question)
+    except InvalidInputError as error:
+        raise PlayError(str(error), part="config") from None
+    here = graph.represent(state)
+    if here not in graph.numbers:
+        raise PlayError("this trace leads to a state that was not explored: it has events of its own", part="trace")
+    behind = list(graph.sources.get(here, {}).items())
+    return {
+        "here": describe_place(graph, state),
+        "layers": graph.layers,
+        "complete": graph.complete,
+        "before": [
+            {
+                "event": write_event(component.name, event),
+                "trace": write_trace(component.name, graph.trace_to(known)),
+                "number": graph.numbers[known],
+                "depth": graph.depths[known],
+            }
+            for known, event in behind[:MAX_PLACES]
+            if known != here
+        ],
+        "after": describe_after(closure, config, graph, state),
+    }
+
+
+@lru_cache(KEPT)
+def graph_of(component: str, config: Any, timestamps: int | None) -> Graph:
+    return make_graph(find_closure(COMPONENTS[component], config, timestamps), config, MAX_STATES)
+
+
+def follow(component: AnyComponent, config: Any, question: Mapping[str, Any]) -> Any:
+    """The state that a trace leads to, up to the step that is looked at."""
+    choices = choices_of(question.get("choices", {}))
+    events, _error = read_tokens(component.name, question.get("trace", ""))
+    starts = component.start(config)
+    state = starts[pick(question.get("start", 0), len(starts))]
+    for number, (_token, event) in enumerate(events[: pick(question.get("at"), len(events), len(events))]):
+        outcomes = component.step(state, event)
+        state = outcomes[pick(choices.get(number, 0), len(outcomes))].state
+    return state
+
+
+def describe_after(closure: closures.Closure, config: Any, graph: Graph, state: Any) -> list[dict[str, Any]]:
+    """The places that follow, each with the events that lead there; the first of them is the one to take."""
+    component = closure.component
+    found: dict[Any, dict[str, Any]] = {}
+    counts: Counter[Any] = Counter()
+    for event, outcome in transitions(component, closure.alphabet(config, state), state):
+        choice, known = counts[event], graph.represent(outcome.state)
+        counts[event] += 1
+        if known not in graph.numbers or (known not in found and len(found) == MAX_PLACES):
+            continue
+        if known not in found:
+            ahead = {
+                graph.represent(one.state)
+                for _event, one in transitions(component, closure.alphabet(config, outcome.state), outcome.state)
+            }
+            numbers = sorted(graph.numbers[one] for one in ahead - {known} if one in graph.numbers)
+            found[known] = {
+                **describe_place(graph, outcome.state),
+                "choice": choice,
+                "events": [],
+                "breaks": broken_by(component, state, event, outcome),
+                "ahead": numbers[:MAX_BEHIND],
+                "more": max(0, len(numbers) - MAX_BEHIND),
+            }
+        found[known]["events"].append(write_event(component.name, event))
+    return list(found.values())
+
+
+def describe_place(graph: Graph, state: Any) -> dict[str, Any]:
+    known = graph.represent(state)
+    return {
+        "number": graph.numbers[known],
+        "depth": graph.depths[known],
+        "words": show(state),
+        "broken": broken_in(graph.component, state),
+    }
 
 
 ANSWERS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "components": list_components,
     "component": describe_component,
     "explore": explore,
+    "neighbours": find_neighbours,
     "play": play,
 }

@@ -3,6 +3,7 @@
 import { ask } from "./asking.js";
 import { copyButton, h, hideBubble, themeButton } from "./dom.js";
 import { observations, ruleList, stateTable } from "./details.js";
+import { drawNeighbours } from "./neighbours.js";
 import { drawTrace } from "./picture.js";
 import { shortObservation } from "./values.js";
 
@@ -25,6 +26,7 @@ function writeHash() {
   if (here.start) parts.start = String(here.start);
   if (here.at !== null) parts.at = String(here.at);
   if (here.compare) parts.compare = here.compare;
+  if (here.explore) parts.explore = String(here.explore);
   const text = Object.entries(parts).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
   return `#${here.component}?${text}`;
 }
@@ -42,11 +44,11 @@ function readHash(hash) {
     if (kind === "number" && !Number.isInteger(value)) throw new Error(`${name} must be a number`);
     return value;
   };
-  const known = ["config", "trace", "choices", "start", "at", "compare"];
+  const known = ["config", "trace", "choices", "start", "at", "compare", "explore"];
   for (const name of given.keys()) if (!known.includes(name)) throw new Error(`"${name}" means nothing here`);
   return {
     component, config: json("config"), trace: given.get("trace") ?? "", choices: json("choices") ?? {},
-    start: json("start", "number") ?? 0, at: json("at", "number"), compare: given.get("compare"),
+    start: json("start", "number") ?? 0, at: json("at", "number"), compare: given.get("compare"), explore: json("explore", "number"),
   };
 }
 
@@ -58,6 +60,7 @@ async function visit() {
     past.length = future.length = 0;
     branches = [];
     await go({ ...place, config: place.config ?? page.about.config }, false);
+    if (here.explore && explored?.key !== JSON.stringify(scope())) exploreHere();
   } catch (error) {
     page.about = null;
     drawComponents(null);
@@ -308,23 +311,53 @@ function drawStep() {
 
 // --- all that can happen ------------------------------------------------------------------------------------------
 
-/** What was explored last, and with which config. */
+/** What was explored last, of which scope; and the neighbours of the state that was looked at last. */
 let explored = null;
+let walked = null;
+
+/** As many timestamps as the address says, or as few as usual. */
+const scope = () => ({ component: here.component, config: here.config, ...here.explore ? { timestamps: here.explore } : {} });
 
 async function exploreHere() {
-  const { component, config } = here;
-  explored = { key: JSON.stringify([component, config]), found: null };
+  const key = JSON.stringify(scope());
+  explored = { key, found: null };
   draw();
-  const found = await ask({ ask: "explore", component, config });
-  explored = { key: JSON.stringify([component, config]), found };
+  const found = await ask({ ask: "explore", ...scope() });
+  if (explored.key !== key) return;
+  explored = { key, found };
   draw();
 }
 
 function drawExplorer() {
-  const current = explored?.key === JSON.stringify([here.component, here.config]) ? explored : null;
+  const current = explored?.key === JSON.stringify(scope()) ? explored : null;
   const button = h("button", { type: "button", "data-focus": "explore", disabled: current !== null, onclick: exploreHere }, "Explore every state");
   const intro = h("p", { class: "hint" }, "Close over all states that a small alphabet reaches with this config, and check every claim on every transition.");
-  return h("section", { class: "card explorer", "aria-label": "Explorer", "aria-live": "polite" }, h("h2", {}, "Explorer"), current === null ? [intro, button] : current.found === null ? h("p", {}, "Exploring … ", h("progress", { "aria-label": "Exploring" })) : drawExplored(current.found));
+  return h("section", { class: "card explorer", "aria-label": "Explorer", "aria-live": "polite" }, h("h2", {}, "Explorer"), current === null ? [intro, button] : current.found === null ? h("p", {}, "Exploring … ", h("progress", { "aria-label": "Exploring" })) : [drawExplored(current.found), current.found.error ? null : drawWalk()]);
+}
+
+/** The state that is looked at, in the graph of all of them. */
+function drawWalk() {
+  const { trace, choices, start } = here;
+  const question = { ask: "neighbours", ...scope(), trace, choices, start, at: place() };
+  const key = JSON.stringify(question);
+  if (walked?.key !== key) {
+    const previous = walked?.found;
+    walked = { key, found: previous ?? null };
+    ask(question).then((found) => { if (walked.key === key) { walked = { key, found }; draw(); } });
+  }
+  const { found } = walked;
+  if (!found) return h("p", { class: "hint" }, "Looking for neighbours …");
+  if (found.error) return [h("h3", {}, "Walk"), h("p", { class: "hint" }, `${found.error.message}.`)];
+  const go_ = (to) => go({ ...here, trace: to, choices: {}, start: 0, at: null });
+  const take = (event, choice) => { const at = place(); const tokens = page.played.steps.slice(0, at).map((step) => step.event); go({ ...here, trace: [...tokens, event].join(" "), choices: { ...keep(here.choices, at), ...choice ? { [at]: choice } : {} }, at: null }); };
+  const idle = found.after.filter((one) => one.number === found.here.number).flatMap((one) => one.events);
+  const most = Math.max(...found.layers);
+  return [
+    h("h3", {}, `Walk: state ${found.here.number} of ${found.layers.reduce((sum, count) => sum + count, 0).toLocaleString("en")}, at depth ${found.here.depth}`),
+    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Neighbours" }, drawNeighbours(found, go_, take)),
+    idle.length ? h("p", { class: "hint" }, `${idle.length === 1 ? "One event leads" : `${idle.length} events lead`} nowhere else: `, h("code", {}, idle.slice(0, 8).join(" ")), idle.length > 8 ? " …" : "") : null,
+    h("details", {}, h("summary", {}, `${found.layers.length} layers by depth`), h("ol", { class: "layers", start: "0", "aria-label": "States at each depth" }, found.layers.map((states, depth) => h("li", { "aria-current": depth === found.here.depth ? "true" : null, title: `depth ${depth}: ${states} states` }, h("meter", { min: "0", max: String(most), value: String(states), "aria-label": `depth ${depth}` }), ` ${states.toLocaleString("en")}`)))),
+  ];
 }
 
 function drawExplored(found) {
@@ -332,8 +365,6 @@ function drawExplored(found) {
   const shown = (claims, extra) => h("ul", { class: `claims ${extra}` }, claims.map((claim) => h(
     "li", {}, h("button", { type: "button", "data-claim": claim.name, title: claim.trace, onclick: () => { go({ ...here, trace: claim.trace, choices: {}, start: 0, at: null }); scrollTo(0, 0); } }, `play ${claim.trace.split(" ").filter(Boolean).length} steps`), " ", h("b", {}, claim.name), ` ${claim.statement}`,
   )));
-  const most = Math.max(...found.layers);
-  const layers = h("ol", { class: "layers", start: "0", "aria-label": "New states at each depth" }, found.layers.map((states, depth) => h("li", { title: `depth ${depth + 1}: ${states} new states` }, h("meter", { min: "0", max: String(most), value: String(states), "aria-label": `depth ${depth + 1}` }), ` ${states.toLocaleString("en")}`)));
   const holds = found.checked.length - found.broken.length;
   return [
     h("p", {}, h("b", {}, `${found.states.toLocaleString("en")} states`), found.symmetry ? ` up to symmetry of ${found.symmetry}` : "", `, ${found.transitions.toLocaleString("en")} transitions`, found.complete ? "; that is all there are." : "; there are more than can be waited for: tidegate explore finds them all."),
@@ -341,7 +372,6 @@ function drawExplored(found) {
     found.broken.length ? [h("h3", {}, `${found.broken.length} broken, each with a shortest trace`), shown(found.broken, "broken")] : null,
     h("p", {}, `${holds} claims hold on every transition${found.complete ? "" : " so far"}.`),
     found.reached.length ? h("details", {}, h("summary", {}, `${found.reached.length} things that must be possible are`), shown(found.reached, "")) : null,
-    h("details", {}, h("summary", {}, `${found.layers.length} layers by depth`), layers),
   ];
 }
 

@@ -134,6 +134,27 @@ def test_the_explorer_finds_it_and_plays_it(play):
         assert "210 states up to symmetry of channels" in page.locator(".explorer").inner_text()
 
 
+def test_the_graph_of_all_states_is_walked_to_what_breaks(play):
+    """From an address that explores, by clicks and keys alone; back again by what leads here."""
+    with play("valve", VALVE, "2i 0w2 1w1 0i 2a", {"explore": 3}) as page:
+        page.locator(".neighbours").wait_for()
+        heading = page.locator(".explorer h3", has_text="Walk")
+        assert heading.inner_text().endswith("of 210, at depth 5")
+        page.locator(".neighbours .node[aria-label^='1i to']").click()
+        page.locator(".explorer h3", has_text="at depth 6").wait_for()
+        assert page.locator(".layers [aria-current]").get_attribute("title").startswith("depth 6:")
+        assert page.locator(".neighbours .node.broken").count() == 2
+        shoot(page, "explorer-walk")
+        assert serious_barriers(page) == []
+        page.locator(".neighbours .node[aria-label^='2i to']").press("Enter")
+        page.locator(".neighbours .node.at.broken").wait_for()
+        assert page.locator("#trace").input_value() == "2i 0w2 1w1 0i 2a 1i 2i"
+        assert "all-idle-puts-out-the-maximum" in page.get_by_role("alert").inner_text()
+        page.locator(".neighbours .node[aria-label*='leads here']").first.click()
+        page.locator(".neighbours .node.at:not(.broken)").wait_for()
+        assert "explore=3" in page.url
+
+
 @pytest.mark.parametrize(("name", "cuts"), [("word-count", 0), ("two-checkpoints", 2)])
 def test_a_run_of_a_job_is_drawn_in_space_and_time(play, name, cuts):
     story = next(one for one in stories("job") if one.name == name)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.sampling import some
 from tidegate.conformance.documents.stepping import step_through
 from tidegate.conformance.web.playing import MAX_EVENTS, MAX_PARTS, answer, plain, stories
 from tidegate.properties.cases.drawing import draw_case
@@ -69,6 +70,33 @@ def test_every_component_can_be_explored(component):
     assert found["states"] == sum(found["layers"])
     assert found["checked"]
     assert found["transitions"]
+
+
+@pytest.mark.parametrize("component", some(COMPONENTS))
+def test_the_graph_is_the_one_that_is_explored(component):
+    """As many states, and each step of the shortest way to a claim is one step on in the graph."""
+    asked = {"component": component, "config": answer({"ask": "component", "component": component})["config"]}
+    explored = answer({"ask": "explore", **asked})
+    start = answer({"ask": "neighbours", **asked, "trace": "", "at": 0})
+    if explored["complete"] and "error" not in start:
+        assert sum(start["layers"]) == explored["states"]
+    for shown in explored["reached"][:1]:
+        before = answer({"ask": "neighbours", **asked, "trace": " ".join(shown["trace"].split()[:-1])})
+        last = shown["trace"].split()[-1]
+        assert any(last in one["events"] for one in before["after"]), shown
+
+
+def test_neighbours_say_what_breaks_and_lead_back():
+    asked = {"ask": "neighbours", "component": "valve", "config": {"channels": 3}}
+    found = answer({**asked, "trace": "2i 0w2 1w1 0i 2a 1i"})
+    (flush,) = [one for one in found["after"] if "2i" in one["events"]]
+    assert (flush["breaks"], flush["depth"]) == (["all-idle-puts-out-the-maximum"], found["here"]["depth"] + 1)
+    for one in found["before"]:
+        back = answer({**asked, "trace": one["trace"]})
+        assert (back["here"]["number"], back["here"]["depth"]) == (one["number"], one["depth"])
+        assert found["here"]["number"] in [each["number"] for each in back["after"]]
+    assert "not explored" in answer({**asked, "trace": "0w77"})["error"]["message"]
+    assert "from 1 to" in answer({**asked, "timestamps": 99})["error"]["message"]
 
 
 def test_the_explorer_finds_what_the_command_finds():

@@ -10,7 +10,7 @@ import pytest
 from tests.processes import PATIENCE, launch, tidegate_command
 from tidegate.conformance.cli.main import main, make_parser
 from tidegate.conformance.cli.play import listen
-from tidegate.conformance.web.serving import MAX_QUESTION_BYTES, PORT
+from tidegate.conformance.web.serving import MAX_QUESTION_BYTES, PORT, Playground
 
 ASK = {"Content-Type": "application/json"}
 
@@ -86,6 +86,24 @@ def test_the_command_prints_an_address_and_ends_when_told():
     assert said.startswith("playing at http://127.0.0.1:")
     assert "/#valve?config=%7B%22channels%22%3A3" in said
     assert "trace=0w1%201i" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["valve", "--channels", "4", "--timestamps", "3"], "#valve?config=%7B%22channels%22%3A4"),
+        (["deserializer"], "#deserializer?config="),
+        (["gate"], "#gate?config="),
+    ],
+)
+def test_a_scope_is_explored_in_the_browser(monkeypatch, capsys, arguments, expected):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr(Playground, "serve_forever", lambda _playground: None)
+    assert main(["explore", *arguments, "--open"]) == 0
+    assert f"playing at {opened[0]}" in capsys.readouterr().out
+    assert expected in opened[0]
+    assert opened[0].endswith("explore=3" if "3" in arguments else "explore=2")
 
 
 @pytest.mark.parametrize(
