@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long browser lint format types docs site serve pictures golden refusals spark-page flink-matrix museum mutation fuzz \
+.PHONY: help run test test-long browser lint format types docs site serve pictures golden refusals spark-page engines-page flink-matrix museum mutation fuzz \
 	bench clean
 
 help: ## list the commands
@@ -63,6 +63,9 @@ golden: $(READY) ## write traces/golden/ from the reference
 
 refusals: $(READY) ## write what rules, claims and laws refuse, beside the tests of each subject
 	$(BIN)/python -m tests.reference.refusing
+
+engines-page: $(READY) ## write docs/engines.md from the reports in docs/engines
+	$(BIN)/tidegate generate engines-page
 
 spark-page: $(READY) ## write docs/spark.md from runs on Spark; needs Java 17
 	$(BIN)/tidegate generate spark-page

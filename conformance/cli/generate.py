@@ -40,8 +40,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     page.add_argument("--master", default="local[*]", metavar="URL", help="where Spark runs (default: local[*])")
 
+    engines = kinds.add_parser("engines-page", help="the page of engines, from the reports of jobs under faults")
+    engines.add_argument(
+        "--reports", type=Path, default=Path("docs/engines"), metavar="DIR", help="default: docs/engines"
+    )
+    engines.add_argument("--out", type=Path, default=Path("docs/engines.md"), metavar="FILE", help="docs/engines.md")
+
 
 def run(args: argparse.Namespace) -> int:
+    if args.what == "engines-page":
+        from tidegate.conformance.documents.engines_page import make_page, read_reports
+
+        args.out.write_text(make_page(read_reports(args.reports)), encoding="utf-8")
+        print(args.out)
+        return 0
     if args.what == "spark-page":
         return generate_spark_page(args)
     if args.what == "traces":

@@ -14,9 +14,10 @@ HELP = "give an engine whole jobs to run, hold what it shows of them to the spec
 EXAMPLE = """tidegate jobs --engine flink:2.3.0 --jobs 300
   tidegate jobs --engine "exec:python3 examples/python/jobs.py" --report report
   tidegate jobs --engine "exec:./my-engine" --faults 2 --expect known.txt
-  tidegate jobs --engine flink-cluster:2.3.0 --jobs 20 --faults 2"""
-#: Jobs of its own, on a JobManager and TaskManagers that are killed: see conformance/judging/jobs/faulted.py.
-CLUSTER = "flink-cluster"
+  tidegate jobs --engine flink-cluster:2.3.0 --jobs 20 --faults 2
+  tidegate jobs --engine bytewax --jobs 50 --faults 2"""
+#: Engines with jobs of their own, on processes that are killed: conformance/judging/jobs/faulted.py and counted.py.
+UNDER_FAULTS = ("flink-cluster", "bytewax")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -58,8 +59,8 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.reports.writing import clear, writing
     from tidegate.traces.runlog import write_runlog
 
-    if args.engine.split(":")[0] == CLUSTER:
-        return run_on_cluster(args)
+    if args.engine.split(":")[0] in UNDER_FAULTS:
+        return run_under_faults(args)
     expectations = read_expectations(args.expect)
     engine = resolve_jobs(args.engine, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
     if args.report is not None:
@@ -91,15 +92,17 @@ def run(args: argparse.Namespace) -> int:
     return result.exit_code
 
 
-def run_on_cluster(args: argparse.Namespace) -> int:
-    """Whole jobs that count windows, on a real cluster, under faults that belong to the case."""
+def run_under_faults(args: argparse.Namespace) -> int:
+    """Whole jobs of their own, whose results are known beforehand, on engines that are killed while they run."""
+    from datetime import UTC, datetime
+
     from tidegate.conformance.cli.console import telling
     from tidegate.conformance.engines.flink.cache import DEFAULT_VERSION
-    from tidegate.conformance.judging.jobs.faulted import FaultedJob, run_faulted
+    from tidegate.conformance.judging.jobs import counted, faulted
     from tidegate.conformance.reports.writing import writing
     from tidegate.traces.runlog import write_runlog
 
-    version = args.engine.partition(":")[2] or DEFAULT_VERSION
+    kind, _colon, version = args.engine.partition(":")
     if args.report is not None:
         with writing(args.report):
             (args.report / "runs").mkdir(parents=True, exist_ok=True)
@@ -107,7 +110,7 @@ def run_on_cluster(args: argparse.Namespace) -> int:
     with telling(args) as tell:
         count = 0
 
-        def observe(job: FaultedJob) -> None:
+        def observe(job: faulted.FaultedJob) -> None:
             nonlocal count
             count += 1
             tell(f"{count} of {args.jobs} jobs; {job.case['name']} was restored {job.restores} times")
@@ -117,9 +120,16 @@ def run_on_cluster(args: argparse.Namespace) -> int:
                     for log in job.logs:
                         write_runlog(args.report / "runs" / f"{log.run}.parquet", log)
 
-        result = run_faulted(version, args.jobs, args.seed, args.faults, first=args.first, observe=observe)
-    print(json.dumps(result.as_json()) if args.format == "json" else result.as_text())
+        asked = {"first": args.first, "observe": observe}
+        if kind == counted.NAME:
+            result = counted.run_counted(args.jobs, args.seed, args.faults, **asked)
+        else:
+            result = faulted.run_faulted(version or DEFAULT_VERSION, args.jobs, args.seed, args.faults, **asked)
+    told = result.as_json()
+    print(json.dumps(told) if args.format == "json" else result.as_text())
     if args.report is not None:
+        command = f"tidegate jobs --engine {args.engine} --jobs {args.jobs} --seed {args.seed} --faults {args.faults}"
+        told |= {"command": command, "date": str(datetime.now(UTC).date())}
         with writing(args.report):
-            (args.report / "summary.json").write_text(json.dumps(result.as_json(), indent=2) + "\n", encoding="utf-8")
+            (args.report / "summary.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
     return result.exit_code

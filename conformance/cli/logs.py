@@ -12,7 +12,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", type=at_least_one, metavar="N", help="so many (default: one for 10 million events)")
     parser.add_argument("--files", type=at_least_one, default=1, metavar="N", help="files of each run (default: 1)")
     parser.add_argument(
-        "--faults", default="0", metavar="F", help="how many, over all kinds, or of which: lost=2,late=1 (default: 0)"
+        "--faults",
+        default="0",
+        metavar="F",
+        help="how many, over all kinds of long runs, or of which: lost=2,late=1,misrestored=1 (default: 0); those of "
+        "restored runs (committed-twice, uncommitted, misrestored) have a small run each",
     )
     add_seed(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="planted.json there lists the faults")
@@ -30,10 +34,13 @@ def run(args: argparse.Namespace) -> int:
         write_manifest,
         write_on_spark,
     )
+    from tidegate.conformance.synthetic.restored import PLANT, write_restored
 
+    faults = read_faults(args)
+    small = {name: faults.pop(name) for name in PLANT if name in faults}
     runs = args.runs or max(1, round(args.events / 10_000_000))
     try:
-        tasks = make_tasks(args.out, args.events, runs, read_faults(args), args.seed, args.files)
+        tasks = make_tasks(args.out, args.events, runs, faults, args.seed, args.files)
     except PlanningError as error:
         args.parser.error(str(error))
 
@@ -48,20 +55,26 @@ def run(args: argparse.Namespace) -> int:
         session = make_session(args.master, "tidegate generate log")
         written = write_on_spark(session, tasks, observe)
         session.stop()
+    for one in write_restored(args.out, small, args.seed):
+        written.append(one)
+        observe(one)
     print(write_manifest(args.out, args.seed, written))
     return 0
 
 
 def read_faults(args: argparse.Namespace) -> dict[str, int]:
+    from tidegate.conformance.synthetic import restored
     from tidegate.conformance.synthetic.faults import PLANT
     from tidegate.conformance.synthetic.planning import spread
+
+    kinds = (*PLANT, *restored.PLANT)
 
     if args.faults.isascii() and args.faults.isdigit():
         return spread(int(args.faults))
     faults = {}
     for part in args.faults.split(","):
         name, _equals, count = part.partition("=")
-        if name not in PLANT or not count.isascii() or not count.isdigit():
-            args.parser.error(f"--faults is a number, or as lost=2,late=1; the kinds are {', '.join(PLANT)}")
+        if name not in kinds or not count.isascii() or not count.isdigit():
+            args.parser.error(f"--faults is a number, or as lost=2,late=1; the kinds are {', '.join(kinds)}")
         faults[name] = int(count)
     return faults

@@ -96,7 +96,7 @@ def find_wrong_restore(rows: list[Row], saved: list[Row], checkpoint: int | None
 
 
 def was_never_restored(job: Job) -> str:
-    return "" if job.restored else "the run was never restored"
+    return "" if set(job.restored.values()) - {None} else "the run never went on from a checkpoint"
 
 
 RECOVER = Invariant(

@@ -17,10 +17,12 @@ from tidegate.conformance.engines.flink.cluster.running import FAULTS, KILL_JOB_
 from tidegate.conformance.exits import Exit
 from tidegate.properties.runlog import Status, Verdict, check
 from tidegate.reference.watermarks.valve import SEMANTICS
+from tidegate.traces.codec import encode
 from tidegate.traces.runlog import OWN, Capabilities, Direction, Edge, Job, Kind, Result, Row, RunLog, renumber
 
 Json = dict[str, Any]
 
+NAME = "flink-cluster"
 MAX_PARALLELISM = 128
 MOST_PARALLELISM = 3
 KEYS = 12
@@ -112,7 +114,7 @@ def read_generation(case: Json, generation: Json, run: str, committed: list[str]
     rows += [read_result(run, line, len(attempts) - 1) for line in committed]
     edges = make_edges(len(case["scripts"]), generation["parallelism"])
     expected = compute_expected(case) if is_last else None
-    job = Job("flink-cluster", SEMANTICS[0], edges, CAPABILITIES, restored, expected)
+    job = Job(NAME, SEMANTICS[0], edges, CAPABILITIES, restored, expected)
     return renumber(RunLog(run, job, tuple(rows)))
 
 
@@ -212,7 +214,9 @@ def judge(case: Json, answer: Json) -> FaultedJob:
 
 @attrs.define
 class FaultedResult:
-    version: str
+    """`engine`: as it is named on the command line."""
+
+    engine: str
     seed: int
     asked: int
     jobs: list[FaultedJob] = attrs.Factory(list)
@@ -244,7 +248,7 @@ class FaultedResult:
 
     def as_json(self) -> Json:
         return {
-            "engine": f"flink-cluster:{self.version}",
+            "engine": self.engine,
             "seed": self.seed,
             "jobs": len(self.jobs),
             "events": sum(len(log.rows) for job in self.jobs for log in job.logs),
@@ -255,6 +259,10 @@ class FaultedResult:
             "violated": self.violated,
             "unfinished": self.failed,
             "invariants": {name: dict(counts) for name, counts in self.counts().items()},
+            "reasons": {
+                verdict.invariant: verdict.reason for job in self.jobs for verdict in job.verdicts if verdict.reason
+            },
+            "promises": next((encode(log.job.capabilities) for job in self.jobs for log in job.logs), {}),
         }
 
     def as_text(self) -> str:
@@ -262,7 +270,7 @@ class FaultedResult:
         hits, faults = sum(job.hits for job in self.jobs), sum(len(job.faults) for job in self.jobs)
         times = sum(job.restores for job in self.jobs)
         lines = [
-            f"{len(self.jobs)} jobs on a cluster of Flink {self.version}, {rows:,} events",
+            f"{len(self.jobs)} jobs on {self.engine}, {rows:,} events",
             f"{self.violated} of them violate an invariant, {self.failed} did not end",
             f"{hits} of {faults} faults hit; {self.restored} jobs were restored, {times} times in all",
         ]
@@ -289,7 +297,7 @@ def run_faulted(
     observe: Callable[[FaultedJob], None] = ignore,
 ) -> FaultedResult:
     """Jobs one by one, on one cluster; one that hangs costs the cluster, and the next gets a new one."""
-    result = FaultedResult(version, seed, jobs)
+    result = FaultedResult(f"{NAME}:{version}", seed, jobs)
     cases = [draw_case(seed, index, faults, kinds) for index in range(first, first + jobs)]
     while cases:
         needs_keeper = any(fault["fault"] == KILL_JOB_MANAGER for case in cases for fault in case["faults"])
@@ -300,6 +308,7 @@ def run_faulted(
                 result.jobs.append(job)
                 observe(job)
                 if job.error:
+                    cluster.keeps_logs = True
                     break
     return result
 

@@ -8,10 +8,19 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("numpy")
 
 from tests.conformance.audit.conftest import write_logs
+from tidegate.conformance.audit.auditing import audit
+from tidegate.conformance.synthetic import restored
 from tidegate.conformance.synthetic.faults import MOST, PLANT
 from tidegate.conformance.synthetic.files import Task, write_run
 from tidegate.conformance.synthetic.job import Plan
-from tidegate.conformance.synthetic.planning import PlanningError, make_plan, make_tasks, read_planted, spread
+from tidegate.conformance.synthetic.planning import (
+    PlanningError,
+    make_plan,
+    make_tasks,
+    read_planted,
+    spread,
+    write_manifest,
+)
 from tidegate.properties.runlog import Status, check
 from tidegate.traces.runlog import OWN_KINDS, Kind, read_runlog
 
@@ -68,3 +77,35 @@ def test_a_large_run_has_many_epochs_of_the_same_size():
     small, large = make_plan("run", 0, 10**6, 5), make_plan("run", 0, 10**9, 5)
     assert small.records == large.records == 1000
     assert abs(large.events - 10**9) < 10**5
+
+
+@pytest.mark.parametrize("name", restored.PLANT)
+def test_a_fault_of_a_restored_run_shows_where_its_list_says_and_nowhere_else(tmp_path, name):
+    write_manifest(tmp_path, 0, restored.write_restored(tmp_path, {name: 3}, 0))
+    wanted = Counter(read_planted(tmp_path))
+    assert {invariant for _run, invariant, *_place in wanted} <= {"LOG-RESULT", "LOG-RECOVER"}
+    assert sum(wanted.values()) == 3
+    found = Counter(
+        (log.run, one.invariant, one.channel, "out", one.position)
+        for log in map(read_runlog, sorted(tmp_path.glob("*.parquet")))
+        for verdict in check(log)
+        for one in verdict.violations
+    )
+    assert found == wanted
+    report = audit([tmp_path])
+    assert (
+        Counter(
+            (outcome.run, one.invariant, one.channel, str(one.direction), one.position)
+            for outcome in report.outcomes
+            for tally in outcome.tallies.values()
+            for one in tally.findings
+        )
+        == wanted
+    )
+
+
+def test_a_restored_run_without_faults_is_valid():
+    for seed in range(10):
+        statuses = {one.invariant: one.status for one in check(restored.make_run("run", seed))}
+        assert Status.FAILED not in statuses.values()
+        assert statuses["LOG-RECOVER"] is statuses["LOG-RESULT"] is statuses["LOG-LOSS"] is Status.PASSED

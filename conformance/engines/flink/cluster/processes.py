@@ -4,7 +4,6 @@ Each is a Java process that dies with ours, however that ends.
 """
 
 import contextlib
-import ctypes
 import json
 import os
 import shutil
@@ -24,6 +23,7 @@ from typing import Any, Self
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink.cache import cache_folder, folder_of, is_fetched
 from tidegate.conformance.engines.flink.jobs.compiling import compile_into, digest_of, join
+from tidegate.conformance.engines.orphans import die_with_parent
 
 Json = dict[str, Any]
 
@@ -32,7 +32,6 @@ TASK_MANAGER = "org.apache.flink.runtime.taskexecutor.TaskManagerRunner"
 ZOO_KEEPER = "org.apache.flink.shaded.zookeeper3.org.apache.zookeeper.server.ZooKeeperServerMain"
 MAIN = "tidegate.cluster.WindowJob"
 BOUNDARY = "tidegate-cluster-jar"
-PR_SET_PDEATHSIG = 1
 _OPENED = ("java.lang", "java.util", "java.net", "java.nio", "java.time", "java.util.concurrent", "java.lang.reflect")
 #: A TaskManager that is silent for so many milliseconds is given up.
 HEARTBEAT_TIMEOUT = 3000
@@ -85,10 +84,6 @@ def find_port() -> int:
         return int(one.getsockname()[1])
 
 
-def die_with_parent() -> None:
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-
-
 def make_jar(version: str) -> Path:
     """Our job, compiled against the version, once."""
     folder = resources.files("tidegate.conformance.engines.flink.cluster").joinpath("java")
@@ -126,6 +121,8 @@ class FlinkCluster:
         self._started = 0
         self._jar_id = ""
         self._wanted = task_managers
+        #: Somebody was told to read them.
+        self.keeps_logs = False
         self._quorum = find_port() if highly_available else None
         self._write_config()
 
@@ -134,13 +131,13 @@ class FlinkCluster:
     def __enter__(self) -> Self:
         try:
             self.start()
-        except BaseException:
-            self.close(keep=True)
+        except BaseException as error:
+            self.close(keep=isinstance(error, ClusterError))
             raise
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self.close(keep=error[0] is not None)
+    def __exit__(self, _kind: object, error: object, _trace: object) -> None:
+        self.close(keep=self.keeps_logs or isinstance(error, ClusterError))
 
     def _write_config(self) -> None:
         rpc = find_port()

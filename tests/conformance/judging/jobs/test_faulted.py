@@ -50,7 +50,7 @@ def test_a_cluster_that_loses_a_process_keeps_every_promise(shown):
     assert (job.hits, job.restores) == (1, 1)
     passed = {one.invariant for one in job.verdicts if one.status == "passed"}
     assert passed == {f"LOG-{name}" for name in ["ORDER", "LOSS", "ROUTE", "LATE", "MADE-LATE", "RESULT", "RECOVER"]}
-    result = FaultedResult("2.3.0", 0, 1, [job])
+    result = FaultedResult("flink-cluster:2.3.0", 0, 1, [job])
     assert result.exit_code is Exit.CONFORMANT
     assert "1 of 1 faults hit; 1 jobs were restored, 1 times in all" in result.as_text()
 
@@ -59,7 +59,7 @@ def test_a_sink_that_is_at_least_once_is_caught(shown):
     case, answer = shown[0][1]
     job = judge(case, answer)
     assert {one.split(":")[0] for one in job.violations} == {"LOG-RESULT"}
-    assert FaultedResult("2.3.0", 0, 1, [job]).exit_code is Exit.VIOLATIONS
+    assert FaultedResult("flink-cluster:2.3.0", 0, 1, [job]).exit_code is Exit.VIOLATIONS
 
 
 def move_snapshot(journals, checkpoint):
@@ -116,8 +116,8 @@ def test_nothing_is_left_behind(shown):
 
 def test_processes_die_with_ours():
     """Also where we are killed, and can do nothing about it."""
-    program = "import subprocess, sys, time\nfrom tidegate.conformance.engines.flink.cluster.processes import "
-    program += "die_with_parent\nchild = subprocess.Popen(['sleep', '100'], preexec_fn=die_with_parent)\n"
+    program = "import subprocess, sys, time\nfrom tidegate.conformance.engines.orphans import die_with_parent\n"
+    program += "child = subprocess.Popen(['sleep', '100'], preexec_fn=die_with_parent)\n"
     program += "print(child.pid, flush=True)\ntime.sleep(100)"
     parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     pid = int(parent.stdout.readline())
@@ -179,7 +179,7 @@ def test_what_is_expected_is_a_count_of_each_window():
 
 def test_a_job_that_hangs_leaves_the_answer_open():
     job = FaultedJob(draw_case(0, 0, 1), error="the cluster did not restart the job within 60 s: read x.log")
-    result = FaultedResult("2.3.0", 0, 1, [job])
+    result = FaultedResult("flink-cluster:2.3.0", 0, 1, [job])
     assert result.exit_code is Exit.UNDETERMINED
     assert "read x.log" in result.as_text()
 
@@ -190,7 +190,7 @@ def test_the_command(monkeypatch, capsys, tmp_path, shown):
 
     def run(*asked_for, observe, **others):
         asked.append((*asked_for, others))
-        result = FaultedResult("2.3.0", 0, 1, [judge(case, answer)])
+        result = FaultedResult("flink-cluster:2.3.0", 0, 1, [judge(case, answer)])
         observe(result.jobs[0])
         return result
 
@@ -203,3 +203,31 @@ def test_the_command(monkeypatch, capsys, tmp_path, shown):
     assert json.loads(line)["restores"] == 1
     assert main(["audit", "--local", str(tmp_path / "runs")]) == Exit.UNDETERMINED
     assert "LOG-WATERMARK met nothing to check" in capsys.readouterr().out
+
+
+def test_a_job_that_hangs_costs_its_cluster_and_leaves_the_logs(monkeypatch):
+    made = []
+
+    class Fake:
+        def __init__(self, _version, *, highly_available):
+            self.keeps_logs, self.highly_available = False, highly_available
+            made.append(self)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_error):
+            return None
+
+    def hang(_cluster, case):
+        if len(made) == 1:
+            raise ClusterError("read x.log")
+        return {"generations": [], "committed": [], "faults": [], "seconds": 0.0}
+
+    monkeypatch.setattr(faulted, "FlinkCluster", Fake)
+    monkeypatch.setattr(faulted, "run_job", hang)
+    result = faulted.run_faulted("2.3.0", 2, 0, 1, kinds=(KILL_TASK_MANAGER,))
+    assert [job.error for job in result.jobs] == ["read x.log", ""]
+    assert [(one.keeps_logs, one.highly_available) for one in made] == [(True, False), (False, False)]
+    faulted.run_faulted("2.3.0", 1, 0, 1, kinds=("kill_jobmanager",))
+    assert made[-1].highly_available

@@ -1,0 +1,68 @@
+"""The page of engines: what each keeps of what a job is promised, from reports of runs under faults that lie beside it.
+
+A report is the `summary.json` of `tidegate jobs --report`. Nothing on the page is written by hand but the words.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tidegate.properties.runlog import Status
+
+Json = dict[str, Any]
+
+MADE = "<!-- Written by `tidegate generate engines-page` from the reports in docs/engines. Do not edit. -->"
+#: Each promise, and the invariants that it stands on.
+PROMISES = {
+    "no loss": ("LOG-LOSS",),
+    "no duplication": ("LOG-LOSS",),
+    "order": ("LOG-ORDER",),
+    "keys meet": ("LOG-ROUTE",),
+    "watermarks": ("LOG-WATERMARK",),
+    "lateness": ("LOG-LATE", "LOG-MADE-LATE"),
+    "idleness": ("LOG-STATUS",),
+    "recovery": ("LOG-RECOVER",),
+    "results": ("LOG-RESULT",),
+}
+INTRODUCTION = """\
+Whole jobs on released engines, killed and restored while they run, and what their [run logs](run-logs.md) show, by how
+many logs. *skipped* is not *passed*: the engine, or our adapter, does not show it.
+"""
+
+
+def read_reports(folder: Path) -> list[Json]:
+    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
+
+
+def make_page(reports: list[Json]) -> str:
+    names = [report["engine"] for report in reports]
+    lines = [MADE, "# Engines", "", INTRODUCTION, f"| promise | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
+    told = {promise: [tell_promise(promise, report) for report in reports] for promise in PROMISES}
+    lines += [f"| {promise} | {' | '.join(cells)} |" for promise, cells in told.items()]
+    for report in reports:
+        lines += ["", f"## {report['engine']}", "", tell_run(report), "", f"```\n{report['command']}\n```", ""]
+        lines += [f"- {name}: {reason}" for name, reason in sorted(report["reasons"].items())]
+    return "\n".join(lines) + "\n"
+
+
+def tell_promise(promise: str, report: Json) -> str:
+    """What became of it in how many logs."""
+    if promise == "no duplication" and report["promises"]["delivery"] == "at_least_once":
+        return "not promised"
+    counts = [report["invariants"].get(name, {}) for name in PROMISES[promise]]
+    wrong = sum(one.get(Status.FAILED, 0) for one in counts)
+    if wrong:
+        return f"**violated** in {wrong}"
+    passed = min(one.get(Status.PASSED, 0) for one in counts)
+    if not passed:
+        return "undetermined" if any(one.get(Status.UNDETERMINED) for one in counts) else "skipped"
+    scope = report["promises"]["order_scope"] if promise == "order" else ""
+    return f"passed in {passed}" + (f", per {scope}" if scope else "")
+
+
+def tell_run(report: Json) -> str:
+    return (
+        f"{report['date']}: {report['jobs']} jobs, {report['events']:,} events; {report['hits']} of {report['faults']} "
+        f"faults hit, {report['restored']} jobs were restored, {report['restores']} times in all; "
+        f"{report['violated']} violate an invariant, {report['unfinished']} did not end."
+    )

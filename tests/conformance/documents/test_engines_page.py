@@ -1,0 +1,52 @@
+"""The page of engines is what its reports say."""
+
+from pathlib import Path
+
+import pytest
+
+from tidegate.conformance.cli.main import main
+from tidegate.conformance.documents.engines_page import PROMISES, make_page, read_reports, tell_promise
+from tidegate.properties.runlog import INVARIANTS
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def test_the_page_is_as_it_would_be_written_now(tmp_path):
+    assert (
+        main(["generate", "engines-page", "--reports", str(DOCS / "engines"), "--out", str(tmp_path / "page.md")]) == 0
+    )
+    assert (tmp_path / "page.md").read_text(encoding="utf-8") == (DOCS / "engines.md").read_text(encoding="utf-8")
+
+
+def test_reports_say_how_they_were_made():
+    reports = read_reports(DOCS / "engines")
+    assert len(reports) >= 2
+    for report in reports:
+        kind = report["engine"].partition(":")[0]
+        assert report["command"].startswith(f"tidegate jobs --engine {kind}")
+        assert report["violated"] == report["unfinished"] == 0
+        assert report["restored"] > report["jobs"] / 2
+        assert report["engine"] in make_page(reports)
+
+
+@pytest.mark.parametrize(
+    ("counts", "told"),
+    [
+        ({"passed": 3}, "passed in 3"),
+        ({"passed": 3, "failed": 1}, "**violated** in 1"),
+        ({"skipped": 3}, "skipped"),
+        ({"undetermined": 2, "skipped": 1}, "undetermined"),
+        ({}, "skipped"),
+    ],
+)
+def test_what_is_not_shown_is_not_passed(counts, told):
+    promises = {"delivery": "exactly_once", "order_scope": "key"}
+    report = {"invariants": {"LOG-LOSS": counts, "LOG-ORDER": counts}, "promises": promises}
+    assert tell_promise("no loss", report) == tell_promise("no duplication", report) == told
+    assert tell_promise("order", report) == (f"{told}, per key" if told == "passed in 3" else told)
+    promises["delivery"] = "at_least_once"
+    assert tell_promise("no duplication", report) == "not promised"
+
+
+def test_promises_stand_on_invariants():
+    assert {name for names in PROMISES.values() for name in names} < {one.id for one in INVARIANTS}
