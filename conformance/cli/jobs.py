@@ -34,6 +34,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="begin with this job of the seed (default: 0)",
     )
     parser.add_argument(
+        "--repeat",
+        type=options.at_least_one,
+        default=1,
+        metavar="N",
+        help="run each job N times: a real engine is not the same twice (default: 1)",
+    )
+    parser.add_argument(
         "--faults",
         type=options.at_least_zero,
         default=0,
@@ -82,6 +89,7 @@ def run(args: argparse.Namespace) -> int:
             args.seed,
             faults=args.faults,
             first=args.first,
+            repeat=args.repeat,
             expectations=expectations,
             observe=observe,
         )

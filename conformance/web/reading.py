@@ -33,7 +33,7 @@ ADDRESSES = {"README.md": "index.html", "docs/semantics/rules.md": RULES}
 MENU = {
     "Begin": ("README", "docs/tutorial", "docs/writing-an-engine", "docs/protocol", "examples/README"),
     "Use": ("docs/library", "docs/hypothesis", "docs/ci", "docs/reports", "docs/campaigns", "docs/run-logs"),
-    "Flink and Spark": ("docs/flink", "docs/flink-versions", "docs/spark"),
+    "Flink and Spark": ("docs/flink", "docs/flink-versions", "docs/findings/index", "docs/spark"),
     "Project": ("docs/seeds", "docs/benchmarks", "docs/museum", "docs/mutation", "CONTRIBUTING"),
 }
 #: Files that a browser shows as they are.

@@ -91,7 +91,9 @@ def replay(config: Config, log: RunLog) -> Replay:
         one = SubtaskReplay(Turn(state), number, kinds)
         wrong = one.run(shown[home], carried)
         seen = [row for row in shown[home] if row.kind in kinds]
-        difference = wrong or compare(one.without_skipped(seen), seen)
+        difference = wrong or compare(
+            one.without_skipped(seen), seen, is_timed=one.turn.subtask(number).timed is not None
+        )
         state = one.turn.state
         if difference:
             return Replay(attrs.evolve(difference, message=f"{home[0]}/{home[1]}: {difference.message}"), state)
@@ -168,7 +170,8 @@ class SubtaskReplay:
 
     def without_skipped(self, shown: list[Row]) -> list[tuple[Logged, tuple[str, ...]]]:
         """The rows that are wanted, without watermarks that waited and that the engine skipped for the next one."""
-        told = {(row.channel, row.timestamp) for row in shown if row.dir is Direction.OUT}
+        marks = [row for row in shown if row.dir is Direction.OUT and row.kind is Kind.WATERMARK]
+        told = {(row.channel, row.timestamp) for row in marks}
         kept: list[tuple[Logged, tuple[str, ...]]] = []
         following: dict[Any, LogKind] = {}
         for row, rules in reversed(self.wanted):
@@ -247,13 +250,24 @@ def kind_of(element: Element) -> Kind:
     return Kind(element.type)
 
 
-def compare(wanted: list[tuple[Logged, tuple[str, ...]]], shown: list[Row]) -> Wrong | None:
+#: What an operator that knows event time does wrong if it emits such an element too early.
+TOO_EARLY = {
+    Kind.STATUS: "TIME-3",
+    Kind.WATERMARK: "TIME-2",
+    Kind.END_OF_DATA: "TIME-2",
+    Kind.END_OF_PARTITION: "TIME-2",
+}
+
+
+def compare(wanted: list[tuple[Logged, tuple[str, ...]]], shown: list[Row], *, is_timed: bool = False) -> Wrong | None:
     names = [field.name for field in attrs.fields(Logged)]
     for place in range(max(len(wanted), len(shown))):
         expected, rules = wanted[place] if place < len(wanted) else (None, wanted[-1][1] if wanted else ())
         seen = shown[place] if place < len(shown) else None
         if expected is None or seen is None or show(expected, names) != show(seen, names):
             step = f"step {seen.step}" if seen else "its end"
+            if is_timed and seen is not None and seen.dir is Direction.OUT and seen.kind in TOO_EARLY:
+                rules = tuple(dict.fromkeys((TOO_EARLY[seen.kind], *rules)))
             told = f"{step} shows {tell(seen, names)}, and the specification {tell(expected, names)}"
             return Wrong(rules or (LOSS,), told)
     return None

@@ -119,15 +119,16 @@ def run_jobs(
     *,
     faults: int = 0,
     first: int = 0,
+    repeat: int = 1,
     expectations: Expectations | None = None,
     observe: Callable[[Judged, JobsResult], None] = lambda _judged, _result: None,
 ) -> JobsResult:
-    """So many jobs on an engine that is closed afterwards; `observe` is told of each."""
+    """So many jobs on an engine that is closed afterwards, each `repeat` times; `observe` is told of each run."""
     began = time.monotonic()
     with engine:
         judge = Judge(engine)
         result = JobsResult(name, judge.description, seed, jobs, faults, expectations or Expectations())
-        for index in range(first, first + jobs):
+        for index in (one for one in range(first, first + jobs) for _ in range(repeat)):
             judged = result.take(judge.run(draw_job(seed, index, judge.abilities, faults)))
             if judged.status in VIOLATIONS and judged.kind not in result.found:
                 small = shrink_job(judge, judged, lambda again, kind=judged.kind: has_kind(again, kind))  # type: ignore[misc]

@@ -19,7 +19,7 @@ from tidegate.reference.model import InvalidInputError
 #: Runs and seconds that are spent on one job, and how often a candidate is tried.
 MOST_RUNS = 240
 MOST_SECONDS = 120.0
-CHANCES = 2
+CHANCES = 3
 
 
 def shrink_job(judge: Judge, judged: Judged, is_same: Callable[[Judged], bool], most: int = MOST_RUNS) -> Judged:
