@@ -100,3 +100,24 @@ def a_checkpoint_is_given_up(_before: State, _event: Event, outcome: Seen) -> bo
     """A cancellation gives up a checkpoint for which channels are blocked, and they go on."""
     kinds = {type(seen) for seen in outcome.observations}
     return values.Abort in kinds and values.Resume in kinds
+
+
+@always("BARR-21")
+def measures_fit_the_alignment(_before: State, event: Event, outcome: Seen) -> bool:
+    """No time is measured that has not passed, and what is measured of an alignment under way grows with the clock."""
+    if not isinstance(event, values.Measure) or not isinstance(outcome.state, values.Alignment):
+        return True
+    (measured,) = outcome.observations
+    state = outcome.state
+    assert isinstance(measured, values.Measured)
+    passed = state.now if state.measures.since is None else state.now - state.measures.since
+    exact = state.measures.since is None or measured.alignment == passed
+    known = (measured.duration is None) == (measured.bytes is None)
+    return exact and known and 0 <= measured.alignment <= passed and measured.start_delay >= 0
+
+
+@sometimes("BARR-21")
+def an_alignment_took_time(_before: State, _event: Event, outcome: Seen) -> bool:
+    """A checkpoint is known to have taken time and bytes to align."""
+    measured = [seen for seen in outcome.observations if isinstance(seen, values.Measured)]
+    return any((seen.duration or 0) > 0 and (seen.bytes or 0) > 0 for seen in measured)

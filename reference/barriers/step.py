@@ -4,7 +4,7 @@ from typing import cast
 
 import attrs
 
-from tidegate.reference.barriers import alignment, tracker, values
+from tidegate.reference.barriers import alignment, measures, tracker, values
 from tidegate.reference.barriers.values import Config, Event, Kind, Mode, Observation, State
 from tidegate.reference.model import InvalidInputError, Outcome, rejected
 
@@ -23,6 +23,12 @@ def start(config: Config) -> tuple[State, ...]:
 
 def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     check_event(state.config, event)
+    if isinstance(event, values.Processed | values.Measure):
+        assert isinstance(state, values.Alignment)
+        told = (
+            measures.on_processed(state, event) if isinstance(event, values.Processed) else measures.on_measure(state)
+        )
+        return (cast("Outcome[State, Observation]", told),)
     if isinstance(event, values.Advance | values.Delay):
         heard = False
     elif not 0 <= event.channel < state.config.channels or event.channel in state.ended:
@@ -30,6 +36,8 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     else:
         heard = isinstance(state, values.Alignment) and event.channel in state.blocked
     outcome = on_tracked(state, event) if isinstance(state, values.Tracking) else on_aligned(state, event)
+    if isinstance(state, values.Alignment) and state.config.extension == values.MEASURES:
+        outcome = measures.measure(state, event, cast("Outcome[values.Alignment, Observation]", outcome))
     shown = attrs.evolve(outcome, rules=(*outcome.rules, "BARR-8")) if heard else outcome
     return (cast("Outcome[State, Observation]", shown),)
 
@@ -40,6 +48,8 @@ def check_event(config: Config, event: Event) -> None:
         raise InvalidInputError(f"a handler of kind {config.kind} gets no unaligned barriers")
     if isinstance(event, values.Delay) and config.extension != values.LATE_TIMERS:
         raise InvalidInputError("delay belongs to the extension late_timers")
+    if isinstance(event, values.Processed | values.Measure) and config.extension != values.MEASURES:
+        raise InvalidInputError(f"{event.type} belongs to the extension measures")
 
 
 def on_aligned(state: values.Alignment, event: Event) -> Outcome[values.Alignment, Observation]:
@@ -56,6 +66,8 @@ def on_aligned(state: values.Alignment, event: Event) -> Outcome[values.Alignmen
             return alignment.on_advance(state, event)
         case values.Delay():
             return alignment.on_delay(state, event)
+        case values.Processed() | values.Measure():
+            raise AssertionError(event)
 
 
 def on_tracked(state: values.Tracking, event: Event) -> Outcome[values.Tracking, Observation]:
@@ -66,5 +78,5 @@ def on_tracked(state: values.Tracking, event: Event) -> Outcome[values.Tracking,
             return tracker.on_cancel(state, event)
         case values.EndOfPartition():
             return tracker.on_end_of_partition(state, event)
-        case values.Announcement() | values.Advance() | values.Delay():
+        case values.Announcement() | values.Advance() | values.Delay() | values.Processed() | values.Measure():
             return Outcome(state, (), ("BARR-10",))

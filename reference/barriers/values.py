@@ -11,7 +11,8 @@ from tidegate.reference.model import InvalidInputError
 #: Before any checkpoint.
 NONE = Long(-1)
 LATE_TIMERS = "late_timers"
-EXTENSIONS = (LATE_TIMERS,)
+MEASURES = "measures"
+EXTENSIONS = (LATE_TIMERS, MEASURES)
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -30,18 +31,26 @@ def check_timeout(config: "Config", _attribute: "attrs.Attribute[Any]", value: i
         raise InvalidInputError(f"timeout must be at least 1, not {value}")
 
 
+def check_measures(config: "Config", _attribute: "attrs.Attribute[Any]", value: str | None) -> None:
+    if value == MEASURES and config.kind is Kind.AT_LEAST_ONCE:
+        raise InvalidInputError("measures does not go with kind at_least_once")
+
+
 @attrs.frozen
 class Config:
     """`finished_channels`: a channel that has ended counts as aligned. `timeout` is that of the alignment, in ms.
 
-    With the extension `late_timers` time may pass by `delay`.
+    With the extension `late_timers` time may pass by `delay`; with `measures` it is told what an alignment took, unless
+    the handler is one of kind at_least_once.
     """
 
     kind: Kind
     channels: int = attrs.field(validator=at_least(1))
     finished_channels: bool
     timeout: int | None = attrs.field(default=None, validator=check_timeout)
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    extension: str | None = attrs.field(
+        default=None, validator=[attrs.validators.optional(one_of(*EXTENSIONS)), check_measures]
+    )
 
 
 # --- events ---------------------------------------------------------------------------------------------------
@@ -115,7 +124,22 @@ class Delay:
     milliseconds: int = attrs.field(validator=at_least(0))
 
 
-Event = Barrier | Announcement | Cancel | EndOfPartition | Advance | Delay
+@attrs.frozen
+class Processed:
+    """So many bytes were processed."""
+
+    type: ClassVar[str] = "processed"
+    bytes: int = attrs.field(validator=at_least(0))
+
+
+@attrs.frozen
+class Measure:
+    """Somebody asks what was measured."""
+
+    type: ClassVar[str] = "measure"
+
+
+Event = Barrier | Announcement | Cancel | EndOfPartition | Advance | Delay | Processed | Measure
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -183,7 +207,21 @@ class Prioritize:
     sequence: int
 
 
-Observation = Block | Resume | Trigger | Abort | StartPersisting | StopPersisting | Prioritize
+@attrs.frozen
+class Measured:
+    """`alignment` is the time of the alignment that is under way, or of the latest; `start_delay` that between the
+    creation of the checkpoint and its alignment. `duration` and `bytes` are of the checkpoint that was triggered last,
+    as soon as they are known.
+    """
+
+    type: ClassVar[str] = "measured"
+    alignment: int
+    start_delay: Long
+    duration: int | None = None
+    bytes: int | None = None
+
+
+Observation = Block | Resume | Trigger | Abort | StartPersisting | StopPersisting | Prioritize | Measured
 
 # --- state ----------------------------------------------------------------------------------------------------
 
@@ -193,6 +231,27 @@ class Timer:
     """When the alignment of the present checkpoint times out."""
 
     due: int
+
+
+@attrs.frozen
+class Settled:
+    duration: int
+    bytes: int
+
+
+@attrs.frozen
+class Measures:
+    """`since` is when the alignment that is under way began, that of `checkpoint`. `latest` is what is known of it or
+    of the one before; the checkpoint that was triggered last `shares` that, or has its own.
+    """
+
+    since: int | None = None
+    checkpoint: int = NONE
+    start_delay: int = 0
+    processed: int = 0
+    latest: Settled | None = None
+    shares: bool = False
+    triggered: Settled | None = None
 
 
 @attrs.frozen
@@ -218,6 +277,7 @@ class Alignment:
     collecting: bool = False
     first: Barrier | None = None
     timer: Timer | None = None
+    measures: Measures = Measures()
 
 
 @attrs.frozen

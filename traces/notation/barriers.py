@@ -15,5 +15,7 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("end_of_partition", "{channel:int}e"),
         Form("advance", "+{milliseconds:int}"),
         Form("delay", "late+{milliseconds:int}"),
+        Form("processed", "processed{bytes:int}"),
+        Form("measure", "measure"),
     ),
 }

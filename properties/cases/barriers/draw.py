@@ -25,10 +25,16 @@ def draw(random: Random, config: barriers.Config | None = None) -> tuple[barrier
         end=0.25,
         advance=1,
         delay=0.3,
+        processed=1,
+        measure=1.5,
         refused=0.2,
     )
     if config.extension != barriers.LATE_TIMERS:
         weights["delay"] = 0
+    if config.extension != barriers.MEASURES:
+        weights["processed"] = weights["measure"] = 0
+    elif config.kind is not barriers.Kind.ALTERNATING:
+        weights["advance"] = 8
     if config.kind is not barriers.Kind.ALTERNATING:
         weights["announcement"] = weights.get("announcement", 0) * 0.1
         weights["advance"] = weights.get("advance", 0) * 0.1
@@ -56,10 +62,12 @@ def draw_config(random: Random) -> barriers.Config:
     kind = random.choice(list(barriers.Kind))
     channels = random.choice((1, 2, 2, 2, 3, 3, 3, 4, 6))
     timeout = random.choice((1, 2, 10, 30)) if kind is barriers.Kind.ALTERNATING else None
-    late = kind is barriers.Kind.ALTERNATING and random.random() < 0.3
-    return barriers.Config(
-        kind, channels, random.random() < 0.7, timeout, extension=barriers.LATE_TIMERS if late else None
-    )
+    extension = random.choice((None, None, None, barriers.LATE_TIMERS, barriers.MEASURES))
+    if (extension == barriers.LATE_TIMERS) != (kind is barriers.Kind.ALTERNATING) and extension != barriers.MEASURES:
+        extension = None
+    if kind is barriers.Kind.AT_LEAST_ONCE:
+        extension = None
+    return barriers.Config(kind, channels, random.random() < 0.7, timeout, extension)
 
 
 def is_fair(state: barriers.State, event: barriers.Event) -> bool:
@@ -130,6 +138,10 @@ def draw_events(
     timeout = state.config.timeout or 0
     created = Long(now - random.choice((0, 0, 0, timeout, timeout + 1)))
     match kind:
+        case "processed":
+            return [barriers.Processed(random.choice((0, 1, 7, 1000)))]
+        case "measure":
+            return [barriers.Measure()]
         case "advance" | "delay":
             pass_by = barriers.Advance if kind == "advance" else barriers.Delay
             timer = state.timer if isinstance(state, barriers.Alignment) else None

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from tidegate.properties.cases.scope import Concretion, Scope, counted
+from tidegate.properties.cases.scope import Concretion, Scope, always, as_it_is, counted
 from tidegate.reference.barriers import values as barriers
 from tidegate.reference.elements import MAX, Long
 
@@ -69,6 +69,10 @@ def stop_the_clock(state: barriers.State) -> barriers.State:
     return attrs.evolve(state, now=last) if state.now > last else state
 
 
+def is_early(state: barriers.State) -> bool:
+    return not isinstance(state, barriers.Alignment) or (state.now <= 2 and state.measures.processed <= 3)
+
+
 def make_scope(
     kind: barriers.Kind,
     channels: int,
@@ -77,8 +81,10 @@ def make_scope(
     finished: tuple[bool, ...] = (True, False),
     extension: str | None = None,
 ) -> Scope:
-    late = extension == barriers.LATE_TIMERS
+    late, measured = extension == barriers.LATE_TIMERS, extension == barriers.MEASURES
     events = make_alphabet(kind, channels, checkpoints, late=late)
+    if measured:
+        events = (*events, barriers.Processed(3), barriers.Measure())
 
     def alphabet(_config: barriers.Config, state: barriers.State) -> Iterator[barriers.Event]:
         return (event for event in events if not skips_a_pending_checkpoint(state, event))
@@ -87,7 +93,7 @@ def make_scope(
     ends = "with and without" if len(finished) > 1 else "with" if finished[0] else "without"
     concretions = (Concretion(name, renumber(numbers), every=29) for name, numbers in NUMBERS.items())
     return Scope(
-        name=f"{kind}-{channels}x{checkpoints}{'-late' if late else ''}",
+        name=f"{kind}-{channels}x{checkpoints}{'-late' if late else '-measured' if measured else ''}",
         component="barriers",
         configs=tuple(barriers.Config(kind, channels, counting, timeout, extension) for counting in finished),
         alphabet=alphabet,
@@ -96,11 +102,13 @@ def make_scope(
             f"{counted(checkpoints, 'checkpoint')} begun at 0 ms, barriers marked {' or '.join(MODES[kind])}"
             f"{', announcements' * any(isinstance(event, barriers.Announcement) for event in events)}, "
             "cancellations, ends of partitions, time passing by 1 ms, "
-            f"{'with and without timers, ' if late else ''}"
+            f"{'with and without timers, ' if late else 'measures asked for, ' if measured else ''}"
             "channels that deliver although they are blocked; refused: what comes on channels that are ended or out "
             "of range"
         ),
-        canonical=stop_the_clock,
+        canonical=as_it_is if measured else stop_the_clock,
+        cap="at most 2 ms and 3 bytes" if measured else "",
+        expand=is_early if measured else always,
         concretions=tuple(concretions),
     )
 
@@ -113,6 +121,7 @@ def small() -> Iterator[Scope]:
     yield make_scope(barriers.Kind.ALTERNATING, 2, 1, timeout=2, finished=(False,))
     yield make_scope(barriers.Kind.ALIGNED, 3, 1, finished=(True,))
     yield make_scope(barriers.Kind.ALTERNATING, 2, 1, timeout=1, finished=(True,), extension=barriers.LATE_TIMERS)
+    yield make_scope(barriers.Kind.ALIGNED, 2, 1, finished=(True,), extension=barriers.MEASURES)
 
 
 def thorough() -> Iterator[Scope]:

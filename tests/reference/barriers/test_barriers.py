@@ -314,3 +314,32 @@ def test_a_checkpoint_is_not_too_late_for_its_own_barrier(monkeypatch):
 
     monkeypatch.setattr(channel_state, "on_start", refuse_its_own)
     assert not channel_state.older_checkpoint_is_too_late.holds(1, (1,))
+
+
+@pytest.mark.rule("BARR-21")
+@pytest.mark.parametrize(
+    ("kind", "channels", "trace", "measured"),
+    [
+        ("aligned", 2, "measure", (0, 0, None, None)),
+        ("aligned", 2, "+5 0b1@2 processed3 +4 measure", (4, 3, None, None)),
+        ("aligned", 2, "processed9 +5 0b1@2 processed3 +4 1b1@2 processed9 measure", (4, 3, 4, 3)),
+        ("aligned", 1, "+5 0b1@9 processed3 +2 measure", (0, 0, 0, 0)),
+        ("aligned", 2, "0b1 +5 0b1 +1 measure", (1, 5, None, None)),
+        ("aligned", 2, "0b1 +5 1e measure", (5, 0, 5, 0)),
+        ("unaligned", 2, "0u1 processed5 +3 measure", (3, 0, None, None)),
+        ("unaligned", 2, "0u1 processed5 +3 1u1 measure", (3, 0, 3, 5)),
+        ("unaligned", 2, "0u1 processed5 +3 1c1 measure", (0, 0, 0, 5)),
+        # Triggered anew by the newer checkpoint, whose alignment is under way.
+        ("unaligned", 2, "0u1 processed5 +3 0u2@1 measure", (0, 2, None, None)),
+    ],
+)
+def test_barr_21_what_an_alignment_took(kind, channels, trace, measured):
+    (seen,) = walk("barriers", config_of(kind, channels, extension="measures"), trace)[-1].observations
+    assert (seen.alignment, seen.start_delay, seen.duration, seen.bytes) == measured
+
+
+def test_barr_21_at_least_once_is_not_measured():
+    with pytest.raises(InvalidInputError, match="at_least_once"):
+        config_of("at_least_once", 2, extension="measures")
+    with pytest.raises(InvalidInputError, match="extension measures"):
+        walk("barriers", config_of("aligned", 2), "measure")

@@ -23,17 +23,21 @@ REASONS = {
     "CHECKPOINT_DECLINED_ON_CANCELLATION_BARRIER": "cancelled",
     "CHECKPOINT_DECLINED_INPUT_END_OF_STREAM": "end_of_partition",
 }
+EXTENSIONS = ("late_timers", "measures")
+NANOS = 1_000_000
 SETS = ("resume", "prioritize")
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
     """The handler has had its three ways since 1.14."""
-    return {"extensions": ["late_timers"]} if jvm.has(HANDLER, "alternating") and jvm.has(TIMER) else None
+    return {"extensions": list(EXTENSIONS)} if jvm.has(HANDLER, "alternating") and jvm.has(TIMER) else None
 
 
 def make(jvm: Jvm, config: wire.Json) -> "Handler":
     kind = wire.get_choice(config, "kind", KINDS)
-    wire.get_extension(config, ("late_timers",))
+    extension = wire.get_extension(config, EXTENSIONS)
+    if extension == "measures" and kind == "at_least_once":
+        raise wire.BadRequestError("measures does not go with kind at_least_once")
     timeout = wire.get_at_least(config, "timeout", 1) if kind == "alternating" else None
     return Handler(
         jvm, kind, wire.get_at_least(config, "channels", 1), wire.get_boolean(config, "finished_channels"), timeout
@@ -47,6 +51,7 @@ class Surroundings:
         self.jvm = jvm
         self.seen: wire.Observations = []
         self.now = 0
+        self.metrics: Any = None
         #: when what is to be called
         self.timers: dict[int, tuple[int, Any]] = {}
         info = jvm.cls("org.apache.flink.runtime.checkpoint.channel.InputChannelInfo")
@@ -57,14 +62,28 @@ class Surroundings:
 
     def task(self) -> Any:
         handlers = {
-            "triggerCheckpointOnBarrier": lambda meta, options, _metrics: self.note(
-                "trigger", checkpoint=str(meta.getCheckpointId()), aligned=not options.isUnalignedCheckpoint()
-            ),
+            "triggerCheckpointOnBarrier": self.trigger,
             "abortCheckpointOnBarrier": lambda checkpoint, cause: self.note(
                 "abort", checkpoint=str(checkpoint), reason=REASONS[str(cause.getCheckpointFailureReason().name())]
             ),
         }
         return self.jvm.jpype.JProxy("org.apache.flink.runtime.jobgraph.tasks.CheckpointableTask", dict=handlers)
+
+    def trigger(self, meta: Any, options: Any, metrics: Any) -> None:
+        self.metrics = metrics
+        self.note("trigger", checkpoint=str(meta.getCheckpointId()), aligned=not options.isUnalignedCheckpoint())
+
+    def known_metrics(self) -> wire.Json:
+        """Of the checkpoint that was triggered last, what is known by now."""
+        if self.metrics is None:
+            return {}
+        duration, processed = self.metrics.getAlignmentDurationNanos(), self.metrics.getBytesProcessedDuringAlignment()
+        known: wire.Json = {}
+        if duration.isDone():
+            known["duration"] = int(duration.get().longValue()) // NANOS
+        if processed.isDone():
+            known["bytes"] = int(processed.get().longValue())
+        return known
 
     def input(self) -> Any:
         infos = self.jvm.cls("java.util.ArrayList")(self.channels)
@@ -161,6 +180,14 @@ class Handler:
             if kind == "advance":
                 self.around.fire()
             return self.around.take_seen()
+        if kind == "processed":
+            self.handler.addProcessedBytes(wire.get_at_least(event, "bytes", 0))
+            return []
+        if kind == "measure":
+            alignment = int(self.handler.getAlignmentDurationNanos()) // NANOS
+            delay = int(self.handler.getCheckpointStartDelayNanos()) // NANOS
+            told = {"type": "measured", "alignment": alignment, "start_delay": str(delay)}
+            return [told | self.around.known_metrics()]
         handler = self.handlers.get(kind)
         if handler is None:
             raise wire.unknown_type(event)

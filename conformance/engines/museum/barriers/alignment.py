@@ -3,6 +3,7 @@
 What is to be seen is collected in `out` on the way.
 """
 
+from tidegate.conformance.engines.museum.barriers.gauge import Gauge
 from tidegate.conformance.engines.wire import Host, Json, Observations
 
 _NEVER = -1
@@ -28,6 +29,7 @@ class BarrierHandler:
         self.begun_with = ("", 0)
         self.due: int | None = None
         self.out: Observations = []
+        self.gauge = Gauge(self.bug)
 
     def is_blocked(self, channel: int) -> bool:
         return channel in self.blocked and self.bug == "barriers-blocked-refused"
@@ -50,6 +52,7 @@ class BarrierHandler:
         if not aligned:
             self.say("start_persisting", checkpoint=str(self.current))
         self.say("trigger", checkpoint=str(self.current), aligned=aligned)
+        self.gauge.trigger(self.current)
         if self.bug == "barriers-triggers-before-saving" and not aligned:
             self.out[-2:] = self.out[:-3:-1]
 
@@ -69,6 +72,7 @@ class BarrierHandler:
             return self.said()
         self.begin(checkpoint, mode, created)
         self.arrived.add(channel)
+        self.gauge.count(self.clock, len(self.arrived), self.wanted, self.current, created)
         if self.overtaking:
             self.read_overtaking(channel, mode)
         elif mode == "unaligned":
@@ -120,6 +124,7 @@ class BarrierHandler:
         if bug == "barriers-end-lowers-target":
             self.wanted -= 1
         self.arrived.add(channel)
+        self.gauge.count(self.clock, len(self.arrived), self.wanted, self.current, self.begun_with[1])
         if self.collecting or bug == "barriers-end-triggers-unread":
             self.read_end()
         self.finish_if_complete()
@@ -247,6 +252,7 @@ class BarrierHandler:
             self.unblock()
         if bug != "barriers-aborts-before-resume":
             self.say("abort", checkpoint=str(checkpoint), reason=reason)
+        self.gauge.reset()
         self.current = max(self.current, checkpoint)
         self.pending = False
         self.arrived = set()

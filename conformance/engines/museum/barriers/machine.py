@@ -7,13 +7,14 @@ from tidegate.conformance.engines.museum.barriers.alignment import BarrierHandle
 from tidegate.conformance.engines.museum.barriers.tracker import BarrierTracker
 
 _KINDS = ("aligned", "at_least_once", "unaligned", "alternating")
-EXTENSIONS = ("late_timers",)
+EXTENSIONS = ("late_timers", "measures")
 _MODES = ("aligned", "timeout", "unaligned")
 
 
 def make(config: wire.Json, host: wire.Host) -> wire.Machine:
     kind = wire.get_choice(config, "kind", _KINDS)
-    wire.get_extension(config, EXTENSIONS)
+    if wire.get_extension(config, EXTENSIONS) == "measures" and kind == "at_least_once":
+        raise wire.BadRequestError("measures does not go with kind at_least_once")
     wire.get_at_least(config, "channels", 1)
     wire.get_boolean(config, "finished_channels")
     if ("timeout" in config) != (kind == "alternating"):
@@ -36,11 +37,17 @@ class Reader:
     def __init__(self, config: wire.Json, handler: BarrierHandler | BarrierTracker) -> None:
         self.handler = handler
         self.channels = config["channels"]
+        self.measures = config.get("extension") == "measures"
         self.may_be_late = config.get("extension") == "late_timers"
         self.takes_unaligned = config["kind"] in {"unaligned", "alternating"}
 
     def step(self, event: wire.Json) -> wire.Observations:
         handler = self.handler
+        if event.get("type") in {"processed", "measure"} and self.measures and isinstance(handler, BarrierHandler):
+            if event["type"] == "measure":
+                return [handler.gauge.show(handler.clock)]
+            handler.gauge.process(wire.get_at_least(event, "bytes", 0))
+            return []
         if event.get("type") in {"advance", "delay"}:
             milliseconds = wire.get_at_least(event, "milliseconds", 0)
             if event["type"] == "delay" and not self.may_be_late:
