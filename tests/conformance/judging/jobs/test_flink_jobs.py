@@ -49,6 +49,20 @@ def make_pipe(*script):
     return JobCase("pipe", Config(operators, (Edge(1, 2, Partitioner.HASH),)))
 
 
+INTERRUPTED = {"unaligned": True, "interruptible_timers": True, "processing_timers": True, "checkpoint_interval": 100}
+
+
+def make_timers(*script):
+    """A source with one script, timers, and a sink."""
+    operators = (
+        Operator(1, "source", Function.SOURCE, 1, (script,)),
+        Operator(2, "timer", Function.TIMER),
+        Operator(3, "sink", Function.SINK),
+    )
+    edges = (Edge(1, 2, Partitioner.HASH), Edge(2, 3, Partitioner.GLOBAL))
+    return JobCase("timers", Config(operators, edges, extension="event_time"))
+
+
 def test_word_count_is_a_run_of_the_specification(word_count):
     case, shown = word_count
     judged = judge_log(case, read_run(case.config, shown, "words", "flink"), *outcomes_of(shown))
@@ -83,19 +97,21 @@ def test_flink_40499_a_source_that_ends_idle_never_says_that_event_time_is_over(
 
 def test_an_idle_status_overtakes_a_watermark_whose_timers_are_interrupted(judge):
     """Flink 2.3.0: the watermark that waits is then swallowed by the output, which is idle."""
-    script = (*(Record(key, Long(1), Long(10)) for key in "abc"), Watermark(Long(10)), StatusChange(Status.IDLE))
-    operators = (
-        Operator(1, "source", Function.SOURCE, 1, (script,)),
-        Operator(2, "timer", Function.TIMER),
-        Operator(3, "sink", Function.SINK),
+    case = make_timers(
+        *(Record(key, Long(1), Long(10)) for key in "abc"), Watermark(Long(10)), StatusChange(Status.IDLE)
     )
-    edges = (Edge(1, 2, Partitioner.HASH), Edge(2, 3, Partitioner.GLOBAL))
-    case = JobCase("overtakes", Config(operators, edges, extension="event_time"))
     assert {wrong.name for wrong in judge.run(case).wrongs} == {END_OF_TIME}
-    odd = {"unaligned": True, "interruptible_timers": True, "processing_timers": True, "checkpoint_interval": 100}
-    again = [judge.run(attrs.evolve(case, settings={**odd, "slow_micros": 20_000})) for _ in range(3)]
+    again = [judge.run(attrs.evolve(case, settings={**INTERRUPTED, "slow_micros": 20_000})) for _ in range(3)]
     names = {wrong.name for judged in again for wrong in judged.wrongs}
     assert any(name.startswith("TIME-") for name in names), names
+
+
+def test_the_end_overtakes_timers_that_are_interrupted_and_records_are_lost(judge):
+    """Flink 2.3.0, too."""
+    case = make_timers(*(Record(key, Long(1), Long(at)) for at, key in enumerate("abc")))
+    assert judge.run(case).wrongs == ()
+    again = [judge.run(attrs.evolve(case, settings={**INTERRUPTED, "slow_micros": 5_000})) for _ in range(3)]
+    assert {"LOG-LOSS", "TIME-2"} <= {wrong.name for judged in again for wrong in judged.wrongs}
 
 
 def drop(rows, kind, direction):
