@@ -33,13 +33,13 @@ class Pools:
         if kind not in ("create", "destroy", "request", "recycle", "listen"):
             raise wire.unknown_type(event)
         number = wire.get_integer(event, "pool")
+        channel = wire.get_integer(event, "channel") if "channel" in event and kind in ("request", "recycle") else None
         before = {one: (pool.size, self.available(pool)) for one, pool in self.pools.items()}
         if kind == "create":
             shown = self.create(number, Pool(event))
         elif number not in self.pools:
             return wire.rejected()
         else:
-            channel = wire.get_integer(event, "channel") if "channel" in event else None
             shown = self.act(kind, self.pools[number], channel)
         if shown == wire.rejected():
             return shown
