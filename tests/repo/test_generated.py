@@ -44,9 +44,8 @@ def test_documentation_is_not_stale(name, text):
 
 
 def test_no_page_is_left_over():
-    assert {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs" / "semantics").iterdir()} == set(
-        DOCUMENTS
-    )
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs" / "semantics").iterdir()}
+    assert pages | {"flink-tests.md"} == set(DOCUMENTS)
 
 
 def test_the_readme_names_commands_that_exist():
