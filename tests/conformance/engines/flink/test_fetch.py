@@ -28,7 +28,7 @@ def cache(tmp_path, monkeypatch):
 def make_jar(manifest=""):
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as jar:
-        jar.writestr("META-INF/MANIFEST.MF", manifest)
+        jar.writestr(zipfile.ZipInfo("META-INF/MANIFEST.MF"), manifest)  # dated 1980, whenever it is made
     return content.getvalue()
 
 
@@ -203,6 +203,7 @@ def test_what_is_no_version_is_no_engine():
         ("log4j-api-2.jar", make_jar()[:20], "no whole jar"),
         ("flink-dist-9.0.0.jar", make_jar("Implementation-Version: 8.0.0\r\n"), "says that it is 8.0.0"),
     ],
+    ids=["empty", "half", "of another version"],
 )
 def test_jars_that_are_damaged_or_of_another_version_are_fetched_again(cache, monkeypatch, name, content, why):
     give(monkeypatch, lambda scratch: write_wheel(scratch / "a.whl"))
