@@ -3,7 +3,7 @@
 Sizes and availability are asked for after each event; what changed is shown. Pools, channels and segments that there
 are not, and pools that require nothing or more than their maximum, are refused here. A pool that was destroyed is
 forgotten when its last segment has come back. Releases up to 1.17.0 count overdrafts apart from a pool that shrinks,
-and grant too many (FLINK-31610): they declare nothing.
+and grant too many (FLINK-31763): they declare nothing.
 """
 
 from collections import defaultdict
