@@ -2,10 +2,12 @@
 
 import ctypes
 import signal
+from contextlib import suppress
 
 PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent() -> None:
     """For `preexec_fn`: the kernel kills the process when the thread that started it is gone."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    with suppress(AttributeError, OSError):  # where there is none, who ends in order cleans up
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

@@ -17,6 +17,7 @@ from tidegate.conformance.engines.base import Started
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink.cache import is_fetched
 from tidegate.conformance.engines.flink.jobs.compiling import compile_host, join
+from tidegate.conformance.engines.orphans import die_with_parent
 
 Json = dict[str, Any]
 
@@ -71,6 +72,7 @@ class Cluster(Started):
             stdout=subprocess.PIPE,
             stderr=self._errors,
             start_new_session=True,
+            preexec_fn=die_with_parent,  # noqa: PLW1509 - no thread of ours holds a lock
         )
         try:
             self._read_line(self._start_timeout)

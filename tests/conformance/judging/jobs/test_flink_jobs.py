@@ -3,10 +3,16 @@
 import json
 import os
 import signal
+import subprocess
+import sys
+import uuid
+from pathlib import Path
 
 import attrs
 import pytest
 
+from tests.conformance.engines.conftest import MARK, survivors_in_the_end
+from tests.processes import launch
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink.jobs.cluster import Cluster, ClusterDiedError
@@ -163,6 +169,26 @@ def test_another_job_graph_is_refused(word_count, key, value):
     graph = [{**vertex, key: value} if vertex["inputs"] else vertex for vertex in shown["graph"]]
     with pytest.raises(OtherGraphError):
         read_run(case.config, {**shown, "graph": graph}, "words", "flink")
+
+
+STARTING = """
+from tidegate.conformance.engines.flink.jobs.cluster import Cluster
+cluster = Cluster("2.3.0")
+cluster.start()
+print(cluster._process.pid, flush=True)
+input()
+"""
+
+
+def test_no_cluster_outlives_the_harness(judge):
+    mark = uuid.uuid4().hex
+    harness = launch([sys.executable, "-c", STARTING], stdin=subprocess.PIPE, env={MARK: mark})
+    cluster = int(harness.stdout.readline())
+    assert Path(f"/proc/{cluster}/exe").resolve().name == "java"
+    os.kill(cluster, signal.SIGSTOP)  # it is so busy that it does not notice
+    harness.kill()
+    harness.communicate()
+    assert survivors_in_the_end(mark) == []
 
 
 def test_a_dead_cluster_costs_one_job(flink_version):
