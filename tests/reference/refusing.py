@@ -10,9 +10,10 @@ refuse (`sabotage`), and the rules by which events are refused. `make refusals` 
 
 import re
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -56,13 +57,14 @@ class Transition:
 
 @cache
 def transitions_of(component: str) -> tuple[Transition, ...]:
-    """Transitions of golden traces, a few of each look."""
+    """Transitions of golden traces, a few of each look, of each extension as many."""
     seen: Counter[object] = Counter()
-    picked: list[Transition] = []
+    picked: defaultdict[str | None, list[Transition]] = defaultdict(list)
     for case in read_golden(component):
-        if len(picked) < FEWER.get(component, MOST):
-            picked += pick(case, seen)
-    return tuple(picked)
+        extension = getattr(case.config, "extension", None)
+        if len(picked[extension]) < FEWER.get(component, MOST):
+            picked[extension] += pick(case, seen)
+    return tuple(chain.from_iterable(picked.values()))
 
 
 def pick(case: Case, seen: Counter[object]) -> Iterator[Transition]:
