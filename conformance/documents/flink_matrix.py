@@ -88,10 +88,9 @@ def examine_jobs(version: str, seed: int, jobs: int) -> Cell:
         judge = Judge(engine)
         for index in range(jobs):
             judged = judge.run(draw_job(seed, index, judge.abilities))
-            reason = reason_for(version, judged)
             if not judged.wrongs:
                 agreed += 1
-            elif reason:
+            elif reason := reason_for(version, judged):
                 explained[reason] += 1
             else:
                 unexplained.append(f"{judged.case.name}: {str(judged.wrongs[0]).splitlines()[0]}")

@@ -143,12 +143,10 @@ def read_item(item: wire_module.Json) -> Element:
         return Element(kind, status=wire_module.get_choice(item, "status", ("active", "idle")))
     if kind == "barrier":
         return Element(kind, wire_module.get_at_least(item, "checkpoint", 1))
-    return Element(
-        kind,
-        wire_module.get_long(item, "timestamp"),
-        wire_module.get_string(item, "key"),
-        wire_module.get_long(item, "value"),
-    )
+    key = wire_module.get_string(item, "key")
+    if any("\ud800" <= letter <= "\udfff" for letter in key):
+        raise wire_module.BadRequestError("a key has an unpaired surrogate")
+    return Element(kind, wire_module.get_long(item, "timestamp"), key, wire_module.get_long(item, "value"))
 
 
 def read_edge(given: wire_module.Json, by_id: dict[int, Operator]) -> Edge:
