@@ -26,12 +26,26 @@ def check_long(_instance: Any, attribute: "attrs.Attribute[Any]", value: int) ->
         raise InvalidInputError(f"{attribute.name} {value} does not fit into 64 bits")
 
 
+#: No edge has more consumers: the greatest max parallelism.
+MOST_CONSUMERS = 32768
+
+
 def at_least(least: int) -> Any:
     """A validator: the value is `least` or more."""
 
     def check(_instance: Any, attribute: "attrs.Attribute[Any]", value: int) -> None:
         if value < least:
             raise InvalidInputError(f"{attribute.name} must be at least {least}, not {value}")
+
+    return check
+
+
+def between(least: int, most: int) -> Any:
+    """A validator: the value is from `least` to `most`."""
+
+    def check(_instance: Any, attribute: "attrs.Attribute[Any]", value: int) -> None:
+        if not least <= value <= most:
+            raise InvalidInputError(f"{attribute.name} must be from {least} to {most}, not {value}")
 
     return check
 

@@ -18,7 +18,7 @@ from typing import ClassVar
 import attrs
 
 from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import at_least, one_of
+from tidegate.reference.elements import MOST_CONSUMERS, at_least, between, one_of
 from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
 from tidegate.reference.partitioning import float_wiring
 
@@ -72,7 +72,7 @@ class WireDynamic:
     """An edge is wired whose producers have written so many subpartitions each. Only all-to-all edges broadcast."""
 
     type: ClassVar[str] = "wire_dynamic"
-    subpartitions: int = attrs.field(validator=at_least(1))
+    subpartitions: int = attrs.field(validator=between(1, MOST_CONSUMERS))
     broadcast: Broadcast
 
 

@@ -17,12 +17,9 @@ from typing import ClassVar
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import at_least
-from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
+from tidegate.reference.elements import MOST_CONSUMERS, at_least, between
+from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
-
-#: No task has more consumers than the greatest max parallelism.
-MOST_CHANNELS = 32768
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -79,11 +76,6 @@ class State:
 # --- events ---------------------------------------------------------------------------------------------------
 
 
-def check_channels(_instance: object, _attribute: "attrs.Attribute[int]", value: int) -> None:
-    if not 0 <= value <= MOST_CHANNELS:
-        raise InvalidInputError(f"channels must be from 0 to {MOST_CHANNELS}, not {value}")
-
-
 @attrs.frozen
 class CreatePool:
     """A gate or a partition gets a pool."""
@@ -93,7 +85,7 @@ class CreatePool:
     required: int
     maximum: int
     overdraft: int = attrs.field(default=0, validator=at_least(0))
-    channels: int = attrs.field(default=0, validator=check_channels)
+    channels: int = attrs.field(default=0, validator=between(0, MOST_CONSUMERS))
     per_channel: int | None = attrs.field(default=None, validator=attrs.validators.optional(at_least(1)))
 
 
