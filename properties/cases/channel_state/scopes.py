@@ -41,12 +41,12 @@ def make_scope(name: str, channels: int, checkpoints: int, modes: tuple[Mode, ..
 
 
 def small() -> Iterator[Scope]:
-    yield make_scope("unaligned", 1, 2, (Mode.UNALIGNED,), 3)
+    yield make_scope("unaligned", 1, 2, (Mode.UNALIGNED,), 4)
     yield make_scope("announced", 1, 1, (Mode.TIMEOUT,), 3)
     yield make_scope("two-channels", 2, 2, (Mode.UNALIGNED,), 2)
 
 
 def thorough() -> Iterator[Scope]:
-    yield make_scope("unaligned", 1, 3, (Mode.UNALIGNED,), 3)
+    yield make_scope("unaligned", 1, 3, (Mode.UNALIGNED,), 4)
     yield make_scope("announced", 1, 2, (Mode.TIMEOUT, Mode.ALIGNED), 3)
     yield make_scope("two-channels", 2, 2, (Mode.UNALIGNED, Mode.TIMEOUT), 3)

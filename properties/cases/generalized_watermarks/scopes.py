@@ -27,6 +27,7 @@ def make_scope(channels: int, numbers: int) -> Scope:
             f"every combination of {counted(channels, 'channel')}, numbers below {numbers} and truth values; refused: "
             "a channel that there is not, values of the other type"
         ),
+        symmetric=True,
     )
 
 
