@@ -72,7 +72,7 @@ spark-page: $(READY) ## write docs/spark.md from runs on Spark; needs Java 17
 
 flink-matrix: $(READY) ## every tested release of Flink: its tests, then docs/flink-versions.md; needs Java 17
 	$(BIN)/python -m pytest -n 0 -m flink_matrix tests/conformance/engines/flink
-	$(BIN)/tidegate flink matrix --cases 200 --jobs 40 --out docs/flink-versions.md
+	$(BIN)/tidegate flink matrix --cases 200 --jobs 40 --out build/flink-matrix --document docs/flink-versions.md
 
 museum: $(READY) ## the kill matrix: which stage catches which wrong engine, written to docs/museum.md; half an hour
 	$(BIN)/tidegate museum --out docs/museum.md

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ NAME = "flink"
 HELP = "bring versions of Flink from PyPI into the cache, list those that are there, compare them"
 EXAMPLE = """tidegate flink fetch 2.3.0 1.17.0
   tidegate flink list
-  tidegate flink matrix --out docs/flink-versions.md"""
+  tidegate flink matrix --out build/flink-matrix --document docs/flink-versions.md"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +31,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="matrix: generated cases per component (default: 1000)",
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="matrix: write the page into this file")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="matrix: the folder for the report of each version, and the page of all",
+    )
+    parser.add_argument("--document", type=Path, metavar="FILE", help="matrix: write the Markdown there")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -93,24 +98,24 @@ def show_fetched(args: argparse.Namespace) -> int:
 
 def write_matrix(args: argparse.Namespace) -> int:
     """Versions that are missing are fetched; a difference that nothing explains is a violation."""
-    from datetime import UTC, datetime
-
-    from tidegate.conformance.documents.flink_matrix import as_page, make_matrix
+    from tidegate.conformance.cli.console import tell_line
+    from tidegate.conformance.documents.flink_matrix import write_reports
     from tidegate.conformance.engines.flink.fetch import TESTED, fetch
     from tidegate.conformance.exits import Exit
     from tidegate.conformance.judging.suite import Budget
+    from tidegate.conformance.reports.writing import writing
+    from tidegate.conformance.web.matrix.columns import BAD, read_report
+    from tidegate.conformance.web.matrix.page import write_matrix
 
+    if args.out is None:
+        args.parser.error("matrix needs --out: a folder for the reports of each version")
     versions = args.versions or list(TESTED)
     for version in versions:
         fetch(version)
-    budget = Budget(args.cases, args.seed)
-    cells = []
-    for cell in make_matrix(versions, budget, args.jobs):
-        cells.append(cell)
-        print(f"{cell.version} {cell.component}: {cell.cases} cases, {cell.agreed} agree", file=sys.stderr, flush=True)
-    page = as_page(cells, budget, datetime.now(UTC).date())
-    if args.out is not None:
-        args.out.write_text(page, encoding="utf-8")
-    else:
-        print(page, end="")
-    return Exit.VIOLATIONS if any(cell.unexplained for cell in cells) else Exit.CONFORMANT
+    with writing(args.out):
+        folders = list(write_reports(versions, Budget(args.cases, args.seed), args.jobs, args.out, tell_line))
+        reports = [read_report(folder) for folder in folders]
+        for path in write_matrix(reports, args.out, "Flink, version by version", args.document):
+            print(path)
+    is_wrong = any(cell.tone == BAD for report in reports for cell in report.cells.values())
+    return Exit.VIOLATIONS if is_wrong else Exit.CONFORMANT

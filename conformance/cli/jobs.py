@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--report",
         type=Path,
         metavar="DIR",
-        help="write report.jsonl, junit.xml, summary.md, summary.json and the run logs (Parquet) into this folder",
+        help="write index.html (to look at), report.jsonl, junit.xml, summary.md, summary.json and the run logs "
+        "(Parquet) into this folder",
     )
 
 
@@ -64,6 +66,7 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.judging.jobs.run import run_jobs
     from tidegate.conformance.kinds import resolve_jobs
     from tidegate.conformance.reports.writing import clear, writing
+    from tidegate.conformance.web.jobs import make_page
     from tidegate.traces.runlog import write_runlog
 
     if args.engine.split(":")[0] in UNDER_FAULTS:
@@ -97,7 +100,21 @@ def run(args: argparse.Namespace) -> int:
     if args.report is not None:
         with writing(args.report):
             write_report(args.report, result)
+            write_page(args.report, make_page(result, command()))
     return result.exit_code
+
+
+def command() -> str:
+    """What was typed."""
+    from tidegate.conformance.engines.text import command_line
+
+    return command_line(["tidegate", *sys.argv[1:]])
+
+
+def write_page(folder: Path, page: str) -> None:
+    from tidegate.conformance.reports.writing import write_whole
+
+    write_whole(folder / "index.html", page.encode("utf-8", "backslashreplace"))
 
 
 def run_under_faults(args: argparse.Namespace) -> int:
@@ -108,6 +125,7 @@ def run_under_faults(args: argparse.Namespace) -> int:
     from tidegate.conformance.engines.flink.cache import DEFAULT_VERSION
     from tidegate.conformance.judging.jobs import counted, faulted
     from tidegate.conformance.reports.writing import writing
+    from tidegate.conformance.web.jobs import make_faulted_page
     from tidegate.traces.runlog import write_runlog
 
     kind, _colon, version = args.engine.partition(":")
@@ -136,8 +154,9 @@ def run_under_faults(args: argparse.Namespace) -> int:
     told = result.as_json()
     print(json.dumps(told) if args.format == "json" else result.as_text())
     if args.report is not None:
-        command = f"tidegate jobs --engine {args.engine} --jobs {args.jobs} --seed {args.seed} --faults {args.faults}"
-        told |= {"command": command, "date": str(datetime.now(UTC).date())}
+        again = f"tidegate jobs --engine {args.engine} --jobs {args.jobs} --seed {args.seed} --faults {args.faults}"
+        told |= {"command": again, "date": str(datetime.now(UTC).date())}
         with writing(args.report):
             (args.report / "summary.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+            write_page(args.report, make_faulted_page(result, command()))
     return result.exit_code

@@ -5,7 +5,9 @@ from pathlib import Path
 
 NAME = "matrix"
 HELP = "make one page of several reports: engines and components, what differs between runs, and badges"
-EXAMPLE = """tidegate matrix report-v1 report-v2 --out matrix"""
+EXAMPLE = """tidegate matrix report-v1 report-v2 --out matrix
+  tidegate matrix build/flink/* --out build/flink-matrix --title "Flink, version by version" \\
+    --document docs/flink-versions.md"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -14,14 +16,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="REPORT",
-        help="folders of --report; of one engine, the older one first",
+        help="folders of `run --report` and `jobs --report`; of one engine, the older one first",
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder for index.html and badges/")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="the folder for index.html, matrix.md and badges/"
+    )
+    add_page_options(parser)
+
+
+def add_page_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--title", default="Engines and components", metavar="TEXT", help="what the page is called")
+    parser.add_argument("--document", type=Path, metavar="FILE", help="write the Markdown there, not into matrix.md")
 
 
 def run(args: argparse.Namespace) -> int:
-    from tidegate.conformance.web.matrix import read_report, write_matrix
+    from tidegate.conformance.reports.writing import writing
+    from tidegate.conformance.web.matrix.columns import read_report
+    from tidegate.conformance.web.matrix.page import write_matrix
 
-    for path in write_matrix([read_report(report) for report in args.reports], args.out):
-        print(path)
+    reports = [read_report(report) for report in args.reports]
+    with writing(args.out):
+        for path in write_matrix(reports, args.out, args.title, args.document):
+            print(path)
     return 0

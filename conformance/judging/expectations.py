@@ -1,7 +1,8 @@
 """Known failures: a file that lists what an engine is known to get wrong, and why.
 
 One entry per line: `case PATTERN -- reason` or `rule ID -- reason`, patterns as in a shell; of whole jobs, an id may be
-an invariant, or `job`, which stands for jobs that fail, hang or die. A listed failure is an
+an invariant, or `job`, which stands for jobs that fail, hang or die. With a text in quotes behind the pattern or id, an
+entry stands for failures whose message has that text. A listed failure is an
 xfail. A listed entry that no failure needed is wrong itself: either the engine was mended, or the name is stale.
 """
 
@@ -20,7 +21,7 @@ from tidegate.conformance.reports.writing import write_whole, writing
 from tidegate.properties.runlog import INVARIANTS
 from tidegate.reference.rules import all_rules
 
-ENTRY = re.compile(r"(case|rule)\s+(\S+)\s+--\s+(\S.*)")
+ENTRY = re.compile(r'(case|rule)\s+(\S+)(?:\s+"([^"]+)")?\s+--\s+(\S.*)')
 WILD = re.compile(r"[*?\[\]]")
 #: What a file may have at most: a line is a name and a reason, and names are short.
 LONGEST_LINE = 10_000
@@ -39,10 +40,14 @@ class Entry:
     kind: str
     pattern: str
     reason: str
+    text: str = ""
 
     @property
     def is_exact(self) -> bool:
         return self.kind == "case" and not set(self.pattern) & set("*?[")
+
+    def __str__(self) -> str:
+        return f'{self.kind} {self.pattern} "{self.text}"' if self.text else f"{self.kind} {self.pattern}"
 
 
 class Index:
@@ -50,7 +55,7 @@ class Index:
 
     def __init__(self, entries: tuple[Entry, ...]) -> None:
         self._entries = entries
-        self._by_rule: dict[str, int] = {}
+        self._by_rule: defaultdict[str, list[int]] = defaultdict(list)
         self._by_name: dict[str, int] = {}
         #: Patterns by what they begin or end with, whichever is longer.
         self._by_start: defaultdict[str, list[int]] = defaultdict(list)
@@ -58,7 +63,7 @@ class Index:
         self._compiled: dict[int, re.Pattern[str]] = {}
         for number, entry in enumerate(entries):
             if entry.kind == "rule":
-                self._by_rule.setdefault(entry.pattern, number)
+                self._by_rule[entry.pattern].append(number)
             elif entry.is_exact:
                 self._by_name.setdefault(entry.pattern, number)
             else:
@@ -71,10 +76,11 @@ class Index:
         found = [number for number in self._candidates(name) if self._matches(number, name)]
         return sorted([*found, self._by_name[name]] if name in self._by_name else found)
 
-    def of_failure(self, name: str, rules: Iterable[str]) -> int | None:
+    def of_failure(self, name: str, rules: Iterable[str], message: str) -> int | None:
         """The number of the first entry that covers a failure."""
-        by_rule = [self._by_rule[rule] for rule in rules if rule in self._by_rule]
-        return min([*by_rule, *self.of_case(name)[:1]], default=None)
+        by_rule = [number for rule in rules for number in self._by_rule.get(rule, ())]
+        covering = (number for number in [*by_rule, *self.of_case(name)] if self._entries[number].text in message)
+        return min(covering, default=None)
 
     def _candidates(self, name: str) -> Iterator[int]:
         for length in self._starts:
@@ -102,13 +108,13 @@ class Expectations:
     def apply(self, verdict: Verdict) -> Verdict:
         if not self.entries:
             return verdict
-        status, message = self.judge(verdict.case.name, verdict.status, verdict.rules)
+        status, message = self.judge(verdict.case.name, verdict.status, verdict.rules, verdict.message)
         return verdict if status is verdict.status else attrs.evolve(verdict, status=status, message=message)
 
-    def judge(self, name: str, status: Status, rules: Iterable[str]) -> tuple[Status, str]:
+    def judge(self, name: str, status: Status, rules: Iterable[str], message: str = "") -> tuple[Status, str]:
         """What becomes of a status where failures are expected, and the reason that the file gives."""
         if status in FAILING:
-            number = self._index.of_failure(name, rules)
+            number = self._index.of_failure(name, rules, message)
             if number is not None:
                 self.failed[self.entries[number]] += 1
                 return Status.XFAIL, f"expected: {self.entries[number].reason}"
@@ -127,7 +133,7 @@ class Expectations:
     def problems(self) -> tuple[str, ...]:
         """The entries that nothing needed."""
         return tuple(
-            f"{entry.kind} {printable(entry.pattern)}: "
+            f"{printable(str(entry))}: "
             + (
                 "it no longer fails: delete the line"
                 if self.passed[entry]
@@ -167,7 +173,7 @@ def parse_expectations(content: str, name: str) -> Expectations:
             near = get_close_matches(match[2].upper(), known, 1)
             hint = f"; did you mean {near[0]}?" if near else "; `tidegate rules` lists them"
             raise ExpectationsFileError(f"{name}, line {number}: no rule {printable(match[2])}{hint}")
-        entries.append(Entry(match[1], match[2], printable(match[3])))
+        entries.append(Entry(match[1], match[2], printable(match[4]), match[3] or ""))
     return Expectations(tuple(entries))
 
 
@@ -192,7 +198,7 @@ def write_expectations(path: Path, failures: Sequence[Failure], known: Expectati
     """
     lines = ["# Known failures. One per line: case PATTERN -- reason, or rule ID -- reason."]
     kept = [entry for entry in known.entries if known.failed[entry]]
-    lines += [f"{entry.kind} {entry.pattern} -- {entry.reason}" for entry in kept]
+    lines += [f"{entry} -- {entry.reason}" for entry in kept]
     deciding = Counter(failure.rules[0] for failure in failures if failure.rules)
     explaining = {rule: count for rule, count in deciding.items() if count >= SEVERAL}
     lines += [f"rule {rule} -- {count} failures when this was written" for rule, count in explaining.items()]

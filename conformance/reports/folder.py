@@ -125,7 +125,10 @@ class Report(Observer):
         if verdicts < self._count and result.complete:
             self._note(f"{self._lines.path}: a worker could not write all of its verdicts")
         self._lines.close()  # the file may be another one by now
-        self._lines.write(as_line({"verdicts": verdicts, "complete": result.complete, "exit": int(result.exit_code)}))
+        ending = {"verdicts": verdicts, "complete": result.complete, "exit": int(result.exit_code)}
+        declared = result.description.components.items()
+        dated = {name: sorted(claim.semantics) for name, claim in declared if claim.semantics}
+        self._lines.write(as_line(ending | ({"semantics": dated} if dated else {})))
 
     def _note(self, trouble: str) -> None:
         self.trouble = self.trouble or trouble

@@ -22,7 +22,8 @@ from tidegate.conformance.judging.expectations import ExpectationsFileError, rea
 from tidegate.conformance.judging.judge import Judge, expect
 from tidegate.conformance.reports.findings import describe
 from tidegate.conformance.reports.folder import FORMAT
-from tidegate.conformance.web.matrix import read_report, write_matrix
+from tidegate.conformance.web.matrix.columns import read_report
+from tidegate.conformance.web.matrix.page import write_matrix
 from tidegate.conformance.web.playing import PlayError, answer
 from tidegate.conformance.web.serving import Handler
 from tidegate.properties.cases.drawing import draw_case

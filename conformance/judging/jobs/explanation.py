@@ -40,10 +40,16 @@ EXPLAINED = frozenset((Kind.RECORD, Kind.WATERMARK, Kind.STATUS, Kind.END_OF_DAT
 
 @attrs.frozen
 class Wrong:
-    """What is wrong with a run, by an invariant or by a rule; `rules` are all that could have been broken."""
+    """What is wrong with a run, by an invariant or by a rule; `rules` are all that could have been broken.
+
+    Where it is known: the `row` at which it shows, what was `seen` there, and what was `expected`.
+    """
 
     rules: tuple[str, ...]
     message: str
+    row: Row | None = attrs.field(default=None, eq=False)
+    seen: str = attrs.field(default="", eq=False)
+    expected: str = attrs.field(default="", eq=False)
 
     @property
     def name(self) -> str:
@@ -143,7 +149,7 @@ class SubtaskReplay:
             elif row.dir is Direction.IN:
                 channel = channels.get((row.edge, row.producer))
                 if channel is None or not carried[channel]:
-                    return Wrong((LOSS,), f"step {row.step} receives a {row.kind} that nobody sent")
+                    return Wrong((LOSS,), f"step {row.step} receives a {row.kind} that nobody sent", row)
                 self.take(poll(arrive(self.turn, channel, carried[channel].pop(0)), self.number))
         self.release()
         left = sum(len(carried[channel]) for channel in channels.values())
@@ -156,9 +162,9 @@ class SubtaskReplay:
         found = [one for one in due if (one.key, one.time) == (row.key, row.timestamp) and row.value in (None, one.of)]
         told = f"step {row.step} fires the timer of {row.key!r} at {row.timestamp}"
         if not found:
-            return Wrong(("TIME-1",), f"{told}, which is not due")
+            return Wrong(("TIME-1",), f"{told}, which is not due", row)
         if found[0].time > min(one.time for one in due):
-            return Wrong(("TIME-4",), f"{told}, before an earlier one")
+            return Wrong(("TIME-4",), f"{told}, before an earlier one", row)
         self.take(fire(self.turn, self.number, found[0]))
         return None
 
@@ -268,8 +274,9 @@ def compare(wanted: list[tuple[Logged, tuple[str, ...]]], shown: list[Row], *, i
             step = f"step {seen.step}" if seen else "its end"
             if is_timed and seen is not None and seen.dir is Direction.OUT and seen.kind in TOO_EARLY:
                 rules = tuple(dict.fromkeys((TOO_EARLY[seen.kind], *rules)))
-            told = f"{step} shows {tell(seen, names)}, and the specification {tell(expected, names)}"
-            return Wrong(rules or (LOSS,), told)
+            shows, wants = tell(seen, names), tell(expected, names)
+            told = f"{step} shows {shows}, and the specification {wants}"
+            return Wrong(rules or (LOSS,), told, seen, shows, wants)
     return None
 
 
@@ -363,7 +370,7 @@ def find_swallowed_ends(log: RunLog) -> list[Wrong]:
             last[row.channel] = row.timestamp
         elif row.kind is Kind.END_OF_DATA and last.get(row.channel) != MAX:
             where = f"{row.task}/{row.subtask} ends at watermark {last.get(row.channel)} on channel {row.channel}"
-            wrongs.append(Wrong((END_OF_TIME,), f"{where}: nobody hears that event time is over"))
+            wrongs.append(Wrong((END_OF_TIME,), f"{where}: nobody hears that event time is over", row))
     return wrongs
 
 

@@ -43,7 +43,10 @@ LAST_ROWS = 5
 
 @attrs.frozen
 class Judged:
-    """A job with what became of it. `explained`: every subtask was replayed by the specification."""
+    """A job with what became of it. `explained`: every subtask was replayed by the specification.
+
+    `known`: why it was expected to fail, if it was.
+    """
 
     case: JobCase
     status: Status
@@ -51,6 +54,7 @@ class Judged:
     verdicts: tuple[Verdict, ...] = ()
     log: RunLog | None = None
     explained: bool = False
+    known: str = ""
 
     @property
     def kind(self) -> str:

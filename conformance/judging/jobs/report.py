@@ -113,7 +113,7 @@ def encode_abilities(result: JobsResult) -> Any:
 
 # --- files ----------------------------------------------------------------------------------------------------
 
-FILES = ("report.jsonl", "junit.xml", "summary.md", "summary.json")
+FILES = ("report.jsonl", "junit.xml", "summary.md", "summary.json", "index.html")
 
 
 def write_report(folder: Path, result: JobsResult) -> None:

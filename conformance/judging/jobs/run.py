@@ -89,13 +89,11 @@ class JobsResult:
         if judged.status is Status.PASS:
             status, _reason = self.expectations.judge(name, judged.status, ())
             return attrs.evolve(judged, status=status)
-        left = tuple(
-            wrong
-            for wrong in judged.wrongs
-            if self.expectations.judge(name, judged.status, wrong.rules)[0] is not Status.XFAIL
-        )
-        status = judged.status if left or not judged.wrongs else Status.XFAIL
-        return attrs.evolve(judged, status=status, wrongs=left or judged.wrongs)
+        found = [self.expectations.judge(name, judged.status, one.rules, one.message) for one in judged.wrongs]
+        left = [one for one, (status, _why) in zip(judged.wrongs, found, strict=True) if status is not Status.XFAIL]
+        if left or not found:
+            return attrs.evolve(judged, wrongs=tuple(left))
+        return attrs.evolve(judged, status=Status.XFAIL, known=found[0][1])
 
 
 def describe(judged: Judged) -> dict[str, Any]:
@@ -104,6 +102,7 @@ def describe(judged: Judged) -> dict[str, Any]:
         "status": str(judged.status),
         "explained": judged.explained,
         "wrongs": [{"rules": list(one.rules), "message": one.message} for one in judged.wrongs[:10]],
+        **({"message": judged.known} if judged.known else {}),
     }
 
 

@@ -1,12 +1,15 @@
 // A run of a whole job as a space-time diagram: a lane per subtask, marks for what it wrote and read, arrows between.
 
-import { svg } from "./dom.js";
+import { h, svg } from "./dom.js";
 
 const LANE = 46;
 const TOP = 14;
 /** What travels between subtasks in order; buffers and credit are the wire underneath. */
 const TRAVELS = new Set(["record", "watermark", "status", "barrier", "end_of_data", "end_of_partition", "latency_marker"]);
 const LONGEST = "9223372036854775807";
+
+/** The channel of a row in words; nothing for what is of a subtask alone. */
+export const channelOf = (row) => row.edge < 0 ? "" : `edge ${row.edge}: ${row.producer} to ${row.consumer}`;
 
 /**
  * The chart and the names of its lanes. The `values` of steps are rows of the run log; the first column is the start.
@@ -24,12 +27,28 @@ export function drawSpaceTime(steps, column, known = []) {
   lanes.forEach((_lane, number) => chart.append(svg("line", { class: "lane", x1: 0, x2: width, y1: TOP + LANE * (number + 0.5), y2: TOP + LANE * (number + 0.5) })));
   for (const [from, to] of travels(marks)) {
     chart.append(to
-      ? svg("line", { class: `travel ${from.row.kind}${from.row.wrong || to.row.wrong ? " wrong" : ""}`, x1: from.x, y1: y(from), x2: to.x, y2: y(to) })
+      ? drawArrow(from, to, y(from), y(to))
       : svg("line", { class: `travel waiting ${from.row.kind}`, x1: from.x, y1: y(from), x2: Math.min(width, from.x + column * 0.4), y2: y(from) + 14 }));
   }
-  for (const cut of cuts(marks)) chart.append(svg("polyline", { class: "cut", points: cut.sort((a, b) => y(a) - y(b)).map((mark) => `${mark.x},${y(mark)}`).join(" ") }));
+  for (const cut of cuts(marks)) chart.append(drawCut(cut.sort((a, b) => y(a) - y(b)), y, height));
   for (const mark of marks) chart.append(drawMark(mark, y(mark)));
   return { chart, lanes };
+}
+
+/** An element on its way, with a head where it arrives. */
+function drawArrow(from, to, y1, y2) {
+  const length = Math.hypot(to.x - from.x, y2 - y1) || 1;
+  const [dx, dy] = [(to.x - from.x) / length, (y2 - y1) / length];
+  const [x, y] = [to.x - dx * 8, y2 - dy * 8];
+  const head = `${x},${y} ${x - dx * 6 - dy * 3},${y - dy * 6 + dx * 3} ${x - dx * 6 + dy * 3},${y - dy * 6 - dx * 3}`;
+  return svg("g", { class: `travel ${from.row.kind}${from.row.wrong || to.row.wrong ? " wrong" : ""}` }, svg("line", { x1: from.x, y1, x2: x, y2: y }), svg("polygon", { points: head }));
+}
+
+/** A checkpoint: what stands left of the line is in it. */
+function drawCut(cut, y, height) {
+  const [first, last] = [cut[0], cut.at(-1)];
+  const points = [[first.x, 0], ...cut.map((mark) => [mark.x, y(mark)]), [last.x, height]];
+  return svg("g", { class: "cut" }, svg("title", {}, `checkpoint ${first.row.value}`), svg("polyline", { points: points.map((point) => point.join(",")).join(" ") }), svg("text", { class: "label", x: first.x + 5, y: 10 }, `checkpoint ${first.row.value}`));
 }
 
 /** Every row with its place: behind the step that wrote it, one after the other. */
@@ -80,3 +99,13 @@ function drawMark({ row, x }, y) {
   const halo = row.wrong ? svg("circle", { class: "halo", cx: x, cy: y, r: 12 }) : null;
   return svg("g", { class: `mark ${row.kind} ${row.dir}${row.wrong ? " wrong" : ""}` }, svg("title", {}, title), halo, draw(x, y), said ? svg("text", { class: "label", x, y: y + 17, "text-anchor": "middle" }, String(said).slice(0, 10)) : null);
 }
+
+/** What the marks mean, of the kinds that there are. */
+export function drawLegend(rows) {
+  const kinds = [...new Set(rows.map((row) => row.kind))].sort((a, b) => order(a) - order(b));
+  const sample = (kind, dir) => svg("svg", { class: "spacetime sample", width: 20, height: 20, viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("g", { class: `mark ${kind} ${dir}` }, (SHAPES[kind] ?? (TRAVELS.has(kind) ? other : small))(10, 10)));
+  const both = (kind) => ["out", "in"].filter((dir) => rows.some((row) => row.kind === kind && row.dir === dir)).map((dir) => sample(kind, dir));
+  return h("p", { class: "legend" }, kinds.map((kind) => h("span", {}, both(kind), kind.replaceAll("_", " "))), h("span", { class: "soft" }, "filled: sent · hollow: received"));
+}
+
+const order = (kind) => (Object.keys(SHAPES).indexOf(kind) + 99) % 99 + (TRAVELS.has(kind) ? 0 : 100);

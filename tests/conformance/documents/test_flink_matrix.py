@@ -1,43 +1,48 @@
-"""The page of the version matrix, and the lists of what releases are known to do otherwise."""
+"""Reports of releases for the version matrix, and the lists of what releases are known to do otherwise."""
 
-from datetime import date
+import json
 
 import pytest
 
-from tidegate.conformance.documents.flink_matrix import Cell, as_page, examine_jobs, expectations_of
+from tidegate.conformance.documents.flink_matrix import expectations_of, run_usual_jobs, write_reports
 from tidegate.conformance.engines.flink.fetch import TESTED
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.suite import Budget
-from tidegate.reference.rules import all_rules
-
-CELLS = [
-    Cell("1.17.0", "valve", ("flink-7728",), 90, {"FLINK-31628: the valve dies": 10}, ()),
-    Cell("2.3.0", "valve", ("flink-7728",), 100, {}, ()),
-    Cell("2.3.0", "gate", (), 49, {}, ("gate-7: GATE-3",)),
-]
+from tidegate.conformance.judging.verdicts import Status
+from tidegate.conformance.web.matrix.columns import make_columns, read_report
 
 
-def test_page_shows_counts_reasons_and_what_is_open():
-    page = as_page(CELLS, Budget(100, 7), date(2026, 1, 2))
-    assert "on 2026-01-02, seed 7, 100 generated cases" in page
-    assert "| valve | 100 / 10 | 100 |" in page
-    assert "| gate |  | **50 / 1** |" in page
-    assert "- 1.17.0, valve: 10 cases. FLINK-31628: the valve dies." in page
-    assert "- **2.3.0, gate: 1 cases that nothing explains**, such as gate-7: GATE-3." in page
-    assert "| valve | flink-7728 | 1.17.0, 2.3.0 |" in page
+@pytest.mark.parametrize("name", [*(f"flink-{version}" for version in TESTED), "flink-jobs", "flink-jobs-1.17.0"])
+def test_lists_of_what_is_known_can_be_read(name):
+    """Each entry names a rule that there is, or it would be refused."""
+    assert all(entry.reason for entry in expectations_of(name).entries)
+    assert expectations_of(name).entries or name not in ("flink-jobs", "flink-1.17.0")
 
 
-def test_page_without_differences_says_so():
-    assert "Nothing.\n" in as_page(CELLS[1:2], Budget(), date(2026, 1, 2))
-
-
-@pytest.mark.parametrize("version", TESTED)
-def test_lists_of_what_is_known_name_rules_that_exist(version):
-    for entry in expectations_of(version).entries:
-        assert entry.kind != "rule" or entry.pattern in all_rules()
+def test_the_first_list_that_there_is_counts():
+    assert expectations_of("flink-jobs-1.17.0", "flink-jobs") == expectations_of("flink-jobs-1.17.0")
+    assert expectations_of("flink-jobs-2.3.0", "flink-jobs") == expectations_of("flink-jobs")
+    assert expectations_of("no such list").entries == ()
 
 
 def test_jobs_on_the_release_whose_valve_dies(flink_version):
     """FLINK-31628 takes whole jobs with it, and is told from anything else that may be wrong."""
-    cell = examine_jobs(flink_version("1.17.0"), seed=2, jobs=40)
-    assert cell.unexplained == ()
-    assert any(reason.startswith("FLINK-31628") for reason in cell.explained), cell.explained
+    result = run_usual_jobs(flink_version("1.17.0"), seed=2, jobs=40)
+    assert (result.found, result.exit_code) == ({}, Exit.CONFORMANT)
+    known = [job for job in result.jobs if job.get("message", "").startswith("expected: FLINK-31628")]
+    assert known
+    assert all(job["status"] == Status.XFAIL and "StatusWatermarkValve" in str(job["wrongs"]) for job in known)
+
+
+def test_a_report_of_a_release_is_one_of_the_matrix(flink_version, tmp_path):
+    """What it declares, as many cases as were asked for, and the semantics that it is held to."""
+    told = []
+    (folder,) = write_reports([flink_version("2.3.0")], Budget(2), 0, tmp_path, told.append)
+    (column,) = make_columns([read_report(folder)])
+    assert column.engine == "flink:2.3.0"
+    assert column.conclusion == ("conformant", "good")
+    assert told == [f"flink:2.3.0: {sum(cell.total for cell in column.reports[0].cells.values())} cases, conformant"]
+    assert column.reports[0].semantics["network_input"] == ("flink-1.17",)
+    assert column.reports[0].generated == 2
+    footer = json.loads((folder / "report.jsonl").read_text(encoding="utf-8").splitlines()[-1])
+    assert footer["complete"]

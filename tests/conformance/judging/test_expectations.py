@@ -11,7 +11,9 @@ from tidegate.conformance.judging.expectations import (
     Expectations,
     ExpectationsFileError,
     Index,
+    parse_expectations,
     read_expectations,
+    write_expectations,
 )
 from tidegate.conformance.judging.verdicts import Status
 
@@ -86,3 +88,20 @@ def test_a_file_without_an_end(tmp_path, monkeypatch):
     (tmp_path / "known.txt").write_text("case a -- b\n")
     with pytest.raises(ExpectationsFileError, match="over 10 bytes"):
         read_expectations(tmp_path / "known.txt")
+
+
+def test_an_entry_with_a_text_stands_for_failures_that_say_it():
+    known = parse_expectations('rule VALVE-1 "the heap" -- dies\nrule VALVE-1 -- wrong\ncase a* "b" -- c', "known")
+    assert known.judge("x", Status.CRASH, ("VALVE-1",), "in the heap of") == (Status.XFAIL, "expected: dies")
+    assert known.judge("x", Status.FAIL, ("VALVE-1",), "elsewhere") == (Status.XFAIL, "expected: wrong")
+    assert known.judge("ab", Status.FAIL, (), "abc") == (Status.XFAIL, "expected: c")
+    assert known.judge("ab", Status.FAIL, (), "a") == (Status.FAIL, "")
+    assert known.problems() == ()
+    assert parse_expectations('rule VALVE-1 "x" -- y', "known").problems()[0].startswith('rule VALVE-1 "x": ')
+
+
+def test_a_text_is_kept_when_the_file_is_written_anew(tmp_path):
+    known = parse_expectations('rule VALVE-1 "the heap" -- dies', "known")
+    known.judge("x", Status.CRASH, ("VALVE-1",), "the heap")
+    assert write_expectations(tmp_path / "known", [], known) == 1
+    assert read_expectations(tmp_path / "known").entries == known.entries

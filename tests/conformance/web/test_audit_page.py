@@ -8,9 +8,9 @@ pytest.importorskip("pyarrow")
 from tests.conformance.web.conftest import fits, serious_barriers, shoot
 from tests.conformance.web.test_report_page import HOSTILE
 from tidegate.conformance.audit.auditing import Options, audit
-from tidegate.conformance.audit.page import MOST_ROWS, describe_row, put_in_time
 from tidegate.conformance.audit.writing import write_report
 from tidegate.conformance.synthetic.planning import make_tasks, spread, write_here
+from tidegate.conformance.web.runs import MOST_ROWS, describe_row, put_in_time
 from tidegate.traces.runlog import Direction, Kind, Row, read_runlog, write_runlog
 
 
@@ -35,8 +35,8 @@ def test_each_violation_is_drawn_with_the_rows_around_it(audited, open_page):
             card = page.locator(".violation")
             rows = excerpt.log.rows
             assert excerpt.finding.message in card.locator("h3").inner_text()
-            assert card.locator(".mark").count() == min(len(rows), MOST_ROWS)
-            assert card.locator(".mark.wrong").count() > 0
+            assert card.locator(".jobrun .mark").count() == min(len(rows), MOST_ROWS)
+            assert card.locator(".jobrun .mark.wrong").count() > 0
             if len(rows) <= MOST_ROWS:
                 assert card.locator(".lane").count() == len({(row.task, row.subtask) for row in rows})
         assert page.locator(".audited .bad").count() == sum(
@@ -52,14 +52,14 @@ def test_a_channel_and_a_key_can_be_looked_at_alone(audited, open_page):
         place = [keyed[name] for name in ("edge", "producer", "consumer")]
         of_channel = [row for row in rows if [row["edge"], row["producer"], row["consumer"]] == place]
         run = page.locator("section").last
-        width = run.locator(".spacetime").get_attribute("width")
+        width = run.locator(".jobrun .spacetime").get_attribute("width")
         run.locator("[data-filter=zoom]").fill("90")
-        assert float(run.locator(".spacetime").get_attribute("width")) > float(width)
+        assert float(run.locator(".jobrun .spacetime").get_attribute("width")) > float(width)
         run.locator("[data-filter=channel]").select_option("edge {}: {} to {}".format(*place))
-        assert run.locator(".mark").count() == len(of_channel) < len(rows)
+        assert run.locator(".jobrun .mark").count() == len(of_channel) < len(rows)
         run.locator("[data-filter=channel]").select_option("")
         run.locator("[data-filter=key]").select_option(keyed["key"])
-        assert run.locator(".mark").count() == sum(row["key"] == keyed["key"] for row in rows)
+        assert run.locator(".jobrun .mark").count() == sum(row["key"] == keyed["key"] for row in rows)
 
 
 def test_a_clean_run_is_drawn_from_its_beginning(tmp_path, open_page):

@@ -9,8 +9,13 @@ import tidegate
 from tests.conformance.web.conftest import fits, serious_barriers, shoot
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines.museum import engine
-from tidegate.conformance.web.matrix import make_badge
+from tidegate.conformance.judging.expectations import parse_expectations
+from tidegate.conformance.judging.jobs.report import write_report
+from tidegate.conformance.judging.jobs.run import run_jobs
+from tidegate.conformance.kinds import resolve_jobs
+from tidegate.conformance.web.matrix.page import make_badge
 
+WRONG = "python:tests.conformance.judging.jobs.wrong_engines:Loses"
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
 
@@ -74,6 +79,70 @@ def test_a_report_that_is_not_whole_is_refused_by_its_name(reports, tmp_path, ca
     assert said in message
     assert str(tmp_path / "report.jsonl") in message
     assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory):
+    """Two versions of an engine, each on components and on whole jobs, with failures that were known."""
+    folder = tmp_path_factory.mktemp("versions")
+    for version, mutant, lossy in (("1.0", "valve-never-flushes", True), ("2.0", None, False)):
+        known = folder / f"{version}.txt"
+        known.write_text("rule VALVE-10 -- it never flushes\n" if mutant else "", encoding="utf-8")
+        place = folder / version
+        tidegate.run(engine(mutant), components=["valve"], stages=["directed"], expect=known, report=place)
+        rename(place / "report.jsonl", f"mine:{version}")
+        listed = parse_expectations('rule LOG-LOSS "not received" -- it loses records', "known") if lossy else None
+        name = WRONG if lossy else "reference"
+        result = run_jobs(resolve_jobs(name), f"mine:{version}", 4, expectations=listed)
+        write_report(folder / f"{version}-jobs", result)
+    return folder
+
+
+def rename(file, name):
+    first, *rest = file.read_text(encoding="utf-8").splitlines()
+    header = json.dumps({**json.loads(first), "engine": name})
+    file.write_text("\n".join([header, *rest]), encoding="utf-8")
+
+
+def test_versions_components_and_whole_jobs_as_a_page_and_a_document(versions, tmp_path, open_page, capsys):
+    paths = [str(versions / name) for name in ("1.0", "1.0-jobs", "2.0", "2.0-jobs")]
+    document = tmp_path / "versions.md"
+    out = tmp_path / "out"
+    assert main(["matrix", *paths, "--out", str(out), "--title", "Mine", "--document", str(document)]) == 0
+    assert str(document) in capsys.readouterr().out
+    text = document.read_text(encoding="utf-8")
+    assert text.startswith("# Mine\n")
+    assert "| | 1.0 | 2.0 |" in text, "of one kind, so that their versions are their names"
+    table = text.partition("\n## ")[0].splitlines()
+    rows = {line.split("|")[1].strip(): line for line in table if line.startswith("| ")}
+    valve, jobs = (list(map(str.strip, rows[name].split("|")[2:4])) for name in ("valve", "whole jobs"))
+    assert valve[0] == f"{valve[1]} / 3", "as many cases, of which three differ, and that was known"
+    assert jobs[0].startswith("4 / ")
+    assert jobs[1] == "4"
+    assert "- 1.0, valve: 3 cases. it never flushes." in text
+    assert "1.0, whole jobs:" in text
+    assert "it loses records" in text
+    assert "| valve | flink-40475, flink-7728 | 1.0, 2.0 |" in text
+    with open_page((out / "index.html").as_uri()) as page:
+        assert page.locator("thead th").count() == 3, "a column of each version, for its components and its jobs"
+        assert page.locator("td.known").count() == 2
+        assert page.locator("td.good").count() == 2
+        assert "it never flushes" in page.locator("section").inner_text()
+        assert fits(page)
+        assert serious_barriers(page) == []
+        shoot(page, "matrix-versions")
+
+
+def test_jobs_that_are_not_counted_are_refused(versions, tmp_path, capsys):
+    lines = (versions / "2.0-jobs" / "report.jsonl").read_text(encoding="utf-8").splitlines()
+    for wrong, said in (
+        (lines[:-1], "without its footer"),
+        ([lines[0], *lines[2:]], "the footer counts 4 jobs, the report has 3"),
+        ([lines[0], '{"case":"a"}', *lines[1:]], "no job"),
+    ):
+        (tmp_path / "report.jsonl").write_text("\n".join(wrong), encoding="utf-8")
+        assert main(["matrix", str(tmp_path), "--out", str(tmp_path / "out")]) == 65
+        assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("tone", ["good", "bad", "open"])

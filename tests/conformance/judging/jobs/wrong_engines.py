@@ -63,6 +63,14 @@ class Misroutes(Example):
         return module.Job(job).run()
 
 
+class Delays(Example):
+    """Every record is said to be of a moment later, on both ends of its channel."""
+
+    def spoil(self, rows, _job):
+        late = [str(int(row["timestamp"]) + 1) if row["kind"] == "record" else None for row in rows]
+        return [row if time is None else {**row, "timestamp": time} for row, time in zip(rows, late, strict=True)]
+
+
 class BadField(Example):
     def spoil(self, rows, _job):
         return change(rows, 1, edge="first")

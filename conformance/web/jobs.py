@@ -1,0 +1,231 @@
+"""The page of whole jobs: one file that opens from disk, with each kind of trouble as the smallest job that shows it.
+
+What the engine showed of it is drawn in space and time, and below it a run of the specification of the same program.
+"""
+
+import html
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from tidegate import __version__
+from tidegate.conformance.documents.job_story import choose
+from tidegate.conformance.engines.text import printable
+from tidegate.conformance.judging.jobs.explanation import Wrong
+from tidegate.conformance.judging.jobs.judging import Judged, tell_job
+from tidegate.conformance.judging.jobs.report import ToldJobs, command_of
+from tidegate.conformance.judging.jobs.run import Found, JobsResult
+from tidegate.conformance.judging.verdicts import Status
+from tidegate.conformance.reports.summary import Summary
+from tidegate.conformance.web.one_file import as_data, bundle, make_file
+from tidegate.conformance.web.playing import MAX_EVENTS
+from tidegate.conformance.web.report import describe_rules
+from tidegate.conformance.web.runs import describe_run
+from tidegate.conformance.web.serving import HOST, PORT
+from tidegate.properties.runlog import INVARIANTS
+from tidegate.properties.runlog import Status as Checked
+from tidegate.properties.runlog.recording import record
+from tidegate.reference.job.layout import compute_layout
+from tidegate.reference.job.programs import Config
+from tidegate.reference.job.step import Choice, enabled, start, step
+from tidegate.traces.codec import encode
+from tidegate.traces.notation.text import write_trace
+from tidegate.traces.runlog import Row, RunLog
+
+if TYPE_CHECKING:
+    from tidegate.conformance.judging.jobs.faulted import FaultedJob, FaultedResult
+
+#: What is said to be wrong with one job, and jobs that are listed or drawn.
+MOST_WRONGS = 10
+MOST_LISTED = 2000
+MOST_DRAWN = 20
+#: Letters of an address that a browser is sure to open.
+LONGEST_LINK = 30_000
+
+
+def make_page(result: JobsResult, command: str = "") -> str:
+    """Of jobs that are drawn from a seed, and made small where they fail."""
+    counts = result.counts
+    facts = {
+        "engine": result.engine,
+        "calls itself": f"{result.description.name} {result.description.version}",
+        "jobs": f"{counts['jobs']:,} in {result.seconds:.1f} s",
+        "rows": f"{counts['rows']:,}",
+        "explained": f"{counts['explained']:,} jobs, subtask by subtask",
+        "seed": str(result.seed),
+        "faults per job": f"up to {result.faults}" if result.faults else "none",
+    }
+    findings = [describe_found(result, kind, found) for kind, found in result.found.items()]
+    listed = [
+        [one["job"], one["status"], *first_of(one["wrongs"])] for one in result.jobs if one["status"] != Status.PASS
+    ]
+    return write_page(ToldJobs(result).summary(), facts, findings, listed, command)
+
+
+def first_of(wrongs: Sequence[Any]) -> tuple[str, str]:
+    return (wrongs[0]["rules"][0], printable(wrongs[0]["message"])) if wrongs else ("", "")
+
+
+def make_faulted_page(result: "FaultedResult", command: str = "") -> str:
+    """Of jobs whose results are known beforehand, on an engine that was killed while they ran."""
+    wrong = [job for job in result.jobs if job.violations or job.error]
+    header = ("invariant", *map(str, Checked))
+    rows: list[tuple[str | int, ...]] = []
+    for name, counts in result.counts().items():
+        rows.append((name, *(counts[status] for status in Checked)))
+    conclusion, *notes = result.as_text().split("\n")[:3]
+    summary = Summary(
+        title=f"Whole jobs of `{result.engine}`",
+        header=header,
+        rows=tuple(rows),
+        findings=(),
+        notes=tuple(f"{note}." for note in notes),
+        conclusion=f"{conclusion}: {result.violated} violate an invariant",
+        exit_code=result.exit_code,
+    )
+    facts = {"engine": result.engine, "seed": str(result.seed)}
+    findings = [describe_faulted(result, job) for job in wrong[:MOST_DRAWN]]
+    listed = [[job.case["name"], "fail", *reason_of(job)] for job in wrong]
+    return write_page(summary, facts, findings, listed, command)
+
+
+def write_page(summary: Summary, facts: dict[str, str], findings: list[Any], listed: list[Any], command: str) -> str:
+    statements = {one.id: one.statement for one in INVARIANTS}
+    data: dict[str, Any] = {
+        "conclusion": printable(summary.conclusion),
+        "exit": int(summary.exit_code),
+        "facts": [[name, printable(value)] for name, value in {**facts, "suite": f"tidegate {__version__}"}.items()],
+        "command": printable(command),
+        "notes": [printable(note) for note in summary.notes],
+        "header": summary.header,
+        "rows": summary.rows,
+        "findings": findings,
+        "jobs": listed[:MOST_LISTED],
+        "left": max(0, len(listed) - MOST_LISTED),
+        "rules": {**describe_rules(), **{name: {"text": text} for name, text in statements.items()}},
+    }
+    body = f"""<main id="main"><h1>{html.escape(data["conclusion"])}</h1>
+<noscript>This page needs JavaScript; summary.md does not.</noscript></main>
+<script type="application/json" id="jobs">{as_data(data)}</script>"""
+    return make_file("jobs", data["conclusion"], body, bundle("jobs.js"))
+
+
+# --- what was found -----------------------------------------------------------------------------------------------
+
+
+def describe_found(result: JobsResult, kind: str, found: Found) -> dict[str, Any]:
+    small = found.small
+    case = small.case
+    choices = run_anyhow(case.config)
+    expected = record(case.config, choices) if choices is not None else None
+    return {
+        "title": kind,
+        "count": result.kinds[kind],
+        "wrongs": [describe_wrong(one) for one in small.wrongs[:MOST_WRONGS]],
+        "program": [printable(line) for line in tell_job(case).splitlines()],
+        "graph": describe_graph(case.config),
+        "settings": as_words(case.settings),
+        "faults": [as_words(one) for one in case.faults],
+        "reproduce": command_of(result, found),
+        "json": json.dumps({"program": encode(case.config), "settings": case.settings, "faults": list(case.faults)}),
+        "link": link_to(case.config, choices or ()),
+        "seen": draw(f"What {result.description.name} showed", small.log, find_wrong(small)),
+        "expected": draw("A run of the specification", expected, set()),
+    }
+
+
+def describe_wrong(wrong: Wrong) -> dict[str, Any]:
+    return {
+        "rules": wrong.rules,
+        "message": printable(wrong.message),
+        "seen": printable(wrong.seen),
+        "expected": wrong.expected,
+    }
+
+
+def find_wrong(judged: Judged) -> set[Row]:
+    """The rows at which it shows: those of the wrongs themselves, and where invariants do not hold."""
+    if judged.log is None:
+        return set()
+    found = {wrong.row for wrong in judged.wrongs if wrong.row is not None}
+    broken = {verdict.invariant for verdict in judged.verdicts if verdict.violations}
+    return found.union(*(rows_of(judged.log, name) for name in broken))
+
+
+def rows_of(log: RunLog, broken: str) -> set[Row]:
+    invariant = next(one for one in INVARIANTS if one.id == broken)
+    return {row for row, _message in invariant.find_all(log)}
+
+
+def draw(title: str, log: RunLog | None, wrong: set[Row]) -> dict[str, Any] | None:
+    return describe_run(printable(title), log.job, log.rows, wrong) if log is not None and log.rows else None
+
+
+def describe_graph(config: Config) -> dict[str, Any]:
+    program = encode(config)
+    names = ("id", "function", "parallelism")
+    return {
+        "operators": [
+            {"name": printable(one["name"], 100)} | {name: one[name] for name in names} for one in program["operators"]
+        ],
+        "edges": program["edges"],
+        "tasks": [list(task.operators) for task in compute_layout(config).tasks],
+    }
+
+
+def as_words(values: dict[str, Any]) -> dict[str, str]:
+    return {printable(str(name)): printable(str(value)) for name, value in values.items()}
+
+
+def run_anyhow(config: Config) -> list[Choice] | None:
+    """What a scheduler chooses, unless there is more to choose than can be looked at."""
+    (state,) = start(config)
+    chosen: list[Choice] = []
+    while choices := enabled(state):
+        if len(chosen) == MAX_EVENTS:
+            return None
+        chosen.append(choose(choices, len(chosen)))
+        state = step(state, chosen[-1])[0].state
+    return chosen
+
+
+def link_to(config: Config, choices: Sequence[Choice]) -> str:
+    """The program in the playground, under a schedule of the specification if the address has room for it."""
+    place = f"http://{HOST}:{PORT}/#job?config={quote(json.dumps(encode(config), separators=(',', ':')), safe='')}"
+    whole = f"{place}&trace={quote(write_trace('job', choices), safe='')}&at=0"
+    return next((link for link in (whole, place) if len(link) <= LONGEST_LINK), "")
+
+
+def describe_faulted(result: "FaultedResult", job: "FaultedJob") -> dict[str, Any]:
+    case = job.case
+    number = case["name"].rpartition("-")[2]
+    about = {name: value for name, value in case.items() if name not in ("name", "scripts", "faults", "settings")}
+    broken = {one.invariant: one.run for verdict in job.verdicts for one in verdict.violations}
+    log = next((one for one in job.logs if one.run in broken.values()), job.logs[-1] if job.logs else None)
+    wrong = set().union(*(rows_of(log, name) for name, run in broken.items() if run == log.run)) if log else set()
+    command = f"tidegate jobs --engine {result.engine} --seed {result.seed} --first {number} --jobs 1"
+    return {
+        "title": case["name"],
+        "count": None,
+        "wrongs": [
+            {"rules": [one.invariant], "message": printable(one.message), "seen": "", "expected": ""}
+            for verdict in job.verdicts
+            for one in verdict.violations
+        ][:MOST_WRONGS]
+        + ([{"rules": [], "message": printable(job.error), "seen": "", "expected": ""}] if job.error else []),
+        "program": [f"{name}: {value}" for name, value in as_words(about).items()],
+        "graph": None,
+        "settings": as_words(case.get("settings", {})),
+        "faults": [as_words(one) for one in job.faults],
+        "reproduce": f"{command} --faults {max(1, len(case['faults']))}" if case["faults"] else command,
+        "json": json.dumps(case),
+        "link": "",
+        "seen": draw(f"What {result.engine} showed", log, wrong),
+        "expected": None,
+    }
+
+
+def reason_of(job: "FaultedJob") -> tuple[str, str]:
+    violations = [one for verdict in job.verdicts for one in verdict.violations]
+    return (violations[0].invariant, printable(violations[0].message)) if violations else ("", printable(job.error))
