@@ -60,6 +60,8 @@ PATH = (
     Place("credit/credit_connection", "Several senders take turns on one connection."),
     Place("credit/credit_loop", "Sender, wire and receiver together: nothing is lost, nothing gets stuck."),
     Place("input/input_channels", "Channels find their producers, and notice what is lost on the way."),
+    Place("input/missing_partitions", "Where nothing was found, the state of the producer says whether to ask again."),
+    Place("input/channel_requests", "A task asks its channels to resume, to announce sizes, and how much they hold."),
     Place("input/channel_state", "A checkpoint that overtakes saves what it overtook in the channels."),
     Place("gate/gate", "Channels with data are polled in turn."),
     Place("gate/priority_gate", "What has priority overtakes, and late notifications do no harm."),

@@ -3,16 +3,18 @@
 An alignment begins with the first channel that counts as aligned, and ends with the last, or with the checkpoint. What
 a checkpoint was triggered with may be settled later: an unaligned one is triggered first and aligned afterwards.
 
-Choices. CheckpointBarrierHandler of Flink 2.3, for the handlers that know one checkpoint at a time; in ms.
+A handler that counts knows several checkpoints at a time, but measures one: that which began last.
+
+Choices. CheckpointBarrierHandler of Flink 2.3; in ms.
 """
 
 import attrs
 
 from tidegate.reference.barriers import values
 from tidegate.reference.barriers.alignment import is_obsolete, is_pending
-from tidegate.reference.barriers.values import Event, Measures, Observation, Settled
+from tidegate.reference.barriers.values import Event, Measures, Observation, Settled, State
 from tidegate.reference.elements import Long
-from tidegate.reference.model import Outcome
+from tidegate.reference.model import Outcome, Rejected
 
 
 def begin(measures: Measures, checkpoint: int, created: int, now: int) -> Measures:
@@ -46,11 +48,16 @@ def measure(
     if counted is not None:
         created = event.created if isinstance(event, values.Barrier) else before.first.created if before.first else 0
         measures = count(measures, after, counted, created)
-    for seen in outcome.observations:
+    measures = note_triggers(measures, outcome.observations)
+    return attrs.evolve(outcome, state=attrs.evolve(after, measures=measures))
+
+
+def note_triggers(measures: Measures, observations: tuple[Observation | Rejected, ...]) -> Measures:
+    for seen in observations:
         if isinstance(seen, values.Trigger):
             shares = seen.checkpoint == measures.checkpoint
             measures = attrs.evolve(measures, shares=shares, triggered=None if shares else Settled(0, 0))
-    return attrs.evolve(outcome, state=attrs.evolve(after, measures=measures))
+    return measures
 
 
 def find_counted(before: values.Alignment, event: Event) -> frozenset[int] | None:
@@ -72,7 +79,32 @@ def count(measures: Measures, after: values.Alignment, counted: frozenset[int], 
     return measures
 
 
-def on_processed(state: values.Alignment, event: values.Processed) -> Outcome[values.Alignment, Observation]:
+def track(
+    before: values.Tracking, event: Event, outcome: Outcome[values.Tracking, Observation]
+) -> Outcome[values.Tracking, Observation]:
+    """The outcome, with what is measured by now, at least once."""
+    after, measures, now = outcome.state, before.measures, before.now
+    if isinstance(event, values.Advance):
+        now += event.milliseconds
+    elif isinstance(event, values.Barrier) and event.checkpoint > before.latest:
+        measures = begin(measures, event.checkpoint, event.created, now)
+        # With one open channel nothing is remembered.
+        measures = end(measures, 0) if after.latest == before.latest else measures
+    elif gives_up_all(before, event, after):
+        measures = reset(measures)
+    if measures.since is not None and values.Trigger(after.latest, aligned=True) in outcome.observations:
+        measures = end(measures, now - measures.since)
+    measures = note_triggers(measures, outcome.observations)
+    return attrs.evolve(outcome, state=attrs.evolve(after, now=now, measures=measures))
+
+
+def gives_up_all(before: values.Tracking, event: Event, after: values.Tracking) -> bool:
+    if isinstance(event, values.Cancel):
+        return event.checkpoint > max(before.latest, after.latest)
+    return isinstance(event, values.EndOfPartition) and not before.config.finished_channels
+
+
+def on_processed(state: State, event: values.Processed) -> Outcome[State, Observation]:
     """Bytes count while an alignment is under way."""
     if state.measures.since is None:
         return Outcome(state, (), ("BARR-21",))
@@ -80,11 +112,12 @@ def on_processed(state: values.Alignment, event: values.Processed) -> Outcome[va
     return Outcome(attrs.evolve(state, measures=measures), (), ("BARR-21",))
 
 
-def on_measure(state: values.Alignment) -> Outcome[values.Alignment, Observation]:
+def on_measure(state: State) -> Outcome[State, Observation]:
     measures = state.measures
     present = measures.latest.duration if measures.latest else 0
     alignment = state.now - measures.since if measures.since is not None else present
     triggered = measures.latest if measures.shares else measures.triggered
     duration, processed = (triggered.duration, triggered.bytes) if triggered else (None, None)
     shown = values.Measured(alignment, Long(measures.start_delay), duration, processed)
-    return Outcome(state, (shown,), ("BARR-21",))
+    rules = ("BARR-22", "BARR-21") if isinstance(state, values.Tracking) else ("BARR-21",)
+    return Outcome(state, (shown,), rules)

@@ -24,20 +24,23 @@ def start(config: Config) -> tuple[State, ...]:
 def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     check_event(state.config, event)
     if isinstance(event, values.Processed | values.Measure):
-        assert isinstance(state, values.Alignment)
-        told = (
-            measures.on_processed(state, event) if isinstance(event, values.Processed) else measures.on_measure(state)
-        )
-        return (cast("Outcome[State, Observation]", told),)
+        if isinstance(event, values.Processed):
+            return (measures.on_processed(state, event),)
+        return (measures.on_measure(state),)
     if isinstance(event, values.Advance | values.Delay):
         heard = False
     elif not 0 <= event.channel < state.config.channels or event.channel in state.ended:
         return rejected(state, "BARR-7")
     else:
         heard = isinstance(state, values.Alignment) and event.channel in state.blocked
-    outcome = on_tracked(state, event) if isinstance(state, values.Tracking) else on_aligned(state, event)
-    if isinstance(state, values.Alignment) and state.config.extension == values.MEASURES:
-        outcome = measures.measure(state, event, cast("Outcome[values.Alignment, Observation]", outcome))
+    is_measured = state.config.extension == values.MEASURES
+    outcome: Outcome[values.Tracking, Observation] | Outcome[values.Alignment, Observation]
+    if isinstance(state, values.Tracking):
+        outcome = on_tracked(state, event)
+        outcome = measures.track(state, event, outcome) if is_measured else outcome
+    else:
+        outcome = on_aligned(state, event)
+        outcome = measures.measure(state, event, outcome) if is_measured else outcome
     shown = attrs.evolve(outcome, rules=(*outcome.rules, "BARR-8")) if heard else outcome
     return (cast("Outcome[State, Observation]", shown),)
 

@@ -31,26 +31,18 @@ def check_timeout(config: "Config", _attribute: "attrs.Attribute[Any]", value: i
         raise InvalidInputError(f"timeout must be at least 1, not {value}")
 
 
-def check_measures(config: "Config", _attribute: "attrs.Attribute[Any]", value: str | None) -> None:
-    if value == MEASURES and config.kind is Kind.AT_LEAST_ONCE:
-        raise InvalidInputError("measures does not go with kind at_least_once")
-
-
 @attrs.frozen
 class Config:
     """`finished_channels`: a channel that has ended counts as aligned. `timeout` is that of the alignment, in ms.
 
-    With the extension `late_timers` time may pass by `delay`; with `measures` it is told what an alignment took, unless
-    the handler is one of kind at_least_once.
+    With the extension `late_timers` time may pass by `delay`; with `measures` it is told what an alignment took.
     """
 
     kind: Kind
     channels: int = attrs.field(validator=at_least(1))
     finished_channels: bool
     timeout: int | None = attrs.field(default=None, validator=check_timeout)
-    extension: str | None = attrs.field(
-        default=None, validator=[attrs.validators.optional(one_of(*EXTENSIONS)), check_measures]
-    )
+    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- events ---------------------------------------------------------------------------------------------------
@@ -292,12 +284,17 @@ class Count:
 
 @attrs.frozen
 class Tracking:
-    """The state of at least once: the checkpoints that are not complete, oldest first, and the latest one begun."""
+    """The state of at least once: the checkpoints that are not complete, oldest first, and the latest one begun.
+
+    Only what is measured needs the clock.
+    """
 
     config: Config
     ended: frozenset[int] = frozenset()
     pending: tuple[Count, ...] = ()
     latest: Long = NONE
+    now: int = 0
+    measures: Measures = Measures()
 
 
 State = Alignment | Tracking

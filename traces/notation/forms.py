@@ -39,6 +39,7 @@ FIELDS = {
     "hex": Field(r"([0-9a-f]*)", str, str),
     "sign": Field(r"([+-])", lambda text: text == "+", lambda value: "+" if value else "-"),
     "ints": Field(r"((?:-?\d+(?:,-?\d+)*)?)", read_integers, lambda values: ",".join(map(str, values))),
+    "word": Field(r"([a-z][a-z_]*)", str, str),
     "text": Field(r'("[^"\s]*")', read_json, one_word),
 }
 PLACEHOLDER = re.compile(r"\{(\w+):(\w+)\}")

@@ -65,8 +65,6 @@ def draw_config(random: Random) -> barriers.Config:
     extension = random.choice((None, None, None, barriers.LATE_TIMERS, barriers.MEASURES))
     if (extension == barriers.LATE_TIMERS) != (kind is barriers.Kind.ALTERNATING) and extension != barriers.MEASURES:
         extension = None
-    if kind is barriers.Kind.AT_LEAST_ONCE:
-        extension = None
     return barriers.Config(kind, channels, random.random() < 0.7, timeout, extension)
 
 

@@ -70,7 +70,7 @@ def stop_the_clock(state: barriers.State) -> barriers.State:
 
 
 def is_early(state: barriers.State) -> bool:
-    return not isinstance(state, barriers.Alignment) or (state.now <= 2 and state.measures.processed <= 3)
+    return state.now <= 2 and state.measures.processed <= 3
 
 
 def make_scope(
@@ -122,6 +122,7 @@ def small() -> Iterator[Scope]:
     yield make_scope(barriers.Kind.ALIGNED, 3, 1, finished=(True,))
     yield make_scope(barriers.Kind.ALTERNATING, 2, 1, timeout=1, finished=(True,), extension=barriers.LATE_TIMERS)
     yield make_scope(barriers.Kind.ALIGNED, 2, 1, finished=(True,), extension=barriers.MEASURES)
+    yield make_scope(barriers.Kind.AT_LEAST_ONCE, 2, 1, extension=barriers.MEASURES)
 
 
 def thorough() -> Iterator[Scope]:

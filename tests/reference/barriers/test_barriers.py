@@ -338,8 +338,27 @@ def test_barr_21_what_an_alignment_took(kind, channels, trace, measured):
     assert (seen.alignment, seen.start_delay, seen.duration, seen.bytes) == measured
 
 
-def test_barr_21_at_least_once_is_not_measured():
-    with pytest.raises(InvalidInputError, match="at_least_once"):
-        config_of("at_least_once", 2, extension="measures")
+@pytest.mark.rule("BARR-22")
+@pytest.mark.parametrize(
+    ("channels", "finished", "trace", "measured"),
+    [
+        (2, True, "measure", (0, 0, None, None)),
+        (2, True, "+5 0b1@2 processed3 +4 1b1@2 processed9 +1 measure", (4, 3, 4, 3)),
+        (1, True, "+5 0b1@2 processed3 +2 measure", (0, 3, 0, 0)),
+        (1, True, "+5 0b1@2 0c2 measure", (0, 3, 0, 0)),
+        (2, True, "0b1 +3 0b2 +4 1b1 measure", (4, 3, 0, 0)),
+        (2, True, "0b1 +3 0b2 processed2 +4 1b2 measure", (4, 3, 4, 2)),
+        (2, True, "0b1 +3 1c2 +1 measure", (4, 0, None, None)),
+        (2, True, "0b1 +3 1e measure", (3, 0, 3, 0)),
+        (2, False, "0b1 +3 1e measure", (0, 0, None, None)),
+    ],
+)
+def test_barr_22_what_is_measured_at_least_once(channels, finished, trace, measured):
+    config = config_of("at_least_once", channels, finished=finished, extension="measures")
+    (seen,) = walk("barriers", config, trace)[-1].observations
+    assert (seen.alignment, seen.start_delay, seen.duration, seen.bytes) == measured
+
+
+def test_barr_21_nothing_is_measured_without_the_extension():
     with pytest.raises(InvalidInputError, match="extension measures"):
         walk("barriers", config_of("aligned", 2), "measure")

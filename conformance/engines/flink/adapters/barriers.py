@@ -35,9 +35,7 @@ def declare(jvm: Jvm) -> wire.Json | None:
 
 def make(jvm: Jvm, config: wire.Json) -> "Handler":
     kind = wire.get_choice(config, "kind", KINDS)
-    extension = wire.get_extension(config, EXTENSIONS)
-    if extension == "measures" and kind == "at_least_once":
-        raise wire.BadRequestError("measures does not go with kind at_least_once")
+    wire.get_extension(config, EXTENSIONS)
     timeout = wire.get_at_least(config, "timeout", 1) if kind == "alternating" else None
     return Handler(
         jvm, kind, wire.get_at_least(config, "channels", 1), wire.get_boolean(config, "finished_channels"), timeout

@@ -19,7 +19,8 @@ SEGMENT_SIZE = 64
 class RemoteGate:
     """`handlers` are called for what the channels ask of the network: `notifyCreditAvailable`, `resumeConsumption`.
 
-    `writer` is given what the channels save.
+    `writer` is given what the channels save, `provider` knows producers, `waits` are back-offs and time-outs.
+    `make_channel` makes channels that are not remote, and gives None for those that are.
     """
 
     def __init__(
@@ -30,17 +31,26 @@ class RemoteGate:
         floating: int,
         handlers: dict[str, Callable[..., Any]],
         writer: Any = None,
+        provider: Any = None,
+        waits: tuple[int, ...] = (),
+        make_channel: Callable[["RemoteGate", int], Any] | None = None,
+        *,
+        is_requested: bool = True,
     ) -> None:
         self._jvm = jvm
+        self._waits = waits
+        self._provider = provider or jvm.implement(NETWORK + "partition.PartitionProducerStateProvider", {})
         self._writer = writer or jvm.cls("org.apache.flink.runtime.checkpoint.channel.ChannelStateWriter").NO_OP
         self._events = jvm.cls(NETWORK + "api.serialization.EventSerializer")
         self._pool = jvm.cls(NETWORK + "buffer.NetworkBufferPool")(channels * exclusive + floating + 1, SEGMENT_SIZE)
         self.gate = self._make_gate(channels, floating)
-        connections = self._make_connections(handlers)
-        self.channels = [self._make_channel(index, exclusive, connections) for index in range(channels)]
+        self._exclusive, self._connections = exclusive, self._make_connections(handlers)
+        made = [make_channel(self, index) if make_channel else None for index in range(channels)]
+        self.channels = [one or self.assemble_channel(REMOTE, index) for index, one in enumerate(made)]
         self.gate.setInputChannels(jvm.jpype.JArray(jvm.cls(CONSUMER + "InputChannel"))(self.channels))
         self.gate.setup()
-        self.gate.requestPartitions()
+        if is_requested:
+            self.gate.requestPartitions()
         self._sequence = [0] * channels
         #: since 1.20 a buffer says of which subpartition it is
         self._origin = (0,) if has_origin(jvm) else ()
@@ -51,7 +61,7 @@ class RemoteGate:
             "String": ["consumer"],
             "IntermediateDataSetID": [jvm.cls("org.apache.flink.runtime.jobgraph.IntermediateDataSetID")()],
             "ResultPartitionType": [jvm.cls(NETWORK + "partition.ResultPartitionType").PIPELINED_BOUNDED],
-            "PartitionProducerStateProvider": [jvm.implement(NETWORK + "partition.PartitionProducerStateProvider", {})],
+            "PartitionProducerStateProvider": [self._provider],
             "SupplierWithException": [
                 jvm.implement(
                     "org.apache.flink.util.function.SupplierWithException",
@@ -70,25 +80,28 @@ class RemoteGate:
         supplies["int"] = [jvm.integer(one) for one in (*zeros, channels, SEGMENT_SIZE)]
         return jvm.assemble(GATE, supplies)
 
-    def _make_channel(self, index: int, exclusive: int, connections: Any) -> Any:
+    def assemble_channel(self, name: str, index: int, more: dict[str, list[Any]] | None = None) -> Any:
+        """A channel of that class. What only some classes need is in `more`."""
         jvm = self._jvm
         counter = jvm.cls("org.apache.flink.metrics.SimpleCounter")
-        names = parameter_names(jvm, REMOTE)
-        # The index of the channel, then back-offs and time-outs that do not matter here, then the exclusive buffers.
-        numbers = [index, *[0] * (names.count("int") - 2), exclusive]
+        names = parameter_names(jvm, name)
+        # The index of the channel, then back-offs and time-outs, then, unless there is no more room, exclusive buffers.
+        between = max(names.count("int") - 2, 0)
+        numbers = [index, *[*self._waits, *[0] * between][:between], self._exclusive][: names.count("int")]
         supplies: dict[str, list[Any]] = {
             "SingleInputGate": [self.gate],
             "int": [jvm.integer(one) for one in numbers],
             "ResultPartitionID": [jvm.cls(NETWORK + "partition.ResultPartitionID")()],
             "ConnectionID": [make_connection_id(jvm)],
-            "ConnectionManager": [connections],
+            "ConnectionManager": [self._connections],
             "Counter": [counter(), counter()],
             "ChannelStateWriter": [self._writer],
             "ArrayDeque": [jvm.cls("java.util.ArrayDeque")()],
+            **(more or {}),
         }
         if "ResultSubpartitionIndexSet" in names:
             supplies["ResultSubpartitionIndexSet"] = [jvm.cls(NETWORK + "partition.ResultSubpartitionIndexSet")(0)]
-        return jvm.assemble(REMOTE, supplies)
+        return jvm.assemble(name, supplies)
 
     def _make_connections(self, handlers: dict[str, Callable[..., Any]]) -> Any:
         client = self._jvm.implement(NETWORK + "PartitionRequestClient", dict(handlers))
@@ -96,9 +109,9 @@ class RemoteGate:
         return self._jvm.implement(NETWORK + "ConnectionManager", given)
 
     def receive(self, channel: int, buffer: Any, backlog: int = 0) -> None:
-        """What the network thread does with a buffer that came in."""
+        """What the network thread does with a buffer that came in. A channel that is released does not count it."""
         self.channels[channel].onBuffer(buffer, self._sequence[channel], backlog, *self._origin)
-        self._sequence[channel] += 1
+        self._sequence[channel] += not self._jvm.call(self.channels[channel], "isReleased")
 
     def receive_event(self, channel: int, event: Any, backlog: int = 0) -> None:
         self.receive(channel, self._events.toBuffer(event, False), backlog)

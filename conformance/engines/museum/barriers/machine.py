@@ -13,8 +13,7 @@ _MODES = ("aligned", "timeout", "unaligned")
 
 def make(config: wire.Json, host: wire.Host) -> wire.Machine:
     kind = wire.get_choice(config, "kind", _KINDS)
-    if wire.get_extension(config, EXTENSIONS) == "measures" and kind == "at_least_once":
-        raise wire.BadRequestError("measures does not go with kind at_least_once")
+    wire.get_extension(config, EXTENSIONS)
     wire.get_at_least(config, "channels", 1)
     wire.get_boolean(config, "finished_channels")
     if ("timeout" in config) != (kind == "alternating"):
@@ -43,7 +42,7 @@ class Reader:
 
     def step(self, event: wire.Json) -> wire.Observations:
         handler = self.handler
-        if event.get("type") in {"processed", "measure"} and self.measures and isinstance(handler, BarrierHandler):
+        if event.get("type") in {"processed", "measure"} and self.measures:
             if event["type"] == "measure":
                 return [handler.gauge.show(handler.clock)]
             handler.gauge.process(wire.get_at_least(event, "bytes", 0))

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import attrs
 
+from tidegate.conformance.engines.museum.barriers.gauge import Gauge
 from tidegate.conformance.engines.wire import Host, Json, Observations
 
 _MOST_PENDING = 50
@@ -33,12 +34,23 @@ class BarrierTracker:
         #: By checkpoint, the oldest first.
         self.pending: dict[int, Count] = {}
         self.latest = -1
+        self.clock = 0
+        self.gauge = Gauge(host.bug)
 
     def is_blocked(self, _channel: int) -> bool:
         return False
 
-    def on_advance(self, _milliseconds: int, *, fires: bool) -> Observations:  # noqa: ARG002
+    def on_advance(self, milliseconds: int, *, fires: bool) -> Observations:  # noqa: ARG002
+        self.clock += milliseconds
         return []
+
+    def trigger(self, checkpoint: int) -> Observations:
+        """The time of an alignment is known of the checkpoint that began last, BARR-21."""
+        is_last = checkpoint == self.latest or self.bug == "tracker-any-trigger-ends-the-alignment"
+        if is_last and self.gauge.began is not None:
+            self.gauge.end(self.clock - self.gauge.began)
+        self.gauge.trigger(checkpoint)
+        return say_trigger(checkpoint)
 
     def on_announcement(self, channel: int, checkpoint: int, _sequence: int, created: int) -> Observations:
         if self.bug == "tracker-announcement-counts":
@@ -48,9 +60,12 @@ class BarrierTracker:
     def count_open(self) -> int:
         return self.channels - (0 if self.bug == "tracker-ended-still-wanted" else len(self.ended))
 
-    def on_barrier(self, channel: int, checkpoint: int, _mode: str, _created: int) -> Observations:
+    def on_barrier(self, channel: int, checkpoint: int, _mode: str, created: int) -> Observations:
         bug = self.bug
         if self.count_open() == 1 and checkpoint > self.latest:
+            self.gauge.begin(checkpoint, created, self.clock)
+            self.gauge.end(0)
+            self.gauge.trigger(checkpoint)
             if bug == "tracker-lone-channel-remembers":
                 self.latest = checkpoint
             return say_trigger(checkpoint)
@@ -58,6 +73,7 @@ class BarrierTracker:
             return self.count(channel, checkpoint)
         if checkpoint <= self.latest and bug != "tracker-old-barriers-begin-again":
             return []
+        self.gauge.begin(checkpoint, created, self.clock)
         self.pending[checkpoint] = Count({channel}, self.count_open())
         self.latest = max(self.latest, checkpoint)
         most = _MOST_PENDING - 1 if bug == "tracker-forgets-early" else _MOST_PENDING
@@ -73,7 +89,7 @@ class BarrierTracker:
         if len(count.heard) < count.wanted:
             return []
         self.forget_to(checkpoint)
-        return [] if count.cancelled and bug != "tracker-cancelled-triggers" else say_trigger(checkpoint)
+        return [] if count.cancelled and bug != "tracker-cancelled-triggers" else self.trigger(checkpoint)
 
     def forget_to(self, checkpoint: int) -> None:
         if self.bug == "tracker-older-stay-pending":
@@ -84,6 +100,7 @@ class BarrierTracker:
     def on_cancel(self, channel: int, checkpoint: int) -> Observations:
         bug = self.bug
         if self.count_open() == 1 and checkpoint > self.latest:
+            self.gauge.reset()
             return say_aborts([checkpoint], "cancelled")
         older = [key for key in self.pending if key < checkpoint]
         given_up = [key for key in older if not self.pending[key].cancelled or bug == "tracker-aborts-repeated"]
@@ -104,6 +121,8 @@ class BarrierTracker:
             if bug != "tracker-unknown-cancel-not-remembered":
                 self.latest = checkpoint
                 self.pending[checkpoint] = Count({channel}, self.count_open(), cancelled=True)
+        if bug == "tracker-cancel-settles-the-alignment" and given_up:
+            self.gauge.reset()
         return say_aborts(given_up, "cancelled")
 
     def on_end(self, channel: int) -> Observations:
@@ -112,6 +131,7 @@ class BarrierTracker:
         if not self.ends_count or bug == "tracker-end-is-fatal":
             given_up = [key for key, count in self.pending.items() if not count.cancelled]
             self.pending = {}
+            self.gauge.reset()
             return say_aborts(given_up, "end_of_partition")
         if bug == "tracker-end-not-counted":
             return []
@@ -125,5 +145,5 @@ class BarrierTracker:
         live = [key for key in complete if not self.pending[key].cancelled]
         self.forget_to(newest)
         if bug == "tracker-end-triggers-all":
-            return [one for key in live for one in say_trigger(key)]
-        return [] if silent else say_trigger(newest)
+            return [one for key in live for one in self.trigger(key)]
+        return [] if silent else self.trigger(newest)

@@ -1,0 +1,73 @@
+"""Cases for what is asked of channels: all kinds of them, asked in every state that they can be in."""
+
+from random import Random
+
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
+from tidegate.reference.input import channel_requests as requests
+from tidegate.reference.input.channel_requests import Kind
+
+
+def draw(random: Random, config: requests.Config | None = None) -> tuple[requests.Config, tuple[requests.Event, ...]]:
+    config = config or draw_config(random)
+    weights = swarm(
+        random,
+        data=5,
+        barrier=1,
+        read=4,
+        resume=1.5,
+        size=1,
+        one_size=0.6,
+        checkpoint=0.4,
+        measure=2,
+        end=0.3,
+        gone=0.25,
+        release=0.3,
+        request=0.3,
+    )
+    draw_kind = among(random, weights)
+    walk = Walk(random, requests.start(config), requests.step)
+    early = random.choice((0, 0, 1, 3))
+    for number in walk.rounds():
+        walk.play_one(requests.RequestPartitions() if number == early else draw_event(random, draw_kind(), walk.state))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> requests.Config:
+    usual = (Kind.REMOTE, Kind.LOCAL)
+    kinds = tuple(Kind) if random.random() < 0.2 else (*usual, Kind.UNKNOWN) if random.random() < 0.3 else usual
+    return requests.Config(tuple(random.choice(kinds) for _ in range(random.choice((1, 1, 2, 2, 3)))))
+
+
+def draw_event(random: Random, kind: str, state: requests.State) -> requests.Event:
+    last = len(state.channels) - 1
+    channel = random.choice((-1, last + 1)) if random.random() < 0.02 else random.randint(0, last)
+    size = random.choice((1, 2, 7, 64, 4096))
+    match kind:
+        case "data":
+            is_local = 0 <= channel <= last and state.channels[channel].kind is Kind.LOCAL
+            backlogs = (0, 0, 0, 0, 1) if is_local else (0, 1, 2, 3, 7)
+            return requests.DataArrives(channel, random.choice((1, 2, 5, 60)), random.choice(backlogs))
+        case "barrier":
+            return requests.BarrierArrives(channel, random.choice((64, 65, 100)))
+        case "end":
+            return requests.EndArrives(channel)
+        case "read":
+            return requests.ReadChannel(channel)
+        case "resume":
+            blocked = [number for number, one in enumerate(state.channels) if one.blocked]
+            return requests.ResumeChannel(random.choice(blocked) if blocked and random.random() < 0.7 else channel)
+        case "size":
+            return requests.AnnounceSize(size)
+        case "one_size":
+            return requests.AnnounceSize(size, channel)
+        case "checkpoint":
+            return requests.StartCheckpoint()
+        case "gone":
+            return requests.ReleasePartition(channel)
+        case "release":
+            return requests.ReleaseChannel(channel)
+        case "request":
+            return requests.RequestPartitions()
+        case _:
+            return requests.MeasureGate()
