@@ -1,7 +1,7 @@
 """What was seen when the jobs of the page ran on Spark."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from tidegate.conformance.engines.spark.streaming.campaign import Campaign
 from tidegate.conformance.engines.spark.streaming.logs import Outcome, read_outcomes
 from tidegate.conformance.engines.spark.streaming.query import Folder
 from tidegate.properties.runlog import check
+from tidegate.reference.job.programs import Config
 from tidegate.traces.runlog import RunLog
 
 if TYPE_CHECKING:
@@ -31,16 +32,15 @@ class JobFacts:
     found: tuple[str, ...]
 
 
-def run_jobs(spark: "SparkSession", folder: Path) -> tuple[Campaign, dict[str, Outcome]]:
-    """All jobs, right and wrong, in one query that goes down again and again."""
+def run_jobs(spark: "SparkSession", folder: Path, right: Mapping[str, Config]) -> tuple[Campaign, dict[str, Outcome]]:
+    """These jobs and the wrong ones, in one query that goes down again and again."""
     wrong = jobs_module.make_wrong_jobs()
     campaign = Campaign(spark, Folder(folder), {run: jobs_module.bug_of(run) for run in wrong})
-    campaign.run(jobs_module.encode_jobs(jobs_module.make_right_jobs() | wrong), jobs_module.SEED)
+    campaign.run(jobs_module.encode_jobs({**right, **wrong}), jobs_module.SEED)
     return campaign, read_outcomes(campaign.folder)
 
 
-def judge_jobs(happened: Iterable[str], outcomes: dict[str, Outcome]) -> JobFacts:
-    right = jobs_module.make_right_jobs()
+def judge_jobs(happened: Iterable[str], outcomes: dict[str, Outcome], right: Mapping[str, Config]) -> JobFacts:
     wrongs = {run: jobs_module.find_wrongs_of(config, outcomes[run]) for run, config in right.items()}
     found = {
         jobs_module.bug_of(run)

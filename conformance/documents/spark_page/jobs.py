@@ -37,9 +37,9 @@ def draw_jobs(count: int, seed: int) -> list[Config]:
     return [attrs.evolve(strategy.draw_program(random), wire=None) for _ in range(count)]
 
 
-def make_right_jobs() -> dict[str, Config]:
+def make_right_jobs(count: int = COUNT) -> dict[str, Config]:
     """By run: random jobs, and the corners."""
-    drawn = {f"job-{number}": config for number, config in enumerate(draw_jobs(COUNT, SEED))}
+    drawn = {f"job-{number}": config for number, config in enumerate(draw_jobs(count, SEED))}
     return drawn | {f"corner-{number}": config for number, config in enumerate(CORNERS.values())}
 
 

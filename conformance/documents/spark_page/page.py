@@ -5,7 +5,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tidegate.conformance.documents.spark_page.facts import JobFacts, judge_jobs, run_jobs
-from tidegate.conformance.documents.spark_page.jobs import BUGS, CORNERS, COUNT
+from tidegate.conformance.documents.spark_page.jobs import BUGS, CORNERS, COUNT, make_right_jobs
 from tidegate.conformance.engines.spark.native.engine import SparkNative
 from tidegate.conformance.engines.spark.native.traces import WINDOW
 from tidegate.conformance.engines.spark.streaming.campaign import FILES
@@ -110,8 +110,9 @@ What that means:
 
 def write_page(spark: "SparkSession", path: Path) -> tuple[JobFacts, Exam]:
     with TemporaryDirectory() as folder:
-        campaign, outcomes = run_jobs(spark, Path(folder) / "jobs")
-        jobs = judge_jobs(campaign.happened, outcomes)
+        right = make_right_jobs()
+        campaign, outcomes = run_jobs(spark, Path(folder) / "jobs", right)
+        jobs = judge_jobs(campaign.happened, outcomes, right)
     native = run_native()
     parts = [HEAD.format(version=spark.version), describe_jobs(jobs), describe_native(native)]
     path.write_text("\n".join(parts), encoding="utf-8")

@@ -34,11 +34,9 @@ def test_default_run_stays_small(suites):
     assert 0 < sum(suite.events for suite in suites) <= MOST_EVENTS.get(component, 150_000)
 
 
-@pytest.mark.parametrize("component", COMPONENTS)
-def test_right_engines_pass(component):
+def test_right_engines_pass(suites):
     """A sample: all of it is replayed where wrong engines are caught."""
     runner = Runner(InProcess(Engine(None)))
-    suites = [build(scope) for scope in small(component)]
     sample = [case for suite in suites for index, case in enumerate(suite.cases) if index % 23 == 0]
     verdicts = list(runner.run(Planned("complete", case) for case in sample))
     assert [verdict for verdict in verdicts if verdict.status is not Status.PASS] == []

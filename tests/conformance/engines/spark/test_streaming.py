@@ -1,4 +1,4 @@
-"""Two hundred jobs in one streaming query that goes down again and again: nothing is lost, doubled or out of order."""
+"""Many jobs in one streaming query that goes down again and again: nothing is lost, doubled or out of order."""
 
 from collections import Counter
 
@@ -14,12 +14,16 @@ from tidegate.properties.runlog import INVARIANTS, Status, check
 from tidegate.traces.runlog import read_runlog
 
 PAGE = ROOT / "docs" / "spark.md"
-JOBS = make_right_jobs()
+
+
+@pytest.fixture(scope="module", params=[60, pytest.param(COUNT, marks=pytest.mark.long)])
+def jobs(request):
+    return make_right_jobs(request.param)
 
 
 @pytest.fixture(scope="module")
-def campaign(spark, tmp_path_factory):
-    return run_jobs(spark, tmp_path_factory.mktemp("streaming") / "query")
+def campaign(spark, jobs, tmp_path_factory):
+    return run_jobs(spark, tmp_path_factory.mktemp("streaming") / "query", jobs)
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +32,9 @@ def outcomes(campaign):
 
 
 @pytest.fixture(scope="module")
-def facts(campaign):
+def facts(campaign, jobs):
     made, outcomes = campaign
-    return judge_jobs(made.happened, outcomes)
+    return judge_jobs(made.happened, outcomes, jobs)
 
 
 def test_the_query_went_down_in_every_way(campaign):
@@ -45,32 +49,32 @@ def test_the_query_went_down_in_every_way(campaign):
     assert sorted(place.name for place in made.folder.batches.iterdir()) == list("012345")
 
 
-def test_every_run_is_one_of_the_specification(facts):
-    assert facts.jobs == len(JOBS) > COUNT == 200
+def test_every_run_is_one_of_the_specification(facts, jobs):
+    assert facts.jobs == len(jobs) > 60
     assert facts.wrongs == {}
 
 
-def test_the_jobs_are_worth_running(outcomes):
+def test_the_jobs_are_worth_running(outcomes, jobs):
     """Every function, partitioner and depth, and enough rows to be wrong in."""
-    layouts = [make_layout(job) for job in encode_jobs(JOBS).values()]
+    layouts = [make_layout(job) for job in encode_jobs(jobs).values()]
     functions = {operator.function for layout in layouts for operator in layout.operators.values()}
     assert functions == {"source", "map", "flat_map", "filter", "sum", "union", "join", "sink"}
     partitioners = {edge.partitioner for layout in layouts for edge in layout.edges}
     assert partitioners == {"forward", "rebalance", "rescale", "global", "broadcast", "hash"}
     assert {layout.levels for layout in layouts} == {1, 2, 3, 4}
-    assert sum(len(outcomes[run].log.rows) for run in JOBS) > 8000
-    assert sum(len(outcomes[run].results.collected) for run in JOBS) > 200
+    assert sum(len(outcomes[run].log.rows) for run in jobs) > 40 * len(jobs)
+    assert sum(len(outcomes[run].results.collected) for run in jobs) > len(jobs)
 
 
-def test_run_logs_are_files_that_keep_every_invariant(outcomes, tmp_path):
-    paths = write_logs({run: outcomes[run] for run in JOBS}, tmp_path)
+def test_run_logs_are_files_that_keep_every_invariant(outcomes, jobs, tmp_path):
+    paths = write_logs({run: outcomes[run] for run in jobs}, tmp_path)
     verdicts = Counter()
     for path in paths:
         log = read_runlog(path)
         assert log == outcomes[path.stem].log
         verdicts.update((verdict.invariant, verdict.status) for verdict in check(log))
     assert not any(status is Status.FAILED for _name, status in verdicts)
-    assert {name for name, status in verdicts if verdicts[name, status] == len(JOBS) and status is Status.SKIPPED} == {
+    assert {name for name, status in verdicts if verdicts[name, status] == len(jobs) and status is Status.SKIPPED} == {
         "LOG-CREDIT",
         "LOG-RESULT",
         "LOG-RECOVER",
@@ -83,5 +87,6 @@ def test_mistakes_are_found_out(facts, bug):
     assert bug in facts.found
 
 
+@pytest.mark.parametrize("jobs", [pytest.param(COUNT, marks=pytest.mark.long)], indirect=True)
 def test_the_page_says_what_was_seen(facts):
     assert describe_jobs(facts) in PAGE.read_text(encoding="utf-8")
