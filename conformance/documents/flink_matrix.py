@@ -25,6 +25,8 @@ from tidegate.conformance.reports.writing import write_whole
 from tidegate.conformance.web.jobs import make_page
 
 STAGES = ("directed", "golden", "generated")
+#: Seconds for an answer: a release is not to be blamed for a machine that is busy.
+PATIENCE = 120.0
 
 
 def write_reports(
@@ -39,9 +41,12 @@ def write_reports(
 
 def examine(version: str, budget: Budget, folder: Path, tell: Callable[[str], None]) -> Path:
     engine = f"flink:{version}"
+    candidate = Candidate(engine, limits={"case_timeout": PATIENCE})
     with Report(folder, engine, budget.seed) as report:
         known = expectations_of(f"flink-{version}")
-        result = run(Candidate(engine), budget, floor=0, expectations=known, observers=(report,))
+        result = run(candidate, budget, floor=0, expectations=known, observers=(report,))
+    if not result.complete:
+        raise KeyboardInterrupt
     tell(f"{engine}: {result.cases} cases, {result.conclusion}")
     return folder
 

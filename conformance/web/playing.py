@@ -32,6 +32,7 @@ from tidegate.reference.credit import credit_loop
 from tidegate.reference.elements import MAX, MIN
 from tidegate.reference.job import step as job
 from tidegate.reference.job.examples import make_word_count
+from tidegate.reference.job.layout import compute_layout
 from tidegate.reference.model import AnyComponent, InvalidInputError, Outcome, Rejected
 from tidegate.reference.rules import all_rules
 from tidegate.traces.cases import Case
@@ -269,7 +270,19 @@ def play(question: Mapping[str, Any]) -> dict[str, Any]:
         "steps": steps,
         "at": at,
         "offers": offers(component, config, states[at]),
+        **({"names": name_parts(config)} if component.name == "job" else {}),
         **({"error": error} if error else {}),
+    }
+
+
+def name_parts(config: Any) -> dict[str, list[Any]]:
+    """What subtasks and channels of a job are called, by their numbers in its state; and who shares a task."""
+    layout = compute_layout(config)
+    names = [f"{place.task.name} {place.number}" for place in layout.places]
+    return {
+        "subtask": names,
+        "channel": [f"{names[route.source]} → {names[route.target]}" for route in layout.routes],
+        "tasks": [list(task.operators) for task in layout.tasks],
     }
 
 
@@ -352,7 +365,8 @@ def plain(value: Any) -> Any:
     """Any value of the specification as JSON, for the eye; the config, which does not change, is left out."""
     if attrs.has(type(value)):
         names = [field.name for field in attrs.fields(type(value)) if field.name != "config"]
-        return {name: plain(getattr(value, name)) for name in names}
+        kind = {"type": value.type} if isinstance(getattr(value, "type", None), str) else {}
+        return kind | {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, frozenset | set):
@@ -377,7 +391,7 @@ def offers(component: AnyComponent, config: Any, state: Any) -> list[dict[str, A
     offered: list[dict[str, Any]] = []
     kinds: Counter[str] = Counter()
     for event in dict.fromkeys(islice(alphabet(component, config, state), MAX_LOOKED_AT)):
-        about = next((name for name in ABOUT if hasattr(event, name)), None)
+        about = next((name for name in ABOUT if getattr(event, name, None) is not None), None)
         kind = f"{about} {getattr(event, about)}" if about else event.type.replace("_", " ")
         if kinds[kind] == MAX_OF_A_KIND or len(offered) == MAX_OFFERS:
             continue

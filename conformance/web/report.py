@@ -120,7 +120,7 @@ def draw(component: str, config: Any, trace: str) -> dict[str, Any] | None:
         for step in played["steps"]
     ]
     states = [played["starts"][0]["state"], *(step.pop("state") for step in steps)]
-    return {"states": states, "steps": steps}
+    return {"states": states, "steps": steps, **({"names": played["names"]} if "names" in played else {})}
 
 
 def trace_of(one: Counterexample) -> str:

@@ -82,6 +82,6 @@ def describe(one: Drawn) -> dict[str, Any]:
     link = f"http://{HOST}:{PORT}/#{place}"
     picture = draw(one.component, one.config, one.trace)
     if picture is None or one.step is None:
-        return {"link": link, "picture": picture}
+        return {"link": link, "picture": picture, "config": one.config}
     picture["steps"][one.step]["seen"] = [printable(text) for text in one.seen]
-    return {"link": link, "picture": picture, "step": one.step + 1}
+    return {"link": link, "picture": picture, "config": one.config, "step": one.step + 1}

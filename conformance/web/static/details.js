@@ -1,6 +1,6 @@
 // What a step is in full: what was allowed and why, and the state before and after it.
 
-import { h, ruleChip } from "./dom.js";
+import { h, prose, ruleChip } from "./dom.js";
 import { compare, rows } from "./values.js";
 
 const FEW = 24;
@@ -36,5 +36,5 @@ export function observations(seen, extra = "") {
 }
 
 export function ruleList(ids, rules) {
-  return h("dl", { class: "rulelist" }, ids.map((id) => [h("dt", {}, ruleChip(id, rules)), h("dd", {}, rules[id]?.text ?? "")]));
+  return h("dl", { class: "rulelist" }, ids.map((id) => [h("dt", {}, ruleChip(id, rules)), h("dd", {}, prose(rules[id]?.text ?? ""))]));
 }

@@ -63,6 +63,9 @@ export function themeButton() {
   return button;
 }
 
+/** A text in which what stands between backticks is code. */
+export const prose = (text) => text.split("`").map((part, at) => at % 2 ? h("code", {}, part) : part);
+
 // --- rules ------------------------------------------------------------------------------------------------------
 
 let bubble = null;
@@ -84,8 +87,8 @@ export function ruleChip(id, rules, extra = "") {
 
 function showBubble(anchor, rule) {
   hideBubble();
-  bubble = h("div", { class: "bubble", role: "tooltip", id: "bubble" }, h("p", {}, h("b", {}, anchor.textContent), " ", rule.text));
-  if (rule.intent) bubble.append(h("p", { class: "soft" }, `Why: ${rule.intent}`));
+  bubble = h("div", { class: "bubble", role: "tooltip", id: "bubble" }, h("p", {}, h("b", {}, anchor.textContent), " ", prose(rule.text)));
+  if (rule.intent) bubble.append(h("p", { class: "soft" }, "Why: ", prose(rule.intent)));
   if (rule.source) bubble.append(h("p", { class: "soft small" }, rule.source));
   document.body.append(bubble);
   anchor.setAttribute("aria-describedby", "bubble");

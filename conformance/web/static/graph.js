@@ -2,7 +2,7 @@
 
 import { svg } from "./dom.js";
 
-const BOX = { width: 96, height: 30, across: 132, down: 50 };
+const BOX = { width: 104, height: 40, across: 172, down: 58 };
 
 /** The event is a graph; `values` are observations, of which the vertices say who is chained to whom. */
 export function drawGraph(event, values, width) {
@@ -25,17 +25,22 @@ export function drawGraph(event, values, width) {
     const [from, to] = [places.get(edge.source), places.get(edge.target)];
     const chained = task.has(edge.source) && task.get(edge.source) === task.get(edge.target);
     const [x1, y1, x2, y2] = [from.x + BOX.width, from.y + BOX.height / 2, to.x, to.y + BOX.height / 2];
+    const how = chained ? null : edge.partitioner;
+    if (how) chart.append(svg("text", { class: "how", x: (x1 + x2) / 2, y: (y1 + y2) / 2 - 5, "text-anchor": "middle" }, String(how).slice(0, 11)));
     chart.append(svg("path", { class: `edge${chained ? " chained" : ""}`, d: `M${x1} ${y1}C${x1 + 22} ${y1} ${x2 - 22} ${y2} ${x2} ${y2}` }, svg("title", {}, `${edge.source} to ${edge.target}: ${chained ? "chained" : edge.partitioner ?? "over the network"}`)));
   }
   for (const each of operators) {
     const { x, y } = places.get(each.id);
     chart.append(svg(
       "g", { class: `operator${task.has(each.id) ? ` hue${task.get(each.id) % 6}` : ""}` }, svg("title", {}, Object.entries(each).map(([name, value]) => `${name} ${value}`).join(", ")),
-      svg("rect", { x, y, width: BOX.width, height: BOX.height, rx: 7 }), svg("text", { x: x + BOX.width / 2, y: y + 19, "text-anchor": "middle" }, `${each.id} ${each.name}`.slice(0, 13)),
+      svg("rect", { x, y, width: BOX.width, height: BOX.height, rx: 7 }), svg("text", { x: x + BOX.width / 2, y: y + 17, "text-anchor": "middle" }, cut(each.name || `operator ${each.id}`)),
+      svg("text", { class: "how", x: x + BOX.width / 2, y: y + 31, "text-anchor": "middle" }, cut([`#${each.id}`, each.function ?? (each.kind === "operator" ? null : each.kind), each.parallelism > 1 ? `×${each.parallelism}` : null].filter(Boolean).join(" "), 17)),
     ));
   }
   return chart;
 }
+
+const cut = (text, limit = 14) => text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
 
 /** How far each operator is from where data comes in; what goes round in a circle is cut. */
 function layer(operators, edges) {

@@ -2,8 +2,9 @@
 
 import { h, svg, ruleChip } from "./dom.js";
 import { drawGraph } from "./graph.js";
-import { drawSpaceTime } from "./spacetime.js";
-import { shortObservation, tide, timeline } from "./values.js";
+import { drawItem } from "./items.js";
+import { channelOf, drawLegend, drawSpaceTime } from "./spacetime.js";
+import { alike, shortObservation, tide, timeline } from "./values.js";
 
 const NARROW = 112;
 const ROOMY = 176;
@@ -11,27 +12,36 @@ const WIDE = 360;
 const TIDE = 132;
 /** So many lanes are shown at once; of more, only those that change. */
 const MANY = 14;
+/** So many things of a queue, or bytes, are shown in a lane. */
+const FEW = 8;
 let showAll = false;
+/** How a run of a job is looked at. */
+const view = { channel: "", key: "", zoom: 1 };
 
 /**
  * `states` has one more than `steps`. A step has `event`, `observations` and `rules`; and, where there is such a thing,
  * `broken` (claims), `seen` (what an engine showed instead), `choice` (how many outcomes were allowed), `json` and
  * `values` (the event and the observations as JSON: whole jobs and graphs are drawn from them).
- * `other` are states of the same trace under another semantics: what differs from them is marked.
+ * `names` are those of parts that have a number only. `other` are states of the same trace under another semantics: what differs from them is marked.
  */
-export function drawTrace({ label, states, steps, rules, at, pick, other = null, otherSteps = null }) {
+export function drawTrace({ label, states, steps, rules, at, pick, names = null, other = null, otherSteps = null }) {
   const columns = states.length;
   const found = timeline(states);
-  const moving = found.filter((lane) => lane.cells.some((cell) => cell?.text !== lane.cells[0]?.text));
-  const shown = found.length > MANY && !showAll ? moving : found;
+  const moves = (lane) => lane.cells.some((cell) => !alike(cell, lane.cells[0]));
+  const speaks = (lane) => moves(lane) || (found.length <= MANY && lane.cells.some((cell) => cell && cell.tone !== "quiet"));
+  const telling = found.filter(speaks);
+  const shown = showAll ? found : telling;
   const room = (document.getElementById("main").clientWidth - 220) / columns;
-  const width = found.length ? Math.round(Math.max(NARROW, Math.min(ROOMY, room))) : Math.round(Math.max(WIDE, Math.min(2 * WIDE, room)));
+  let width = found.length ? Math.round(Math.max(NARROW, Math.min(ROOMY, room))) : Math.round(Math.max(WIDE, Math.min(2 * WIDE, room)));
+  const logged = steps.flatMap((step) => step.values?.filter((value) => value.type === "log") ?? []);
+  if (logged.length) width = Math.round(width * view.zoom);
   const grid = h("div", { class: "lanes", role: "group", "aria-label": label, style: { "--columns": String(columns), "--column": `${width}px` } });
   const put = (element, row, from, to = from) => {
     element.style.gridRow = String(row);
     element.style.gridColumn = `${from + 2} / ${to + 3}`;
     grid.append(element);
   };
+  const called = (text) => text.replace(/^(subtask|channel) (\d+)/, (whole, part, number) => names?.[part]?.[number] ?? whole);
   const name = (text, row) => grid.append(h("div", { class: "name", style: { "grid-row": String(row) }, title: text }, text));
   const bands = [];
   for (let column = 0; column < columns; column += 1) {
@@ -52,13 +62,14 @@ export function drawTrace({ label, states, steps, rules, at, pick, other = null,
   }
   let row = 2;
   const marks = states.map(tide);
-  if (marks.every((mark) => mark)) {
+  if (marks.every((mark) => mark) && (marks[0].holder === states[0] || marks.some((mark) => [mark.level, ...mark.lines.map((line) => line.value)].some((value) => value !== "MIN")))) {
     name("watermarks", row);
     put(drawTide(marks, width), row, 0, columns - 1);
     row += 1;
   }
-  if (steps.some((step) => step.values?.some((value) => value.type === "log"))) {
-    const run = drawSpaceTime(steps, width);
+  if (logged.length) {
+    const wanted = (value) => value.type !== "log" || ((!view.channel || channelOf(value) === view.channel) && (!view.key || value.key === view.key));
+    const run = drawSpaceTime(steps.map((step) => ({ ...step, values: step.values.filter(wanted) })), width);
     grid.append(h("div", { class: "name run", style: { "grid-row": String(row) } }, run.lanes.map((lane) => h("span", {}, lane))));
     put(run.chart, row, 0, columns - 1);
     row += 1;
@@ -70,17 +81,17 @@ export function drawTrace({ label, states, steps, rules, at, pick, other = null,
   }
   const opposite = other ? new Map(timeline(other).map((lane) => [lane.name, lane.cells])) : null;
   for (const lane of shown) {
-    name(lane.name, row);
-    const differs = (column) => opposite !== null && opposite.get(lane.name)?.[column]?.text !== lane.cells[column]?.text;
+    name(called(lane.name), row);
+    const differs = (column) => opposite !== null && !alike(opposite.get(lane.name)?.[column], lane.cells[column]);
     for (let from = 0; from < columns;) {
       const cell = lane.cells[from];
       let to = from;
-      const alike = (column) => lane.cells[column]?.text === cell?.text && lane.cells[column]?.tone === cell?.tone && differs(column) === differs(from);
-      while (to + 1 < columns && alike(to + 1)) to += 1;
+      const goesOn = (column) => alike(lane.cells[column], cell) && lane.cells[column]?.tone === cell?.tone && differs(column) === differs(from);
+      while (to + 1 < columns && goesOn(to + 1)) to += 1;
       if (cell) {
-        const changed = from > 0 && lane.cells[from - 1]?.text !== cell.text;
+        const changed = from > 0 && !alike(lane.cells[from - 1], cell);
         const classes = `bar ${cell.tone}${changed ? " changed" : ""}${differs(from) ? " differs" : ""}`;
-        put(h("div", { class: classes, title: `${lane.name}: ${cell.text}` }, h("span", {}, cell.text)), row, from, to);
+        put(h("div", { class: classes, title: `${lane.name}: ${cell.text}` }, h("span", {}, drawCell(cell))), row, from, to);
       }
       from = to + 1;
     }
@@ -101,9 +112,28 @@ export function drawTrace({ label, states, steps, rules, at, pick, other = null,
   bands.forEach((band) => { band.style.gridRow = `1 / ${row + 1}`; });
   const frame = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${label}, can be scrolled` }, grid);
   requestAnimationFrame(() => show(frame, at, width));
-  if (found.length <= MANY) return frame;
+  const controls = logged.length && pick ? [drawControls(logged, () => pick(at)), drawLegend(logged)] : [];
+  if (telling.length === found.length) return controls.length ? h("div", {}, controls[0], frame, controls[1]) : frame;
   const toggle = () => { showAll = !showAll; pick?.(at); };
-  return h("div", {}, frame, h("p", { class: "hint" }, `${shown.length} of ${found.length} parts are shown${showAll ? "" : ", those that change"}. `, pick ? h("button", { type: "button", class: "link", "data-focus": "parts", onclick: toggle }, showAll ? "Show those that change" : "Show all") : null));
+  const which = found.length > MANY ? "those that change" : "those that say something";
+  return h("div", {}, controls[0] ?? null, frame, controls[1] ?? null, h("p", { class: "hint" }, `${shown.length} of ${found.length} parts are shown${showAll ? "" : `, ${which}`}. `, pick ? h("button", { type: "button", class: "link", "data-focus": "parts", onclick: toggle }, showAll ? `Show ${which}` : "Show all") : null));
+}
+
+/** Of which channel or key a run is shown, and how wide. */
+function drawControls(rows, redraw) {
+  const choose = (name, values) => {
+    const some = [...new Set(values)].filter(Boolean).sort();
+    if (!some.includes(view[name])) view[name] = "";
+    return some.length > 1 ? h("label", { class: "field" }, h("span", {}, name), h("select", { "data-filter": name, "data-focus": `filter-${name}`, onchange: (event) => { view[name] = event.target.value; redraw(); } }, h("option", { value: "" }, "all"), some.map((value) => h("option", { value, selected: value === view[name] }, value)))) : null;
+  };
+  const zoom = h("input", { type: "range", min: "0.4", max: "2.5", step: "0.1", value: String(view.zoom), "data-filter": "zoom", "data-focus": "filter-zoom", onchange: (event) => { view.zoom = Number(event.target.value); redraw(); } });
+  return h("div", { class: "config" }, choose("channel", rows.map(channelOf)), choose("key", rows.map((row) => row.key)), h("label", { class: "field" }, h("span", {}, "zoom"), zoom));
+}
+
+function drawCell({ text, items, aside, bytes }) {
+  if (bytes) return [h("code", {}, bytes.slice(0, FEW).join(" ")), bytes.length > FEW ? ` … ${bytes.length} bytes` : ""];
+  if (!items) return text;
+  return [items.slice(0, FEW).map((one) => [drawItem(one), " "]), items.length > FEW ? ` and ${items.length - FEW} more ` : "", aside ?? ""];
 }
 
 /** Scroll a picture sideways, so that a step can be seen. */

@@ -2,9 +2,11 @@
 
 import { ask } from "./asking.js";
 import { copyButton, h, hideBubble, themeButton } from "./dom.js";
+import { drawGraph } from "./graph.js";
 import { observations, ruleList, stateTable } from "./details.js";
 import { drawNeighbours } from "./neighbours.js";
 import { drawTrace } from "./picture.js";
+import { drawScene } from "./scenes.js";
 import { shortObservation } from "./values.js";
 
 const page = { components: [], rules: {}, about: null, played: null, compared: null, problem: null, filter: "", group: "directed" };
@@ -175,7 +177,9 @@ function drawConfig() {
     }, h("option", { value: "" }, "nothing"), others.map((each) => h("option", { value: each, selected: each === here.compare }, each)))));
   }
   const problem = page.problem && page.problem.part ? h("p", { class: "problem", role: "alert" }, page.problem.message) : null;
-  return h("form", { class: "config", onsubmit: (event) => event.preventDefault(), "aria-label": "Config" }, fields.length ? fields : h("p", { class: "hint" }, "This component has nothing to configure."), problem);
+  const tasks = page.played?.names?.tasks;
+  const program = tasks && page.played.config.operators ? h("div", { class: "scroll program", tabindex: "0", role: "region", "aria-label": "The program as a graph" }, drawGraph(page.played.config, tasks.map((operators) => ({ type: "vertex", operators })), Infinity)) : null;
+  return h("form", { class: "config", onsubmit: (event) => event.preventDefault(), "aria-label": "Config" }, fields.length ? fields : h("p", { class: "hint" }, "This component has nothing to configure."), problem, program);
 }
 
 function drawField(field, value, set) {
@@ -260,10 +264,10 @@ function drawPictures() {
   const { played, compared, rules } = page;
   const semantics = here.config.semantics ?? page.about.semantics[0];
   const one = (result, label, other) => drawTrace({
-    label, states: statesOf(result), steps: stepsOf(result), rules, at: place(), pick: select,
+    label, states: statesOf(result), steps: stepsOf(result), rules, at: place(), pick: select, names: result.names,
     other: other ? statesOf(other) : null, otherSteps: other ? stepsOf(other) : null,
   });
-  if (!compared) return h("section", { class: "picture" }, one(played, "The trace", null));
+  if (!compared) return h("section", { class: "picture" }, one(played, "The trace", null), drawScene(here.config, statesOf(played)[place()], statesOf(played)[place() - 1], played.names));
   return h("section", { class: "picture" }, h("h2", {}, semantics), one(played, semantics, compared), h("h2", {}, here.compare), one(compared, here.compare, played));
 }
 
@@ -278,8 +282,15 @@ function drawPalette() {
     return h("button", { type: "button", class: `event ${kind}`, "data-event": offer.event, "data-focus": `event-${offer.event}`, title: `${offer.event}: ${what}${breaks}`, onclick: () => add(offer.event) }, h("code", {}, offer.event.length > 64 ? `${offer.event.slice(0, 63)}…` : offer.event), h("span", {}, offer.outcomes > 1 ? `one of ${offer.outcomes} outcomes` : what));
   };
   const where = place() < page.played.steps.length ? `after step ${place()}: a branch` : "next";
-  const list = [...groups].map(([name, offers]) => h("div", { class: "offers" }, groups.size > 1 ? h("h3", {}, name) : null, h("div", { class: "buttons" }, offers.map(button))));
-  return h("section", { class: "palette", "aria-label": "Events" }, h("h2", {}, "Events ", h("small", { class: "soft" }, where)), list.length ? list : h("p", { class: "hint" }, "Nothing more can happen here."));
+  const draw_ = ([name, offers]) => h("div", { class: "offers" }, groups.size > 1 ? h("h3", {}, name) : null, h("div", { class: "buttons" }, offers.map(button)));
+  const sorted = [...groups].sort(([one], [other]) => one.localeCompare(other, "en", { numeric: true }));
+  const [refused, taken] = [sorted.filter(([, offers]) => offers.every((offer) => offer.refused)), sorted.filter(([, offers]) => offers.some((offer) => !offer.refused))];
+  const count = refused.reduce((sum, [, offers]) => sum + offers.length, 0);
+  const open = document.querySelector(".refusals")?.open ?? false;
+  return h(
+    "section", { class: "palette", "aria-label": "Events" }, h("h2", {}, "Events ", h("small", { class: "soft" }, where)), taken.length ? taken.map(draw_) : h("p", { class: "hint" }, "Nothing more can happen here."),
+    count ? h("details", { class: "refusals", open }, h("summary", {}, `${count} more that ${count === 1 ? "is" : "are"} refused`), refused.map(draw_)) : null,
+  );
 }
 
 function drawStep() {

@@ -14,11 +14,11 @@ function drawVerdict() {
   );
 }
 
-function drawFinding({ text, picture, step, link }) {
+function drawFinding({ text, picture, config, step, link }) {
   const [title, ...rest] = text.split("\n");
   return h(
     "article", { class: "card counterexample" }, h("h3", {}, title), h("pre", { class: "told", tabindex: "0" }, rest.map((line) => line.replace(/^ {2}/, "")).join("\n")),
-    link ? h("p", { class: "buttons" }, h("a", { href: link, target: "_blank", rel: "noreferrer", title: "tidegate play must be running" }, "open in playground")) : null, picture ? drawWalk({ title, picture, step }, told.rules) : null,
+    link ? h("p", { class: "buttons" }, h("a", { href: link, target: "_blank", rel: "noreferrer", title: "tidegate play must be running" }, "open in playground")) : null, picture ? drawWalk({ title, picture, config, step }, told.rules) : null,
   );
 }
 

@@ -62,8 +62,8 @@ function lanes(state, queues) {
   return [...found, { path: ["output"], text: `${mark.level === "MIN" ? "–" : mark.level}${mark.idle ? " · idle" : ""}`, tone: mark.idle ? "idle" : "out" }];
 }
 
-const isPart = (value) => isObject(value) && !("kind" in value && "data" in value);
-const isParts = (value, path, queues) => Array.isArray(value) && value.length > 0 && value.every(isPart) && ("watermark" in value[0] || !queues.has(path.join(" ")));
+const isPart = (value) => isObject(value) && !("kind" in value && "data" in value) && !("type" in value);
+const isParts = (value, path, queues) => Array.isArray(value) && value.length > 0 && value.every(isPart) && ("watermark" in value[0] || "id" in value[0] || !queues.has(path.join(" ")));
 
 function collect(value, path, found, queues) {
   const shaped = shape(value);
@@ -75,9 +75,28 @@ function collect(value, path, found, queues) {
   } else if (isObject(value) && (path.length === 0 || Object.entries(value).some(([key, inner]) => opens(key, inner)))) {
     for (const [key, inner] of Object.entries(value)) collect(inner, [...path, key], found, queues);
   } else {
-    const text = words(value, 60);
-    found.push({ path, text, tone: ["–", "no", "0"].includes(text) ? "quiet" : "plain" });
+    found.push({ path, value, ...show(value, path.at(-1)) });
   }
+}
+
+function show(value, name) {
+  const text = words(value, 60);
+  return { text, tone: ["–", "no", "0"].includes(text) ? "quiet" : "plain", ...look(value, name) };
+}
+
+const isThing = (value) => typeof value === "string" ? /^[a-z]+[a-z_]*$/.test(value) : isObject(value) && THINGS.some((name) => name in value);
+const THINGS = ["kind", "item", "type", "amount", "backlog"];
+const BYTES = new Set(["gathered", "rest", "pending", "written", "data"]);
+
+/** How a value is better shown than in words: what waits in a queue as things, and bytes as bytes. */
+function look(value, name) {
+  if (typeof value === "string" && BYTES.has(name) && /^([0-9a-f]{2})+$/.test(value)) return { bytes: value.match(/../g) };
+  if (Array.isArray(value)) return value.length && value.every(isThing) ? { items: value, aside: "" } : {};
+  if (!isObject(value)) return {};
+  const lists = Object.entries(value).filter(([, one]) => Array.isArray(one) && one.length && one.every(isThing));
+  if (lists.length !== 1) return {};
+  const { [lists[0][0]]: items, ...others } = value;
+  return { items, aside: words(others, 60).replace(/^–$/, "") };
 }
 
 /** Lists that grow and shrink are shown as a whole; others have a lane for each of their parts. */
@@ -128,8 +147,21 @@ export function timeline(states) {
     });
   }
   const names = nameAll(keys.map((key) => key.split("\n")));
-  return keys.map((key, index) => ({ name: names[index], cells: tables.map((table) => table.get(key) ?? null) }));
+  return keys.map((key, index) => ({ name: names[index], cells: focus(tables.map((table) => table.get(key) ?? null)) }));
 }
+
+/** Of things with many fields, those are told that change: what has no end of words says nothing. */
+function focus(cells) {
+  const objects = cells.filter((cell) => cell && isObject(cell.value)).map((cell) => cell.value);
+  const fields = [...new Set(objects.flatMap(Object.keys))].filter((name) => name !== "id");
+  const changing = fields.filter((name) => objects.some((one) => !same(one[name], objects[0][name])));
+  if (fields.length <= 4 || !changing.length) return cells;
+  const pick = (value) => Object.fromEntries(changing.filter((name) => name in value).map((name) => [name, value[name]]));
+  return cells.map((cell) => cell && isObject(cell.value) ? { ...cell, ...show(pick(cell.value)) } : cell);
+}
+
+/** Whether two cells of a lane tell the same. */
+export const alike = (one, other) => one?.text === other?.text && (one?.value === undefined || same(one.value, other?.value));
 
 // --- watermarks -------------------------------------------------------------------------------------------------
 

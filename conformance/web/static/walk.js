@@ -3,6 +3,7 @@
 import { h, ruleChip } from "./dom.js";
 import { observations, stateTable } from "./details.js";
 import { drawTrace } from "./picture.js";
+import { drawScene } from "./scenes.js";
 
 /** `finding` has a `title`, a `picture` of states and steps, and the number of the `step` that is wrong, if there is one. */
 export function drawWalk(finding, rules) {
@@ -19,7 +20,8 @@ export function drawWalk(finding, rules) {
       h("div", { class: "tools" }, tool("◀", "One step back (←)", at - 1, at === 0),
         h("input", { type: "range", min: "0", max: String(last), value: String(at), "aria-label": "Step", "data-focus": "slider", oninput: (event) => pick(Number(event.target.value)) }),
         tool("▶", "One step on (→)", at + 1, at === last), finding.step ? h("button", { type: "button", "data-focus": "failing", onclick: () => pick(finding.step) }, `to step ${finding.step}`) : null),
-      h("div", { class: "picture" }, drawTrace({ label: finding.title, states: picture.states, steps: picture.steps, rules, at, pick })),
+      h("div", { class: "picture" }, drawTrace({ label: finding.title, states: picture.states, steps: picture.steps, rules, at, pick, names: picture.names })),
+      drawScene(finding.config, picture.states[at], picture.states[at - 1], picture.names) ?? "",
       step ? drawStep(step, at, picture, rules) : h("p", { class: "hint" }, "At the start."),
     );
     if (focus) view.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });

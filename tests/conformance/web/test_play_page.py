@@ -9,10 +9,10 @@ import pytest
 
 from tests.conformance.web.conftest import fits, serious_barriers, shoot
 from tidegate.conformance.documents.stepping import step_through
-from tidegate.conformance.web.playing import stories
+from tidegate.conformance.web.playing import name_parts, stories
 from tidegate.properties.cases.drawing import draw_case
 from tidegate.reference.components import COMPONENTS
-from tidegate.traces.codec import encode
+from tidegate.traces.codec import decode, encode
 from tidegate.traces.notation.text import read_case, write_trace
 
 #: Traces drawn for each component, and for some of them in a sample; one page shows them one after the other.
@@ -165,13 +165,52 @@ def test_a_run_of_a_job_is_drawn_in_space_and_time(play, name, cuts):
     ]
     written, read = ([row for row in rows if row["dir"] == way] for way in ("out", "in"))
     with play("job", story.config, story.trace) as page:
-        chart = page.locator(".spacetime")
+        chart = page.locator(".lanes .spacetime")
         assert chart.locator(".mark").count() == len(rows)
         assert chart.locator(".travel").count() == len(written)
         assert chart.locator(".travel.waiting").count() == len(written) - len(read)
         assert chart.locator(".lane").count() == len({(row["task"], row["subtask"]) for row in rows})
         assert chart.locator(".cut").count() == cuts
+        assert page.locator(".scene .part > b").all_text_contents() == name_parts(job_config(story))["subtask"]
         shoot(page, f"job-{name}")
+        channels = {(row["edge"], row["producer"], row["consumer"]) for row in rows}
+        one = min(channels)
+        width = float(chart.get_attribute("width"))
+        page.locator("[data-filter=channel]").select_option("edge {}: {} to {}".format(*one))
+        of_one = [row for row in rows if (row["edge"], row["producer"], row["consumer"]) == one]
+        page.wait_for_function("(count) => document.querySelectorAll('.lanes .mark').length === count", arg=len(of_one))
+        page.locator("[data-filter=zoom]").fill("2")
+        page.wait_for_function(
+            "(old) => Number(document.querySelector('.lanes .spacetime').getAttribute('width')) > old", arg=width
+        )
+
+
+def job_config(story):
+    return decode(story.config, COMPONENTS["job"].config)
+
+
+#: Pictures by hand: a trace, and what must be seen of the state behind it.
+SCENES = [
+    ("gate", {"channels": 2}, "0data 0data 1data", ["channel 0", "data data next", "data 2nd", "serves 0 1"]),
+    ("subpartition", {"exclusive": 2, "size_hint": 1024}, "view data:61 open:62", ["61 62…", "reader"]),
+    ("deserializer", {}, "b00000002 b61", ["00 00 00 02 61 ··", "length 2: 1 of 2 bytes"]),
+    ("barriers", {"kind": "aligned", "channels": 2, "finished_channels": True}, "0b1",
+     ["barrier 1 held back", "flows", "checkpoint 1", "1 of 2 barriers"]),
+    ("credit_loop", {"channels": 1, "exclusive": 1, "floating": 1, "data": 2, "barriers": 0, "output": 2}, "0write",
+     ["sender 0", "receiver 0", "1 data and 0 barriers to come"]),
+    ("mailbox", {"semantics": "flink-35051"}, "put1@0 urgent2@0", ["urgent 2 1", "loop"]),
+    ("network_input", {"channels": 2, "semantics": "flink-1.17"}, "0b00000002 call 1over",
+     ["00 00 00 02 ·· ·· length 2: 0 of 2 bytes", "gate serves 1"]),
+    ("channel_state", {"channels": 2}, "0d 1d 0u1", ["channel 0", "barrier 1"]),
+]  # fmt: skip
+
+
+def test_a_state_is_a_picture_of_the_thing_itself(play):
+    with play("valve", VALVE) as page:
+        for component, config, trace, words in SCENES:
+            page.evaluate(VISIT, [place(component, config, trace)])
+            shown = " ".join(page.locator(".scene").inner_text().split())
+            assert [text for text in words if text not in shown] == [], (component, shown)
 
 
 @pytest.mark.parametrize(

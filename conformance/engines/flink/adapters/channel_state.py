@@ -19,8 +19,9 @@ TIMEOUT = 1000
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
-    """Barriers are announced since 1.13; channels start and stop saving by these names since 1.12."""
-    return {} if jvm.has(REMOTE, "checkpointStarted") and jvm.has(REMOTE, "convertToPriorityEvent") else None
+    """Barriers are announced since 1.13, and made of a kind of snapshot since 1.15; saving is as old as 1.12."""
+    can_save = jvm.has(REMOTE, "checkpointStarted") and jvm.has(REMOTE, "convertToPriorityEvent")
+    return {} if can_save and jvm.has("org.apache.flink.runtime.checkpoint.SnapshotType") else None
 
 
 def make(jvm: Jvm, config: wire.Json) -> "ChannelState":
@@ -113,7 +114,7 @@ class ChannelState:
     def on_poll(self, _event: wire.Json, index: int, known: bool) -> bool:  # noqa: FBT001
         if not known:
             return False
-        found = self.rig.channels[index].getNextBuffer()
+        found = self.jvm.call(self.rig.channels[index], "getNextBuffer")  # of the package up to 1.17
         if found.isPresent():
             item = found.get()
             self.seen.append(

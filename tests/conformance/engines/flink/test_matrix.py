@@ -21,6 +21,7 @@ SINCE = {
     "wiring": (1, 17),
     "alignment_group": (1, 18),
     "buffer_pools": (1, 18),
+    "channel_state": (1, 15),
     "chaining": (1, 20),
     "idleness": (1, 20),
     "generalized_watermarks": (2, 0),
