@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -17,6 +17,10 @@ from rich.text import Text
 
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.reports.summary import Paint, plain
+
+if TYPE_CHECKING:
+    from tidegate.conformance.judging.comparison import Comparison
+    from tidegate.conformance.judging.smoke import Smoked
 
 
 class Screen(Console):
@@ -95,8 +99,23 @@ def show(args: argparse.Namespace, found: Shown, report: Path | None = None, not
 
         paint = painter(console())
         print(found.text(paint, details=args.details) if isinstance(found, Result) else found.text(paint))
-        for line in ([f"Report in {printable(str(report))}"] if report is not None else []) + list(notes):
+        tell_report(args, report)
+        for line in notes:
             print(line)
+
+
+def tell_report(args: argparse.Namespace, report: Path | None) -> None:
+    if report is not None and args.format == "pretty":
+        print(f"Report in {printable(str(report))}")
+
+
+def show_page(args: argparse.Namespace, kind: str, told: "Comparison | Smoked") -> None:
+    """The page of what was told by now, if there is a folder for it."""
+    from tidegate.conformance.web.told import drawn_of, write_page
+
+    if args.report is not None:
+        write_page(args.report, kind, told.summary(), drawn_of(told))
+        tell_report(args, args.report)
 
 
 def painter(out: Console) -> Paint:

@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tidegate.conformance.cli.console import show
+    from tidegate.conformance.cli.console import show, show_page
     from tidegate.conformance.cli.options import candidate_of
     from tidegate.conformance.cli.replay import read_inline
     from tidegate.conformance.cli.results import watched
@@ -39,9 +39,6 @@ def run(args: argparse.Namespace) -> int:
     candidates = [candidate_of(args, engine) for engine in args.engine]
     with watched(args, "", None, failures="disagreements") as observers:
         comparison = compare(candidates, budget, components=args.component, cases=cases, observers=observers)
-    if args.report is not None:
-        from tidegate.conformance.web.told import drawn_of, write_page
-
-        write_page(args.report, "diff", comparison.summary(), drawn_of(comparison))
-    show(args, comparison, args.report)
+    show(args, comparison)
+    show_page(args, "diff", comparison)
     return comparison.exit_code

@@ -48,12 +48,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from tidegate.conformance.reports.writing import write_whole, writing
+
     if args.what == "engines-page":
         from tidegate.conformance.documents.engines_page import make_page, read_reports
 
-        args.out.write_text(make_page(read_reports(args.reports)), encoding="utf-8")
+        page = make_page(read_reports(args.reports))
+        with writing(args.out):
+            write_whole(args.out, page.encode())
         print(args.out)
         return 0
+    with writing(args.out or Path()):
+        return generate(args)
+
+
+def generate(args: argparse.Namespace) -> int:
     if args.what == "spark-page":
         return generate_spark_page(args)
     if args.what == "traces":

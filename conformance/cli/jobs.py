@@ -3,11 +3,15 @@
 import argparse
 import json
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tidegate.conformance.judging.jobs.judging import Judged
+    from tidegate.conformance.judging.jobs.report import JobsReport
     from tidegate.conformance.judging.jobs.run import JobsResult
 
 NAME = "jobs"
@@ -62,46 +66,57 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.cli.console import show, telling
     from tidegate.conformance.judging.expectations import read_expectations
-    from tidegate.conformance.judging.jobs.report import FILES, ToldJobs, write_report
-    from tidegate.conformance.judging.jobs.run import run_jobs
+    from tidegate.conformance.judging.jobs.report import ToldJobs, finish_report, head_of
+    from tidegate.conformance.judging.jobs.run import describe, run_jobs
     from tidegate.conformance.kinds import resolve_jobs
-    from tidegate.conformance.reports.writing import clear, writing
     from tidegate.conformance.web.jobs import make_page
-    from tidegate.traces.runlog import write_runlog
 
     if args.engine.split(":")[0] in UNDER_FAULTS:
         return run_under_faults(args)
     expectations = read_expectations(args.expect)
     engine = resolve_jobs(args.engine, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
-    if args.report is not None:
-        clear(args.report, FILES)
-        with writing(args.report):
-            (args.report / "runs").mkdir(parents=True, exist_ok=True)
-    with telling(args) as tell:
+    with reporting(args) as report:
+        if report is not None:
+            report.add(head_of(args.engine, args.seed))
+        with telling(args) as tell:
 
-        def observe(judged: "Judged", result: "JobsResult") -> None:
-            if args.report is not None and judged.log is not None:
-                with writing(args.report):
-                    write_runlog(args.report / "runs" / f"{judged.case.name}.parquet", judged.log)
-            tell(f"{result.counts['jobs']} of {args.jobs} jobs, {result.violations} violations")
+            def observe(judged: "Judged", result: "JobsResult") -> None:
+                if report is not None:
+                    report.add(describe(judged), [judged.log] if judged.log is not None else ())
+                tell(f"{result.counts['jobs']} of {args.jobs} jobs, {result.violations} violations")
 
-        result = run_jobs(
-            engine,
-            args.engine,
-            args.jobs,
-            args.seed,
-            faults=args.faults,
-            first=args.first,
-            repeat=args.repeat,
-            expectations=expectations,
-            observe=observe,
-        )
-    show(args, ToldJobs(result), args.report)
-    if args.report is not None:
-        with writing(args.report):
-            write_report(args.report, result)
-            write_page(args.report, make_page(result, command()))
+            result = run_jobs(
+                engine,
+                args.engine,
+                args.jobs,
+                args.seed,
+                faults=args.faults,
+                first=args.first,
+                repeat=args.repeat,
+                expectations=expectations,
+                observe=observe,
+            )
+        if report is not None:
+            finish_report(report, result, lambda: make_page(result, command()))
+        show(args, ToldJobs(result), args.report)
     return result.exit_code
+
+
+@contextmanager
+def reporting(args: argparse.Namespace) -> "Iterator[JobsReport | None]":
+    """The report that is asked for; in the end, when the result was told, an error if it is not complete."""
+    from tidegate.conformance.cli.extras import need
+    from tidegate.conformance.judging.jobs.report import JobsReport
+    from tidegate.conformance.reports.writing import CannotWriteError
+
+    if args.report is None:
+        yield None
+        return
+    need("pyarrow", extra="audit")
+    with JobsReport(args.report) as report:
+        yield report
+        if report.trouble:
+            raise CannotWriteError(f"the report is not complete: {report.trouble}")
 
 
 def command() -> str:
@@ -111,52 +126,40 @@ def command() -> str:
     return command_line(["tidegate", *sys.argv[1:]])
 
 
-def write_page(folder: Path, page: str) -> None:
-    from tidegate.conformance.reports.writing import write_whole
-
-    write_whole(folder / "index.html", page.encode("utf-8", "backslashreplace"))
-
-
 def run_under_faults(args: argparse.Namespace) -> int:
     """Whole jobs of their own, whose results are known beforehand, on engines that are killed while they run."""
     from datetime import UTC, datetime
 
     from tidegate.conformance.cli.console import telling
     from tidegate.conformance.engines.flink.cache import DEFAULT_VERSION
+    from tidegate.conformance.engines.text import command_line
     from tidegate.conformance.judging.jobs import counted, faulted
-    from tidegate.conformance.reports.writing import writing
+    from tidegate.conformance.judging.jobs.report import as_bytes, as_text
     from tidegate.conformance.web.jobs import make_faulted_page
-    from tidegate.traces.runlog import write_runlog
 
     kind, _colon, version = args.engine.partition(":")
-    if args.report is not None:
-        with writing(args.report):
-            (args.report / "runs").mkdir(parents=True, exist_ok=True)
-            (args.report / "report.jsonl").write_text("", encoding="utf-8")
-    with telling(args) as tell:
-        count = 0
+    with reporting(args) as report:
+        with telling(args) as tell:
+            count = 0
 
-        def observe(job: faulted.FaultedJob) -> None:
-            nonlocal count
-            count += 1
-            tell(f"{count} of {args.jobs} jobs; {job.case['name']} was restored {job.restores} times")
-            if args.report is not None:
-                with writing(args.report), (args.report / "report.jsonl").open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(job.as_json()) + "\n")
-                    for log in job.logs:
-                        write_runlog(args.report / "runs" / f"{log.run}.parquet", log)
+            def observe(job: faulted.FaultedJob) -> None:
+                nonlocal count
+                count += 1
+                tell(f"{count} of {args.jobs} jobs; {job.case['name']} was restored {job.restores} times")
+                if report is not None:
+                    report.add(job.as_json(), job.logs)
 
-        asked = {"first": args.first, "observe": observe}
-        if kind == counted.NAME:
-            result = counted.run_counted(args.jobs, args.seed, args.faults, **asked)
-        else:
-            result = faulted.run_faulted(version or DEFAULT_VERSION, args.jobs, args.seed, args.faults, **asked)
-    told = result.as_json()
-    print(json.dumps(told) if args.format == "json" else result.as_text())
-    if args.report is not None:
-        again = f"tidegate jobs --engine {args.engine} --jobs {args.jobs} --seed {args.seed} --faults {args.faults}"
-        told |= {"command": again, "date": str(datetime.now(UTC).date())}
-        with writing(args.report):
-            (args.report / "summary.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-            write_page(args.report, make_faulted_page(result, command()))
+            asked = {"first": args.first, "observe": observe}
+            if kind == counted.NAME:
+                result = counted.run_counted(args.jobs, args.seed, args.faults, **asked)
+            else:
+                result = faulted.run_faulted(version or DEFAULT_VERSION, args.jobs, args.seed, args.faults, **asked)
+        told = result.as_json()
+        if report is not None:
+            options = {"engine": args.engine, "jobs": args.jobs, "seed": args.seed, "faults": args.faults}
+            words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+            told |= {"command": command_line(["tidegate", "jobs", *words]), "date": str(datetime.now(UTC).date())}
+            page = make_faulted_page(result, command())
+            report.finish({"summary.json": lambda: as_text(told), "index.html": lambda: as_bytes(page)})
+        print(json.dumps(told) if args.format == "json" else result.as_text())
     return result.exit_code

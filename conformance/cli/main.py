@@ -149,11 +149,15 @@ def exit_code(error: Exception) -> Exit:
 
 
 def describe(error: Exception, code: Exit) -> str:
+    from tidegate.conformance.engines.text import printable
+
+    said = str(error)
     if code is Exit.CANNOT_WRITE and isinstance(error, OSError):
-        return f"{error.filename or 'standard output'}: cannot be written: {error.strerror}"
-    if code is not Exit.INTERNAL:
-        return str(error)
-    return f"internal error: {type(error).__name__}: {error} (set TIDEGATE_DEBUG=1 to see where)"
+        said = f"{error.filename or 'standard output'}: cannot be written: {error.strerror}"
+    if code is Exit.INTERNAL:
+        said = f"internal error: {type(error).__name__}: {error} (set TIDEGATE_DEBUG=1 to see where)"
+    # Paths stand in many of them, and may be anything.
+    return "\n".join(printable(line, len(line)) for line in said.split("\n"))
 
 
 if __name__ == "__main__":

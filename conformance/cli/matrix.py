@@ -30,6 +30,7 @@ def add_page_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from tidegate.conformance.engines.text import printable
     from tidegate.conformance.reports.writing import writing
     from tidegate.conformance.web.matrix.columns import read_report
     from tidegate.conformance.web.matrix.page import write_matrix
@@ -37,5 +38,5 @@ def run(args: argparse.Namespace) -> int:
     reports = [read_report(report) for report in args.reports]
     with writing(args.out):
         for path in write_matrix(reports, args.out, args.title, args.document):
-            print(path)
+            print(printable(str(path)))
     return 0

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,17 +66,30 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
     from tidegate.conformance.judging.kill_matrix import begin_table, make_matrix, show_row, sum_up, summary_of
     from tidegate.conformance.judging.suite import Budget
     from tidegate.conformance.reports.writing import write_whole, writing
+    from tidegate.conformance.stopping import STOP
 
     rows: list[Row] = []
     quiet = args.format == "json" or args.out is not None
     if not quiet:
         print(begin_table(), flush=True)
-    with telling(args) as tell:
-        for row in make_matrix(names, Budget(args.cases, args.seed)):
-            rows.append(row)
-            tell(f"{len(rows)} of {len(names)} wrong engines tried, {sum(not row.kills for row in rows)} not caught")
-            if not quiet:
-                print(show_row(row), flush=True)
+    try:
+        with telling(args) as tell:
+            STOP.arm()
+            for row in make_matrix(names, Budget(args.cases, args.seed)):
+                rows.append(row)
+                caught = f"{sum(not row.kills for row in rows)} not caught"
+                tell(f"{len(rows)} of {len(names)} wrong engines tried, {caught}")
+                if not quiet:
+                    print(show_row(row), flush=True)
+            STOP.disarm()
+    except KeyboardInterrupt:
+        print("tidegate: interrupted; this is what was known by then", file=sys.stderr)
+    if args.format == "json":
+        import attrs
+
+        print(json.dumps([attrs.asdict(row) for row in rows], indent=2))
+    else:
+        print(f"\n{sum_up(rows)}")
     if args.out is not None:
         page = [PAGE, sum_up(rows), "", begin_table(), *map(show_row, rows)]
         with writing(args.out):
@@ -84,10 +98,6 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
         from tidegate.conformance.web.told import write_page
 
         write_page(args.report, "museum", summary_of(rows))
-    if args.format == "json":
-        import attrs
-
-        print(json.dumps([attrs.asdict(row) for row in rows], indent=2))
-    else:
-        print(f"\n{sum_up(rows)}")
-    return Exit.CONFORMANT if all(row.kills for row in rows) else Exit.VIOLATIONS
+    if not all(row.kills for row in rows):
+        return Exit.VIOLATIONS
+    return Exit.CONFORMANT if len(rows) == len(names) else Exit.UNDETERMINED

@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tidegate.conformance.cli.console import show
+    from tidegate.conformance.cli.console import show, show_page
     from tidegate.conformance.cli.options import candidate_of
     from tidegate.conformance.engines.errors import CannotStartError
     from tidegate.conformance.judging.smoke import smoke
@@ -34,11 +34,8 @@ def run(args: argparse.Namespace) -> int:
         smoked = smoke(candidate_of(args))
     except CannotStartError as error:
         return show_no_start(args, error)
-    if args.report is not None:
-        from tidegate.conformance.web.told import drawn_of, write_page
-
-        write_page(args.report, "smoke", smoked.summary(), drawn_of(smoked))
-    show(args, smoked, args.report)
+    show(args, smoked)
+    show_page(args, "smoke", smoked)
     return smoked.exit_code
 
 

@@ -3,11 +3,12 @@
 A report is the `summary.json` of `tidegate jobs --report`. Nothing on the page is written by hand but the words.
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
 from tidegate.properties.runlog import Status
+from tidegate.traces.files import TraceFileError
+from tidegate.traces.strict_json import JsonError, read_json
 
 Json = dict[str, Any]
 
@@ -31,7 +32,19 @@ many logs. *skipped* is not *passed*: the engine, or our adapter, does not show 
 
 
 def read_reports(folder: Path) -> list[Json]:
-    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
+    return [read_report(path) for path in sorted(folder.glob("*.json"))]
+
+
+def read_report(path: Path) -> Json:
+    """Raise TraceFileError where it is none."""
+    try:
+        report = read_json(path.read_bytes())
+        make_page([report])
+    except JsonError as error:
+        raise TraceFileError(path, 1, str(error)) from None
+    except (LookupError, TypeError, AttributeError, ValueError):
+        raise TraceFileError(path, 1, "this is no summary.json of `tidegate jobs --report`") from None
+    return dict(report)
 
 
 def make_page(reports: list[Json]) -> str:

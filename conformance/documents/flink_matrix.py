@@ -16,12 +16,12 @@ from tidegate.conformance.engines.flink.jobs.compiling import OLDEST
 from tidegate.conformance.engines.flink.jobs.engine import FlinkJobs
 from tidegate.conformance.engines.jobs import JobEngine
 from tidegate.conformance.judging.expectations import Expectations, parse_expectations
-from tidegate.conformance.judging.jobs.report import write_report
-from tidegate.conformance.judging.jobs.run import JobsResult, run_jobs
+from tidegate.conformance.judging.jobs.judging import Judged
+from tidegate.conformance.judging.jobs.report import JobsReport, finish_report, head_of
+from tidegate.conformance.judging.jobs.run import JobsResult, describe, run_jobs, unobserved
 from tidegate.conformance.judging.run import Candidate, run
 from tidegate.conformance.judging.suite import Budget
-from tidegate.conformance.reports.folder import PAGE, Report
-from tidegate.conformance.reports.writing import write_whole
+from tidegate.conformance.reports.folder import Report
 from tidegate.conformance.web.jobs import make_page
 
 STAGES = ("directed", "golden", "generated")
@@ -52,16 +52,19 @@ def examine(version: str, budget: Budget, folder: Path, tell: Callable[[str], No
 
 
 def examine_jobs(version: str, seed: int, jobs: int, folder: Path, tell: Callable[[str], None]) -> Path:
-    result = run_usual_jobs(version, seed, jobs)
-    write_report(folder, result)
-    write_whole(folder / PAGE, make_page(result).encode())
+    with JobsReport(folder) as report:
+        report.add(head_of(f"flink:{version}", seed))
+        result = run_usual_jobs(version, seed, jobs, lambda judged, _result: report.add(describe(judged)))
+        finish_report(report, result, lambda: make_page(result))
     tell(f"flink:{version}: {result.counts['jobs']} jobs, {result.conclusion}")
     return folder
 
 
-def run_usual_jobs(version: str, seed: int, jobs: int) -> JobsResult:
+def run_usual_jobs(
+    version: str, seed: int, jobs: int, observe: Callable[[Judged, JobsResult], None] = unobserved
+) -> JobsResult:
     known = expectations_of(f"flink-jobs-{version}", "flink-jobs")
-    return run_jobs(Usual(FlinkJobs(version)), f"flink:{version}", jobs, seed, expectations=known)
+    return run_jobs(Usual(FlinkJobs(version)), f"flink:{version}", jobs, seed, expectations=known, observe=observe)
 
 
 @attrs.frozen(eq=False)

@@ -170,7 +170,7 @@ def read_job_reply(message: Message) -> base.JobReply:
         return base.Broken("rows must be a list, log a string")
     if type(ok.get("error", "")) is not str:
         return base.Broken("error must be a string: why the job failed")
-    return base.Ran(ok)
+    return base.Ran({name: ok[name] for name in ("rows", "log", "error") if name in ok})
 
 
 def _read_refusal(content: dict[str, Any]) -> base.Refused | base.Broken | None:
@@ -295,7 +295,8 @@ def _read_abilities(jobs: Any) -> base.Abilities:
             read[name] = tuple(printable(one, 100) for one in value) if fits else None
         elif name == "settings":
             fits = type(value) is dict and all(type(one) is list and one for one in value.values())
-            read[name] = {printable(key, 100): tuple(values) for key, values in value.items()} if fits else None
+            fits = fits and not _is_deeper(value, _DEPTH_LIMIT) and json.dumps(value, ensure_ascii=False).isprintable()
+            read[name] = {key: tuple(values) for key, values in value.items()} if fits else None
         else:
             fits = type(value) is (int if name == "parallelism" else bool) and value >= 0
             read[name] = value

@@ -11,6 +11,18 @@ from typing import Any
 STATIC = files("tidegate.conformance.web") / "static"
 
 
+def make_head(title: str, policy: str) -> str:
+    """What begins the head of every page."""
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{html.escape(title)} · Tidegate</title>"""
+
+
 def make_file(kind: str, title: str, body: str, script: str = "") -> str:
     """The page; `body` stands behind its header as it is. What is no script of ours must not be able to run."""
     style = "".join((STATIC / name).read_text(encoding="utf-8") for name in ("style.css", "report.css"))
@@ -20,14 +32,7 @@ def make_file(kind: str, title: str, body: str, script: str = "") -> str:
         f"default-src 'none'; {scripts}style-src '{digest(style)}'; img-src data:; base-uri 'none'; form-action 'none'"
     )
     module = f'<script type="module">{script}</script>\n' if script else ""
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{html.escape(title)} · Tidegate</title>
+    return f"""{make_head(title, policy)}
 <link rel="icon" href="data:image/svg+xml;base64,{icon}">
 <style>{style}</style>
 </head>

@@ -445,7 +445,7 @@ def alphabet(component: AnyComponent, config: Any, state: Any) -> Iterator[Any]:
     yield from drawn(component.name, config)
 
 
-@cache
+@lru_cache(64)
 def drawn(component: str, config: Any) -> tuple[Any, ...]:
     """Events that the generator draws for a config, those first that are written shortest."""
     draw = import_module(f"tidegate.properties.cases.{component}.draw").draw

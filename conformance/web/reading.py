@@ -19,7 +19,7 @@ from tidegate.conformance.documents.pages import reasons_of
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.museum.catalog import MUTANTS
 from tidegate.conformance.web.markdown import Section, link_rules, relative, render
-from tidegate.conformance.web.one_file import STATIC, as_data, bundle
+from tidegate.conformance.web.one_file import STATIC, as_data, bundle, make_head
 from tidegate.conformance.web.playing import Story, of_mutant, stories
 from tidegate.conformance.web.serving import PAGE_POLICY
 from tidegate.reference.components import COMPONENTS, PATH
@@ -275,14 +275,7 @@ def frame(page: Page, menu: Menu) -> str:
         f'<li><a href="#{one.anchor}">{html.escape(one.title)}</a></li>' for one in page.sections if one.level == 2
     )
     base = posixpath.relpath(".", posixpath.dirname(page.path) or ".")
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{PAGE_POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{html.escape(page.title)} · Tidegate</title>
+    return f"""{make_head(page.title, PAGE_POLICY)}
 <link rel="icon" href="{to("icon.svg")}">
 <link rel="stylesheet" href="{to("style.css")}">
 <link rel="stylesheet" href="{to("read.css")}">

@@ -5,6 +5,7 @@ from this origin, and nothing that is answered may be framed or loaded by others
 """
 
 import json
+import re
 from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -37,6 +38,8 @@ STATIC = files("tidegate.conformance.web") / "static"
 
 class Handler(BaseHTTPRequestHandler):
     server: "Playground"
+    #: Seconds: a question that was begun is asked to its end by then.
+    timeout = 20
 
     def do_GET(self) -> None:
         path = urlsplit(self.path).path
@@ -51,7 +54,7 @@ class Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not self._is_ours() or self.path != "/ask" or self.headers.get_content_type() != "application/json":
             self._send(HTTPStatus.NOT_FOUND, "text/plain", b"questions are JSON, posted to /ask\n")
-        elif not length.isdecimal() or int(length) > MAX_QUESTION_BYTES:
+        elif not re.fullmatch("[0-9]{1,9}", length) or int(length) > MAX_QUESTION_BYTES:
             self.close_connection = True
             self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "text/plain", b"a question has at most one megabyte\n")
         else:

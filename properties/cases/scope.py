@@ -1,6 +1,6 @@
 """What a complete suite is complete *for*: a scope, small enough to be closed over, and stated exactly."""
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -13,6 +13,11 @@ from tidegate.reference.model import AnyComponent
 def counted(number: int, noun: str) -> str:
     """`1 channel`, `2 channels`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def dated(semantics: str, known: Sequence[str]) -> str:
+    """What a name says of a dated semantics: nothing of the first."""
+    return "" if semantics == known[0] else f"-{semantics}"
 
 
 def as_it_is(value: Any) -> Any:

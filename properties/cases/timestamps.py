@@ -1,12 +1,14 @@
 """Timestamps are symbols to components that only compare them. Here is how symbols become numbers."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 
 from tidegate.properties.cases.scope import Concretion
-from tidegate.reference.elements import MAX, MIN, Long
+from tidegate.reference.elements import MAX, MIN, Long, Status
+
+Event = TypeVar("Event")
 
 #: For one, two, three timestamps: numbers above MIN, which is where every watermark starts, in their order.
 MAPS: dict[str, dict[int, tuple[int, ...]]] = {
@@ -18,6 +20,24 @@ MAPS: dict[str, dict[int, tuple[int, ...]]] = {
 
 def small_timestamps(count: int) -> tuple[Long, ...]:
     return tuple(Long(value) for value in range(1, count + 1))
+
+
+def signals(
+    parts: int,
+    timestamps: int,
+    watermark: Callable[[int, Long], Event],
+    status: Callable[[int, Status], Event],
+    *,
+    refused: bool,
+) -> tuple[Event, ...]:
+    """Every watermark and status on every part; where `refused`, also one of each on a part that does not exist."""
+    values = small_timestamps(timestamps)
+    out_of_range = (watermark(parts, values[-1]), status(-1, Status.IDLE))
+    return (
+        *(watermark(part, value) for part in range(parts) for value in values),
+        *(status(part, one) for part in range(parts) for one in Status),
+        *(out_of_range if refused else ()),
+    )
 
 
 def order_preserving(count: int, every: int) -> tuple[Concretion, ...]:

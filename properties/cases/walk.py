@@ -143,6 +143,13 @@ class Walk(Generic[State, Event]):
                 return
             yield
 
+    def up_to_end(self, is_over: Callable[[State], bool], least: int, most: int) -> Iterator[None]:
+        """The same, and when it is over only a few events more."""
+        for _ in self.up_to_length():
+            if is_over(self.state):
+                self.end_soon(least, most)
+            yield
+
     def end_soon(self, least: int, most: int) -> None:
         """Little happens any more, and a few events show that."""
         self.length = min(self.length, self.played + self._random.randint(least, most))

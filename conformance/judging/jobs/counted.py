@@ -142,13 +142,12 @@ def judge(case: Json, answer: Json) -> FaultedJob:
 def run_counted(
     jobs: int, seed: int, faults: int, *, first: int = 0, observe: Callable[[FaultedJob], None] = ignore
 ) -> FaultedResult:
-    result = FaultedResult(f"{NAME}:{find_version()}", seed, jobs)
-    for index in range(first, first + jobs):
-        case = draw_case(seed, index, faults)
-        try:
-            job = judge(case, run_job(case))
-        except BytewaxError as error:
-            job = FaultedJob(case, error=str(error))
-        result.jobs.append(job)
-        observe(job)
-    return result
+    cases = (draw_case(seed, index, faults) for index in range(first, first + jobs))
+    return FaultedResult(f"{NAME}:{find_version()}", seed, jobs).run((run_one(case) for case in cases), observe)
+
+
+def run_one(case: Json) -> FaultedJob:
+    try:
+        return judge(case, run_job(case))
+    except BytewaxError as error:
+        return FaultedJob(case, error=str(error))

@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.engines.base import Abilities, JobRequest
+from tidegate.conformance.engines.errors import BadHelloError
 from tidegate.conformance.judging.jobs.reading import is_readable
 from tidegate.properties.cases.job.draw import KEYS
 from tidegate.properties.runlog.recording import make_job
@@ -66,6 +67,16 @@ def describe_graph(config: Config) -> dict[str, Any]:
         {name: value for name, value in encode(one).items() if value is not None} for one in make_job(config).edges
     ]
     return {"tasks": tasks, "edges": edges}
+
+
+def check_drawable(abilities: Abilities) -> None:
+    """Raise BadHelloError if no job can be drawn within them."""
+    if not Draw(Random(0), abilities).partitioners:
+        known = ", ".join(one for one in OFFERED if abilities.chaining or one not in CHAINS)
+        raise BadHelloError(
+            f"jobs.partitioners must name one that connects tasks: {known}",
+            "without chaining, operators behind one that fuses them could not be told apart",
+        )
 
 
 # --- a job ----------------------------------------------------------------------------------------------------

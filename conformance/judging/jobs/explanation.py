@@ -15,6 +15,7 @@ from typing import Any
 
 import attrs
 
+from tidegate.conformance.engines.text import printable
 from tidegate.properties.runlog import check
 from tidegate.reference.elements import MAX, LogKind, Long, StatusChange, Watermark
 from tidegate.reference.job.channels import arrive
@@ -46,9 +47,9 @@ class Wrong:
     """
 
     rules: tuple[str, ...]
-    message: str
+    message: str = attrs.field(converter=printable)
     row: Row | None = attrs.field(default=None, eq=False)
-    seen: str = attrs.field(default="", eq=False)
+    seen: str = attrs.field(default="", eq=False, converter=printable)
     expected: str = attrs.field(default="", eq=False)
 
     @property

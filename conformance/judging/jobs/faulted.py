@@ -6,15 +6,18 @@ was never restored says nothing about recovery: both are counted by themselves.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from itertools import islice
 from random import Random
-from typing import Any
+from typing import Any, Self
 
 import attrs
 
 from tidegate.conformance.engines.flink.cluster.processes import ClusterError, FlinkCluster
 from tidegate.conformance.engines.flink.cluster.running import FAULTS, KILL_JOB_MANAGER, RESCALE, run_job
 from tidegate.conformance.exits import Exit
+from tidegate.conformance.stopping import STOP
 from tidegate.properties.runlog import Status, Verdict, check
 from tidegate.reference.watermarks.valve import SEMANTICS
 from tidegate.traces.codec import encode
@@ -28,6 +31,9 @@ MOST_PARALLELISM = 3
 KEYS = 12
 #: What our operators can be seen to do: records and clocks, neither barriers nor statuses, nor the ends of channels.
 CAPABILITIES = Capabilities(idleness=False, checkpoints=False, endings=False)
+MOST_WITH_ROWS = 50
+#: Jobs whose faults are looked at when a cluster is started.
+LOOKED_AHEAD = 1000
 UNALIGNED = "execution.checkpointing.unaligned.enabled"
 
 # --- drawing --------------------------------------------------------------------------------------------------
@@ -175,6 +181,10 @@ class FaultedJob:
     restores: int = 0
     seconds: float = 0.0
     error: str = ""
+    rows: int = attrs.field(default=attrs.Factory(lambda job: sum(len(log.rows) for log in job.logs), takes_self=True))
+
+    def without_rows(self) -> "FaultedJob":
+        return attrs.evolve(self, logs=tuple(attrs.evolve(log, rows=()) for log in self.logs))
 
     @property
     def violations(self) -> list[str]:
@@ -196,7 +206,7 @@ class FaultedJob:
             "job": self.case["name"],
             "faults": list(self.faults),
             "restores": self.restores,
-            "rows": sum(len(log.rows) for log in self.logs),
+            "rows": self.rows,
             "invariants": {name: dict(counts) for name, counts in statuses.items()},
             "violations": self.violations,
             "error": self.error,
@@ -220,6 +230,25 @@ class FaultedResult:
     seed: int
     asked: int
     jobs: list[FaultedJob] = attrs.Factory(list)
+    #: false if it was interrupted
+    complete: bool = True
+
+    def run(self, jobs: Generator[FaultedJob], observe: Callable[[FaultedJob], None]) -> Self:
+        """Take jobs as they come to an end, until there are no more, or somebody interrupts us.
+
+        Rows are kept of the first few jobs, and only where something is wrong: a page draws them.
+        """
+        try:
+            STOP.arm()
+            with closing(jobs):
+                for job in jobs:
+                    is_drawn = bool(job.violations or job.error) and len(self.jobs) < MOST_WITH_ROWS
+                    self.jobs.append(job if is_drawn else job.without_rows())
+                    observe(job)
+            STOP.disarm()
+        except KeyboardInterrupt:
+            self.complete = False
+        return self
 
     @property
     def restored(self) -> int:
@@ -244,14 +273,15 @@ class FaultedResult:
     def exit_code(self) -> Exit:
         if self.violated:
             return Exit.VIOLATIONS
-        return Exit.UNDETERMINED if self.failed or not self.jobs else Exit.CONFORMANT
+        return Exit.UNDETERMINED if self.failed or not self.jobs or not self.complete else Exit.CONFORMANT
 
     def as_json(self) -> Json:
         return {
             "engine": self.engine,
             "seed": self.seed,
+            "complete": self.complete,
             "jobs": len(self.jobs),
-            "events": sum(len(log.rows) for job in self.jobs for log in job.logs),
+            "events": sum(job.rows for job in self.jobs),
             "faults": sum(len(job.faults) for job in self.jobs),
             "hits": sum(job.hits for job in self.jobs),
             "restored": self.restored,
@@ -266,7 +296,7 @@ class FaultedResult:
         }
 
     def as_text(self) -> str:
-        rows = sum(len(log.rows) for job in self.jobs for log in job.logs)
+        rows = sum(job.rows for job in self.jobs)
         hits, faults = sum(job.hits for job in self.jobs), sum(len(job.faults) for job in self.jobs)
         times = sum(job.restores for job in self.jobs)
         lines = [
@@ -274,6 +304,7 @@ class FaultedResult:
             f"{self.violated} of them violate an invariant, {self.failed} did not end",
             f"{hits} of {faults} faults hit; {self.restored} jobs were restored, {times} times in all",
         ]
+        lines += ["The run was interrupted: this is what was known by then."] * (not self.complete)
         for name, counts in self.counts().items():
             told = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
             lines.append(f"{name:14} {told}")
@@ -297,20 +328,22 @@ def run_faulted(
     observe: Callable[[FaultedJob], None] = ignore,
 ) -> FaultedResult:
     """Jobs one by one, on one cluster; one that hangs costs the cluster, and the next gets a new one."""
-    result = FaultedResult(f"{NAME}:{version}", seed, jobs)
-    cases = [draw_case(seed, index, faults, kinds) for index in range(first, first + jobs)]
-    while cases:
-        needs_keeper = any(fault["fault"] == KILL_JOB_MANAGER for case in cases for fault in case["faults"])
-        with FlinkCluster(version, highly_available=needs_keeper) as cluster:
-            while cases:
-                case = cases.pop(0)
-                job = run_one(cluster, case)
-                result.jobs.append(job)
-                observe(job)
-                if job.error:
-                    cluster.keeps_logs = True
-                    break
-    return result
+    cases = (draw_case(seed, index, faults, kinds) for index in range(first, first + jobs))
+    return FaultedResult(f"{NAME}:{version}", seed, jobs).run(run_all(version, cases), observe)
+
+
+def run_all(version: str, drawn: Iterator[Json]) -> Generator[FaultedJob]:
+    while cases := list(islice(drawn, LOOKED_AHEAD)):
+        while cases:
+            needs_keeper = any(fault["fault"] == KILL_JOB_MANAGER for case in cases for fault in case["faults"])
+            with FlinkCluster(version, highly_available=needs_keeper) as cluster:
+                while cases:
+                    job = run_one(cluster, cases.pop(0))
+                    if job.error:
+                        cluster.keeps_logs = True
+                    yield job
+                    if job.error:
+                        break
 
 
 def run_one(cluster: FlinkCluster, case: Json) -> FaultedJob:

@@ -18,6 +18,7 @@ from tidegate.conformance.engines.base import (
     TimedOut,
 )
 from tidegate.conformance.engines.jobs import JobEngine
+from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.jobs.drawing import JobCase
 from tidegate.conformance.judging.jobs.explanation import (
     JOB,
@@ -29,16 +30,13 @@ from tidegate.conformance.judging.jobs.explanation import (
     shown_kinds,
 )
 from tidegate.conformance.judging.jobs.reading import OtherGraphError, read_run
-from tidegate.conformance.judging.jobs.rows import BadRowsError, read_rows, read_what_stands
+from tidegate.conformance.judging.jobs.rows import LAST_ROWS, BadRowsError, quote, read_rows, read_what_stands
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.runlog import Verdict, check
 from tidegate.traces.codec import encode
 from tidegate.traces.runlog import Kind, RunLog
 
 Json = dict[str, Any]
-
-#: Rows that are told of a job that did not end.
-LAST_ROWS = 5
 
 
 @attrs.frozen
@@ -71,6 +69,7 @@ class Judge:
 
     def __init__(self, engine: JobEngine) -> None:
         self._engine = engine
+        self._given_up = False
         self.description: Description = engine.start()
         assert self.description.jobs is not None
         self.abilities: Abilities = self.description.jobs
@@ -79,8 +78,15 @@ class Judge:
     def name(self) -> str:
         return f"{self.description.name} {self.description.version}"
 
+    def refresh(self) -> None:
+        """Start an engine again that was given up."""
+        if self._given_up:
+            self._engine.close()
+            self._engine.start()
+            self._given_up = False
+
     def run(self, case: JobCase) -> Judged:
-        with tempfile.TemporaryDirectory(prefix="tidegate-job-") as folder:
+        with tempfile.TemporaryDirectory(prefix="tidegate-job-", ignore_cleanup_errors=True) as folder:
             path = Path(folder) / "rows.jsonl"
             match self._engine.run(case.as_request(str(path))):
                 case Ran(answer):
@@ -94,6 +100,7 @@ class Judge:
                 case Crashed(message):
                     return fail(case, Status.CRASH, f"{message}; {tell_rows(path)}")
                 case NotRun(reason):
+                    self._given_up = True
                     return fail(case, Status.NOT_RUN, reason)
 
     def judge(self, case: JobCase, answer: Json) -> Judged:
@@ -154,11 +161,11 @@ def judge_log(
 
 def tell_rows(path: Path) -> str:
     """What the engine had written by then."""
-    rows = read_what_stands(path)
-    if not rows:
+    count, last = read_what_stands(path)
+    if not count:
         return "it had shown no rows by then"
-    last = [" ".join(f"{name} {value}" for name, value in row.items()) for row in rows[-LAST_ROWS:]]
-    return f"it had shown {len(rows)} rows by then, the last of them: " + "; ".join(last)
+    told = [printable(" ".join(f"{name} {quote(value)}" for name, value in row.items()), 200) for row in last]
+    return f"it had shown {count} rows by then, the last of them: " + "; ".join(told)
 
 
 def tell_log(log: RunLog) -> str:
@@ -181,7 +188,7 @@ def tell_job(case: JobCase) -> str:
         for number, script in enumerate(operator.scripts):
             lines.append(f"  script {number}: " + (" · ".join(map(tell_item, script)) or "nothing") + " · end")
     if case.settings:
-        lines.append("settings: " + ", ".join(f"{name} {value}" for name, value in case.settings.items()))
+        lines.append("settings: " + ", ".join(f"{name} {quote(value)}" for name, value in case.settings.items()))
     if case.faults:
         lines.append("faults: " + ", ".join(f"{one['fault']} after {one['after']} %" for one in case.faults))
     return "\n".join(lines)

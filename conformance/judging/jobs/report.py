@@ -1,19 +1,24 @@
 """What whole jobs have shown: in words, as Markdown, as JSON, and as files."""
 
 import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from xml.etree import ElementTree as ET
 
 import attrs
 
-from tidegate.conformance.engines.text import command_line
+from tidegate.conformance.engines.text import command_line, printable
 from tidegate.conformance.judging.jobs.judging import tell_job
 from tidegate.conformance.judging.jobs.run import Found, JobsResult, encode_case
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Status
+from tidegate.conformance.reports.folder import Lines
 from tidegate.conformance.reports.summary import Paint, Summary, plain
+from tidegate.conformance.reports.writing import alone, clear, explain, write_whole
 from tidegate.properties.runlog import Status as Checked
 from tidegate.traces.codec import encode
+from tidegate.traces.runlog import RunLog, write_runlog
 
 FORMAT = "tidegate-jobs/1"
 
@@ -36,10 +41,11 @@ class ToldJobs:
         notes = [
             f"{counts['jobs']} jobs: {statuses}; {counts['rows']} rows, {counts['records']} records received.",
             f"{counts['explained']} runs are runs of the specification, subtask by subtask.",
+            *["The run was interrupted: this is what was known by then."] * (not result.complete),
             *(f"warning: {problem}" for problem in result.problems),
         ]
         return Summary(
-            title=f"Whole jobs of `{result.engine}`",
+            title=f"Whole jobs of {printable(result.engine)}",
             header=("invariant", *map(str, Checked), "why skipped"),
             rows=rows,
             findings=findings,
@@ -86,14 +92,13 @@ def command_of(result: JobsResult, found: Found) -> str:
 
 def as_json(result: JobsResult) -> dict[str, Any]:
     return {
-        "format": FORMAT,
-        "engine": result.engine,
+        **head_of(result.engine, result.seed),
         "implementation": result.description.implementation,
         "declared": encode_abilities(result),
-        "seed": result.seed,
         "faults": result.faults,
         "conclusion": result.conclusion,
         "exit": int(result.exit_code),
+        "complete": result.complete,
         "seconds": round(result.seconds, 3),
         **{name: result.counts[name] for name in ("jobs", "explained", "rows", "records")},
         "statuses": {str(status): result.counts[status] for status in Status if result.counts[status]},
@@ -113,25 +118,85 @@ def encode_abilities(result: JobsResult) -> Any:
 
 # --- files ----------------------------------------------------------------------------------------------------
 
-FILES = ("report.jsonl", "junit.xml", "summary.md", "summary.json", "index.html")
+LINES, RUNS = "report.jsonl", "runs"
+FILES = ("junit.xml", "summary.md", "summary.json", "index.html")
 
 
-def write_report(folder: Path, result: JobsResult) -> None:
-    """report.jsonl, junit.xml, summary.md, summary.json; the log of each run stands there already, in `runs`."""
-    folder.mkdir(parents=True, exist_ok=True)
+class JobsReport:
+    """The folder of a report: report.jsonl and the run logs in `runs` grow job by job; the rest comes with the end.
+
+    A report that cannot be written stops nobody: what is wrong is in `trouble`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.trouble = ""
+        self._lines = Lines(folder / LINES, "")
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        with self._noting(self.folder):
+            self._stack.enter_context(alone(self.folder, "run"))
+            (self.folder / RUNS).mkdir(exist_ok=True)
+            old = [f"{RUNS}/{one.name}" for one in (self.folder / RUNS).glob("*.parquet")]
+            for error in clear(self.folder, (LINES, *FILES, *old)):
+                raise error
+        return self
+
+    def add(self, line: dict[str, Any], logs: Iterable[RunLog] = ()) -> None:
+        self._lines.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
+        for log in logs:
+            path = self.folder / RUNS / f"{log.run}.parquet"
+            with self._noting(path):
+                write_runlog(path, log)
+
+    def finish(self, files: Mapping[str, Callable[[], bytes]]) -> None:
+        self.trouble = self._lines.trouble or self.trouble
+        for name, make in files.items():
+            with self._noting(self.folder / name):
+                write_whole(self.folder / name, make())
+
+    @contextmanager
+    def _noting(self, path: Path) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            self.trouble = self.trouble or explain(path, error)
+
+    def __exit__(self, *_error: object) -> None:
+        self._lines.close()
+        self._stack.close()
+
+
+def head_of(engine: str, seed: int) -> dict[str, Any]:
+    return {"format": FORMAT, "engine": printable(engine), "seed": seed}
+
+
+def finish_report(report: JobsReport, result: JobsResult, make_page: Callable[[], str]) -> None:
     whole = as_json(result)
-    (folder / "summary.json").write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
-    with (folder / "report.jsonl").open("w", encoding="utf-8") as file:
-        head = {name: whole.pop(name) for name in ("format", "engine", "seed")}
-        for line in (head, *result.jobs, whole):
-            file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
-    (folder / "junit.xml").write_bytes(as_junit(result))
-    (folder / "summary.md").write_text(ToldJobs(result).markdown(), encoding="utf-8")
+    head = head_of(result.engine, result.seed)
+    report.add({name: value for name, value in whole.items() if name not in head})
+    report.finish(
+        {
+            "summary.json": lambda: as_text(whole),
+            "junit.xml": lambda: as_junit(result),
+            "summary.md": lambda: as_bytes(ToldJobs(result).markdown()),
+            "index.html": lambda: as_bytes(make_page()),
+        }
+    )
+
+
+def as_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")
+
+
+def as_text(value: dict[str, Any]) -> bytes:
+    return (json.dumps(value, indent=2) + "\n").encode()
 
 
 def as_junit(result: JobsResult) -> bytes:
     """A test for each job."""
-    root = ET.Element("testsuites", name=f"tidegate {result.engine}")
+    root = ET.Element("testsuites", name=f"tidegate {printable(result.engine)}")
     suite = ET.SubElement(root, "testsuite", name="jobs", tests=str(len(result.jobs)))
     tags = {Status.FAIL: "failure", Status.XPASS: "failure"}
     failed = errors = 0

@@ -5,10 +5,13 @@ with its number and its field. Rows of a subtask stand in its own order, which i
 """
 
 import json
-from collections.abc import Iterator
+import stat
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import attrs
 
@@ -21,6 +24,7 @@ from tidegate.reference.job.layout import compute_layout
 from tidegate.reference.job.programs import Config
 from tidegate.reference.partitioning.partitioner import Partitioner
 from tidegate.traces.runlog import (
+    COLUMNS,
     INTEGERS,
     MOST_OF_SHORT,
     OWN,
@@ -34,14 +38,21 @@ from tidegate.traces.runlog import (
     check_places,
     renumber,
 )
+from tidegate.traces.strict_json import JsonError, read_json
 
 Json = dict[str, Any]
 
 #: Columns that the harness fills in itself if they are missing.
 OURS = ("run", "step", "position")
 ENUMS: dict[str, type[Direction] | type[Kind]] = {"dir": Direction, "kind": Kind}
-#: Bytes of a file of rows.
-LARGEST_FILE = 1024 * 1024 * 1024
+#: Rows of a job, bytes of all of them and of one: many times what a job of ours shows.
+MOST_ROWS = 100_000
+LARGEST_FILE = 64 * 2**20
+LONGEST_ROW = 64 * 2**10
+#: Rows that are told of a job that did not end.
+LAST_ROWS = 5
+#: Rows of a Parquet file that are read at once.
+BATCH = 256
 
 
 class BadRowsError(ValueError):
@@ -56,9 +67,14 @@ def read_rows(config: Config, answer: Json, run: str, engine: str, abilities: Ab
     BadRowsError
         A row breaks the schema, and the message names it.
     """
-    raw = answer["rows"] if "rows" in answer else list(read_file(Path(answer["log"])))
-    rows = [read_row(one, at, run) for at, one in enumerate(raw)]
-    if rows and all(isinstance(one, dict) and one.get("step") is not None for one in raw):
+    raw: Iterable[Any] = answer["rows"] if "rows" in answer else read_file(Path(answer["log"]))
+    rows, in_order = [], True
+    for at, one in enumerate(raw):
+        if at == MOST_ROWS:
+            raise BadRowsError(f"the job shows more than {MOST_ROWS} rows")
+        rows.append(read_row(one, at, run))
+        in_order &= one.get("step") is not None
+    if in_order:
         rows.sort(key=lambda row: row.step)
     return make_runlog(config, rows, run, engine, abilities, complete="error" not in answer)
 
@@ -98,7 +114,7 @@ def read_row(raw: Any, at: int, run: str) -> Row:
     if unknown:
         raise BadRowsError(f"row {at} has the field {printable(unknown[0], 60)}, which no run log has")
     values: Json = {"run": run, "step": 0, "position": 0}
-    if raw.get("kind") in OWN_KINDS and isinstance(raw.get("subtask"), int):
+    if raw.get("kind") in tuple(OWN_KINDS) and isinstance(raw.get("subtask"), int):
         raw = {"dir": "out", "edge": OWN, "producer": raw["subtask"], "consumer": raw["subtask"], **raw}
     for name, field in columns.items():
         value = raw.get(name)
@@ -129,7 +145,10 @@ def read_value(name: str, value: Any, at: int) -> Any:
 
 
 def quote(value: Any) -> str:
-    return printable(json.dumps(value, default=str), 80)
+    try:
+        return printable(json.dumps(value, default=str), 80)
+    except RecursionError:
+        return "something nested very deeply"
 
 
 # --- files ----------------------------------------------------------------------------------------------------
@@ -138,36 +157,97 @@ def quote(value: Any) -> str:
 def read_file(path: Path, *, cut: bool = False) -> Iterator[Any]:
     """JSON lines, or Parquet. With `cut`, what stands before a half line is enough: the writer may have died."""
     try:
+        check_file(path)
         with path.open("rb") as file:
-            if file.read(4) == b"PAR1":
-                parquet: Any = import_module("pyarrow.parquet")
-                lines = parquet.read_table(path).to_pylist()
-                yield from ({name: value for name, value in line.items() if value is not None} for line in lines)
-                return
+            is_parquet = file.read(4) == b"PAR1"
             file.seek(0)
-            content = file.read(LARGEST_FILE + 1)
+            yield from read_parquet(file) if is_parquet else read_json_lines(file, cut=cut)
     except ModuleNotFoundError as error:
         raise BadRowsError(
             f"the log is Parquet, and {error.name} is not installed: pip install 'tidegate[audit]'"
         ) from None
+    except BadRowsError:
+        raise
     except (OSError, ValueError) as error:
         raise BadRowsError(
             f"the log {printable(str(path), 200)} cannot be read: {printable(str(error), 200)}"
         ) from None
-    if len(content) > LARGEST_FILE:
+
+
+def check_file(path: Path) -> None:
+    """To open a pipe would wait for whoever writes into it."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise BadRowsError(f"the log {printable(str(path), 200)} is no regular file")
+    if found.st_size > LARGEST_FILE:
         raise BadRowsError(f"the log {printable(str(path), 200)} has over {LARGEST_FILE} bytes")
-    for at, line in enumerate(content.splitlines()):
+
+
+def read_json_lines(file: IO[bytes], *, cut: bool) -> Iterator[Any]:
+    at, size = 0, 0
+    while line := file.readline(LONGEST_ROW + 1):
+        size += len(line)
+        if len(line) > LONGEST_ROW or size > LARGEST_FILE:  # it may have grown since
+            raise BadRowsError(f"row {at} has over {LONGEST_ROW} bytes, or all have over {LARGEST_FILE}")
         try:
-            yield json.loads(line)
-        except ValueError:
+            yield read_json(line)
+        except JsonError as error:
             if cut:
                 return
-            raise BadRowsError(f"row {at} is no JSON: {printable(line[:80].decode(errors='replace'), 80)}") from None
+            said = printable(line[:80].decode(errors="replace"), 80)
+            raise BadRowsError(f"row {at} cannot be taken: {error}: {said}") from None
+        at += 1
 
 
-def read_what_stands(path: Path) -> list[Json]:
-    """What a job had shown before it hung or died; nothing, if it wrote nothing."""
+def read_parquet(file: IO[bytes]) -> Iterator[Json]:
+    """Words are measured before they are unpacked: a few bytes of a file may stand for very many."""
+    arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     try:
-        return [one for one in read_file(path, cut=True) if isinstance(one, dict)]
-    except BadRowsError:
-        return []
+        schema = parquet.read_schema(file)
+        check_columns(schema)
+        words = [name for name in schema.names if name not in INTEGERS]
+        log = parquet.ParquetFile(file, read_dictionary=words, pre_buffer=False)
+        sizes = [log.metadata.row_group(at).total_byte_size for at in range(log.metadata.num_row_groups)]
+        if log.metadata.num_rows > MOST_ROWS or not 0 <= sum(sizes) <= LARGEST_FILE:
+            raise BadRowsError(f"the log has over {MOST_ROWS} rows, or over {LARGEST_FILE} bytes when it is unpacked")
+        size = 0
+        for batch in log.iter_batches(BATCH, use_threads=False):
+            size += sum(count_letters(batch.column(name)) for name in words)
+            if size > LARGEST_FILE:
+                raise BadRowsError(f"the words of the log have over {LARGEST_FILE} bytes")
+            lines = batch.to_pylist()
+            yield from ({name: value for name, value in line.items() if value is not None} for line in lines)
+    except arrow.ArrowException as error:
+        raise BadRowsError(f"the log cannot be read: {printable(str(error), 200)}") from None
+
+
+def check_columns(schema: Any) -> None:
+    types: Any = import_module("pyarrow").types
+    for name in schema.names:
+        if schema.names.count(name) > 1:
+            raise BadRowsError(f"the log has the column {printable(name, 60)} more than once")
+        if name not in COLUMNS:
+            raise BadRowsError(f"the log has the column {printable(name, 60)}, which no run log has")
+        kind = schema.field(name).type
+        kind = kind.value_type if types.is_dictionary(kind) else kind
+        is_word = types.is_string(kind) or types.is_large_string(kind)
+        if not (is_word or types.is_null(kind) or (name in INTEGERS and types.is_integer(kind))):
+            raise BadRowsError(f"the log has a column {name} of {printable(str(kind), 60)}")
+
+
+def count_letters(column: Any) -> int:
+    compute: Any = import_module("pyarrow.compute")
+    if not import_module("pyarrow").types.is_dictionary(column.type):
+        return int(column.nbytes)
+    return compute.sum(compute.binary_length(column.dictionary).take(column.indices)).as_py() or 0
+
+
+def read_what_stands(path: Path) -> tuple[int, list[Json]]:
+    """How many rows a job had shown before it hung or died, and the last few of them."""
+    count, last = 0, deque[Json](maxlen=LAST_ROWS)
+    with suppress(BadRowsError):
+        for one in read_file(path, cut=True):
+            if isinstance(one, dict):
+                count += 1
+                last.append(one)
+    return count, [*last]

@@ -11,10 +11,11 @@ from tidegate.conformance.engines.base import Description
 from tidegate.conformance.engines.jobs import JobEngine
 from tidegate.conformance.exits import CONCLUSIONS, Exit
 from tidegate.conformance.judging.expectations import Expectations
-from tidegate.conformance.judging.jobs.drawing import draw_job
+from tidegate.conformance.judging.jobs.drawing import check_drawable, draw_job
 from tidegate.conformance.judging.jobs.judging import Judge, Judged
 from tidegate.conformance.judging.jobs.shrinking import shrink_job
 from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status
+from tidegate.conformance.stopping import STOP
 from tidegate.properties.runlog import Status as Checked
 from tidegate.reference.job.programs import Config
 from tidegate.traces.codec import encode
@@ -45,6 +46,8 @@ class JobsResult:
     found: dict[str, Found] = attrs.Factory(dict)
     jobs: list[dict[str, Any]] = attrs.Factory(list)
     seconds: float = 0.0
+    #: false if it was interrupted
+    complete: bool = True
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -59,7 +62,9 @@ class JobsResult:
         if self.violations or self.problems:
             return Exit.VIOLATIONS
         unknown = any(self.counts[status] for status in UNDETERMINED) or not self.counts[Status.PASS]
-        return Exit.UNDETERMINED if unknown and not self.counts[Status.XFAIL] else Exit.CONFORMANT
+        if not self.complete or (unknown and not self.counts[Status.XFAIL]):
+            return Exit.UNDETERMINED
+        return Exit.CONFORMANT
 
     @property
     def conclusion(self) -> str:
@@ -110,6 +115,10 @@ def count_items(config: Config) -> int:
     return sum(len(script) for operator in config.operators for script in operator.scripts)
 
 
+def unobserved(_judged: Judged, _result: JobsResult) -> None:
+    """Nobody watches."""
+
+
 def run_jobs(
     engine: JobEngine,
     name: str,
@@ -120,21 +129,39 @@ def run_jobs(
     first: int = 0,
     repeat: int = 1,
     expectations: Expectations | None = None,
-    observe: Callable[[Judged, JobsResult], None] = lambda _judged, _result: None,
+    observe: Callable[[Judged, JobsResult], None] = unobserved,
 ) -> JobsResult:
-    """So many jobs on an engine that is closed afterwards, each `repeat` times; `observe` is told of each run."""
+    """So many jobs on an engine that is closed afterwards, each `repeat` times; `observe` is told of each run.
+
+    An interrupt ends it; what is known by then is the result. Failures are made small in the end, so that nothing that
+    an engine does meanwhile keeps it from the jobs that are left.
+    """
     began = time.monotonic()
+    STOP.arm()
     with engine:
         judge = Judge(engine)
+        check_drawable(judge.abilities)
         result = JobsResult(name, judge.description, seed, jobs, faults, expectations or Expectations())
-        for index in (one for one in range(first, first + jobs) for _ in range(repeat)):
-            judged = result.take(judge.run(draw_job(seed, index, judge.abilities, faults)))
-            if judged.status in VIOLATIONS and judged.kind not in result.found:
-                small = shrink_job(judge, judged, lambda again, kind=judged.kind: has_kind(again, kind))  # type: ignore[misc]
-                result.found[judged.kind] = Found(judged, small)
-            result.seconds = time.monotonic() - began
-            observe(judged, result)
+        try:
+            STOP.arm()
+            for index in (one for one in range(first, first + jobs) for _ in range(repeat)):
+                judged = result.take(judge.run(draw_job(seed, index, judge.abilities, faults)))
+                if judged.status in VIOLATIONS:
+                    result.found.setdefault(judged.kind, Found(judged, judged))
+                observe(judged, result)
+            for kind, found in result.found.items():
+                result.found[kind] = Found(found.first, shrink_found(judge, kind, found))
+            STOP.disarm()
+        except KeyboardInterrupt:
+            result.complete = False
+    result.seconds = time.monotonic() - began
     return result
+
+
+def shrink_found(judge: Judge, kind: str, found: Found) -> Judged:
+    """With an engine that is not given up yet, for whatever it did before."""
+    judge.refresh()
+    return shrink_job(judge, found.first, lambda again: has_kind(again, kind))
 
 
 def has_kind(judged: Judged, kind: str) -> bool:

@@ -12,6 +12,7 @@ import attrs
 from tidegate.conformance.judging.jobs.drawing import JobCase
 from tidegate.conformance.judging.jobs.judging import Judge, Judged
 from tidegate.conformance.judging.jobs.reading import is_readable
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.reference.job.layout import compute_layout
 from tidegate.reference.job.programs import Config, Edge, Function, Operator, ScriptItem
 from tidegate.reference.model import InvalidInputError
@@ -33,6 +34,8 @@ def shrink_job(judge: Judge, judged: Judged, is_same: Callable[[Judged], bool], 
             for _ in range(CHANCES):
                 runs += 1
                 candidate = judge.run(case)
+                if candidate.status is Status.NOT_RUN:
+                    return judged  # nobody is left to ask
                 if is_same(candidate):
                     judged, smaller = candidate, True
                     break

@@ -29,6 +29,9 @@ WORDS: dict[int, tuple[str, str]] = {
 JOBS = "whole jobs"
 ROWS = (*(place.name for place in PATH), JOBS)
 EXPECTED = "expected: "
+STATUSES = frozenset(map(str, Status))
+#: Why cases are known to fail, per component.
+MOST_REASONS = 1000
 
 
 @attrs.frozen
@@ -71,7 +74,7 @@ class Read:
 
     path: Path
     engine: str
-    seed: int
+    seed: str
     exit_code: int
     complete: bool
     cells: dict[str, Cell]
@@ -129,7 +132,7 @@ def read_report(path: Path) -> Read:
     file = path / LINES if path.is_dir() else path
     lines = read_lines(file)
     number, header = next(lines, (0, None))
-    if not isinstance(header, dict) or header.get("format") not in READERS:
+    if not isinstance(header, dict) or header.get("format") not in tuple(READERS):
         raise TraceFileError(file, 1, f'the header must say "format": "{FORMAT}", or "{jobs.FORMAT}" for whole jobs')
     tally = READERS[header["format"]](file)
     for number, value in lines:
@@ -142,7 +145,7 @@ def read_report(path: Path) -> Read:
     return Read(
         path=file.parent,
         engine=printable(str(header.get("engine", ""))),
-        seed=header.get("seed", 0),
+        seed=printable(show(header.get("seed", 0)), 40),
         exit_code=tally.footer["exit"],
         complete=tally.footer.get("complete", True),
         cells={row: cell for row in ROWS if (cell := tally.cell(row)).total},
@@ -176,15 +179,20 @@ class Tally:
         if isinstance(value, dict) and "verdicts" in value:
             self.footer = value
         elif isinstance(value, dict) and isinstance(value.get("component"), str):
-            self.generated[value["component"]] += value.get("stage") == "generated"
+            if value["component"] in ROWS:
+                self.generated[value["component"]] += value.get("stage") == "generated"
             self.count(value["component"], str(value.get("verdict")), str(value.get("message", "")), value)
         else:
             raise TraceFileError(self.file, number, "this is no verdict")
 
     def count(self, row: str, status: str, message: str, value: Any) -> None:
+        if row not in ROWS or status not in STATUSES:
+            row, status = "", ""  # whatever we do not know is counted together
         self.counts[row][status] += 1
         if status == Status.XFAIL:
-            self.known[row][printable(message.removeprefix(EXPECTED))] += 1
+            reason = printable(message.removeprefix(EXPECTED))
+            is_new = reason not in self.known[row]
+            self.known[row]["other reasons" if is_new and len(self.known[row]) >= MOST_REASONS else reason] += 1
         elif status in VIOLATIONS:
             self.examples.setdefault(row, printable(" ".join(tell(value)), 200))
 

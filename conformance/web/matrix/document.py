@@ -35,7 +35,7 @@ def short_names(engines: Sequence[str]) -> list[str]:
 def tell_reports(columns: Sequence[Column]) -> str:
     reports = [report for column in columns for report in column.reports]
     days = sorted({report.day.isoformat() for report in reports})
-    seeds = sorted({str(report.seed) for report in reports})
+    seeds = sorted({unformatted(report.seed) for report in reports})
     told = f"{len(reports)} reports of {' to '.join(dict.fromkeys((days[0], days[-1])))}, seed {', '.join(seeds)}"
     most = max(report.generated for report in reports)
     return f"{told}, up to {most:,} generated cases per component" if most else told

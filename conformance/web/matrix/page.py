@@ -63,7 +63,7 @@ that were expected, with the reason where the pointer rests. An arrow: what it w
 def head_of(column: Column, out: Path) -> str:
     word, tone = column.conclusion
     interrupted = "" if column.complete else " (interrupted)"
-    seeds = ", ".join(dict.fromkeys(str(report.seed) for report in column.reports))
+    seeds = ", ".join(dict.fromkeys(report.seed for report in column.reports))
     return (
         f'<a href="{link_to(column.reports[0], out)}">{html.escape(column.engine)}</a><br>'
         f'<span class="soft">seed {html.escape(seeds)}</span><br><b class="{tone}">{word}{interrupted}</b>'

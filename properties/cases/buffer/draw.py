@@ -23,9 +23,7 @@ def draw(random: Random, config: buffer.Config | None = None) -> tuple[buffer.Co
     )  # fmt: skip
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
-    for _ in walk.up_to_length():
-        if not is_held(walk.state):
-            walk.end_soon(1, 3)
+    for _ in walk.up_to_end(lambda state: not is_held(state), 1, 3):
         walk.play(draw_events(random, draw_kind(), walk.state))
     return config, walk.events
 

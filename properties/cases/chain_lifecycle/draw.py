@@ -24,9 +24,7 @@ def draw(
     weights = swarm(random, forward=5, checkpoint=3, fault=1.2, mail=2, anything=0.25, refused=0.1)
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step, length=random.choice((4, 8, 12, 16, 24, 40)))
-    for _ in walk.up_to_length():
-        if walk.state.closed:
-            walk.end_soon(1, 4)
+    for _ in walk.up_to_end(lambda state: state.closed, 1, 4):
         walk.play_one(draw_event(random, draw_kind(), walk.state))
     return config, walk.events
 

@@ -2,32 +2,20 @@
 
 from collections.abc import Iterator
 
-from tidegate.properties.cases.scope import Scope, counted
-from tidegate.properties.cases.timestamps import order_preserving, small_timestamps
+from tidegate.properties.cases.scope import Scope, counted, dated
+from tidegate.properties.cases.timestamps import order_preserving, signals
 from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection
-from tidegate.reference.elements import Status
 from tidegate.reference.watermarks import combiner
 
 
 def make_alphabet(inputs: int, timestamps: int, *, refused: bool) -> tuple[combiner.Event, ...]:
-    """Every event on every input; where `refused`, also one of each kind on an input that does not exist."""
-    values = small_timestamps(timestamps)
-    out_of_range: tuple[combiner.Event, ...] = (
-        combiner.InputWatermark(inputs, values[-1]),
-        combiner.InputStatus(-1, Status.IDLE),
-    )
-    return (
-        *(combiner.InputWatermark(one, value) for one in range(inputs) for value in values),
-        *(combiner.InputStatus(one, status) for one in range(inputs) for status in Status),
-        *(out_of_range if refused else ()),
-    )
+    return signals(inputs, timestamps, combiner.InputWatermark, combiner.InputStatus, refused=refused)
 
 
 def make_scope(inputs: int, timestamps: int, semantics: str, every: int, selection: Selection = EACH_CLASS) -> Scope:
     events = make_alphabet(inputs, timestamps, refused=True)
-    dated = "" if semantics == combiner.SEMANTICS[0] else f"-{semantics}"
     return Scope(
-        name=f"{inputs}x{timestamps}{dated}",
+        name=f"{inputs}x{timestamps}{dated(semantics, combiner.SEMANTICS)}",
         component="combiner",
         configs=(combiner.Config(inputs, semantics),),
         alphabet=lambda _config, _state: events,

@@ -18,9 +18,7 @@ def draw(random: Random, config: exchange.Config | None = None) -> tuple[exchang
     early = random.choice((0, 0, 0, 2))
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
-    for _ in walk.up_to_length():
-        if walk.state.released:
-            walk.end_soon(1, 4)
+    for _ in walk.up_to_end(lambda state: state.released, 1, 4):
         if walk.played >= early and not walk.state.registered and not walk.state.released:
             walk.play_one(exchange.Register())
         else:

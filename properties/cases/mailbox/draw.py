@@ -32,9 +32,7 @@ def draw(random: Random, config: mailbox.Config | None = None) -> tuple[mailbox.
     priorities = random.choice(((0,), (0, 1), (-1, 0, 1, 2), (0, 1, 2**31 - 1)))
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
-    for _ in walk.up_to_length():
-        if walk.state.life is mailbox.Life.CLOSED or not walk.state.running:
-            walk.end_soon(2, 6)
+    for _ in walk.up_to_end(lambda state: state.life is mailbox.Life.CLOSED or not state.running, 2, 6):
         walk.play(draw_events(random, draw_kind(), walk.state, priorities, walk.played))
     return config, walk.events
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import product
 
-from tidegate.properties.cases.scope import Scope, counted
+from tidegate.properties.cases.scope import Scope, counted, dated
 from tidegate.properties.cases.timestamps import order_preserving, small_timestamps
 from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection
 from tidegate.reference.elements import Status
@@ -33,10 +33,9 @@ def make_scope(
     outputs: int, timestamps: int, semantics: str, every: int, selection: Selection = EACH_CLASS, *, lean: bool = False
 ) -> Scope:
     events = make_alphabet(outputs, timestamps, lean=lean)
-    dated = "" if semantics == multiplexer.SEMANTICS[0] else f"-{semantics}"
     doors = "watermarks by the deferred door, idle by the other" if lean else "watermarks and statuses by both doors"
     return Scope(
-        name=f"{outputs}x{timestamps}{'-lean' if lean else ''}{dated}",
+        name=f"{outputs}x{timestamps}{'-lean' if lean else ''}{dated(semantics, multiplexer.SEMANTICS)}",
         component="multiplexer",
         configs=(multiplexer.Config(semantics),),
         alphabet=lambda _config, _state: events,

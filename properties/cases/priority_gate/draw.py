@@ -34,9 +34,7 @@ def draw(
     weights["refused"] = random.choice((0, 0, 0.2))
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
-    for _ in walk.up_to_length():
-        if is_finished(walk.state):
-            walk.end_soon(1, 3)
+    for _ in walk.up_to_end(is_finished, 1, 3):
         walk.play(draw_events(random, draw_kind(), walk.state))
     return config, walk.events
 

@@ -22,9 +22,7 @@ def draw(
     early = random.choice((0, 0, 0, 1, 3))
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
-    for _ in walk.up_to_length():
-        if walk.state.shut_down:
-            walk.end_soon(1, 4)
+    for _ in walk.up_to_end(lambda state: state.shut_down, 1, 4):
         if walk.played >= early and not walk.state.registered and random.random() < 0.7:
             walk.play_one(result_partition.Setup())
         else:

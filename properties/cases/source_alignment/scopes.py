@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import product
 
-from tidegate.properties.cases.scope import Scope, counted
+from tidegate.properties.cases.scope import Scope, counted, dated
 from tidegate.properties.cases.timestamps import order_preserving, small_timestamps
 from tidegate.reference.elements import Status
 from tidegate.reference.watermarks import source_alignment as alignment
@@ -41,9 +41,8 @@ def make_split_scope(splits: int, samples: int, timestamps: int, semantics: str,
         *(alignment.Announce(value) for value in values),
         alignment.Sample(),
     )
-    dated = "" if semantics == alignment.SEMANTICS[0] else f"-{semantics}"
     return Scope(
-        name=f"{splits}x{samples}x{timestamps}{dated}",
+        name=f"{splits}x{samples}x{timestamps}{dated(semantics, alignment.SEMANTICS)}",
         component="source_alignment",
         configs=(alignment.Config(samples, semantics),),
         alphabet=lambda _config, _state: events,

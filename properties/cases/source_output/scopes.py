@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import product
 
-from tidegate.properties.cases.scope import Scope, counted
+from tidegate.properties.cases.scope import Scope, counted, dated
 from tidegate.properties.cases.timestamps import order_preserving, small_timestamps
 from tidegate.reference.elements import Long, Status
 from tidegate.reference.watermarks import source_output
@@ -29,10 +29,9 @@ def make_alphabet(splits: int, timestamps: int, *, lean: bool) -> tuple[source_o
 
 def make_scope(splits: int, timestamps: int, semantics: str, every: int, *, lean: bool = False) -> Scope:
     events = make_alphabet(splits, timestamps, lean=lean)
-    dated = "" if semantics == source_output.SEMANTICS[0] else f"-{semantics}"
     doors = "splits by the immediate door" if lean else "splits by both doors, released or not"
     return Scope(
-        name=f"{splits}x{timestamps}{'-lean' if lean else ''}{dated}",
+        name=f"{splits}x{timestamps}{'-lean' if lean else ''}{dated(semantics, source_output.SEMANTICS)}",
         component="source_output",
         configs=(source_output.Config(semantics),),
         alphabet=lambda _config, _state: events,

@@ -15,9 +15,7 @@ def draw(random: Random, config: task.Config | None = None) -> tuple[task.Config
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
     visited = [walk.state.state]
-    for _ in walk.up_to_length():
-        if walk.state.over:
-            walk.end_soon(1, 3)
+    for _ in walk.up_to_end(lambda state: state.over, 1, 3):
         walk.play_one(draw_event(random, draw_kind(), walk.state, visited))
         if walk.state.state is not visited[-1]:
             visited.append(walk.state.state)

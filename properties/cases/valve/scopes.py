@@ -2,25 +2,14 @@
 
 from collections.abc import Iterator
 
-from tidegate.properties.cases.scope import Scope, counted
-from tidegate.properties.cases.timestamps import order_preserving, small_timestamps
+from tidegate.properties.cases.scope import Scope, counted, dated
+from tidegate.properties.cases.timestamps import order_preserving, signals
 from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection, up_to_numbers
-from tidegate.reference.elements import Status
 from tidegate.reference.watermarks import valve
 
 
 def make_alphabet(channels: int, timestamps: int, *, refused: bool) -> tuple[valve.Event, ...]:
-    """Every event on every channel; where `refused`, also one of each kind on a channel that does not exist."""
-    values = small_timestamps(timestamps)
-    out_of_range: tuple[valve.Event, ...] = (
-        valve.ChannelWatermark(channels, values[-1]),
-        valve.ChannelStatus(-1, Status.IDLE),
-    )
-    return (
-        *(valve.ChannelWatermark(channel, value) for channel in range(channels) for value in values),
-        *(valve.ChannelStatus(channel, status) for channel in range(channels) for status in Status),
-        *(out_of_range if refused else ()),
-    )
+    return signals(channels, timestamps, valve.ChannelWatermark, valve.ChannelStatus, refused=refused)
 
 
 UP_TO_NAMES = up_to_numbers(valve.SYMMETRY)
@@ -36,10 +25,9 @@ def make_scope(
     refused: bool = True,
 ) -> Scope:
     events = make_alphabet(channels, timestamps, refused=refused)
-    dated = "" if semantics == valve.SEMANTICS[0] else f"-{semantics}"
     out_of_range = ", a watermark and a status on channels out of range" if refused else ""
     return Scope(
-        name=f"{channels}x{timestamps}{dated}",
+        name=f"{channels}x{timestamps}{dated(semantics, valve.SEMANTICS)}",
         component="valve",
         configs=(valve.Config(channels, semantics),),
         alphabet=lambda _config, _state: events,

@@ -61,9 +61,17 @@ final class EventTime {
 
   // --- timers ------------------------------------------------------------------------------------------------------
 
-  private static void add(MapState<Long, Long> sums, Record record, long timestamp) throws Exception {
+  /** Adds it to the sum of its time, which is told when that has come; false if it is late. */
+  private static boolean take(
+      MapState<Long, Long> sums, Record record, long timestamp, TimerService timers, Manner manner) throws Exception {
+    if (timestamp <= timers.currentWatermark()) {
+      return false;
+    }
     Long known = sums.get(timestamp);
     sums.put(timestamp, (known == null ? 0 : known) + record.f3);
+    timers.registerEventTimeTimer(timestamp);
+    manner.alsoWait(timers);
+    return true;
   }
 
   private static void tell(MapState<Long, Long> sums, String key, long timestamp, Collector<Record> out) throws Exception {
@@ -84,14 +92,9 @@ final class EventTime {
 
     @Override
     public void processElement(Record record, Context context, Collector<Record> out) throws Exception {
-      long timestamp = context.timestamp();
-      if (timestamp <= context.timerService().currentWatermark()) {
+      if (!take(getRuntimeContext().getMapState(sums()), record, context.timestamp(), context.timerService(), manner)) {
         context.output(LATE, record);
-        return;
       }
-      add(getRuntimeContext().getMapState(sums()), record, timestamp);
-      context.timerService().registerEventTimeTimer(timestamp);
-      manner.alsoWait(context.timerService());
     }
 
     @Override
@@ -155,14 +158,9 @@ final class EventTime {
     }
 
     private void receive(Record record, Context context) throws Exception {
-      long timestamp = context.timestamp();
-      if (timestamp <= context.timerService().currentWatermark()) {
+      if (!take(getRuntimeContext().getMapState(sums()), record, context.timestamp(), context.timerService(), manner)) {
         context.output(LATE, record);
-        return;
       }
-      add(getRuntimeContext().getMapState(sums()), record, timestamp);
-      context.timerService().registerEventTimeTimer(timestamp);
-      manner.alsoWait(context.timerService());
     }
 
     @Override

@@ -1,0 +1,255 @@
+"""Engines of whole jobs that answer with anything: each is convicted in printable words, and nobody waits or pays."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import attrs
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from tidegate.conformance.cli.main import main
+from tidegate.conformance.engines import messages
+from tidegate.conformance.engines.base import Abilities, NotRun, Ran
+from tidegate.conformance.engines.errors import BadHelloError
+from tidegate.conformance.exits import Exit
+from tidegate.conformance.judging.jobs import rows as reading
+from tidegate.conformance.judging.jobs import shrinking
+from tidegate.conformance.judging.jobs.drawing import check_drawable, draw_job
+from tidegate.conformance.judging.jobs.judging import Judge, tell_rows
+from tidegate.conformance.judging.jobs.reference_jobs import ABILITIES, ReferenceJobs
+from tidegate.conformance.judging.jobs.run import run_jobs
+
+WORD = "\x1b[2J\u202e\x9b<b>"
+CASE = draw_job(0, 2, attrs.evolve(ABILITIES, chaining=False))
+
+
+class Says(ReferenceJobs):
+    """Answers with what `make` makes of the right rows and of the path of the log, as bytes of the protocol."""
+
+    def __init__(self, make):
+        self.make = make
+
+    def run(self, request):
+        answer = self.make(super().run(request).answer["rows"], Path(request.log))
+        line = answer if isinstance(answer, bytes) else json.dumps({"id": 1, "ok": answer}).encode()
+        return messages.read_job_reply(messages.Parser().parse(line))
+
+
+def first(**changes):
+    return lambda rows, _log: {"rows": [{**rows[0], **changes}, *rows[1:]]}
+
+
+def in_file(content):
+    def make(_rows, log):
+        log.write_bytes(content)
+        return {"log": str(log)}
+
+    return make
+
+
+def at(path):
+    return lambda _rows, _log: {"log": path}
+
+
+def made(make):
+    """A file, or something else, that is made at the path of the log."""
+
+    def answer(_rows, log):
+        make(log)
+        return {"log": str(log)}
+
+    return answer
+
+
+def in_parquet(columns, **types):
+    def make(log):
+        arrays = {name: pa.array(values, types.get(name)) for name, values in columns.items()}
+        parquet.write_table(pa.table(arrays), log)
+
+    return made(make)
+
+
+def double(log):
+    parquet.write_table(pa.Table.from_arrays([pa.array(["a"])] * 2, names=["task", "task"]), log)
+
+
+def bomb(log):
+    words = pa.DictionaryArray.from_arrays(pa.array([0] * 99_000, pa.int32()), pa.array(["x" * 100_000]))
+    table = {"task": words, "subtask": [0] * len(words), "kind": ["timer"] * len(words)}
+    parquet.write_table(pa.table(table), log)
+
+
+ANSWERS = {
+    "a kind that is a list": (first(kind=["record"]), "is none of record"),
+    "a kind that is an object": (first(kind={}), "is none of record"),
+    "a subtask that is a truth": (first(subtask=True), "field subtask: a whole number"),
+    "a number without end": (first(timestamp=10**40), "field timestamp: a whole number"),
+    "a word of another task": (first(task=WORD), "is of no|belongs to"),
+    "a field of its own": (first(**{WORD: 1}), "which no run log has"),
+    "what only Flink's host shows": (lambda rows, _log: {"rows": rows[1:], "writers": 1, "totals": 2}, "LOG-|receive"),
+    "an error": (lambda rows, _log: {"rows": rows[:1], "error": WORD * 999}, "the job failed"),
+    "numbers for rows": (lambda _rows, _log: {"rows": [1]}, "row 0 is no object but 1"),
+    "a deep value": (
+        lambda _rows, _log: b'{"id":1,"ok":{"rows":[{"task":' + b"[" * 900 + b"]" * 900 + b"}]}}",
+        "row 0 has no field|a string is wanted",
+    ),
+    "no file": (at("/nowhere/x"), "cannot be read"),
+    "a folder": (at("/tmp"), "no regular file"),  # noqa: S108 - it is there, and none of ours
+    "a device": (at("/dev/zero"), "no regular file"),
+    "a name with NUL": (at("a\0b"), "cannot be read"),
+    "an odd name": (at(WORD), "cannot be read"),
+    "a long name": (at("x" * 9999), "cannot be read"),
+    "a pipe": (made(os.mkfifo), "no regular file"),
+    "a link to itself": (made(lambda log: log.symlink_to(log)), "cannot be read"),
+    "a file of another kind": (at(__file__), "row 0 cannot be taken"),
+    "a deep line": (in_file(b"[" * 50_000), "nested deeper"),
+    "a key twice": (in_file(b'{"task":"a","task":"b"}'), "more than once"),
+    "no UTF-8": (in_file(b"\xff\n"), "not UTF-8"),
+    "a long line": (in_file(b" " * 99_999), "row 0 has over"),
+    "a large file": (made(lambda log: log.touch() or os.truncate(log, 10**10)), "has over"),
+    "many rows": (in_file(b"{}\n" * 9), "row 0 has no field"),
+    "half a Parquet file": (in_file(b"PAR1" + b"x" * 99 + b"PAR1"), "cannot be read"),
+    "Parquet with a column twice": (made(double), "task more than once"),
+    "Parquet with another column": (in_parquet({WORD: [1]}), "which no run log has"),
+    "Parquet with lists": (in_parquet({"task": [["a"]]}), "column task of list"),
+    "Parquet with floats": (in_parquet({"subtask": [1.5]}), "column subtask of double"),
+    "Parquet with unsigned numbers": (
+        in_parquet({"task": ["a"], "subtask": [2**63 + 1], "kind": ["timer"]}, subtask=pa.uint64()),
+        "field subtask",
+    ),
+    "Parquet of few bytes and many letters": (made(bomb), "the words of the log have over"),
+    "Parquet of many rows": (in_parquet({"subtask": [0] * 100_001}), "has over"),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_odd_answers_are_convicted_in_printable_words(name):
+    make, message = ANSWERS[name]
+    judged = Judge(Says(make)).run(CASE)
+    told = str(judged.wrongs[0])
+    assert told.isprintable()
+    assert len(told) < 7000
+    assert any(part in told for part in message.split("|")), told
+
+
+@pytest.mark.parametrize("spoil", [shutil.rmtree, lambda folder: (shutil.rmtree(folder), folder.symlink_to("/"))])
+def test_the_folder_of_the_log_may_be_gone(spoil):
+    judged = Judge(Says(lambda rows, log: (spoil(log.parent), {"rows": rows})[1])).run(CASE)
+    assert judged.wrongs == ()
+
+
+def test_more_rows_than_a_job_shows_are_refused(monkeypatch):
+    monkeypatch.setattr(reading, "MOST_ROWS", 3)
+    assert "more than 3 rows" in str(Judge(Says(lambda rows, _log: {"rows": rows})).run(CASE).wrongs[0])
+
+
+def test_what_stood_in_the_log_is_told_in_few_printable_words(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    line = json.dumps({"task": WORD, "key": "x" * 5000})
+    path.write_text(f"{line}\n" * 100 + "[" * 99_999)
+    told = tell_rows(path)
+    assert told.startswith("it had shown 100 rows by then")
+    assert told.isprintable()
+    assert len(told) < 1500
+
+
+@pytest.mark.parametrize("settings", [{WORD: [1]}, {"a": [WORD]}, {"a": [[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]}])
+def test_settings_that_cannot_be_shown_are_refused(settings):
+    jobs = {"operators": ["sink"], "partitioners": ["hash"], "settings": settings}
+    names = {"name": "n", "version": "v", "language": "l"}
+    with pytest.raises(BadHelloError, match=r"jobs\.settings is not"):
+        messages.describe({"protocol": 1, "implementation": names, "components": {}, "jobs": jobs}, 1)
+
+
+@pytest.mark.parametrize("partitioners", [("nonsense",), ("forward",)])
+def test_an_engine_for_which_no_job_can_be_drawn_is_refused(partitioners):
+    with pytest.raises(BadHelloError, match="must name one that connects tasks: rebalance"):
+        check_drawable(Abilities(operators=("sink",), partitioners=partitioners))
+
+
+# --- nothing is lost ------------------------------------------------------------------------------------------
+
+
+class Loses(ReferenceJobs):
+    """Every record, and after so many runs its patience."""
+
+    def __init__(self, runs=10**9):
+        self.left = runs
+        self.started = 0
+
+    def start(self):
+        self.started += 1
+        return super().start()
+
+    def run(self, request):
+        self.left -= 1
+        if self.left < 0:
+            raise KeyboardInterrupt
+        rows = [row for row in super().run(request).answer["rows"] if (row["kind"], row.get("dir")) != ("record", "in")]
+        return Ran({"rows": rows})
+
+
+@pytest.fixture
+def engine(monkeypatch):
+    def use(engine):
+        monkeypatch.setattr("tidegate.conformance.kinds.resolve_jobs", lambda *_words, **_options: engine)
+
+    return use
+
+
+@pytest.mark.parametrize(("runs", "known"), [(3, 3), (5, 4)])
+def test_an_interrupt_keeps_what_is_known(runs, known, engine, tmp_path, capsys):
+    """While jobs run, and while a failure is made small."""
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "old.parquet").touch()
+    (tmp_path / "junit.xml").write_text("of an earlier run")
+    engine(Loses(runs))
+    assert main(["jobs", "--engine", "x", "--jobs", "4", "--report", str(tmp_path)]) == Exit.VIOLATIONS
+    assert "interrupted: this is what was known by then" in capsys.readouterr().out
+    lines = [json.loads(line) for line in (tmp_path / "report.jsonl").read_text().splitlines()]
+    assert (len(lines) - 2, lines[-1]["complete"]) == (known, False)
+    assert len(list((tmp_path / "runs").iterdir())) == known
+    assert "LOG-LOSS" in (tmp_path / "junit.xml").read_text()
+
+
+@pytest.mark.parametrize("place", ["report.jsonl", "junit.xml", "summary.json", "runs", "."])
+def test_a_report_that_cannot_be_written_keeps_no_result_back(place, tmp_path, capsys):
+    folder = tmp_path / "report"
+    if place in (".", "runs"):
+        (folder / place).parent.mkdir(exist_ok=True)
+        (folder / place).touch()
+    else:
+        (folder / place / "x").mkdir(parents=True)
+    assert main(["jobs", "--engine", "reference", "--jobs", "2", "--report", str(folder)]) == Exit.CANNOT_WRITE
+    said = capsys.readouterr()
+    assert "is conformant: 2 jobs" in said.out
+    assert f"the report is not complete: {folder}" in said.err
+
+
+def test_two_runs_into_one_folder(tmp_path, engine, capsys):
+    class Nested(ReferenceJobs):
+        def run(self, request):
+            assert main(["jobs", "--engine", "x", "--jobs", "1", "--report", str(tmp_path)]) == Exit.USAGE
+            return super().run(request)
+
+    engine(Nested())
+    assert main(["jobs", "--engine", "x", "--jobs", "1", "--report", str(tmp_path)]) == Exit.CONFORMANT
+    assert "another run is running here" in capsys.readouterr().err
+
+
+def test_failures_are_made_small_when_all_jobs_have_run(monkeypatch):
+    """By then an engine that was given up is started again."""
+
+    class GivesUp(Loses):
+        def run(self, request):
+            return NotRun("given up") if self.started < 3 and request.case.endswith("-2") else super().run(request)
+
+    asked = GivesUp()
+    monkeypatch.setattr(shrinking, "MOST_RUNS", 2)
+    result = run_jobs(asked, "x", 4)
+    assert (result.counts["jobs"], result.counts["not run"]) == (4, 1)
+    assert asked.started == 3
+    assert result.found["fail LOG-LOSS"].first.case.name == "job-0-0"
