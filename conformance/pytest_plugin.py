@@ -30,7 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help='test this engine: reference, python:package.module:Name or "exec:COMMAND LINE"',
     )
     group.addoption(
-        "--tidegate-cases", type=int, default=200, metavar="N", help="generated cases per component (default: 200)"
+        "--tidegate-cases", type=count, default=200, metavar="N", help="generated cases per component (default: 200)"
     )
     group.addoption(
         "--tidegate-seed", type=int, default=0, metavar="S", help="seed of the generated cases (default: 0)"
@@ -58,6 +58,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="S",
         help="seconds for the answer to a case (default: 10)",
     )
+
+
+def count(text: str) -> int:
+    """As `tidegate run --cases` reads it."""
+    from tidegate.conformance.cli.options import at_least_zero  # noqa: PLC0415 - nobody pays for it without the option
+
+    return at_least_zero(text)
 
 
 class Failure(Exception):  # noqa: N818 - a failed test, not an error

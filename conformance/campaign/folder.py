@@ -26,6 +26,7 @@ from tidegate.conformance.campaign.outcome import Finding, Outcome
 from tidegate.conformance.campaign.plan import Chunk, Plan
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.verdicts import Status
+from tidegate.conformance.reports.writing import writing
 from tidegate.traces.strict_json import read_json
 
 #: The rows of a chunk's file: one `chunk`, a `count` for each verdict, a `rules` for each set of rules that decided
@@ -71,8 +72,10 @@ class Folder:
         CampaignFolderError
             Another campaign is in it, or another process is at work there.
         """
-        self.chunks.mkdir(parents=True, exist_ok=True)
-        with (self.path / "lock").open("w") as lock:
+        with writing(self.path):
+            self.chunks.mkdir(parents=True, exist_ok=True)
+            lock = (self.path / "lock").open("w")
+        with lock:
             try:
                 # The lock goes with the process, however it ends.
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

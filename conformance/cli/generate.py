@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from tidegate.conformance.engines.text import command_line, printable
+
 NAME = "generate"
 HELP = "write generated traces, run logs, the golden traces, the documentation, or the site"
 EXAMPLE = """tidegate generate traces valve --cases 100 --seed 7 --out valve.jsonl.gz
@@ -56,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
         page = make_page(read_reports(args.reports))
         with writing(args.out):
             write_whole(args.out, page.encode())
-        print(args.out)
+        print(printable(str(args.out)))
         return 0
     with writing(args.out or Path()):
         return generate(args)
@@ -77,7 +79,8 @@ def generate(args: argparse.Namespace) -> int:
         from tidegate.conformance.web.site import build_site
 
         build_site(Path(), args.out, args.out.parent)
-        print(f"the site is in {args.out}; any web server can serve it: python3 -m http.server --directory {args.out}")
+        serve = command_line(["python3", "-m", "http.server", "--directory", str(args.out)])
+        print(printable(f"the site is in {args.out}; any web server can serve it: {serve}"))
         return 0
     return generate_docs(args)
 
@@ -94,7 +97,7 @@ def generate_traces(args: argparse.Namespace) -> int:
         args.parser.error(str(error))
     cases = (with_answers(draw_case(component, args.seed, index)) for index in range(args.cases))
     count = write_traces(args.out, cases, args.seed)
-    print(f"{count} cases of {component} in {args.out}")
+    print(printable(f"{count} cases of {component} in {args.out}"))
     return 0
 
 
@@ -104,7 +107,7 @@ def generate_golden(args: argparse.Namespace) -> int:
     folder = args.out or checked(args, golden_folder(), golden_folder().resolve().parents[1])
     manifest = write_golden(folder)
     for name, entry in manifest.items():
-        print(f"{entry['cases']:5} cases in {folder / name}")
+        print(printable(f"{entry['cases']:5} cases in {folder / name}"))
     return 0
 
 
@@ -119,7 +122,7 @@ def generate_docs(args: argparse.Namespace) -> int:
     from tidegate.conformance.documents.pages import write_documents
 
     for path in write_documents(args.out or checked(args, Path("docs"), Path())):
-        print(path)
+        print(printable(str(path)))
     return 0
 
 
@@ -133,7 +136,7 @@ def generate_spark_page(args: argparse.Namespace) -> int:
         spark = make_session(args.master, "tidegate spark page", SHORT_LIVED)
         surprises = find_surprises(*write_page(spark, args.out))
         spark.stop()
-    print(args.out)
+    print(printable(str(args.out)))
     for surprise in surprises:
         print(f"not as it should be: {surprise}")
     return Exit.VIOLATIONS if surprises else Exit.CONFORMANT

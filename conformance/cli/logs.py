@@ -27,6 +27,7 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.cli.extras import need
 
     need("pyarrow", "numpy", extra="audit")
+    from tidegate.conformance.engines.text import printable
     from tidegate.conformance.synthetic.planning import (
         PlanningError,
         make_tasks,
@@ -45,7 +46,8 @@ def run(args: argparse.Namespace) -> int:
         args.parser.error(str(error))
 
     def observe(one: dict[str, Any]) -> None:
-        print(f"{one['events']:12,} events, {len(one['faults'])} faults in {', '.join(one['files'])}", flush=True)
+        told = f"{one['events']:12,} events, {len(one['faults'])} faults in {', '.join(one['files'])}"
+        print(printable(told), flush=True)
 
     if args.master is None:
         written = write_here(tasks, observe)
@@ -58,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     for one in write_restored(args.out, small, args.seed):
         written.append(one)
         observe(one)
-    print(write_manifest(args.out, args.seed, written))
+    print(printable(str(write_manifest(args.out, args.seed, written))))
     return 0
 
 

@@ -6,12 +6,12 @@ from this origin, and nothing that is answered may be framed or loaded by others
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from typing import Any
-from urllib.parse import urlsplit
 
 from tidegate.conformance.web.playing import answer
 
@@ -42,7 +42,7 @@ class Handler(BaseHTTPRequestHandler):
     timeout = 20
 
     def do_GET(self) -> None:
-        path = urlsplit(self.path).path
+        path = self.path.partition("?")[0]
         name = "play.html" if path == "/" else path.removeprefix("/")
         kind = TYPES.get(name.rpartition(".")[2])
         if not self._is_ours() or kind is None or name not in {entry.name for entry in STATIC.iterdir()}:
@@ -93,6 +93,11 @@ class Playground(ThreadingHTTPServer):
     def __init__(self, port: int = 0, answer: Callable[[Any], dict[str, Any]] = answer) -> None:
         super().__init__((HOST, port), Handler)
         self.answer = answer
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Who asks and leaves before the answer is no trouble of ours."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
     @property
     def address(self) -> str:
