@@ -10,8 +10,8 @@ from tests.conformance.web.conftest import fits, serious_barriers, shoot
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines.museum import engine
 from tidegate.conformance.judging.expectations import parse_expectations
-from tidegate.conformance.judging.jobs.report import write_report
-from tidegate.conformance.judging.jobs.run import run_jobs
+from tidegate.conformance.judging.jobs.report import JobsReport, finish_report, head_of
+from tidegate.conformance.judging.jobs.run import describe, run_jobs
 from tidegate.conformance.kinds import resolve_jobs
 from tidegate.conformance.web.matrix.page import make_badge
 
@@ -93,8 +93,16 @@ def versions(tmp_path_factory):
         rename(place / "report.jsonl", f"mine:{version}")
         listed = parse_expectations('rule LOG-LOSS "not received" -- it loses records', "known") if lossy else None
         name = WRONG if lossy else "reference"
-        result = run_jobs(resolve_jobs(name), f"mine:{version}", 4, expectations=listed)
-        write_report(folder / f"{version}-jobs", result)
+        with JobsReport(folder / f"{version}-jobs") as report:
+            report.add(head_of(f"mine:{version}", 0))
+            jobs = run_jobs(
+                resolve_jobs(name),
+                f"mine:{version}",
+                4,
+                expectations=listed,
+                observe=lambda judged, _result, report=report: report.add(describe(judged)),
+            )
+            finish_report(report, jobs, str)
     return folder
 
 
