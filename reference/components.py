@@ -36,6 +36,7 @@ class Place:
 PATH = (
     Place("chaining/chaining", "Operators are fused into tasks; what is left are the edges between tasks."),
     Place("chaining/job_graph", "Each edge gets its pattern and its result type."),
+    Place("chaining/vertex_settings", "What is said of the operators of a chain is made into what holds of its task."),
     Place(
         "chaining/chain_lifecycle",
         "The operators of a task are opened, told of checkpoints, ended and closed in order.",
@@ -45,6 +46,7 @@ PATH = (
     Place("partitioning/partitioner", "The output picks the channels that an element is written to."),
     Place("spanning/serializer", "Records become bytes, and bytes fill buffers."),
     Place("spanning/writer", "Buffers of many channels, shared or not, under flushes and size hints."),
+    Place("pools/buffer_needs", "Partitions and gates say how many buffers they require, and how many they can use."),
     Place("pools/buffer_pools", "Who writes or receives needs memory: pools share it, and no pool starves."),
     Place(
         "subpartition/buffer", "One builder writes, many consumers read, and the memory goes back when all are done."
@@ -71,6 +73,7 @@ PATH = (
     Place("input/multiple_inputs", "Of several inputs, one is read at a time."),
     Place("watermarks/valve", "One watermark and one status from those of all channels."),
     Place("watermarks/combiner", "One watermark and one status from those of all inputs of an operator."),
+    Place("watermarks/input_gauges", "What is shown of the inputs of an operator: watermarks, records, attributes."),
     Place("watermarks/generalized_watermarks", "Watermarks that applications declare, combined as they say."),
     Place("watermarks/idleness", "A split of a source that was silent for too long is idle, as its own clock has it."),
     Place("watermarks/multiplexer", "One watermark, and idleness, from those of all splits of a source."),

@@ -298,13 +298,9 @@ def step(state: State, event: Event) -> Seen:
 def on_request(state: State) -> Seen:
     if any(channel.kind is Kind.RECOVERING for channel in state.channels):
         return rejected(state, "CHAN-1")
-    if state.requested or all(channel.released for channel in state.channels):
+    if state.requested:
         return (Outcome(state, (), ("CHAN-1",)),)
-    woken = tuple(
-        Woken(number)
-        for number, channel in enumerate(state.channels)
-        if channel.kind is Kind.LOCAL and not channel.released
-    )
+    woken = tuple(Woken(number) for number, channel in enumerate(state.channels) if channel.kind is Kind.LOCAL)
     return (Outcome(attrs.evolve(state, requested=True), woken, ("CHAN-1", "CHAN-2")),)
 
 
@@ -358,8 +354,11 @@ def on_resume(state: State, number: int) -> Seen:
         return (Outcome(state, (Resumed(number),), ("CHAN-4",)),)
     if not channel.blocked:
         return rejected(state, "CHAN-4")
-    woken = (Woken(number),) if channel.queue else ()
-    return (Outcome(put(state, number, attrs.evolve(channel, blocked=False)), woken, ("CHAN-4",)),)
+    after = put(state, number, attrs.evolve(channel, blocked=False))
+    woken: tuple[Observation, ...] = (Woken(number),) if channel.queue or channel.gone else ()
+    # Who wakes for a partition that is gone finds out that it is.
+    silent: Seen = (Outcome(after, (), ("CHAN-4",)),) if channel.gone else ()
+    return (Outcome(after, woken, ("CHAN-4",)), *silent)
 
 
 def on_announce(state: State, event: AnnounceSize) -> Seen:
@@ -379,10 +378,10 @@ def on_release(state: State, event: ReleasePartition | ReleaseChannel) -> Seen:
         if channel.kind is not Kind.LOCAL or not state.requested or channel.released:
             return rejected(state, "CHAN-3")
         return (Outcome(put(state, event.channel, attrs.evolve(channel, gone=True, queue=())), (), ("CHAN-3",)),)
-    if channel.kind is Kind.RECOVERING:
-        return rejected(state, "CHAN-3")
     if channel.kind is Kind.UNKNOWN:
         return (Outcome(state, (), ("CHAN-3",)),)
+    if channel.kind is Kind.RECOVERING or not state.requested:
+        return rejected(state, "CHAN-3")
     left = channel.left + sum(one.bytes for one in channel.queue if channel.kind is Kind.REMOTE)
     released = attrs.evolve(channel, released=True, queue=(), left=left)
     return (Outcome(put(state, event.channel, released), (), ("CHAN-3",)),)
@@ -411,10 +410,10 @@ def nothing_is_queued_after_the_end_of_a_channel(state: State) -> bool:
 
 @always("CHAN-2", "CHAN-4")
 def who_is_woken_has_something_to_read(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """The gate is only told of channels that can be read, but for the first request."""
+    """The gate is only told of channels that can be read, but for the first request and what is gone."""
     woken = [seen.channel for seen in outcome.observations if isinstance(seen, Woken)]
     channels = [outcome.state.channels[number] for number in woken]
-    return isinstance(event, RequestPartitions) or all(one.queue and not one.blocked for one in channels)
+    return isinstance(event, RequestPartitions) or all((one.queue or one.gone) and not one.blocked for one in channels)
 
 
 @always("CHAN-5")

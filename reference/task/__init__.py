@@ -22,4 +22,5 @@ COMPONENT = Component(
     start=step.start,
     step=step.step,
     claims=claims_in(step, execution_states, submission),
+    extensions=values.EXTENSIONS,
 )

@@ -4,10 +4,10 @@ import attrs
 
 from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import MAX, Watermark
-from tidegate.reference.model import Outcome, rejected
+from tidegate.reference.model import InvalidInputError, Outcome, rejected
 from tidegate.reference.task import values
 from tidegate.reference.task.execution_states import TERMINAL, TaskState, compute_followers
-from tidegate.reference.task.values import Config, Event, Observation, State
+from tidegate.reference.task.values import INVOKABLE, Config, Event, Observation, Reason, Reply, State
 
 #: What the thread does, in order; the state that is entered before a step, where one is.
 STEPS = (
@@ -20,6 +20,7 @@ STEPS = (
     "invoke",
     "finish_partitions",
 )
+CLEAN_UP = "clean_up"
 ENTERED = {"restore": TaskState.INITIALIZING, "invoke": TaskState.RUNNING}
 
 # --- start ----------------------------------------------------------------------------------------------------
@@ -35,7 +36,16 @@ def start(config: Config) -> tuple[State, ...]:
 Outcomes = tuple[Outcome[State, Observation], ...]
 
 
+def steps_of(config: Config) -> tuple[str, ...]:
+    """Code that has returned cleans up before its partitions are finished."""
+    return STEPS if config.extension is None else (*STEPS[:-1], CLEAN_UP, STEPS[-1])
+
+
 def step(state: State, event: Event) -> Outcomes:
+    if isinstance(event, values.TriggerCheckpoint | values.AskForRoom):
+        if state.config.extension != INVOKABLE:
+            raise InvalidInputError(f"{event.type} belongs to the extension {INVOKABLE}")
+        return (on_trigger(state, event) if isinstance(event, values.TriggerCheckpoint) else on_room(state, event),)
     if isinstance(event, values.Cancel):
         return on_interference(state, event.seen, TaskState.CANCELING)
     if isinstance(event, values.FailExternally):
@@ -44,11 +54,14 @@ def step(state: State, event: Event) -> Outcomes:
         return on_start(state)
     if state.steps is None or state.over:
         return rejected(state, "TASK-3")
+    if isinstance(event, values.Throw | values.Proceed) and state.cleaning:
+        return (finish_cleaning(state, has_failed=isinstance(event, values.Throw)),)
+    doing = steps_of(state.config)[state.steps - 1 : state.steps]
     if isinstance(event, values.Throw):
-        return (end_thread(state, cancelled=event.cancelled),)
+        return (end_thread(state, cancelled=event.cancelled, cleans=doing in (("restore",), ("invoke",))),)
     if isinstance(event, values.Proceed):
         return on_proceed(state, state.steps)
-    if STEPS[state.steps - 1 : state.steps] != ("invoke",):
+    if doing != ("invoke",) or state.cleaning:
         return rejected(state, "TASK-7")
     return (
         on_end_of_data(state, event.drain)
@@ -69,26 +82,70 @@ def on_start(state: State) -> Outcomes:
     return (Outcome(over, (values.Changed(TaskState.CANCELED), values.Reported(TaskState.CANCELED)), ("TASK-3",)),)
 
 
+def on_trigger(state: State, event: values.TriggerCheckpoint) -> Outcome[State, Observation]:
+    if state.state is not TaskState.RUNNING:
+        return Outcome(state, (values.CheckpointDeclined(Reason.NOT_READY),), ("TASK-9",))
+    if event.reply is Reply.TAKEN:
+        return Outcome(state, (), ("TASK-9",))
+    reason = Reason.CLOSING if event.reply is Reply.CLOSING else Reason.FAILURE
+    return Outcome(state, (values.CheckpointDeclined(reason),), ("TASK-9",))
+
+
+def on_room(state: State, event: values.AskForRoom) -> Outcome[State, Observation]:
+    runs = state.state in (TaskState.INITIALIZING, TaskState.RUNNING)
+    held_up = runs and state.config.outputs > 0 and not event.has_room
+    return Outcome(state, (values.BackPressured(held_up),), ("TASK-10",))
+
+
 def on_proceed(state: State, steps: int) -> Outcomes:
-    if state.state in (TaskState.CANCELING, TaskState.FAILED):
-        return (end_thread(state, cancelled=True, rules=("TASK-4",)),)
-    if steps == len(STEPS):
+    plan = steps_of(state.config)
+    upcoming = plan[steps : steps + 1]
+    # Code that has returned cleans up, whatever the state is by now.
+    if state.state in (TaskState.CANCELING, TaskState.FAILED) and upcoming != (CLEAN_UP,):
+        return (end_thread(state, cancelled=True, cleans=upcoming in (("restore",), ("invoke",)), rules=("TASK-4",)),)
+    if steps == len(plan):
         finished = attrs.evolve(state, state=TaskState.FINISHED, over=True)
-        seen = (values.Changed(TaskState.FINISHED), values.Released(), values.Reported(TaskState.FINISHED))
-        return (Outcome(finished, seen, ("TASK-4", "TASK-1")),)
-    name = STEPS[steps]
+        seen = (values.Changed(TaskState.FINISHED), *release(state), values.Reported(TaskState.FINISHED))
+        return (Outcome(finished, seen, ("TASK-4", "TASK-1", *rules_of_ends(state))),)
+    name = plan[steps]
+    if name == CLEAN_UP and not is_acknowledged(state) and state.state is TaskState.RUNNING:
+        return rejected(state, "TASK-8")
     taken = attrs.evolve(state, steps=steps + 1, state=ENTERED.get(name, state.state))
     if name == "finish_partitions":
-        if not state.data_ended or len(state.acknowledged) < state.config.outputs:
+        if not is_acknowledged(state):
             return rejected(state, "TASK-8")
         ends = tuple(values.PartitionEnded(output) for output in range(state.config.outputs))
         return (Outcome(taken, (values.StepTaken(name), *ends), ("TASK-4", "TASK-7")),)
     if name in ENTERED:
         return (Outcome(taken, (values.Changed(ENTERED[name]), values.StepTaken(name)), ("TASK-4", "TASK-1")),)
-    return (Outcome(taken, (values.StepTaken(name),), ("TASK-4",)),)
+    return (Outcome(taken, (values.StepTaken(name),), ("TASK-11", "TASK-4") if name == CLEAN_UP else ("TASK-4",)),)
 
 
-def end_thread(state: State, *, cancelled: bool, rules: tuple[str, ...] = ()) -> Outcome[State, Observation]:
+def is_acknowledged(state: State) -> bool:
+    return state.data_ended and len(state.acknowledged) == state.config.outputs
+
+
+def release(state: State) -> tuple[Observation, ...]:
+    """TASK-12: a task that had an environment closes the writer of channel state, however it ends."""
+    built = state.steps is not None and state.steps > STEPS.index("build_environment")
+    closes = built and state.config.extension == INVOKABLE
+    return (values.WriterClosed(), values.Released()) if closes else (values.Released(),)
+
+
+def rules_of_ends(state: State) -> tuple[str, ...]:
+    return () if len(release(state)) == 1 else ("TASK-12",)
+
+
+def finish_cleaning(state: State, *, has_failed: bool) -> Outcome[State, Observation]:
+    """TASK-11: nothing that happens while the code cleans up changes the end of its task."""
+    cleaned = () if has_failed else (values.StepTaken(CLEAN_UP),)
+    over = attrs.evolve(state, cleaning=False, over=True)
+    return Outcome(over, (*cleaned, *release(state), values.Reported(state.state)), ("TASK-11", "TASK-5", "TASK-12"))
+
+
+def end_thread(
+    state: State, *, cancelled: bool, cleans: bool, rules: tuple[str, ...] = ()
+) -> Outcome[State, Observation]:
     """TASK-5: what an exception makes of the task."""
     if state.state is TaskState.FAILED:
         target = TaskState.FAILED
@@ -97,8 +154,11 @@ def end_thread(state: State, *, cancelled: bool, rules: tuple[str, ...] = ()) ->
     else:
         target = TaskState.FAILED
     changed = () if target is state.state else (values.Changed(target),)
+    if cleans and state.config.extension == INVOKABLE:
+        return Outcome(attrs.evolve(state, state=target, cleaning=True), changed, ("TASK-11", "TASK-5", *rules))
     over = attrs.evolve(state, state=target, over=True)
-    return Outcome(over, (*changed, values.Released(), values.Reported(target)), ("TASK-5", *rules))
+    seen = (*changed, *release(state), values.Reported(target))
+    return Outcome(over, seen, ("TASK-5", *rules, *rules_of_ends(state)))
 
 
 def on_interference(state: State, seen: TaskState, target: TaskState) -> Outcomes:
@@ -187,6 +247,25 @@ def only_drain_ends_time(_before: State, event: Event, outcome: Seen) -> bool:
     drained = isinstance(event, values.EndOfData) and event.drain
     shown = [seen for seen in outcome.observations if isinstance(seen, Watermark | values.OperatorFinished)]
     return drained or not shown
+
+
+@always("TASK-12")
+def the_writer_is_closed_once(before: State, _event: Event, outcome: Seen) -> bool:
+    """Whoever closes the writer of channel state is over then, and had not been before."""
+    closed = outcome.observations.count(values.WriterClosed())
+    return closed == 0 or (closed == 1 and outcome.state.over and not before.over)
+
+
+@sometimes("TASK-11")
+def somebody_interferes_while_the_code_cleans_up(before: State, event: Event, outcome: Seen) -> bool:
+    """A task that failed is cancelled while it cleans up, and stays failed."""
+    return before.cleaning and isinstance(event, values.Cancel) and outcome.state.state is TaskState.FAILED
+
+
+@sometimes("TASK-9")
+def a_checkpoint_is_declined(_before: State, _event: Event, outcome: Seen) -> bool:
+    """A checkpoint is asked for too early or too late."""
+    return any(isinstance(seen, values.CheckpointDeclined) for seen in outcome.observations)
 
 
 @sometimes("TASK-2")

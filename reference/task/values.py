@@ -1,19 +1,26 @@
 """The values of a task: its config, state, events and observations."""
 
+from enum import StrEnum
 from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Watermark, at_least
+from tidegate.reference.elements import Watermark, at_least, one_of
 from tidegate.reference.task.execution_states import TaskState
+
+INVOKABLE = "invokable"
+EXTENSIONS = (INVOKABLE,)
 
 # --- config ---------------------------------------------------------------------------------------------------
 
 
 @attrs.frozen
 class Config:
+    """With the extension `invokable` the code of the task cleans up, and is asked for checkpoints and for room."""
+
     operators: int = attrs.field(validator=at_least(1))
     outputs: int = attrs.field(validator=at_least(0))
+    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -21,12 +28,16 @@ class Config:
 
 @attrs.frozen
 class State:
-    """`steps` is how many steps the thread has taken, None before it starts; `over` is set when it has ended."""
+    """`steps` is how many steps the thread has taken, None before it starts; `over` is set when it has ended.
+
+    `cleaning` is set while the code of a task that has come to a bad end cleans up.
+    """
 
     config: Config
     state: TaskState = TaskState.CREATED
     steps: int | None = None
     over: bool = False
+    cleaning: bool = False
     data_ended: bool = False
     acknowledged: frozenset[int] = frozenset()
 
@@ -88,7 +99,32 @@ class Acknowledge:
     output: int
 
 
-Event = Start | Proceed | Throw | Cancel | FailExternally | EndOfData | Acknowledge
+class Reply(StrEnum):
+    """What the code of a task makes of a checkpoint: it is taken, refused, fails; or nobody listens any more."""
+
+    TAKEN = "taken"
+    REFUSED = "refused"
+    FAILED = "failed"
+    CLOSING = "closing"
+
+
+@attrs.frozen
+class TriggerCheckpoint:
+    """A checkpoint is asked for; this is what the code would reply."""
+
+    type: ClassVar[str] = "trigger"
+    reply: Reply
+
+
+@attrs.frozen
+class AskForRoom:
+    """The task is asked whether it is held up, while its outputs have room or not."""
+
+    type: ClassVar[str] = "ask_for_room"
+    has_room: bool
+
+
+Event = Start | Proceed | Throw | Cancel | FailExternally | EndOfData | Acknowledge | TriggerCheckpoint | AskForRoom
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -162,6 +198,35 @@ class Reported:
     state: TaskState
 
 
+class Reason(StrEnum):
+    NOT_READY = "not_ready"
+    CLOSING = "closing"
+    FAILURE = "failure"
+
+
+@attrs.frozen
+class CheckpointDeclined:
+    """The checkpoint is declined, and why."""
+
+    type: ClassVar[str] = "declined"
+    reason: Reason
+
+
+@attrs.frozen
+class BackPressured:
+    """Whether the task is held up by its outputs."""
+
+    type: ClassVar[str] = "back_pressured"
+    value: bool
+
+
+@attrs.frozen
+class WriterClosed:
+    """The writer of channel state is closed."""
+
+    type: ClassVar[str] = "writer_closed"
+
+
 Observation = (
     Changed
     | Lost
@@ -173,4 +238,7 @@ Observation = (
     | PartitionEnded
     | Released
     | Reported
+    | CheckpointDeclined
+    | BackPressured
+    | WriterClosed
 )

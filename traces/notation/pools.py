@@ -3,6 +3,10 @@
 from tidegate.traces.notation.forms import Form
 
 FORMS: dict[str, tuple[Form, ...]] = {
+    "buffer_needs": (
+        Form("partition", "partition:{result:word}.x{subpartitions:int}"),
+        Form("gate", "gate:{result:word}.x{channels:int}"),
+    ),
     "buffer_pools": (
         Form("create", "create{pool:int}:{required:int}-{maximum:int}", (("overdraft", 0), ("channels", 0))),
         Form("create", "create{pool:int}:{required:int}-{maximum:int}+{overdraft:int}", (("channels", 0),)),

@@ -13,5 +13,8 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("end_of_data", "drain", (("drain", True),)),
         Form("end_of_data", "stop", (("drain", False),)),
         Form("acknowledge", "ack{output:int}"),
+        Form("trigger", "trigger:{reply:word}"),
+        Form("ask_for_room", "room", (("has_room", True),)),
+        Form("ask_for_room", "no-room", (("has_room", False),)),
     ),
 }

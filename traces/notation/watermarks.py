@@ -8,6 +8,13 @@ from tidegate.traces.notation.forms import ACTIVE, IDLE, Form
 NOW, LATER = (("mode", "immediate"),), (("mode", "deferred"),)
 
 FORMS: dict[str, tuple[Form, ...]] = {
+    "input_gauges": (
+        Form("watermark", "{input:int}w{timestamp:long}"),
+        Form("record", "{input:int}r"),
+        Form("attributes", "{input:int}backlog", (("backlog", True),)),
+        Form("attributes", "{input:int}live", (("backlog", False),)),
+        Form("measure", "measure"),
+    ),
     "valve": (
         Form("watermark", "{channel:int}w{timestamp:long}"),
         Form("status", "{channel:int}i", IDLE),

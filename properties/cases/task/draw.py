@@ -6,12 +6,14 @@ from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.task import values as task
 from tidegate.reference.task.execution_states import TaskState
-from tidegate.reference.task.step import STEPS, start, step
+from tidegate.reference.task.step import start, step, steps_of
 
 
 def draw(random: Random, config: task.Config | None = None) -> tuple[task.Config, tuple[task.Event, ...]]:
     config = config or draw_config(random)
     weights = swarm(random, on=8, cancel=0.4, fail=0.3, throw=0.2, refused=0.3)
+    if config.extension is not None:
+        weights["ask"] = random.choice((0.3, 1))
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
     visited = [walk.state.state]
@@ -23,7 +25,8 @@ def draw(random: Random, config: task.Config | None = None) -> tuple[task.Config
 
 
 def draw_config(random: Random) -> task.Config:
-    return task.Config(random.choice((1, 1, 2, 3)), random.choice((0, 1, 1, 2, 3)))
+    extension = random.choice((None, None, task.INVOKABLE))
+    return task.Config(random.choice((1, 1, 2, 3)), random.choice((0, 1, 1, 2, 3)), extension)
 
 
 def draw_event(random: Random, kind: str, state: task.State, visited: list[TaskState]) -> task.Event:
@@ -37,9 +40,12 @@ def draw_event(random: Random, kind: str, state: task.State, visited: list[TaskS
         return task.Throw(random.random() < 0.4)
     if kind == "refused":
         return draw_refused(random, state)
+    if kind == "ask":
+        asked = task.TriggerCheckpoint(random.choice(list(task.Reply)))
+        return random.choice((asked, asked, task.AskForRoom(random.random() < 0.4)))
     if state.steps is None:
         return task.Start()
-    if state.over or STEPS[state.steps - 1 : state.steps] != ("invoke",):
+    if state.over or state.cleaning or steps_of(state.config)[state.steps - 1 : state.steps] != ("invoke",):
         return task.Proceed()
     if random.random() < 0.2:
         return draw_impatient(random, state)

@@ -8,6 +8,9 @@ from tidegate.reference.task.execution_states import TaskState
 
 
 def play(config: task.Config, _state: task.State) -> Iterator[task.Event]:
+    if config.extension is not None:
+        yield from (task.TriggerCheckpoint(reply) for reply in task.Reply)
+        yield from (task.AskForRoom(has_room=True), task.AskForRoom(has_room=False))
     yield from (task.Start(), task.Proceed(), task.Throw(cancelled=True), task.Throw(cancelled=False))
     yield from (task.EndOfData(drain=True), task.EndOfData(drain=False))
     yield from (task.Acknowledge(output) for output in range(-1, config.outputs + 1))
@@ -15,16 +18,17 @@ def play(config: task.Config, _state: task.State) -> Iterator[task.Event]:
         yield from (task.Cancel(seen), task.FailExternally(seen))
 
 
-def make_scope(operators: int, outputs: int) -> Scope:
+def make_scope(operators: int, outputs: int, extension: str | None = None) -> Scope:
     return Scope(
-        name=f"{operators}x{outputs}",
+        name=f"{operators}x{outputs}{'' if extension is None else f'-{extension}'}",
         component="task",
-        configs=(task.Config(operators, outputs),),
+        configs=(task.Config(operators, outputs, extension),),
         alphabet=play,
         covers=(
-            f"{counted(operators, 'operator')} and {counted(outputs, 'output')}; start, proceed, both exceptions, both "
-            "ends of data, acknowledgements, cancel and fail by one who saw any of the states; refused: steps before "
-            "the start and after the end, what is out of turn, outputs out of range"
+            f"{counted(operators, 'operator')} and {counted(outputs, 'output')}; start, proceed, both exceptions, "
+            f"both ends of data, {'' if extension is None else 'checkpoints, room, '}acknowledgements, cancel and fail "
+            "by one who saw any of the states; refused: steps before the start and after the end, what is out of turn, "
+            "outputs out of range"
         ),
     )
 
@@ -33,6 +37,7 @@ def small() -> Iterator[Scope]:
     yield make_scope(1, 0)
     yield make_scope(2, 1)
     yield make_scope(1, 2)
+    yield make_scope(1, 1, task.INVOKABLE)
 
 
 def thorough() -> Iterator[Scope]:

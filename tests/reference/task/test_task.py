@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.reference.walking import claim, law_holds, walk
+from tests.reference.walking import claim, law_holds, seen, walk
 from tidegate.reference.elements import MAX, Watermark
-from tidegate.reference.model import Rejected
+from tidegate.reference.model import InvalidInputError, Rejected
 from tidegate.reference.task import execution_states, submission, values
 from tidegate.reference.task.execution_states import TaskState, compare_and_set, compute_followers
 from tidegate.reference.task.step import STEPS
@@ -196,3 +196,52 @@ def test_who_loses_a_race_and_sets_the_state_all_the_same_is_refused(monkeypatch
     assert holds(*race)
     monkeypatch.setattr(execution_states, "compare_and_set", set_anyway)
     assert not holds(*race)
+
+
+INVOKABLE = {"operators": 1, "outputs": 1, "extension": "invokable"}
+UP = "start proceed proceed proceed proceed proceed"
+
+
+@pytest.mark.rule("TASK-9")
+@pytest.mark.parametrize(
+    ("trace", "told"),
+    [
+        ("trigger:taken", "declined(reason not_ready)"),
+        (f"{UP} proceed trigger:taken", "declined(reason not_ready)"),
+        (f"{UP} proceed proceed trigger:taken", "nothing"),
+        (f"{UP} proceed proceed trigger:refused", "declined(reason failure)"),
+        (f"{UP} proceed proceed trigger:failed", "declined(reason failure)"),
+        (f"{UP} proceed proceed trigger:closing", "declined(reason closing)"),
+        (f"{UP} proceed proceed throw trigger:taken", "declined(reason not_ready)"),
+    ],
+)
+def test_task_9_checkpoints_are_declined(trace, told):
+    assert seen("task", INVOKABLE, trace)[-1] == told
+
+
+@pytest.mark.rule("TASK-10")
+def test_task_10_only_a_task_that_runs_is_held_up():
+    assert seen("task", INVOKABLE, "no-room")[-1].endswith("false)")
+    assert seen("task", INVOKABLE, f"{UP} proceed no-room")[-1].endswith("true)")
+    assert seen("task", INVOKABLE, f"{UP} proceed room")[-1].endswith("false)")
+    assert seen("task", {**INVOKABLE, "outputs": 0}, f"{UP} proceed no-room")[-1].endswith("false)")
+
+
+@pytest.mark.rule("TASK-11")
+@pytest.mark.parametrize("meanwhile", ['cancel"failed"', 'fail"failed"'])
+def test_task_11_what_happens_while_it_cleans_up_changes_nothing(meanwhile):
+    *_, failed, nothing, cleaned = seen("task", INVOKABLE, f"{UP} proceed proceed throw {meanwhile} proceed")
+    assert (failed, nothing) == ("state(state failed)", "nothing")
+    assert cleaned == "step(name clean_up), writer_closed, released, final(state failed)"
+
+
+@pytest.mark.rule("TASK-11", "TASK-12")
+def test_task_11_code_is_cleaned_up_once_it_is_there():
+    assert seen("task", INVOKABLE, "start proceed throw")[-1] == "state(state failed), released, final(state failed)"
+    cancelled = seen("task", INVOKABLE, f'{UP} cancel"deploying" proceed proceed')[-2:]
+    assert cancelled == ["state(state canceled)", "step(name clean_up), writer_closed, released, final(state canceled)"]
+
+
+def test_checkpoints_and_room_belong_to_the_extension():
+    with pytest.raises(InvalidInputError, match="extension invokable"):
+        seen("task", {"operators": 1, "outputs": 1}, "room")

@@ -113,13 +113,7 @@ class ChannelRequests:
     def _request(self) -> wire.Observations:
         if "recovering" in self._kinds:
             return wire.rejected()
-        if self._requested or all(self._released):
-            return []
-        # A gate asks for all of its channels or for none; those that were released would be refused.
-        for index, channel in enumerate(self._channels):
-            if not self._released[index]:
-                self._jvm.call(channel, "requestSubpartitions")
-        self._jvm.set_field(self._gate, "requestedPartitionsFlag", self._jvm.boolean(True))
+        self._gate.requestPartitions()
         self._requested = True
         return self._hear()
 
@@ -146,7 +140,7 @@ class ChannelRequests:
             self._gone[number] = True
             self._partitions[number].partition.release()
             return self._hear()
-        if self._kinds[number] == "recovering":
+        if self._kinds[number] == "recovering" or (self._kinds[number] in READABLE and not self._requested):
             return wire.rejected()
         self._jvm.call(self._channels[number], "releaseAllResources")
         self._released[number] = self._kinds[number] in READABLE

@@ -52,10 +52,10 @@ class ChannelRequests:
     def request(self) -> wire.Observations:
         if any(one.kind == "recovering" for one in self.channels):
             return wire.rejected()
-        if self.requested or all(one.released for one in self.channels):
+        if self.requested:
             return []
         self.requested = True
-        local = [number for number, one in enumerate(self.channels) if one.kind == "local" and not one.released]
+        local = [number for number, one in enumerate(self.channels) if one.kind == "local"]
         return [{"type": "woken", "channel": number} for number in local]
 
     def ask_channel(self, event: wire.Json) -> wire.Observations:
@@ -114,12 +114,12 @@ class ChannelRequests:
         if not channel.blocked:
             return wire.rejected()
         channel.blocked = False
-        return self.wake(number) if channel.queue and self.bug != "resumes-in-silence" else []
+        return self.wake(number) if (channel.queue or channel.gone) and self.bug != "resumes-in-silence" else []
 
     def release(self, channel: Channel, *, gone: bool) -> wire.Observations:
         if gone and (channel.kind != "local" or not self.requested or channel.released):
             return wire.rejected()
-        if channel.kind == "recovering":
+        if channel.kind == "recovering" or (channel.is_known and not self.requested):
             return wire.rejected()
         if channel.is_known:
             channel.queue = []

@@ -1,4 +1,4 @@
-"""A task and its thread, TASK-1 … TASK-5, TASK-7, TASK-8.
+"""A task and its thread, TASK-1 … TASK-5, TASK-7 … TASK-12.
 
 The thread works off `plan`, a list of what is still to do; whoever interferes only changes `state`, and the thread
 finds out when it comes for the next entry.
@@ -20,6 +20,8 @@ _STATES = (
 )
 _NOT_OURS = ("scheduled", "reconciling")
 _TERMINAL = ("finished", "canceled", "failed")
+EXTENSIONS = ("invokable",)
+_REPLIES = ("taken", "refused", "failed", "closing")
 _PREPARATION = ("load_code", "register_network", "copy_files", "build_environment", "instantiate")
 
 
@@ -28,6 +30,8 @@ class Task:
         self.bug = host.bug
         self.operators = wire.get_at_least(config, "operators", 1)
         self.outputs = wire.get_at_least(config, "outputs", 0)
+        self.has_code = wire.get_extension(config, EXTENSIONS) is not None
+        self.cleaning = False
         self.state = "created"
         self.plan = self.make_plan()
         self.doing = ""
@@ -43,7 +47,8 @@ class Task:
             preparation.append(preparation.pop(1))
         elif self.bug == "task-code-before-environment":
             preparation[3:] = preparation[:2:-1]
-        return [*preparation, "restore", "invoke", "finish_partitions"]
+        cleaning = ["clean_up"] if self.has_code else []
+        return [*preparation, "restore", "invoke", *cleaning, "finish_partitions"]
 
     def step(self, event: wire.Json) -> wire.Observations:
         match event.get("type"):
@@ -57,14 +62,29 @@ class Task:
                 return self.on_proceed() if self.is_alive() else wire.rejected()
             case "throw":
                 cancelled = wire.get_boolean(event, "cancelled")
-                return self.end(cancelled=cancelled) if self.is_alive() else wire.rejected()
+                if self.is_alive() and self.cleaning:
+                    return self.end_cleaning(failed=True)
+                return self.end(cancelled=cancelled, code=self.doing) if self.is_alive() else wire.rejected()
             case "end_of_data":
                 drain = wire.get_boolean(event, "drain")
                 return self.on_end_of_data(drain=drain) if self.is_invoked() else wire.rejected()
             case "acknowledge":
                 output = wire.get_integer(event, "output")
                 return self.on_acknowledge(output) if self.is_invoked() else wire.rejected()
+            case "trigger" if self.has_code:
+                return self.on_trigger(wire.get_choice(event, "reply", _REPLIES))
+            case "ask_for_room" if self.has_code:
+                has_room = wire.get_boolean(event, "has_room")
+                runs = self.state in {"initializing", "running"} or self.bug == "task-held-up-before-it-runs"
+                return [{"type": "back_pressured", "value": runs and self.outputs > 0 and not has_room}]
         raise wire.unknown_type(event)
+
+    def on_trigger(self, reply: str) -> wire.Observations:
+        if self.state != "running" and self.bug != "task-takes-checkpoints-early":
+            return [{"type": "declined", "reason": "not_ready"}]
+        if reply == "taken" or (reply == "refused" and self.bug == "task-refusal-unsaid"):
+            return []
+        return [{"type": "declined", "reason": "closing" if reply == "closing" else "failure"}]
 
     def is_alive(self) -> bool:
         return self.started and (not self.over or self.bug == "task-thread-outlives-its-end")
@@ -72,7 +92,7 @@ class Task:
     def is_invoked(self) -> bool:
         if self.bug == "task-data-ends-before-invocation":
             return self.is_alive() and self.doing in {"restore", "invoke"}
-        return self.is_alive() and self.doing == "invoke"
+        return self.is_alive() and self.doing == "invoke" and not self.cleaning
 
     def on_start(self) -> wire.Observations:
         bug = self.bug
@@ -95,18 +115,34 @@ class Task:
         self.state = state
         return [{"type": "state", "state": state}]
 
+    def end_cleaning(self, *, failed: bool) -> wire.Observations:
+        self.cleaning, self.over = False, True
+        if failed and self.bug == "task-cleaning-failure-counts":
+            self.state = "failed"
+        done: wire.Observations = [] if failed else [{"type": "step", "name": "clean_up"}]
+        return [*done, *self.release(), {"type": "final", "state": self.state}]
+
+    def release(self) -> wire.Observations:
+        built = self.has_code and "build_environment" not in self.plan
+        if self.bug == "task-writer-stays-open" and self.state != "finished":
+            built = False
+        return [{"type": "writer_closed"}, {"type": "released"}] if built else [{"type": "released"}]
+
     def on_proceed(self) -> wire.Observations:
         bug = self.bug
+        if self.cleaning:
+            return self.end_cleaning(failed=False)
         unwanted = {"canceling", "failed"}
         if bug == "task-failed-thread-goes-on":
             unwanted.discard("failed")
         elif bug == "task-canceled-thread-goes-on" and self.plan[:1] != ["invoke"]:
             unwanted.discard("canceling")
-        if self.state in unwanted:
-            return self.end(cancelled=True)
+        if self.state in unwanted and self.plan[:1] != ["clean_up"]:
+            return self.end(cancelled=True, code=self.plan[0] if self.plan else "")
         if not self.plan:
             return self.finish()
-        if self.plan[0] == "finish_partitions" and not self.may_end_partitions():
+        leaves = self.plan[0] == "clean_up" and self.state == "running"
+        if (self.plan[0] == "finish_partitions" or leaves) and not self.may_end_partitions():
             return wire.rejected()
         self.doing = self.plan.pop(0)
         out: wire.Observations = []
@@ -133,15 +169,19 @@ class Task:
 
     def finish(self) -> wire.Observations:
         self.over = True
-        out = [*self.change("finished"), {"type": "released"}, {"type": "final", "state": "finished"}]
+        out = [*self.change("finished"), *self.release(), {"type": "final", "state": "finished"}]
         if self.bug == "task-final-before-release":
             out[1:] = out[:0:-1]
         return out
 
-    def end(self, *, cancelled: bool) -> wire.Observations:
-        """The thread ends before its time, by an exception or because the task is not wanted any more."""
+    def end(self, *, cancelled: bool, code: str) -> wire.Observations:
+        """The thread ends before its time, by an exception or because the task is not wanted any more.
+
+        Code that is to restore or to be invoked, or is about it, cleans up.
+        """
         bug, before = self.bug, self.state
-        self.over = True
+        self.cleaning = self.has_code and code in {"restore", "invoke"} and bug != "task-failed-code-not-cleaned"
+        self.over = not self.cleaning
         target = "failed"
         if before == "canceling":
             target = "canceled" if cancelled or bug != "task-error-while-canceling-fails" else "failed"
@@ -152,8 +192,10 @@ class Task:
         out = [] if target == before else self.change(target)
         if bug == "task-failed-state-said-again" and target == before:
             out = self.change(target)
+        if self.cleaning:
+            return out
         if bug != "task-failure-keeps-resources" or target != "failed":
-            out.append({"type": "released"})
+            out += self.release()
         return [*out, {"type": "final", "state": target}]
 
     def is_settled(self, state: str, target: str) -> bool:

@@ -1,0 +1,65 @@
+"""How many buffers are needed: `NettyShuffleUtils` and `InputGateSpecUtils`, with sort-merge out of reach."""
+
+from tidegate.conformance.engines import wire
+from tidegate.conformance.engines.flink.jvm import Jvm
+
+_UTILS = "org.apache.flink.runtime.shuffle.NettyShuffleUtils"
+_SPECS = "org.apache.flink.runtime.io.network.partition.consumer.InputGateSpecUtils"
+_TYPES = "org.apache.flink.runtime.io.network.partition.ResultPartitionType"
+_PARTITION = "getMinMaxNetworkBuffersPerResultPartition"
+_RESULTS = ("pipelined", "pipelined_bounded", "blocking")
+_HIGHEST = 2**31 - 1
+_MOST = 32768
+
+
+def declare(jvm: Jvm) -> wire.Json | None:
+    """Both have their parameters of today since 2.0."""
+    if not (jvm.has(_SPECS, "createGateBuffersSpec") and jvm.has(_UTILS, _PARTITION)):
+        return None
+    methods = [one for name in (_SPECS, _UTILS) for one in jvm.cls(name).class_.getMethods()]
+    counts = {str(one.getName()): int(one.getParameterCount()) for one in methods}
+    return {} if (counts.get("createGateBuffersSpec"), counts.get(_PARTITION)) == (6, 8) else None
+
+
+def get_within(obj: wire.Json, key: str, lowest: int, highest: int) -> int:
+    number = wire.get_at_least(obj, key, lowest)
+    if number > highest:
+        raise wire.BadRequestError(f"{key} must be at most {highest}")
+    return number
+
+
+class BufferNeeds:
+    def __init__(self, jvm: Jvm, config: wire.Json) -> None:
+        self._jvm = jvm
+        self._own = get_within(config, "per_channel", 0, _MOST)
+        self._floating = get_within(config, "floating", 1, _MOST)
+        optional = jvm.cls("java.util.Optional")
+        limit = get_within(config, "limit", 1, _HIGHEST) if "limit" in config else None
+        self._limit = optional.empty() if limit is None else optional.of(jvm.integer(limit))
+        self._utils, self._specs, self._types = jvm.cls(_UTILS), jvm.cls(_SPECS), jvm.cls(_TYPES)
+
+    def step(self, event: wire.Json) -> wire.Observations:
+        kind = event.get("type")
+        if kind not in ("partition", "gate"):
+            raise wire.unknown_type(event)
+        result = self._types.valueOf(wire.get_choice(event, "result", _RESULTS).upper())
+        if kind == "partition":
+            count = get_within(event, "subpartitions", 1, _MOST)
+            pair = self._utils.getMinMaxNetworkBuffersPerResultPartition(
+                self._own, self._floating, _HIGHEST, 1, count, False, 0, result
+            )
+            return [{"type": "partition", "required": int(pair.getLeft()), "most": int(pair.getRight())}]
+        count = get_within(event, "channels", 1, _MOST)
+        spec = self._specs.createGateBuffersSpec(self._limit, self._own, self._floating, result, count, False)
+        return [
+            {
+                "type": "gate",
+                "exclusive": int(self._jvm.call(spec, "getEffectiveExclusiveBuffersPerChannel")),
+                "required": int(self._jvm.call(spec, "getRequiredFloatingBuffers")),
+                "most": int(self._jvm.call(spec, "getTotalFloatingBuffers")),
+            }
+        ]
+
+
+def make(jvm: Jvm, config: wire.Json) -> BufferNeeds:
+    return BufferNeeds(jvm, config)

@@ -1,0 +1,38 @@
+"""Cases for the settings of a vertex: trees of all shapes, in which now one operator differs and now another."""
+
+from random import Random
+
+from tidegate.properties.cases.walk import Walk
+from tidegate.reference.chaining import vertex_settings as settings
+
+
+def draw(random: Random, config: settings.Config | None = None) -> tuple[settings.Config, tuple[settings.Event, ...]]:
+    config = config or draw_config(random)
+    walk = Walk(random, settings.start(config), settings.step, length=random.choice((1, 2, 3)))
+    for _ in walk.rounds():
+        walk.play_one(draw_vertex(random))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> settings.Config:
+    most = random.choice((-1, -1, 4, 128))
+    return settings.Config(random.choice((1, 2, 4)), most, random.random() < 0.5, random.random() < 0.5)
+
+
+def draw_vertex(random: Random) -> settings.MakeVertex:
+    configured, concurrent, selecting = (random.choice((0, 0.2, 0.5)) for _ in range(3))
+    operators = tuple(
+        settings.Operator(
+            f"operator {place}",
+            random.randrange(place) if place else 0,
+            random.random() < configured,
+            random.random() >= concurrent,
+            random.random() < selecting * 0.3,
+        )
+        for place in range(random.choice((1, 2, 3, 4, 5)))
+    )
+    sources = tuple(
+        settings.ChainedSource(f"source {place}", random.random() < configured, random.random() >= concurrent)
+        for place in range(random.choice((0, 0, 1, 2)))
+    )
+    return settings.MakeVertex(operators, sources, random.choice((-1, -1, 4, 10)))

@@ -1,0 +1,197 @@
+"""The settings of a vertex: what the operators of a chain are said to be, made into one task.
+
+A chain runs as one, so what is said of one operator may hold for all of them, or only if it is said of all.
+
+Choices. StreamGraphGenerator and StreamingJobGraphGenerator of Flink 2.3. The chain is given; how it is found is
+`chaining`. All of its operators have the parallelism of the job, and it is only asked who has set it.
+"""
+
+from typing import ClassVar
+
+import attrs
+
+from tidegate.reference.chaining.chains import check_max_parallelism
+from tidegate.reference.claims import always, claims_in, sometimes
+from tidegate.reference.elements import at_least
+from tidegate.reference.model import Component, InvalidInputError, Outcome, rejected
+
+# --- config ---------------------------------------------------------------------------------------------------
+
+#: Nobody has decided it yet.
+OPEN = -1
+
+
+@attrs.frozen
+class Config:
+    """What the job says: its parallelism, its max parallelism (-1: nothing), whether the graph is dynamic, whether
+    there are checkpoints.
+    """
+
+    parallelism: int = attrs.field(validator=at_least(1))
+    max_parallelism: int = attrs.field(validator=check_max_parallelism)
+    dynamic: bool
+    checkpoints: bool
+
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class State:
+    """Nothing is remembered from one vertex to the next."""
+
+    config: Config
+
+
+# --- events ---------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Operator:
+    """`above` is the place of the operator that it is chained to; the head has none, whatever it says.
+
+    `configured`: its parallelism was set by hand. `concurrent`: two attempts of it may run at a time. `selects`: it
+    selects the input that it reads.
+    """
+
+    description: str = attrs.field(validator=attrs.validators.min_len(1))
+    above: int = attrs.field(default=0, validator=at_least(0))
+    configured: bool = False
+    concurrent: bool = True
+    selects: bool = False
+
+
+@attrs.frozen
+class ChainedSource:
+    """A source that runs in the task of the head."""
+
+    description: str = attrs.field(validator=attrs.validators.min_len(1))
+    configured: bool = False
+    concurrent: bool = True
+
+
+@attrs.frozen
+class MakeVertex:
+    """The operators of a chain, its head first, are made into a vertex. Without chained sources the head is a source.
+
+    `max_parallelism` is what the operators say, -1 if nothing.
+    """
+
+    type: ClassVar[str] = "make"
+    operators: tuple[Operator, ...] = attrs.field(validator=attrs.validators.min_len(1))
+    sources: tuple[ChainedSource, ...] = ()
+    max_parallelism: int = attrs.field(default=OPEN, validator=check_max_parallelism)
+
+    def __attrs_post_init__(self) -> None:
+        for place, operator in enumerate(self.operators):
+            if place and operator.above >= place:
+                raise InvalidInputError(f"operator {place} is chained to {operator.above}, which does not precede it")
+
+
+Event = MakeVertex
+
+# --- observations ---------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Vertex:
+    """What the vertex is said to be. A parallelism of -1 is still to be decided."""
+
+    type: ClassVar[str] = "vertex"
+    description: str
+    parallelism: int
+    configured: bool
+    max_parallelism: int
+    concurrent: bool
+    coordinators: int
+
+
+Observation = Vertex
+
+# --- start ----------------------------------------------------------------------------------------------------
+
+
+def start(config: Config) -> tuple[State, ...]:
+    return (State(config),)
+
+
+# --- step -----------------------------------------------------------------------------------------------------
+
+
+def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
+    config = state.config
+    if config.checkpoints and any(operator.selects for operator in event.operators):
+        return rejected(state, "VERT-6")
+    members = members_of(event)
+    configured = any(member.configured for member in members)
+    vertex = Vertex(
+        description=describe(event, 0),
+        parallelism=OPEN if config.dynamic and not configured else config.parallelism,
+        configured=configured,
+        max_parallelism=event.max_parallelism if event.max_parallelism != OPEN else config.max_parallelism,
+        concurrent=all(member.concurrent for member in members),
+        coordinators=max(1, len(event.sources)),
+    )
+    rules = ("VERT-1", "VERT-3", "VERT-4", "VERT-5", "VERT-7")
+    return (Outcome(state, (vertex,), ("VERT-2", *rules) if config.dynamic else rules),)
+
+
+def members_of(event: Event) -> tuple[Operator | ChainedSource, ...]:
+    return (*event.operators, *event.sources)
+
+
+def describe(event: Event, place: int) -> str:
+    """VERT-5: the tree below an operator, in one line."""
+    text = event.operators[place].description
+    if not place and event.sources:
+        text += f" [{', '.join(source.description for source in event.sources)}]"
+    below = [describe(event, number) for number, one in enumerate(event.operators) if number and one.above == place]
+    if not below:
+        return text
+    return f"{text} -> {below[0]}" if len(below) == 1 else f"{text} -> ({' , '.join(below)})"
+
+
+# --- claims ---------------------------------------------------------------------------------------------------
+
+
+def vertices_of(outcome: Outcome[State, Observation]) -> list[Vertex]:
+    return [seen for seen in outcome.observations if isinstance(seen, Vertex)]
+
+
+@always("VERT-1", "VERT-2")
+def what_was_set_is_kept(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A parallelism that somebody has set is never left open."""
+    set_ = [vertex for vertex in vertices_of(outcome) if vertex.configured]
+    return all(vertex.parallelism == before.config.parallelism for vertex in set_)
+
+
+@always("VERT-5")
+def every_description_is_there(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The description of a vertex has those of all operators and sources."""
+    said = [member.description for member in members_of(event)]
+    return all(one in vertex.description for vertex in vertices_of(outcome) for one in said)
+
+
+@sometimes("VERT-2")
+def a_parallelism_is_left_open(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """In a dynamic graph the parallelism of a vertex may be decided later."""
+    return any(vertex.parallelism == OPEN for vertex in vertices_of(outcome))
+
+
+@sometimes("VERT-4")
+def one_operator_speaks_for_all(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """One operator that may not run twice keeps the others from it."""
+    concurrent = [operator.concurrent for operator in event.operators]
+    return True in concurrent and any(not vertex.concurrent for vertex in vertices_of(outcome))
+
+
+COMPONENT = Component(
+    name="vertex_settings",
+    title="The settings of a vertex",
+    config=Config,
+    events=Event,
+    observations=Observation,
+    start=start,
+    step=step,
+    claims=claims_in(__name__),
+)
