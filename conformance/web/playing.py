@@ -149,9 +149,24 @@ def fields_of(component: AnyComponent, schema: Mapping[str, Any]) -> Iterator[di
             "values": domain.get("enum", []),
             "minimum": domain.get("minimum"),
             "maximum": min(domain["maximum"], MAX_PARTS) if PARTS.fullmatch(name) and "maximum" in domain else None,
+            "domain": domain_of(domain),
             "default": default if plain else None,
             "required": name in schema.get("required", ()),
         }
+
+
+def domain_of(domain: Mapping[str, Any]) -> str:
+    """What a number may be, in words."""
+    least, most = domain.get("minimum"), domain.get("maximum")
+    if least is None and most is None:
+        return ""
+    return (
+        f"From {least} to {most}."
+        if None not in (least, most)
+        else f"At least {least}."
+        if most is None
+        else f"At most {most}."
+    )
 
 
 def resolve(component: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -100,12 +100,13 @@ def was_text(old: Cell | None) -> str:
 
 def differences_of(columns: Sequence[Column]) -> str:
     """Why cells are not as they should be, for those who cannot hover."""
-    told = [
-        f"<li><b>{html.escape(column.engine)}</b>, {name.replace('_', ' ')}: {count:,}. {html.escape(reason)}</li>"
-        for column in columns
-        for name in rows_of([column])
-        for reason, count in column.find(name)[0].known.items()  # type: ignore[index]
-    ]
+    told = []
+    for column in columns:
+        for name in rows_of([column]):
+            found = column.find(name)
+            for reason, count in (found[0].known if found else {}).items():
+                place = f"<b>{html.escape(column.engine)}</b>, {name.replace('_', ' ')}"
+                told.append(f"<li>{place}: {count:,} cases, {html.escape(reason)}</li>")
     return f"<section><h2>What is known to differ</h2><ul>{''.join(told)}</ul></section>" if told else ""
 
 

@@ -13,15 +13,16 @@ export function stateTable(before, after, others = []) {
   const beside = others.map(({ title, state }) => ({ title, values: rows(state) }));
   const differs = (row) => row.changed || beside.some(({ values }) => (values.get(row.path) ?? "") !== row.after);
   const changed = table.filter(differs);
+  if (before === after) return drawTable(table.slice(0, MANY), beside, true);
   if (table.length <= FEW) return drawTable(table, beside);
   return h("div", {}, changed.length ? drawTable(changed, beside) : h("p", { class: "hint" }, "Nothing changed."), h("details", {}, h("summary", {}, `All ${table.length} parts`), drawTable(table.slice(0, MANY), beside), table.length > MANY ? h("p", { class: "hint" }, `and ${table.length - MANY} more`) : null));
 }
 
-function drawTable(table, beside) {
-  const head = h("tr", {}, ["part", "before", "after", ...beside.map((each) => each.title)].map((text) => h("th", { scope: "col" }, text)));
+function drawTable(table, beside, isFirst = false) {
+  const head = h("tr", {}, ["part", ...isFirst ? ["value"] : ["before", "after"], ...beside.map((each) => each.title)].map((text) => h("th", { scope: "col" }, text)));
   const body = table.map((row) => h(
     "tr", { class: row.changed ? "changed" : "" },
-    h("th", { scope: "row" }, row.path), h("td", {}, row.before), h("td", {}, row.changed ? h("mark", {}, row.after || "–") : row.after),
+    h("th", { scope: "row" }, row.path), isFirst ? null : h("td", {}, row.before), h("td", {}, row.changed ? h("mark", {}, row.after || "–") : row.after),
     beside.map(({ values }) => {
       const text = values.get(row.path) ?? "";
       return h("td", {}, text === row.after ? text : h("mark", { class: "differs" }, text || "–"));

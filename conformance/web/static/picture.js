@@ -12,6 +12,8 @@ const WIDE = 360;
 const TIDE = 132;
 /** So many lanes are shown at once; of more, only those that change. */
 const MANY = 14;
+/** So few lanes are shown all, whether they say anything or not. */
+const SOME = 6;
 /** So many things of a queue, or bytes, are shown in a lane. */
 const FEW = 8;
 let showAll = false;
@@ -29,7 +31,7 @@ export function drawTrace({ label, states, steps, rules, at, pick, names = null,
   const found = timeline(states);
   const moves = (lane) => lane.cells.some((cell) => !alike(cell, lane.cells[0]));
   const speaks = (lane) => moves(lane) || (found.length <= MANY && lane.cells.some((cell) => cell && cell.tone !== "quiet"));
-  const telling = found.filter(speaks);
+  const telling = found.length > SOME && steps.length ? found.filter(speaks) : found;
   const shown = showAll ? found : telling;
   const room = (document.getElementById("main").clientWidth - 220) / columns;
   let width = found.length ? Math.round(Math.max(NARROW, Math.min(ROOMY, room))) : Math.round(Math.max(WIDE, Math.min(2 * WIDE, room)));

@@ -59,12 +59,13 @@ async function visit() {
   try {
     const place = readHash(location.hash);
     await enter(place.component);
+    if (place.compare !== null && !page.about.semantics.includes(place.compare)) throw new Error(`${page.about.title} has no semantics "${place.compare}"`);
     past.length = future.length = 0;
     branches = [];
     await go({ ...place, config: place.config ?? page.about.config }, false);
     if (here.explore && explored?.key !== JSON.stringify(scope())) exploreHere();
   } catch (error) {
-    page.about = null;
+    page.about = page.played = null;
     drawComponents(null);
     find("stories").replaceChildren();
     find("main").replaceChildren(h("div", { class: "alert", role: "alert" }, h("h1", {}, "This address makes no sense"), h("p", {}, `${error.message}.`), h("p", {}, "Nothing was run. Choose a component to begin with.")));
@@ -76,6 +77,7 @@ async function enter(component) {
   const about = await ask({ ask: "component", component });
   if (about.error) throw new Error(about.error.message);
   page.about = about;
+  page.played = page.compared = page.problem = null;
   page.filter = "";
   page.group = about.stories[0]?.group ?? "directed";
 }
@@ -88,6 +90,8 @@ async function go(place, undoable = true) {
   const other = place.compare && place.compare !== (config.semantics ?? page.about.semantics[0]) ? { ...question, config: { ...config, semantics: place.compare } } : null;
   const [played, compared] = await Promise.all([ask(question), other ? ask(other) : null]);
   if (number !== asked) return;
+  // An address that cannot be played at all is none; a config that was edited can be corrected.
+  if (!played.steps && page.played === null) throw new Error(played.error.message);
   if (undoable && here) { past.push({ here, branches }); future.length = 0; }
   here = { ...place, config: played.config ?? config };
   page.problem = played.error ?? null;
@@ -168,7 +172,7 @@ function drawConfig() {
       else config[field.name] = next;
       go({ ...here, config, at: null });
     };
-    return h("label", { class: "field", title: field.description }, h("span", {}, field.name.replaceAll("_", " ")), drawField(field, value, set));
+    return h("label", { class: "field", title: [field.description, field.domain].filter(Boolean).join(" ") }, h("span", {}, field.name.replaceAll("_", " ")), drawField(field, value, set));
   });
   const others = page.about.semantics.filter((each) => each !== (here.config.semantics ?? page.about.semantics[0]));
   if (others.length) {
@@ -282,13 +286,13 @@ function drawPalette() {
     return h("button", { type: "button", class: `event ${kind}`, "data-event": offer.event, "data-focus": `event-${offer.event}`, title: `${offer.event}: ${what}${breaks}`, onclick: () => add(offer.event) }, h("code", {}, offer.event.length > 64 ? `${offer.event.slice(0, 63)}…` : offer.event), h("span", {}, offer.outcomes > 1 ? `one of ${offer.outcomes} outcomes` : what));
   };
   const where = place() < page.played.steps.length ? `after step ${place()}: a branch` : "next";
-  const draw_ = ([name, offers]) => h("div", { class: "offers" }, groups.size > 1 ? h("h3", {}, name) : null, h("div", { class: "buttons" }, offers.map(button)));
+  const draw_ = ([name, offers]) => h("div", { class: "offers" }, groups.size > 1 ? h("h3", {}, name) : null, h("div", { class: "buttons" }, offers.toSorted((one, other) => one.refused - other.refused).map(button)));
   const sorted = [...groups].sort(([one], [other]) => one.localeCompare(other, "en", { numeric: true }));
   const [refused, taken] = [sorted.filter(([, offers]) => offers.every((offer) => offer.refused)), sorted.filter(([, offers]) => offers.some((offer) => !offer.refused))];
   const count = refused.reduce((sum, [, offers]) => sum + offers.length, 0);
   const open = document.querySelector(".refusals")?.open ?? false;
   return h(
-    "section", { class: "palette", "aria-label": "Events" }, h("h2", {}, "Events ", h("small", { class: "soft" }, where)), taken.length ? taken.map(draw_) : h("p", { class: "hint" }, "Nothing more can happen here."),
+    "section", { class: "palette", "aria-label": "Events" }, h("h2", {}, "Events ", h("small", { class: "soft" }, where)), page.played.steps.length ? null : h("p", { class: "hint" }, "Nothing has happened yet. Click what is to happen first, or choose a trace with a story."), taken.length ? taken.map(draw_) : h("p", { class: "hint" }, "Nothing more can happen here."),
     count ? h("details", { class: "refusals", open }, h("summary", {}, `${count} more that ${count === 1 ? "is" : "are"} refused`), refused.map(draw_)) : null,
   );
 }
