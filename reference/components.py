@@ -65,6 +65,7 @@ PATH = (
     Place("input/missing_partitions", "Where nothing was found, the state of the producer says whether to ask again."),
     Place("input/channel_requests", "A task asks its channels to resume, to announce sizes, and how much they hold."),
     Place("input/channel_state", "A checkpoint that overtakes saves what it overtook in the channels."),
+    Place("recovery/recovered_channel", "After a restore, what was saved of a channel is read before anything new."),
     Place("gate/gate", "Channels with data are polled in turn."),
     Place("gate/priority_gate", "What has priority overtakes, and late notifications do no harm."),
     Place("gate/union_gate", "Several gates are read as one."),

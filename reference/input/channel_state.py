@@ -11,17 +11,16 @@ it have started. Sequence numbers do not overflow here.
 """
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import MAX, Long, at_least
-from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
+from tidegate.reference.elements import Long, at_least
+from tidegate.reference.input import saving
+from tidegate.reference.input.saving import NONE, Saving, Status, check_checkpoint
+from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
-
-#: Before any checkpoint, and where no barrier is known.
-NONE = Long(-1)
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -47,29 +46,14 @@ class Item:
     sequence: int
 
 
-class Status(StrEnum):
-    """Whether the latest checkpoint of a channel is done with, waits for its barrier, or has it."""
-
-    DONE = "done"
-    PENDING = "pending"
-    RECEIVED = "received"
-
-
 @attrs.frozen
 class Channel:
-    """`ahead` are the items that overtake, `queue` the others; `next` is the sequence number of the next arrival.
-
-    `seen` is the latest checkpoint that the channel knows of. `barrier` is the latest barrier that came in and was not
-    made obsolete by a newer checkpoint, and `cut` its sequence number.
-    """
+    """`ahead` are the items that overtake, `queue` the others; `next` is the sequence number of the next arrival."""
 
     ahead: tuple[Item, ...] = ()
     queue: tuple[Item, ...] = ()
     next: int = 0
-    status: Status = Status.DONE
-    seen: Long = NONE
-    barrier: Long = NONE
-    cut: int = NONE
+    saving: Saving = attrs.field(factory=Saving)
 
 
 @attrs.frozen
@@ -87,11 +71,6 @@ class Mode(StrEnum):
     ALIGNED = "aligned"
     TIMEOUT = "timeout"
     UNALIGNED = "unaligned"
-
-
-def check_checkpoint(_instance: Any, attribute: "attrs.Attribute[Any]", value: int) -> None:
-    if not 0 <= value <= MAX:
-        raise InvalidInputError(f"{attribute.name} must be in 0..{MAX}, not {value}")
 
 
 @attrs.frozen
@@ -202,7 +181,10 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     if isinstance(event, Start):
         return (on_start(state, event.checkpoint),)
     if isinstance(event, Stop):
-        stopped = tuple(stop_saving(channel, event.checkpoint) for channel in state.channels)
+        stopped = tuple(
+            attrs.evolve(channel, saving=saving.stop_saving(channel.saving, event.checkpoint))
+            for channel in state.channels
+        )
         return (Outcome(attrs.evolve(state, channels=stopped), (), ("BARR-20",)),)
     if not 0 <= event.channel < state.config.channels:
         return rejected(state, "BARR-20")
@@ -224,9 +206,9 @@ def on_data(state: State, index: int) -> Outcome[State, Observation]:
     """BARR-14: while the barrier is still to come, what comes in is saved."""
     channel = state.channels[index]
     after = arrived(state, index, enqueue(channel, Kind.DATA), "BARR-14")
-    if channel.status is not Status.PENDING:
+    if channel.saving.status is not Status.PENDING:
         return after
-    return attrs.evolve(after, observations=(Saved(index, channel.seen, (channel.next,)),))
+    return attrs.evolve(after, observations=(Saved(index, channel.saving.seen, (channel.next,)),))
 
 
 def on_barrier(state: State, event: Barrier) -> Outcome[State, Observation]:
@@ -238,13 +220,10 @@ def on_barrier(state: State, event: Barrier) -> Outcome[State, Observation]:
         if event.mode is Mode.TIMEOUT:
             after = attrs.evolve(after, ahead=(*after.ahead, Item(Kind.ANNOUNCEMENT, before.next)))
     overtakes = "BARR-15" if event.mode is Mode.UNALIGNED else "BARR-19"
-    least = before.seen + 1 if before.status is Status.DONE else before.seen
-    if event.checkpoint < least:
+    if saving.is_obsolete(before.saving, event.checkpoint):
         return arrived(state, event.channel, after, overtakes, "BARR-20")
-    known = attrs.evolve(after, status=Status.RECEIVED, seen=event.checkpoint)
-    if event.checkpoint > before.barrier:
-        known = attrs.evolve(known, barrier=event.checkpoint, cut=before.next)
-    return arrived(state, event.channel, known, overtakes)
+    known = saving.remember_cut(saving.hear_barrier(before.saving, event.checkpoint), event.checkpoint, before.next)
+    return arrived(state, event.channel, attrs.evolve(after, saving=known), overtakes)
 
 
 def on_poll(state: State, index: int) -> Outcome[State, Observation]:
@@ -261,7 +240,7 @@ def on_poll(state: State, index: int) -> Outcome[State, Observation]:
 def on_prioritize(state: State, event: Prioritize) -> tuple[Outcome[State, Observation], ...]:
     channel = state.channels[event.channel]
     barrier = Item(Kind.BARRIER, event.sequence)
-    is_latest = channel.status is Status.RECEIVED and channel.cut == event.sequence
+    is_latest = channel.saving.status is Status.RECEIVED and channel.saving.cut == event.sequence
     is_announced = Item(Kind.ANNOUNCEMENT, event.sequence) not in channel.ahead
     if not is_latest or not is_announced or barrier not in channel.queue:
         return rejected(state, "BARR-19")
@@ -274,17 +253,15 @@ def on_start(state: State, checkpoint: Long) -> Outcome[State, Observation]:
     seen: list[Observation] = []
     for index in range(len(state.channels)):
         channel = state.channels[index]
-        if checkpoint < channel.barrier:
+        known = saving.find_cut(channel.saving, checkpoint)
+        if known is None:
             return Outcome(state, (*seen, Subsumed(index)), ("BARR-16", "BARR-14"))
-        if checkpoint > channel.barrier:
-            channel = forget_barrier(channel)
-            state = with_channel(state, index, channel)
-        if channel.status is Status.RECEIVED and channel.seen > checkpoint:
+        channel = attrs.evolve(channel, saving=known)
+        state = with_channel(state, index, channel)
+        if saving.is_subsumed(known, checkpoint):
             return Outcome(state, (*seen, Subsumed(index)), ("BARR-16", "BARR-14"))
         sequences = compute_overtaken(channel)
-        if channel.seen < checkpoint:
-            channel = attrs.evolve(channel, status=Status.PENDING, seen=checkpoint)
-        state = with_channel(state, index, channel)
+        state = with_channel(state, index, attrs.evolve(channel, saving=saving.start_saving(known, checkpoint)))
         seen += [Saved(index, checkpoint, sequences)] if sequences else []
     return Outcome(state, tuple(seen), ("BARR-14",))
 
@@ -292,18 +269,7 @@ def on_start(state: State, checkpoint: Long) -> Outcome[State, Observation]:
 def compute_overtaken(channel: Channel) -> tuple[int, ...]:
     """BARR-14: the data that waits, up to the barrier if that is here."""
     data = [item.sequence for item in channel.queue if item.kind is Kind.DATA]
-    return tuple(sequence for sequence in data if channel.cut == NONE or sequence < channel.cut)
-
-
-def stop_saving(channel: Channel, checkpoint: Long) -> Channel:
-    """BARR-20."""
-    if checkpoint >= channel.seen:
-        channel = attrs.evolve(channel, status=Status.DONE, seen=checkpoint)
-    return forget_barrier(channel) if checkpoint == channel.barrier else channel
-
-
-def forget_barrier(channel: Channel) -> Channel:
-    return attrs.evolve(channel, barrier=NONE, cut=NONE)
+    return tuple(sequence for sequence in data if saving.is_before_cut(channel.saving, sequence))
 
 
 def enqueue(channel: Channel, kind: Kind) -> Channel:
@@ -344,7 +310,7 @@ def nothing_behind_the_barrier(before: State, event: Event, outcome: Outcome[Sta
     refused = next((seen.channel for seen in outcome.observations if isinstance(seen, Subsumed)), len(before.channels))
     for index, channel in enumerate(before.channels[:refused]):
         data = {item.sequence for item in channel.queue if item.kind is Kind.DATA}
-        due = {one for one in data if one < channel.cut} if channel.barrier == event.checkpoint else data
+        due = {one for one in data if one < channel.saving.cut} if channel.saving.barrier == event.checkpoint else data
         if saved.get(index, set()) != due:
             return False
     return not any(index >= refused for index in saved)
@@ -356,7 +322,8 @@ def saves_while_the_barrier_is_to_come(before: State, event: Event, outcome: Out
     if not isinstance(event, Data) or Rejected() in outcome.observations:
         return True
     channel = before.channels[event.channel]
-    due = [Saved(event.channel, channel.seen, (channel.next,))] if channel.status is Status.PENDING else []
+    is_due = channel.saving.status is Status.PENDING
+    due = [Saved(event.channel, channel.saving.seen, (channel.next,))] if is_due else []
     return all_saved(outcome) == due
 
 
@@ -375,7 +342,7 @@ def an_older_checkpoint_fails(before: State, event: Event, outcome: Outcome[Stat
     """A checkpoint fails exactly if a channel has a barrier of a newer one."""
     newer = isinstance(event, Start) and any(
         max(one.barrier, one.seen if one.status is Status.RECEIVED else NONE) > event.checkpoint
-        for one in before.channels
+        for one in (channel.saving for channel in before.channels)
     )
     return any(isinstance(seen, Subsumed) for seen in outcome.observations) == newer
 

@@ -16,6 +16,7 @@ DEFECTS = {
     "flink-17653": {"idle-has-put-out-the-maximum", "idle-only-with-outputs"},
     "flink-38454": {"idle-only-with-outputs"},
     "flink-39073": {"nobody-is-forgotten"},
+    "flink-39018": {"recovered-data-is-saved-once"},
 }
 
 

@@ -34,7 +34,7 @@ def draw_config(random: Random) -> Config:
 def draw_events(random: Random, kind: str, state: State, modes: tuple[Mode, ...], base: int) -> list[Event]:
     index = random.randrange(len(state.channels))
     channel = state.channels[index]
-    latest = max(base, *(max(one.seen, one.barrier) for one in state.channels))
+    latest = max(base, *(max(one.saving.seen, one.saving.barrier) for one in state.channels))
     near = Long(min(max(latest + random.choice((-1, 0, 0, 0, 1, 1, 2)), 0), MAX - 1))
     if len(channel.queue) > LONG_QUEUE:
         return [channel_state.Poll(index)] * LONG_QUEUE
@@ -53,7 +53,7 @@ def draw_events(random: Random, kind: str, state: State, modes: tuple[Mode, ...]
             return [channel_state.Stop(near)]
         case "prioritize":
             barriers = [item.sequence for item in channel.queue if item.kind is Kind.BARRIER]
-            choices = [*barriers, channel.cut] if random.random() < 0.9 else [0, channel.next]
+            choices = [*barriers, channel.saving.cut] if random.random() < 0.9 else [0, channel.next]
             polls: list[Event] = [channel_state.Poll(index)] * (len(channel.ahead) if random.random() < 0.8 else 0)
             return [*polls, channel_state.Prioritize(index, max(random.choice(choices), 0))]
         case "round":

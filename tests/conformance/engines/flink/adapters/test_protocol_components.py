@@ -39,6 +39,7 @@ AMOUNTS = {
     "network_input": (30, 60),
     "outputs": (30, 60),
     "priority_gate": (30, 50),
+    "recovered_channel": (30, 40),
     "source_alignment": (30, 100),
     "source_output": (30, 100),
     "subpartition": (30, 100),

@@ -1,0 +1,102 @@
+"""Cases for recovered channels: saved state, restored producers, and checkpoints that come too early."""
+
+from random import Random
+
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
+from tidegate.reference.elements import MAX, Long
+from tidegate.reference.recovery.recovered_channel import step, values
+from tidegate.reference.recovery.recovered_channel.values import MARKED, SEMANTICS, Config, Event, Location, State
+
+BASES = (0, 1, 1, 1, 2**53, MAX - 12)
+
+
+def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
+    config = config or draw_config(random)
+    weights = swarm(
+        random,
+        recovered=3,
+        data=2,
+        event=0.5,
+        complete=1,
+        barrier=1.5,
+        poll=5,
+        round=0.5,
+        start=1,
+        stop=0.7,
+        mark=1 if config.semantics == MARKED else 0.02,
+        refused=0.1,
+    )
+    base = random.choice(BASES)
+    draw_kind = among(random, weights)
+    walk = Walk(random, step.start(config), step.step)
+    patience = random.choice((0, 2, 5, 10))
+    for turn in walk.rounds():
+        if turn >= patience and not is_converted(walk.state):
+            walk.play(draw_progress(random, walk.state))
+        walk.play(draw_events(random, draw_kind(), walk.state, base))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> Config:
+    semantics = random.choice((SEMANTICS[0], *SEMANTICS))
+    return Config(random.choice((1, 1, 2, 2, 3)), random.choice(tuple(Location)), semantics)
+
+
+def is_converted(state: State) -> bool:
+    return state.live and state.finished
+
+
+def draw_progress(random: Random, state: State) -> list[Event]:
+    """A step towards live channels: the end of saved state, reading it, asking for the partitions."""
+    if state.config.semantics == MARKED and not state.live:
+        return [values.Convert()]
+    if not state.finished:
+        return [values.Finish()] if random.random() < 0.3 else []
+    reads: list[Event] = [values.Poll(index) for index, one in enumerate(state.channels) for _ in one.recovered]
+    return [*random.sample(reads, random.randrange(len(reads) + 1)), values.Convert()]
+
+
+def draw_events(random: Random, kind: str, state: State, base: int) -> list[Event]:
+    index = random.randrange(len(state.channels))
+    latest = max(base, state.stopped, *(max(one.saving.seen, one.saving.barrier) for one in state.channels))
+    near = Long(min(max(latest + random.choice((-1, 0, 0, 0, 1, 1, 2)), 0), MAX - 1))
+    match kind:
+        case "recovered":
+            return [values.Recovered(index)] * random.choice((1, 1, 2))
+        case "data":
+            return [values.Data(index)] * random.choice((1, 1, 2))
+        case "event":
+            return [values.PlainEvent(index)]
+        case "complete":
+            return [values.Complete(index)]
+        case "barrier":
+            return [values.Barrier(index, near)]
+        case "poll":
+            return [values.Poll(index)] * random.choice((1, 1, 2, 3))
+        case "round":
+            return draw_checkpoint(random, state, Long(min(latest + 1, MAX - 1)))
+        case "start":
+            return [values.Start(near)]
+        case "stop":
+            return [values.Stop(near)]
+        case "mark":
+            return [values.Mark(near)]
+        case _:
+            outside = random.choice((-1, len(state.channels)))
+            refused: list[Event] = [values.Recovered(outside), values.Poll(outside), values.Data(outside)]
+            return [random.choice((*refused, values.Finish(), values.Convert(), values.Barrier(outside, near)))]
+
+
+def draw_checkpoint(random: Random, state: State, checkpoint: Long) -> list[Event]:
+    """A checkpoint from its first barrier to its end, with reading in between; at times a barrier is missing."""
+    order = random.sample(range(len(state.channels)), len(state.channels))
+    events: list[Event] = [values.Mark(checkpoint)] if state.config.semantics == MARKED else []
+    for number, index in enumerate(order):
+        if random.random() < 0.85:
+            events.append(values.Barrier(index, checkpoint))
+        if number == 0:
+            events += [values.Poll(index), values.Start(checkpoint)]
+        events += [values.Poll(random.choice(order))] * random.choice((0, 1, 2))
+        events += [values.Data(index)] * random.choice((0, 0, 1))
+    return [*events, values.Stop(checkpoint)]

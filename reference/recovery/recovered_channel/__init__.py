@@ -1,0 +1,27 @@
+"""Channels that come back from a checkpoint: what was saved of them is read before anything that is sent anew.
+
+While recovered state is given and read, the producers have restored their own: what they saved goes ahead of new data,
+and behind it an event says that this is complete. It blocks their end of the channel, until the consumer has that event
+of every channel. So nobody is far ahead of somebody who is still recovering.
+
+Choices. RecoveredInputChannel, LocalInputChannel, RemoteInputChannel, PipelinedSubpartition and UpstreamRecoveryTracker
+of Flink 2.3. What a producer writes can be read at once, or is in the remote channel at once. Recovered buffers of a
+channel are numbered from 0, and so is what its producer writes. What the producer itself saves is not looked at. A
+checkpoint is triggered when all tasks run, so that no barrier comes before the partitions were asked for.
+"""
+
+from tidegate.reference.claims import claims_in
+from tidegate.reference.model import Component
+from tidegate.reference.recovery.recovered_channel import claims, step, values
+
+COMPONENT = Component(
+    name="recovered_channel",
+    title="Recovered channels",
+    config=values.Config,
+    events=values.Event,
+    observations=values.Observation,
+    start=step.start,
+    step=step.step,
+    claims=claims_in(claims),
+    semantics=values.SEMANTICS,
+)

@@ -1,0 +1,19 @@
+"""The short forms of events of recovery."""
+
+from tidegate.traces.notation.forms import Form
+
+FORMS: dict[str, tuple[Form, ...]] = {
+    "recovered_channel": (
+        Form("recovered", "{channel:int}r"),
+        Form("finish", "finish"),
+        Form("convert", "convert"),
+        Form("data", "{channel:int}d"),
+        Form("event", "{channel:int}event"),
+        Form("complete", "{channel:int}complete"),
+        Form("barrier", "{channel:int}u{checkpoint:long}"),
+        Form("poll", "{channel:int}poll"),
+        Form("mark", "mark{checkpoint:long}"),
+        Form("start", "start{checkpoint:long}"),
+        Form("stop", "stop{checkpoint:long}"),
+    ),
+}
