@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long browser lint format types docs site serve pictures golden refusals spark-page engines-page flink-matrix museum mutation fuzz \
+.PHONY: help run test test-long browser lint format types docs site serve pictures golden refusals spark-page engines-page flink-matrix museum million mutation fuzz \
 	bench clean
 
 help: ## list the commands
@@ -74,8 +74,12 @@ flink-matrix: $(READY) ## every tested release of Flink: its tests, then docs/fl
 	$(BIN)/python -m pytest -n 0 -m flink_matrix tests/conformance/engines/flink
 	$(BIN)/tidegate flink matrix --cases 200 --jobs 40 --out build/flink-matrix --document docs/flink-versions.md
 
-museum: $(READY) ## the kill matrix: which stage catches which wrong engine, written to docs/museum.md; half an hour
-	$(BIN)/tidegate museum --out docs/museum.md
+museum: $(READY) ## the kill matrix: which stage catches which wrong engine, written to docs/museum.md; minutes
+	@mkdir -p build
+	$(BIN)/tidegate museum --out docs/museum.md --results build/museum.jsonl
+
+million: $(READY) ## a million generated cases and more of all components on right engines: nobody is accused; goes on where it was stopped
+	$(BIN)/tidegate campaign --engine python:tidegate.conformance.engines.museum.engines:Right --cases 25000 --out build/million
 
 mutation: $(READY) ## mutation testing of the reference itself
 	$(BIN)/python -m tests.mutation

@@ -96,9 +96,13 @@ PLACES: dict[str, Place] = {place.name: place for place in PATH}
 class Components(Mapping[str, AnyComponent]):
     """By name. Each is imported when it is first asked for: who needs one, or none, does not wait for all."""
 
+    def __init__(self) -> None:
+        self._known: dict[str, AnyComponent] = {}
+
     def __getitem__(self, name: str) -> AnyComponent:
-        component: AnyComponent = import_module(PLACES[name].module).COMPONENT
-        return component
+        if name not in self._known:
+            self._known[name] = import_module(PLACES[name].module).COMPONENT
+        return self._known[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(PLACES)

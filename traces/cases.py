@@ -11,15 +11,26 @@ from tidegate.reference.model import AnyComponent, Outcome, follow
 
 @attrs.frozen
 class Way:
-    """What the specification allows with this config: each event with its only outcome, up to the first choice."""
+    """What the specification allows with this config: each event with its only outcome, up to the first choice.
+
+    Steps that are `shared` are the very same objects in many cases. `events` are those of the case that it was made
+    for, if it is the way of all of them.
+    """
 
     config: Any
     steps: Sequence[tuple[Any, Sequence[Outcome[Any, Any]]]]
+    events: Sequence[Any] | None = None
+    shared: bool = False
 
     def is_of(self, config: Any, events: Sequence[Any]) -> bool:
         """Whether it is that of a whole case."""
-        same = self.config is config and len(self.steps) == len(events)
-        return same and all(known is event for (known, _), event in zip(self.steps, events, strict=True))
+        if self.config is not config:
+            return False
+        if self.events is events:
+            return True
+        return len(self.steps) == len(events) and all(
+            known is event for (known, _), event in zip(self.steps, events, strict=True)
+        )
 
 
 @attrs.frozen

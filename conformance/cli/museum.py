@@ -7,19 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tidegate.conformance.judging.kill_matrix import Row
 
 NAME = "museum"
 HELP = "try the suite on the museum's wrong engines: which stage catches which, and does it name the broken rule"
-EXAMPLE = """tidegate museum --component valve
-  tidegate museum --out docs/museum.md
+EXAMPLE = """tidegate museum --component valve --every-stage
+  tidegate museum --out docs/museum.md --results museum.jsonl
+  tidegate museum --blame --component valve
   tidegate museum --stories"""
 PAGE = """# The kill matrix
 
-Every wrong engine of the museum against the suite, written by `make museum`. *Caught by* is the first stage that
-catches it, after so many cases and seconds of that stage alone; *also by* are the others. *Events* is the length of its
-shortest counterexample, *names first* the rule that stands first there, *blamed* the rule that all its failures
-together lead to, by a museum without the engine itself. A rule in *italics* is one that the engine does not break.
+Every wrong engine of the museum against the default run, written by `make museum`. *Caught by* is the first stage that
+catches it, after so many cases and seconds of that stage. *Events* is the length of its counterexample, *names first*
+the rule that stands first there, *blamed* the rule that all its failures together lead to, by a museum without the
+engine itself. A rule in *italics* is one that the engine does not break. `tidegate museum --every-stage` tries each
+stage on its own.
 """
 
 
@@ -30,6 +34,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mutant", metavar="NAME", help="only this one")
     add_cases(parser, 1000, "wrong engine")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the matrix as a page into this file")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        metavar="FILE",
+        help="keep rows in this file as they come; what it knows of the same code is not tried again",
+    )
+    parser.add_argument(
+        "--every-stage", action="store_true", help="try each stage on its own, and not only until one catches it"
+    )
+    parser.add_argument(
+        "--blame",
+        action="store_true",
+        help="only whom the failures of each are blamed on, by the museum without it: a minute or two for all",
+    )
     parser.add_argument("--stories", action="store_true", help="list the wrong engines and their stories; try nothing")
     add_seed(parser)
     add_page(parser)
@@ -44,7 +62,8 @@ def run(args: argparse.Namespace) -> int:
         args.parser.error("no such wrong engine; `tidegate museum --stories` lists them")
     if args.stories:
         return tell(args, mutants)
-    return try_all(args, [one.name for one in mutants])
+    names = [one.name for one in mutants]
+    return tell_blame(names) if args.blame else try_all(args, names)
 
 
 def tell(args: argparse.Namespace, mutants: list[Any]) -> int:
@@ -59,31 +78,55 @@ def tell(args: argparse.Namespace, mutants: list[Any]) -> int:
     return 0
 
 
+def tell_blame(names: list[str]) -> int:
+    from tidegate.conformance.judging.kill_matrix import blame_all, by_component, sum_up_blame
+
+    rows: list[Row] = []
+    for some in by_component(blame_all, names):
+        rows += some
+        for row in some:
+            if row.blamed not in (None, *row.breaks):
+                print(f"{row.mutant} breaks {', '.join(row.breaks)}; {row.blamed} is blamed", flush=True)
+    print(sum_up_blame(rows))
+    return 0
+
+
 def try_all(args: argparse.Namespace, names: list[str]) -> int:
     """Rows are printed as they come: whoever interrupts a long matrix keeps what is known."""
     from tidegate.conformance.cli.console import telling
-    from tidegate.conformance.exits import Exit
-    from tidegate.conformance.judging.kill_matrix import begin_table, make_matrix, show_row, sum_up, summary_of
+    from tidegate.conformance.judging.kill_matrix import begin_table, make_matrix, show_row
     from tidegate.conformance.judging.suite import Budget
-    from tidegate.conformance.reports.writing import write_whole, writing
     from tidegate.conformance.stopping import STOP
 
-    rows: list[Row] = []
+    budget = Budget(args.cases, args.seed)
+    kept = Kept(args.results, f"{budget} {args.every_stage}")
+    rows = {name: row for name, row in kept.rows.items() if name in names}
     quiet = args.format == "json" or args.out is not None
     if not quiet:
-        print(begin_table(), flush=True)
+        print("\n".join([begin_table(), *map(show_row, rows.values())]), flush=True)
     try:
         with telling(args) as tell:
             STOP.arm()
-            for row in make_matrix(names, Budget(args.cases, args.seed)):
-                rows.append(row)
-                caught = f"{sum(not row.kills for row in rows)} not caught"
-                tell(f"{len(rows)} of {len(names)} wrong engines tried, {caught}")
+            left = [name for name in names if name not in rows]
+            for some in make_matrix(left, budget, every=args.every_stage):
+                kept.add(some)
+                rows |= {row.mutant: row for row in some}
+                free = sum(not row.kills for row in rows.values())
+                tell(f"{len(rows)} of {len(names)} wrong engines tried, {free} not caught")
                 if not quiet:
-                    print(show_row(row), flush=True)
+                    print("\n".join(map(show_row, some)), flush=True)
             STOP.disarm()
     except KeyboardInterrupt:
         print("tidegate: interrupted; this is what was known by then", file=sys.stderr)
+    return publish(args, [rows[name] for name in names if name in rows], len(names))
+
+
+def publish(args: argparse.Namespace, rows: "list[Row]", wanted: int) -> int:
+    """Print, write and judge what is known of the wrong engines that were wanted."""
+    from tidegate.conformance.exits import Exit
+    from tidegate.conformance.judging.kill_matrix import begin_table, show_row, sum_up, summary_of
+    from tidegate.conformance.reports.writing import write_whole, writing
+
     if args.format == "json":
         import attrs
 
@@ -100,4 +143,49 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
         write_page(args.report, "museum", summary_of(rows))
     if not all(row.kills for row in rows):
         return Exit.VIOLATIONS
-    return Exit.CONFORMANT if len(rows) == len(names) else Exit.UNDETERMINED
+    return Exit.CONFORMANT if len(rows) == wanted else Exit.UNDETERMINED
+
+
+class Kept:
+    """Rows of an earlier matrix, in a file: a line for each, written as it is known, with what it was made of."""
+
+    def __init__(self, file: Path | None, asked: str) -> None:
+        self._file = file
+        self._made_of = f"{asked} {digest_sources()}" if file is not None else ""
+        self.rows = dict(self._read()) if file is not None and file.exists() else {}
+
+    def _read(self) -> "Iterator[tuple[str, Row]]":
+        from tidegate.conformance.judging.kill_matrix import Kill, Row
+
+        assert self._file is not None
+        for text in self._file.read_text(encoding="utf-8").splitlines():
+            try:
+                line = json.loads(text)
+            except ValueError:
+                continue  # whoever wrote it was stopped
+            if line.pop("made_of") == self._made_of:
+                kills = tuple(Kill(**{**kill, "rules": tuple(kill["rules"])}) for kill in line["kills"])
+                yield line["mutant"], Row(**{**line, "kills": kills, "breaks": tuple(line["breaks"])})
+
+    def add(self, rows: "list[Row]") -> None:
+        import attrs
+
+        from tidegate.conformance.reports.writing import writing
+
+        if self._file is not None:
+            with writing(self._file), self._file.open("a", encoding="utf-8") as file:
+                file.writelines(json.dumps({**attrs.asdict(row), "made_of": self._made_of}) + "\n" for row in rows)
+
+
+def digest_sources() -> str:
+    """Of the code, the tables and the traces that a row comes from."""
+    import hashlib
+
+    import tidegate
+
+    home = Path(tidegate.__file__).parent
+    folders = ("reference", "properties", "traces", "conformance/judging", "conformance/engines/museum")
+    digest = hashlib.sha256()
+    for path in sorted(path for folder in folders for path in (home / folder).rglob("*.*") if path.suffix != ".pyc"):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

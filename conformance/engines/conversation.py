@@ -181,7 +181,7 @@ class Conversation:
         pending.sent_into_silence = not self._in_flight and nothing_to_hear
         if not self._in_flight:
             self._waited = 0.0
-        data = messages.encode(messages.ask(pending.number, pending.request))
+        data = self._engine.writer.write(pending.number, pending.request)
         pending.start = connection.send(data)
         pending.size = len(data)
         self._in_flight[pending.number] = pending

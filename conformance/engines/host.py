@@ -11,7 +11,6 @@ shrinks when they are not; a class that handles a thousand cases in the time of 
 
 import importlib
 import json
-import marshal
 import os
 import select
 import sys
@@ -42,7 +41,7 @@ class Requests:
         self._lines: list[bytes] = []
         self._ended = False
 
-    def take(self, most: int) -> list[dict[str, Any]]:
+    def take(self, most: int) -> list[bytes]:
         """Wait for a request, and take those that came with it, or soon after. Empty at the end of input."""
         while not self._ended and (not self._lines or (len(self._lines) < most and self._is_readable())):
             chunk = os.read(self._descriptor, _CHUNK)
@@ -50,7 +49,7 @@ class Requests:
             *lines, self._rest = (self._rest + chunk).split(b"\n")
             self._lines += lines
         taken, self._lines = self._lines[:most], self._lines[most:]
-        return [json.loads(line) for line in taken]
+        return taken
 
     def _is_readable(self) -> bool:
         return bool(select.select([self._descriptor], [], [], self._linger)[0])
@@ -68,11 +67,12 @@ class Host:
         self._batch = batch
 
     def run(self) -> None:
-        while requests := self._requests.take(self._batch):
-            replays = []
-            for request in requests:
+        while lines := self._requests.take(self._batch):
+            replays: list[tuple[bytes, dict[str, Any]]] = []
+            for line in lines:
+                request = json.loads(line)
                 if request.get("op") == "replay" and self._engine is not None:
-                    replays.append(request)
+                    replays.append((line, request))
                     continue
                 self._replay(replays)
                 replays = []
@@ -92,18 +92,16 @@ class Host:
             self._engine = None
             return internal(in_words(error))
 
-    def _replay(self, requests: list[dict[str, Any]]) -> None:
-        if not requests or self._engine is None:
+    def _replay(self, replays: list[tuple[bytes, dict[str, Any]]]) -> None:
+        if not replays or self._engine is None:
             return
         began = time.monotonic()
-        keys = ("case", "component", "config", "events")
-        cases = [{key: request[key] for key in keys} for request in requests]
-        kept = [marshal.dumps(case, 2) for case in cases]  # version 2: each value on its own, none shared
+        requests = [request for _line, request in replays]
 
-        def again(index: int) -> Any:
-            return marshal.loads(kept[index])  # noqa: S302 - our own bytes
+        def again(index: int) -> dict[str, Any]:
+            return as_case(json.loads(replays[index][0]))
 
-        self._reply(requests, answer(self._engine, cases, again, hosted=True))
+        self._reply(requests, answer(self._engine, [*map(as_case, requests)], again, hosted=True))
         if time.monotonic() - began > self._quick:
             self._batch = max(1, len(requests) // 2)
         elif len(requests) == self._batch:
@@ -114,6 +112,10 @@ class Host:
         unwritten = memoryview(b"".join(lines))
         while unwritten:
             unwritten = unwritten[os.write(self._output, unwritten) :]
+
+
+def as_case(request: dict[str, Any]) -> dict[str, Any]:
+    return {key: request[key] for key in ("case", "component", "config", "events")}
 
 
 def load(path: str) -> BatchEngine:

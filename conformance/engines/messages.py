@@ -37,6 +37,8 @@ _WIDE = re.compile(rb"[\xf0-\xf4]")
 #: Observations are flat but for a list or two; far deeper nesting would only break those who show or compare it.
 _DEPTH_LIMIT = 16
 _TYPE = itemgetter("type")
+#: So many configs and events are remembered as texts.
+_MOST_TEXTS = 100_000
 _HINT = (
     'the reply looks like {"id":1,"ok":{"protocol":1,"implementation":{"name":"…","version":"…","language":"…"},'
     '"components":{"valve":{}}}}'
@@ -75,6 +77,33 @@ def ask(number: int, request: base.Request | base.JobRequest) -> dict[str, Any]:
 
 def bye(number: int) -> dict[str, Any]:
     return {"id": number, "op": "bye"}
+
+
+class Writer:
+    """Writes requests. The same few configs and events make up most of them, so their texts are remembered."""
+
+    def __init__(self) -> None:
+        #: By identity: who is held here keeps it.
+        self._known: dict[int, tuple[Any, str]] = {}
+
+    def write(self, number: int, request: base.Request | base.JobRequest) -> bytes:
+        """The line that asks for it."""
+        if isinstance(request, base.JobRequest):
+            return encode(ask(number, request))
+        if len(self._known) > _MOST_TEXTS:
+            self._known.clear()
+        known, remember = self._known, self._remember
+        events = ",".join([(known.get(id(event)) or remember(event))[1] for event in request.events])
+        case, component, config = _encode(request.case), _encode(request.component), request.config
+        text = (known.get(id(config)) or remember(config))[1]
+        line = (
+            f'{{"id":{number},"op":"replay","case":{case},"component":{component},"config":{text},"events":[{events}]}}'
+        )
+        return line.encode("ascii") + b"\n"
+
+    def _remember(self, value: Any) -> tuple[Any, str]:
+        known = self._known[id(value)] = (value, _encode(value))
+        return known
 
 
 class Parser:

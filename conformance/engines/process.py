@@ -60,6 +60,7 @@ class ProcessEngine(Engine):
     def _reset(self) -> None:
         self.connection: Connection | None = None
         self.parser = messages.Parser()
+        self.writer = messages.Writer()
         self.last_id = 0
         self.window = self.limits.window
         self.given_up = ""

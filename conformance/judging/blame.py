@@ -11,7 +11,7 @@ is none, rules are ranked by how well they explain which probes fail:
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from math import sqrt
 from typing import Any
@@ -21,7 +21,7 @@ import attrs
 from tidegate.conformance.engines.museum import catalog, engines
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.judging.golden import read_golden
-from tidegate.conformance.judging.judge import expected_rules, unique
+from tidegate.conformance.judging.judge import Judge, Remembering, expected_rules, unique
 from tidegate.conformance.judging.suite import Planned
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status, Verdict
@@ -30,9 +30,12 @@ from tidegate.traces.codec import decode_case, encode
 
 #: How many golden traces are probes, besides the cases that convict the wrong engines of the museum.
 GOLDEN_PROBES = 120
-#: What each reason weighs. They were chosen on the whole museum, each engine without itself, and name the broken rule
-#: first for 94 % of it; the deciding rule of the shortest failure does for 86 %.
-WEIGHTS = {"ochiai": 2.0, "always": 0.5, "deciding": 0.5, "shortest": 0.25, "alike": 1.5, "kin": 0.75, "fields": 0.5}
+#: A few wrong engines take tens of thousands of events to convict: to ask everybody for them would take too long.
+LONGEST_PROBE = 1000
+#: What each reason weighs. They were chosen on the whole museum, each engine without itself: `tidegate museum --blame`
+#: says for how many of its engines the broken rule is named first.
+WEIGHTS = {"ochiai": 2.5, "always": 1.0, "deciding": 0.5, "shortest": 0.25, "alike": 1.75, "kin": 1.5, "fields": 0.3}
+
 
 Ask = Callable[[Sequence[Case]], Iterable[Verdict]]
 
@@ -67,24 +70,25 @@ def blame(component: str, ask: Ask, failures: Iterable[Verdict] = (), without: I
     do not count.
     """
     probes = [probe for probe in probes_of(component) if probe.name not in without]
-    mine = [verdict for verdict in ask(probes) if verdict.status is not Status.SKIP]
-    failing = [verdict for verdict in mine if verdict.status is not Status.PASS]
-    if not failing:
+    verdicts = [verdict for verdict in ask(probes) if verdict.status is not Status.SKIP]
+    mine = failures_among(verdicts)
+    if not mine:
         return None
+    asked = {verdict.case.name for verdict in verdicts}
     others = {
-        mutant: [row[verdict.case.name] for verdict in mine]
+        mutant: {name: wrong for name, wrong in row.items() if name in asked}
         for mutant, row in museum_rows(component).items()
         if mutant.name not in without
     }
-    ranked = rank(mine, others)
+    ranked = rank(component, asked, mine, others)
     shown = [verdict for verdict in failures if verdict.violation is not None]
-    alike = [mutant for mutant, row in others.items() if all(map(is_alike, mine, row))]
+    alike = [mutant for mutant, row in others.items() if is_twin(mine, row)]
     twins = [mutant for mutant in alike if all(map(is_alike, shown, answers_of(mutant, cases_of(shown))))]
     if not twins:
-        return Blame(component, ranked, len(failing) + len(shown))
+        return Blame(component, ranked, len(mine) + len(shown))
     # Of several, the one that breaks the likeliest rule.
     twin = min(twins, key=lambda mutant: ranked.index(mutant.rule))
-    return Blame(component, unique((twin.rule, *ranked)), len(failing) + len(shown), twin.name, twin.story)
+    return Blame(component, unique((twin.rule, *ranked)), len(mine) + len(shown), twin.name, twin.story)
 
 
 # --- probes -----------------------------------------------------------------------------------------------------
@@ -96,25 +100,29 @@ def probes_of(component: str) -> tuple[Case, ...]:
     killers = [
         decode_case({"case": mutant.name, "component": component, **mutant.killer})
         for mutant in catalog.MUTANTS
-        if mutant.component == component
+        if mutant.component == component and len(mutant.killer["events"]) <= LONGEST_PROBE
     ]
     known = {(case.config, case.events): case for case in (*read_golden(component)[:GOLDEN_PROBES], *killers)}
     return tuple(known.values())
 
 
 @cache
-def museum_rows(component: str) -> Mapping[catalog.Mutant, Mapping[str, Verdict]]:
-    """What becomes of each probe on each wrong engine."""
+def rules_at_work(component: str) -> Mapping[str, list[tuple[str, ...]]]:
+    """Of each probe the rules of each step."""
+    return {probe.name: expected_rules(probe) for probe in probes_of(component)}
+
+
+@cache
+def museum_rows(component: str) -> "Mapping[catalog.Mutant, Row]":
+    """What each wrong engine answers wrongly."""
     mutants = [mutant for mutant in catalog.MUTANTS if mutant.component == component]
-    probes = probes_of(component)
-    return {
-        mutant: {case.name: verdict for case, verdict in zip(probes, answers_of(mutant, probes), strict=True)}
-        for mutant in mutants
-    }
+    # What is right is the same for all of them.
+    judge = Remembering()
+    return {mutant: failures_among(answers_of(mutant, probes_of(component), judge)) for mutant in mutants}
 
 
-def answers_of(mutant: catalog.Mutant, cases: Sequence[Case]) -> Iterator[Verdict]:
-    return Runner(InProcess(engines.Engine(mutant.name))).run(Planned("probe", case) for case in cases)
+def answers_of(mutant: catalog.Mutant, cases: Sequence[Case], judge: Judge | None = None) -> Iterator[Verdict]:
+    return Runner(InProcess(engines.Engine(mutant.name)), judge).run(Planned("probe", case) for case in cases)
 
 
 def cases_of(verdicts: Iterable[Verdict]) -> list[Case]:
@@ -131,15 +139,39 @@ def is_alike(one: Verdict, other: Verdict) -> bool:
     return (one.violation.step, one.violation.seen) == (other.violation.step, other.violation.seen)
 
 
-def likeness(mine: Sequence[Verdict], other: Sequence[Verdict]) -> float:
+@attrs.frozen
+class Wrong:
+    """A wrong answer to a probe: the step, the fields that are wrong there, and the verdict."""
+
+    step: int
+    fields: frozenset[str]
+    verdict: Verdict
+
+
+#: The probes that an engine answers wrongly, by their names.
+Row = Mapping[str, Wrong]
+
+
+def failures_among(verdicts: Iterable[Verdict]) -> Row:
+    return {
+        verdict.case.name: Wrong(step_of(verdict), fields_of(verdict), verdict)
+        for verdict in verdicts
+        if verdict.status not in (Status.PASS, Status.SKIP)
+    }
+
+
+def is_twin(mine: Row, other: Row) -> bool:
+    return mine.keys() == other.keys() and all(is_alike(mine[name].verdict, other[name].verdict) for name in mine)
+
+
+def likeness(mine: Row, other: Row) -> float:
     """From 0 to 1, over the probes that one of the two fails: the same probe, step, fields, and answer."""
-    points = failed = 0
-    for one, another in zip(mine, other, strict=True):
-        wrong = (one.status is not Status.PASS) + (another.status is not Status.PASS)
-        failed += wrong > 0
-        if wrong == 2:
-            points += 1 + (step_of(one) == step_of(another)) + (fields_of(one) == fields_of(another))
-            points += is_alike(one, another)
+    points = 0
+    for name in mine.keys() & other.keys():
+        one, another = mine[name], other[name]
+        points += 1 + (one.step == another.step) + (one.fields == another.fields)
+        points += is_alike(one.verdict, another.verdict)
+    failed = len(mine.keys() | other.keys())
     return points / (4 * failed) if failed else 0.0
 
 
@@ -147,7 +179,6 @@ def step_of(verdict: Verdict) -> int:
     return verdict.violation.step if verdict.violation is not None else len(verdict.case.events) - 1
 
 
-@cache
 def fields_of(verdict: Verdict) -> frozenset[str]:
     """The fields in which what was seen is not what is allowed, or the observations that are missing or too many."""
     if verdict.violation is None:
@@ -175,9 +206,9 @@ def differing(one: Any, other: Any, name: str) -> Iterator[str]:
         yield name
 
 
-def cosine(one: Sequence[Verdict], other: Sequence[Verdict]) -> float:
+def cosine(one: Row, other: Row) -> float:
     """How alike the fields are in which two engines fail, wherever they do."""
-    counts = [Counter(name for verdict in row for name in fields_of(verdict)) for row in (one, other)]
+    counts = [Counter(name for wrong in row.values() for name in wrong.fields) for row in (one, other)]
     length = sqrt(sum(n * n for n in counts[0].values()) * sum(n * n for n in counts[1].values()))
     return sum(n * counts[1][name] for name, n in counts[0].items()) / length if length else 0.0
 
@@ -185,33 +216,31 @@ def cosine(one: Sequence[Verdict], other: Sequence[Verdict]) -> float:
 # --- ranking ----------------------------------------------------------------------------------------------------
 
 
-def rank(mine: Sequence[Verdict], others: Mapping[catalog.Mutant, Sequence[Verdict]]) -> tuple[str, ...]:
+def rank(component: str, asked: Collection[str], mine: Row, others: Mapping[catalog.Mutant, Row]) -> tuple[str, ...]:
     """The rules, the likeliest cause first."""
     scores: defaultdict[str, float] = defaultdict(float)
-    for reasons in (by_spectrum(mine), by_museum(mine, others)):
+    for reasons in (by_spectrum(component, asked, mine), by_museum(mine, others)):
         for rule, score in reasons.items():
             scores[rule] += score
     return tuple(sorted(scores, key=lambda rule: (-scores[rule], rule)))
 
 
-def by_spectrum(mine: Sequence[Verdict]) -> dict[str, float]:
+def by_spectrum(component: str, asked: Collection[str], mine: Row) -> dict[str, float]:
     """By which rules are at work in the probes that fail and in those that pass."""
+    at_work = rules_at_work(component)
     failing, passing = Counter[str](), Counter[str]()
     deciding, shortest = defaultdict[str, float](float), defaultdict[str, float](float)
-    failed = sorted(
-        (verdict for verdict in mine if verdict.status is not Status.PASS),
-        key=lambda verdict: (step_of(verdict), len(verdict.case.events)),
-    )
-    for place, verdict in enumerate(failed):
-        way = expected_rules(verdict.case)[: step_of(verdict) + 1]
+    failed = sorted(mine, key=lambda name: (mine[name].step, len(at_work[name])))
+    for place, name in enumerate(failed):
+        way = at_work[name][: mine[name].step + 1]
         failing.update({rule for rules in way for rule in rules})
         for order, rule in enumerate(way[-1] if way else (), start=1):
             deciding[rule] += 1 / order / len(failed)
             if place < 3:
                 shortest[rule] += 1 / order / min(3, len(failed))
-    for verdict in mine:
-        if verdict.status is Status.PASS:
-            passing.update({rule for rules in expected_rules(verdict.case) for rule in rules})
+    for name in asked:
+        if name not in mine:
+            passing.update({rule for rules in at_work[name] for rule in rules})
     return {
         rule: WEIGHTS["ochiai"] * times / sqrt(len(failed) * (times + passing[rule]))
         + WEIGHTS["always"] * times / len(failed)
@@ -221,7 +250,7 @@ def by_spectrum(mine: Sequence[Verdict]) -> dict[str, float]:
     }
 
 
-def by_museum(mine: Sequence[Verdict], others: Mapping[catalog.Mutant, Sequence[Verdict]]) -> dict[str, float]:
+def by_museum(mine: Row, others: Mapping[catalog.Mutant, Row]) -> dict[str, float]:
     """By the wrong engines that fail alike: what they break, and what may equally be named for them."""
     alike, kin, fields = (defaultdict[str, float](float) for _ in range(3))
     for mutant, row in others.items():

@@ -1,29 +1,37 @@
-"""The kill matrix: each wrong engine of the museum against each stage of the suite, on its own.
+"""The kill matrix: each wrong engine of the museum against the suite, stage by stage until one catches it.
 
-For each stage: whether it catches the engine, after how many cases and seconds, how small the shrunken trace is, and
-whether the rule that is really broken is named at the step where it shows.
+For that stage: after how many cases and seconds, how small the shrunken trace is, and whether the rule that is really
+broken is named at the step where it shows. The engines of a component are tried in one process, so that its cases are
+made once, and what is right is found out once.
 """
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import as_completed
+from functools import lru_cache, partial
+from itertools import groupby
 
 import attrs
 
+from tidegate.conformance.engines.base import Request
 from tidegate.conformance.engines.museum.catalog import Mutant, find
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.blame import answers_of, blame
-from tidegate.conformance.judging.judge import suspects
-from tidegate.conformance.judging.shrink import shrink_findings
-from tidegate.conformance.judging.suite import STAGES, Budget
-from tidegate.conformance.judging.trial import Runner, Trial
+from tidegate.conformance.judging.judge import Remembering, suspects
+from tidegate.conformance.judging.metamorphic import check
+from tidegate.conformance.judging.shrink import shrink, worth_shrinking
+from tidegate.conformance.judging.suite import METAMORPHIC, STAGES, Budget, Planned, parts_of, plan
+from tidegate.conformance.judging.trial import Encoder, Runner
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Verdict
 from tidegate.conformance.reports.summary import Summary
 from tidegate.conformance.workers import worker_pool
 
 #: After the first failure a stage goes on for so many cases, so that the kinds of failure can be compared.
 AFTERWARDS = 300
+#: Replays that are spent on a smaller counterexample.
+SHRINKING = 300
 
 
 @attrs.frozen
@@ -57,6 +65,11 @@ class Row:
         return next((kill for kill in self.kills if kill.stage == stage), None)
 
     @property
+    def caught_by(self) -> str | None:
+        """The first stage that does."""
+        return self.kills[0].stage if self.kills else None
+
+    @property
     def named(self) -> bool:
         return any(kill.named for kill in self.kills)
 
@@ -69,20 +82,47 @@ class Row:
         return min((kill.events for kill in self.kills), default=0)
 
 
-def make_matrix(names: Iterable[str], budget: Budget, workers: int = 2) -> Iterator[Row]:
-    """The rows in the order of the names, each as soon as it and those before it are known."""
-    wanted = list(names)
+def make_matrix(names: Iterable[str], budget: Budget, *, every: bool = False, workers: int = 2) -> Iterator[list[Row]]:
+    """The rows of a component at a time, as they are known; with `every`, each stage is tried on its own.
+
+    Components with many wrong engines begin: so no worker waits long for the last.
+    """
+    yield from by_component(partial(examine_all, budget=budget, every=every), names, workers)
+
+
+def by_component(work: Callable[[list[str]], list[Row]], names: Iterable[str], workers: int = 2) -> Iterator[list[Row]]:
+    """The rows of all engines of a component, from one worker."""
+    components = [list(some) for _component, some in groupby(names, lambda name: find(name).component)]
     with worker_pool(workers) as pool:
-        yield from pool.map(examine, wanted, [budget] * len(wanted))
+        for done in as_completed([pool.submit(work, some) for some in sorted(components, key=len, reverse=True)]):
+            yield done.result()
 
 
-def examine(name: str, budget: Budget) -> Row:
+def examine_all(names: Iterable[str], budget: Budget, *, every: bool = False) -> list[Row]:
+    return [examine(name, budget, every=every) for name in names]
+
+
+def examine(name: str, budget: Budget, *, every: bool = False) -> Row:
     mutant, started = find(name), time.perf_counter()
-    kills = [kill for stage in STAGES if (kill := try_stage(mutant, stage, budget)) is not None]
-    blamed = blame(mutant.component, lambda cases: answers_of(mutant, cases), without=[mutant.name])
-    rule = blamed.rules[0] if blamed else None
+    kills: list[Kill] = []
+    for stage in STAGES:
+        kill = try_stage(mutant, stage, budget) if every or not kills else None
+        kills += [kill] if kill is not None else []
+    rule = find_blamed(mutant)
     seconds = time.perf_counter() - started
     return Row(mutant.name, mutant.component, mutant.rule, tuple(kills), rule, mutant.rules, seconds)
+
+
+def find_blamed(mutant: Mutant) -> str | None:
+    """The rule that is blamed for all failures of a wrong engine together, by the museum without it."""
+    blamed = blame(mutant.component, lambda cases: answers_of(mutant, cases), without=[mutant.name])
+    return blamed.rules[0] if blamed else None
+
+
+def blame_all(names: Iterable[str]) -> list[Row]:
+    """Rows without kills: only who is blamed."""
+    mutants = map(find, names)
+    return [Row(one.name, one.component, one.rule, (), find_blamed(one), one.rules) for one in mutants]
 
 
 def try_stage(mutant: Mutant, stage: str, budget: Budget) -> Kill | None:
@@ -91,8 +131,7 @@ def try_stage(mutant: Mutant, stage: str, budget: Budget) -> Kill | None:
     caught = 0
     seconds = 0.0
     failures: list[Verdict] = []
-    verdicts = Trial(Runner(engine)).try_component(mutant.component, attrs.evolve(budget, stages=(stage,)))
-    for cases, verdict in enumerate(verdicts, start=1):
+    for cases, verdict in enumerate(verdicts_on(engine, mutant.component, stage, budget), start=1):
         if verdict.status in VIOLATIONS:
             if not failures:
                 caught, seconds = cases, time.perf_counter() - started
@@ -101,15 +140,55 @@ def try_stage(mutant: Mutant, stage: str, budget: Budget) -> Kill | None:
             break
     if not failures:
         return None
-    shrunken = [one.verdict for one in shrink_findings(engine, failures)]
-    rules = tuple(dict.fromkeys(rule for verdict in shrunken for rule in suspects(verdict)))
-    events = min(len(verdict.case.events) for verdict in shrunken)
-    return Kill(stage, caught, seconds, events, rules, bool(set(rules) & set(mutant.rules)))
+    shrunken = shrink(Runner(engine), next(worth_shrinking(failures)), SHRINKING).verdict
+    rules = suspects(shrunken)
+    return Kill(stage, caught, seconds, len(shrunken.case.events), rules, bool(set(rules) & set(mutant.rules)))
+
+
+def verdicts_on(engine: InProcess, component: str, stage: str, budget: Budget) -> Iterator[Verdict]:
+    if stage == METAMORPHIC:
+        yield from check(Runner(engine).replies, engine.start(), component, budget)
+        return
+    known = known_of(component, budget)
+    for asked, (_request, reply) in zip(
+        known.asked(stage), engine.replay(one.request for one in known.asked(stage)), strict=False
+    ):
+        yield known.judge.reach(asked.planned.case, stage, reply)
+
+
+@attrs.frozen
+class Asked:
+    planned: Planned
+    request: Request
+
+
+@attrs.define
+class Known:
+    """The cases of a component by stage, made when the first engine gets so far, and the judge of all its engines."""
+
+    component: str
+    budget: Budget
+    judge: Remembering = attrs.Factory(Remembering)
+    _asked: dict[str, list[Asked]] = attrs.Factory(dict)
+
+    def asked(self, stage: str) -> list[Asked]:
+        if stage not in self._asked:
+            # All wrong engines declare what the right one does.
+            description, encoder = InProcess(Engine()).start(), Encoder()
+            parts = parts_of(self.component, attrs.evolve(self.budget, stages=(stage,)))
+            planned = (one for part in parts for one in plan(description, self.component, part))
+            self._asked[stage] = [Asked(one, encoder.request(one.case)) for one in planned]
+        return self._asked[stage]
+
+
+@lru_cache(maxsize=1)
+def known_of(component: str, budget: Budget) -> Known:
+    return Known(component, budget)
 
 
 # --- as a table -------------------------------------------------------------------------------------------------
 
-COLUMNS = "wrong engine", "breaks", "caught by", "cases", "s", "also by", "events", "names first", "blamed", "s in all"
+COLUMNS = "wrong engine", "breaks", "caught by", "cases", "s", "events", "names first", "blamed", "s in all"
 NUMBERS = {"cases", "s", "events", "s in all"}
 
 
@@ -123,11 +202,11 @@ def show_row(row: Row) -> str:
 
 def cells_of(row: Row, unbroken: Callable[[str], str], nothing: str) -> list[str | int]:
     """A row as texts; `unbroken` writes a rule that is named although the engine keeps it."""
-    first, *others = row.kills or (None,)
-    caught = (first.stage, str(first.cases), f"{first.seconds:.2f}") if first else (nothing, "", "")
-    also = ", ".join(kill.stage for kill in others if kill)
+    first = row.kills[0] if row.kills else None
+    stages = ", ".join(kill.stage for kill in row.kills) or nothing
+    counts = (str(first.cases), f"{first.seconds:.2f}") if first else ("", "")
     rules = [rule and (rule if rule in row.breaks else unbroken(rule)) for rule in (row.first_named, row.blamed)]
-    return [row.mutant, row.rule, *caught, also, row.smallest, *(rule or "" for rule in rules), f"{row.seconds:.1f}"]
+    return [row.mutant, row.rule, stages, *counts, row.smallest, *(rule or "" for rule in rules), f"{row.seconds:.1f}"]
 
 
 def summary_of(rows: list[Row]) -> Summary:
@@ -146,10 +225,17 @@ def summary_of(rows: list[Row]) -> Summary:
 
 def sum_up(rows: list[Row]) -> str:
     of = f"of {len(rows)}"
-    lines = [f"- {stage}: {sum(row.kill(stage) is not None for row in rows)} {of} caught" for stage in STAGES]
+    lines = [f"- {stage}: {sum(row.caught_by == stage for row in rows)} {of} caught" for stage in STAGES]
     caught = sum(bool(row.kills) for row in rows)
     named, first = sum(row.named for row in rows), sum(row.first_named in row.breaks for row in rows)
-    blamed = sum(row.blamed in row.breaks for row in rows)
     lines.append(f"- all stages: {caught} {of} caught; the broken rule is named for {named}, first for {first}")
-    lines.append(f"- the broken rule is blamed first, by the museum without the engine itself, for {blamed} {of}")
-    return "\n".join(lines)
+    return "\n".join([*lines, sum_up_blame(rows)])
+
+
+def sum_up_blame(rows: list[Row]) -> str:
+    """Those that answer every probe as they should cannot be blamed for anything."""
+    shown = [row for row in rows if row.blamed is not None]
+    right = sum(row.blamed in row.breaks for row in shown)
+    share = f" ({100 * right / len(shown):.1f} %)" if shown else ""
+    by = "by the museum without the engine itself"
+    return f"- the broken rule is blamed first, {by}, for {right} of {len(shown)}{share}"

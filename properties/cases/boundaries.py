@@ -18,8 +18,10 @@ from tidegate.reference.model import InvalidInputError
 Aim = Callable[[Dice], tuple[Any, tuple[Any, ...]]]
 
 BOUNDARIES = (8, 9, 16, 17, 32, 33, 64, 65, 127, 128, 255, 256, 257)
-#: Where signed numbers of two bytes end; for amounts, which cost nothing. As many channels would.
+#: Where signed numbers of two bytes end, and where unsigned ones begin anew; for amounts, which cost nothing. As many
+#: channels would.
 FAR = 2**15
+FARTHEST = 2**16 + 1
 AMOUNTS = ("buffer_size", "capacity", "exclusive", "floating", "initial_credit", "size_hint", "timeout", "maximum")
 #: How many events the long traces have.
 LENGTHS = (150, 300, 700, 1500, 1500, 1500)
@@ -29,12 +31,16 @@ PATIENCE = 100
 
 
 def draws_at_boundaries(generator: Any, config: type[Any]) -> tuple[Aim, ...]:
-    """What is to be drawn once of a component: every value for every field, and the long traces."""
-    fields = attrs.fields(attrs.resolve_types(config))
+    """What is to be drawn once of a component: every value for every field, and the long traces.
+
+    The elements of the lists that a generator calls `NAMED` have names or places of their own, and cannot be repeated.
+    """
+    named = getattr(generator, "NAMED", ())
+    fields = [field for field in attrs.fields(attrs.resolve_types(config)) if field.name not in named]
     numbers = [field.name for field in fields if field.type in (int, int | None)]
     lists = [field.name for field in fields if get_origin(field.type) is tuple]
     values = [(name, value) for value in BOUNDARIES for name in (*numbers, *lists)]
-    values += [(name, FAR) for name in numbers if name in AMOUNTS]
+    values += [(name, value) for name in numbers if name in AMOUNTS for value in (FAR, FARTHEST)]
     return (
         *(partial(draw_long, generator, length) for length in LENGTHS),
         *(partial(draw_at, generator, name, value) for name, value in values),

@@ -10,6 +10,9 @@ from tidegate.reference.elements import MAX, MIN, Long
 
 EDGES = (MIN, MIN + 1, -(2**53), -(2**31) - 1, -1, 0, 1, 2**31 - 1, 2**31, 2**32, 2**53, 2**53 + 1, MAX - 1, MAX)
 
+#: Ids that a number of one or of two bytes takes for the same as 0.
+FAR_APART = (2**8, 2**16)
+
 
 def clamp(value: int) -> Long:
     return Long(value) if MIN <= value <= MAX else MIN if value < MIN else MAX

@@ -84,6 +84,7 @@ class TellingWords:
         self._same_as = same_as
         self._numbers: dict[tuple[int, int], int] = {}
         self.domain = list(dict.fromkeys(same_as.values()))
+        self._rows = {state: machine.row(state) for state in self.domain}
         #: The block of each state, by the first state of the block.
         self.blocks = dict.fromkeys(self.domain, self.domain[0])
         self.tables: dict[Word, Table] = {}
@@ -160,17 +161,18 @@ class TellingWords:
         """What the states answer to the word. What they answer to all but its first event is known from before."""
         event, *others = word
         rest = self.tables.get(word[1:], {})
+        rows, same_as, numbers = self._rows, self._same_as, self._numbers
         answers: Table = {}
         for state in states:
-            transition = self._machine.row(state).get(event)
+            transition = rows[state].get(event)
             if transition is None:
                 continue
             target, answer = transition
-            behind = rest.get(self._same_as.get(target, target)) if others else -1
+            behind = rest.get(same_as.get(target, target)) if others else -1
             if behind is None:
                 behind = self._walk(target, others)
             if behind is not None:
-                answers[state] = self._numbers.setdefault((answer, behind), len(self._numbers))
+                answers[state] = numbers.setdefault((answer, behind), len(numbers))
         return answers
 
     def _walk(self, state: int, word: list[int]) -> int | None:

@@ -46,6 +46,12 @@ class Machine:
         self._answer_numbers: dict[Hashable, int] = {}
         self._rows: list[dict[int, tuple[int, int]] | None] = []
         self._asked: dict[tuple[int, int], tuple[int, int] | None] = {}
+        #: What is played in a state, with its outcomes.
+        self._played: dict[tuple[int, int], tuple[Any, Any]] = {}
+        self._last_alphabet: Iterable[Any] = ()
+        self._last_numbers: frozenset[int] = frozenset()
+        #: Whether an answer was left free so far.
+        self.has_choices = False
         self.start = self._number_of_state(start)
         #: The states to be covered, in the order in which they are first reached.
         self.core: list[int] = self._close(expand)
@@ -80,10 +86,17 @@ class Machine:
         if row is not None:
             return row.get(event)
         if (state, event) not in self._asked:
-            value = self.events[event]
-            known = value in self._alphabet(self.states[state])
-            self._asked[state, event] = self._transition(state, value)[1] if known else None
+            known = event in self._numbers_of(self._alphabet(self.states[state]))
+            self._asked[state, event] = self._transition(state, self.events[event])[1] if known else None
         return self._asked[state, event]
+
+    def _numbers_of(self, alphabet: Iterable[Any]) -> frozenset[int]:
+        """The events of an alphabet that were played before; mostly it is the same one in all states."""
+        if alphabet is not self._last_alphabet:
+            numbers = self._event_numbers
+            self._last_numbers = frozenset([numbers[event] for event in alphabet if event in numbers])
+            self._last_alphabet = alphabet
+        return self._last_numbers
 
     def _transition(self, state: int, event: Any) -> tuple[int, tuple[int, int]]:
         outcomes = self._step(self.states[state], event)
@@ -92,7 +105,10 @@ class Machine:
             raise NotDeterministicError(f"{event} may lead to several states")
         allowed = outcomes[0].observations if len(outcomes) == 1 else frozenset(one.observations for one in outcomes)
         answer = self._answer_numbers.setdefault(allowed, len(self._answer_numbers))
-        return self._number_of_event(event), (self._number_of_state(target), answer)
+        number = self._number_of_event(event)
+        self._played[state, number] = (event, outcomes)
+        self.has_choices = self.has_choices or len(outcomes) > 1
+        return number, (self._number_of_state(target), answer)
 
     def _number_of_state(self, state: Any) -> int:
         state = self._canonical(state)
@@ -107,6 +123,17 @@ class Machine:
         if number == len(self.events):
             self.events.append(event)
         return number
+
+    def play(self, word: Word) -> list[tuple[Any, Any]]:
+        """Each event of a word with its outcomes: always the same objects for the same event in the same state."""
+        state, played = self.start, []
+        for event in word:
+            row = self._rows[state]
+            transition = row[event] if row is not None else self.ask(state, event)
+            assert transition is not None, "words are made of what can be played"
+            played.append(self._played[state, event])
+            state = transition[0]
+        return played
 
     def walk(self, state: int, word: Word) -> int:
         for event in word:

@@ -15,10 +15,10 @@ from typing import Any
 
 import attrs
 
-from tidegate.properties.cases.scope import Scope
+from tidegate.properties.cases.scope import Scope, as_it_is
 from tidegate.properties.complete.cover import Cover
 from tidegate.properties.complete.mealy import Machine
-from tidegate.traces.cases import Case
+from tidegate.traces.cases import Case, Way
 
 
 @attrs.frozen
@@ -28,6 +28,8 @@ class ConfigSuite:
     config: Any
     opening: tuple[Any, ...]
     covers: tuple[Cover, ...]
+    #: Whether the states of its machines are states, and do not stand for many.
+    is_exact: bool
 
     @property
     def states(self) -> int:
@@ -46,6 +48,18 @@ class ConfigSuite:
             return self._traces(self.covers[0])
         # Whatever the start, mostly the same is to be played.
         return iter(dict.fromkeys(trace for cover in self.covers for trace in self._traces(cover)))
+
+    def ways(self) -> Iterator[tuple[tuple[Any, ...], Way | None]]:
+        """The traces, with what the specification allows where the machine knows it exactly."""
+        if self.opening or len(self.covers) > 1 or not self.is_exact:
+            yield from ((trace, None) for trace in self.traces())
+            return
+        (cover,) = self.covers
+        for word in cover.words():
+            played = cover.machine.play(word)
+            trace = tuple([event for event, _outcomes in played])
+            settled = not cover.machine.has_choices or all(len(outcomes) == 1 for _event, outcomes in played)
+            yield trace, Way(self.config, played, trace, shared=True) if settled else None
 
     def _traces(self, cover: Cover) -> Iterator[tuple[Any, ...]]:
         events = cover.machine.events
@@ -81,10 +95,10 @@ class Cases:
         scope = self._scope
         rewriters = [(one.name, one.every, cache(one.rewrite)) for one in scope.concretions]
         prefix = f"{scope.component}-complete-{scope.name}"
-        numbered = enumerate((part.config, trace) for part in self._parts for trace in part.traces())
-        for index, (config, trace) in numbered:
+        numbered = enumerate((part.config, trace, way) for part in self._parts for trace, way in part.ways())
+        for index, (config, trace, way) in numbered:
             name = f"{prefix}-{index:05}"
-            yield Case(name, scope.component, config, trace)
+            yield Case(name, scope.component, config, trace, way=way)
             for suffix, every, rewrite in rewriters:
                 if index % every == 0:
                     yield Case(f"{name}-{suffix}", scope.component, config, tuple(map(rewrite, trace)))
@@ -127,7 +141,7 @@ def build_config(scope: Scope, config: Any, extra_states: int) -> ConfigSuite:
 
     machines = [Machine(scope.model, start, alphabet, scope.expand, scope.canonical) for start in scope.starts(config)]
     covers = tuple(Cover(machine, extra_states, scope.selection) for machine in machines)
-    return ConfigSuite(config, scope.opening(config), covers)
+    return ConfigSuite(config, scope.opening(config), covers, scope.canonical is as_it_is)
 
 
 def make_claim(scope: Scope, extra_states: int, parts: tuple[ConfigSuite, ...]) -> str:

@@ -6,7 +6,7 @@ and so is `strict=` of `zip`, which states that two lengths are equal and decide
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from types import CodeType
@@ -145,12 +145,19 @@ def make_control(module: str, path: Path, shown_as: str) -> Site:
     return Site(mutation, tree, Slot(tree, "body", 0), tree.body[0], tree.body[0])
 
 
+#: What may become of a node that has these above it: each change by its name, with what takes the node's place.
+Changes = Callable[[ast.AST, list[ast.AST]], Iterator[tuple[str, ast.AST]]]
+
+
 class Finder:
-    def __init__(self, module: str, shown_as: str, tree: ast.Module, parts: Parts) -> None:
+    def __init__(
+        self, module: str, shown_as: str, tree: ast.Module, parts: Parts, changes: Changes | None = None
+    ) -> None:
         self._module = module
         self._path = shown_as
         self._tree = tree
         self._part_of = parts.of
+        self._changes = changes or change
         self._met: Counter[tuple[str, str]] = Counter()
 
     def find(self) -> Iterator[Site]:
@@ -173,7 +180,7 @@ class Finder:
                     yield from self._walk(slot, child, [*above, node])
 
     def _walk(self, slot: Slot, node: ast.AST, above: list[ast.AST]) -> Iterator[Site]:
-        for operator, replacement in changes(node, above):
+        for operator, replacement in self._changes(node, above):
             yield self._make_site(slot, node, replacement, operator, above)
         yield from self._walk_children(node, above)
 
@@ -224,7 +231,7 @@ def is_of_names(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id[:1].isupper()
 
 
-def changes(node: ast.AST, above: list[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
+def change(node: ast.AST, above: list[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
     """The name of each change to a node, and what takes its place."""
     match node:
         case ast.Compare():

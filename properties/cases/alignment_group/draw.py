@@ -1,8 +1,9 @@
 """Cases for groups of sources: reports that rise and fall, idle groups, drifts at the edge, subtasks that fail."""
 
+from functools import partial
 from random import Random
 
-from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
+from tidegate.properties.cases.values import FAR_APART, among, clamp, draw_longs, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import MAX, MIN, Long
 from tidegate.reference.watermarks import alignment_group as group
@@ -48,3 +49,30 @@ def draw_event(random: Random, kind: str, config: group.Config, pool: list[Long]
         group.TaskReady(source, config.subtasks),
     ]
     return random.choice(refused)
+
+
+def draw_far_apart(random: Random) -> tuple[group.Config, tuple[group.Event, ...]]:
+    """Groups whose numbers differ only where a narrow number ends."""
+    far = random.choice(FAR_APART)
+    sources = tuple(
+        group.Source(one, Long(random.choice((0, 10)))) for one in random.choice(((0, far), (1, far + 1, 1)))
+    )
+    return draw(random, group.Config(sources, random.choice((1, 2))))
+
+
+def draw_last(_random: Random, sources: int, subtasks: int) -> tuple[group.Config, tuple[group.Event, ...]]:
+    """The last of many sources or subtasks, which a number of one byte takes for the first."""
+    last, other = sources - 1, subtasks - 1
+    return group.Config((group.Source(0, Long(10)),) * sources, subtasks), (
+        group.ReportWatermark(0, 0, Long(5)),
+        group.ReportWatermark(last, other, Long(3)),
+        group.TaskFailed(last, other),
+        group.AnnounceLimits(0),
+        group.AnnounceLimits(last),
+        group.TaskReady(last, other),
+        group.AnnounceLimits(last),
+    )
+
+
+AIMS = (draw_far_apart,)
+ONCE = (partial(draw_last, sources=2**8 + 1, subtasks=1), partial(draw_last, sources=1, subtasks=2**8 + 1))

@@ -1,5 +1,6 @@
 """Cases for buffer pools: few segments, pools that take all they can get, come and go, and give back in any order."""
 
+from functools import partial
 from random import Random
 
 from tidegate.properties.cases.values import among, swarm
@@ -76,3 +77,40 @@ def draw_refused(random: Random, state: pools.State) -> pools.Event:
             pools.Listen(one.id),
         ]
     return random.choice(refused)
+
+
+# --- once -----------------------------------------------------------------------------------------------------
+
+#: Where numbers of one and of two bytes end.
+ENDS = (2**8, 2**16)
+
+
+def draw_shares(_random: Random, end: int) -> tuple[pools.Config, tuple[pools.Event, ...]]:
+    """Pools that are promised, given and told more than a narrow number holds; their own numbers are that far apart."""
+    return pools.Config(4 * end), (
+        pools.CreatePool(0, end + 1, 2 * end + 3),
+        pools.CreatePool(end, 1, end + 5),
+        pools.RequestSegment(end),
+        pools.RequestSegment(0),
+        pools.RecycleSegment(end),
+        pools.DestroyPool(end),
+        pools.CreatePool(1, end + 2, 3 * end),
+        pools.RequestSegment(1),
+    )
+
+
+def draw_limits(_random: Random, end: int) -> tuple[pools.Config, tuple[pools.Event, ...]]:
+    """An overdraft and a limit per channel that seem small to a narrow number, on the last of many channels."""
+    request = pools.RequestSegment(0, ENDS[0])
+    create = pools.CreatePool(0, 2, 2, end + 1, ENDS[0] + 1, end + 1)
+    return pools.Config(4 * end), (create, *[request] * 5, pools.RecycleSegment(0, ENDS[0]), request)
+
+
+def draw_free(_random: Random, end: int) -> tuple[pools.Config, tuple[pools.Event, ...]]:
+    """As many free segments as a narrow number counts as none, when the last of them comes back."""
+    request = pools.RequestSegment(0)
+    give_back = pools.RecycleSegment(0)
+    return pools.Config(end + 1), (pools.CreatePool(0, 1, 1, 3), request, request, give_back, request, request)
+
+
+ONCE = tuple(partial(draw, end=end) for draw in (draw_shares, draw_limits, draw_free) for end in ENDS)

@@ -29,6 +29,10 @@ def draw(
     return config, walk.events
 
 
+#: Each operator names its parent, and each chained source has an input of its own.
+NAMED = ("operators", "sources")
+
+
 def draw_config(random: Random) -> chain_lifecycle.Config:
     size = random.choice((1, 2, 2, 3, 3, 4, 5, 6, 8))
     straight = random.random() < 0.4

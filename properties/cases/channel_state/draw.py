@@ -1,5 +1,6 @@
 """Cases for channel state: barriers that overtake, stay or never come, checkpoints that start early, late or twice."""
 
+from functools import partial
 from random import Random
 
 from tidegate.properties.cases.values import among, swarm
@@ -80,3 +81,15 @@ def draw_checkpoint(random: Random, state: State, checkpoint: Long, mode: Mode) 
             events.append(channel_state.Start(checkpoint))
         events += [channel_state.Data(index)] * random.choice((0, 0, 1))
     return [*events, channel_state.Stop(checkpoint)]
+
+
+def draw_far(_random: Random, buffers: int) -> tuple[Config, tuple[Event, ...]]:
+    """So many buffers that their sequence numbers outgrow two bytes; then a barrier overtakes what is queued."""
+    one: tuple[Event, ...] = (channel_state.Data(0), channel_state.Poll(0))
+    data, checkpoint = channel_state.Data(0), Long(1)
+    queued = (data, channel_state.Barrier(0, checkpoint, Mode.TIMEOUT), data)
+    overtaking = (channel_state.Prioritize(0, buffers + 1), channel_state.Poll(0), channel_state.Start(checkpoint))
+    return Config(1), (*one * buffers, *queued, *overtaking, *[channel_state.Poll(0)] * 3)
+
+
+ONCE = (partial(draw_far, buffers=2**16),)

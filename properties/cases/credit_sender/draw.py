@@ -176,8 +176,8 @@ def draw_refused(random: Random, state: credit_sender.State) -> credit_sender.Ev
 
 
 def draw_far(_random: Random) -> tuple[credit_sender.Config, tuple[credit_sender.Event, ...]]:
-    """So much is sent that sequence numbers outgrow two bytes with a sign."""
-    return credit_sender.Config(2 * FAR), (credit_sender.Data(),) * (FAR + 3)
+    """So much is sent that sequence numbers outgrow two bytes."""
+    return credit_sender.Config(4 * FAR), (credit_sender.Data(),) * (2 * FAR + 3)
 
 
 ONCE = (draw_far,)

@@ -1,5 +1,6 @@
 """Cases for the idleness timer: silence about as long as the timeout, pauses in it, clocks that read 0."""
 
+from functools import partial
 from random import Random
 
 from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
@@ -42,3 +43,13 @@ def draw_events(random: Random, kind: str, state: idleness.State, pool: list[Lon
     if kind == "advance":
         return [passing]
     return [idleness.PeriodicEmit(), passing, idleness.PeriodicEmit(), idleness.Advance(1), idleness.PeriodicEmit()]
+
+
+def draw_many(_random: Random, records: int) -> tuple[idleness.Config, tuple[idleness.Event, ...]]:
+    """So many records between two checks that a counter of theirs may be where it was, as if there had been none."""
+    check = idleness.PeriodicEmit()
+    many = (idleness.ReadRecord(Long(1)),) * records
+    return idleness.Config(1, 0, 1), (check, *many, check, idleness.Advance(2), check, idleness.Advance(2), check)
+
+
+ONCE = tuple(partial(draw_many, records=records) for records in (2**8, 2**16))

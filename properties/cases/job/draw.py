@@ -132,6 +132,8 @@ def as_item(event: valve.Event) -> Watermark | StatusChange:
 
 
 AIMS = (draw_through_a_valve,)
+#: Each operator has an id of its own, and an edge comes once.
+NAMED = ("operators", "edges")
 
 
 # --- programs, bent -------------------------------------------------------------------------------------------

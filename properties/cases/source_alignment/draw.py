@@ -1,8 +1,9 @@
 """Cases for watermark alignment: limits near the watermarks of the source and its splits, idle and paused at a time."""
 
+from functools import partial
 from random import Random
 
-from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
+from tidegate.properties.cases.values import FAR_APART, among, clamp, draw_longs, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import MAX, Long, Status
 from tidegate.reference.watermarks import source_alignment as alignment
@@ -12,10 +13,10 @@ OF_RELEASES = (alignment.SEMANTICS[0], *alignment.SEMANTICS)
 
 
 def draw(
-    random: Random, config: alignment.Config | None = None
+    random: Random, config: alignment.Config | None = None, ids: list[int] | None = None
 ) -> tuple[alignment.Config, tuple[alignment.Event, ...]]:
     config = config or draw_config(random)
-    ids = [random.choice((1, 1, -1, 1000)) * index for index in range(random.choice((1, 1, 2, 3)))]
+    ids = ids or [random.choice((1, 1, -1, 1000)) * index for index in range(random.choice((1, 1, 2, 3)))]
     pool = draw_longs(random)
     weights = swarm(random, sample=3, announce=3, split_watermark=3, split_status=2, watermark=1.5, cross=0.7)
     weights |= {
@@ -72,3 +73,24 @@ def draw_events(
     if kind == "split_status" or (kind == "unknown" and random.random() < 0.5):
         return [alignment.SplitStatus(split, random.choice(list(Status)))]
     return [alignment.SplitWatermark(split, timestamp)]
+
+
+def draw_far_apart(random: Random) -> tuple[alignment.Config, tuple[alignment.Event, ...]]:
+    """Splits whose ids differ only where a narrow number ends."""
+    return draw(random, ids=[0, *random.sample(FAR_APART, random.choice((1, 2)))])
+
+
+def draw_deep(_random: Random, samples: int) -> tuple[alignment.Config, tuple[alignment.Event, ...]]:
+    """So many samples are kept that a number of one byte takes them for few; the oldest counts at last."""
+    ahead: list[alignment.Event] = [alignment.AddSplit(0), alignment.SplitWatermark(0, Long(5))]
+    sampling = [alignment.Sample()] * (samples + 1)
+    return alignment.Config(samples), (
+        *ahead,
+        alignment.SourceWatermark(Long(5)),
+        alignment.Announce(Long(3)),
+        *sampling,
+    )
+
+
+AIMS = (draw_far_apart,)
+ONCE = tuple(partial(draw_deep, samples=samples) for samples in (2**8, 2**8 + 1))

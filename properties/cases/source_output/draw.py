@@ -2,7 +2,7 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
+from tidegate.properties.cases.values import FAR_APART, among, clamp, draw_longs, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import Long, Status
 from tidegate.reference.watermarks import source_output
@@ -13,10 +13,10 @@ OF_RELEASES = (source_output.SEMANTICS[0], *source_output.SEMANTICS)
 
 
 def draw(
-    random: Random, config: source_output.Config | None = None
+    random: Random, config: source_output.Config | None = None, ids: list[int] | None = None
 ) -> tuple[source_output.Config, tuple[source_output.Event, ...]]:
     config = config or draw_config(random)
-    ids = [random.choice((1, 1, -1, 1000)) * index for index in range(random.choice((0, 1, 1, 2, 2, 3)) + 1)]
+    ids = ids or [random.choice((1, 1, -1, 1000)) * index for index in range(random.choice((0, 1, 1, 2, 2, 3)) + 1)]
     pool = draw_longs(random)
     weights = swarm(random, watermark=4, idle=2, active=1, record=1, emit=1.5, add=0.5, release=0.3, all_idle=0.6)
     weights["refused"] = random.choice((0, 0, 0.3))
@@ -74,3 +74,11 @@ def draw_refused(random: Random, unknown: int, mode: Mode, pool: list[Long]) -> 
         source_output.EmitRecord(random.choice(pool), unknown),
     ]
     return random.choice(refused)
+
+
+def draw_far_apart(random: Random) -> tuple[source_output.Config, tuple[source_output.Event, ...]]:
+    """Splits whose ids differ only where a narrow number ends."""
+    return draw(random, ids=[0, *random.sample(FAR_APART, random.choice((1, 2)))])
+
+
+AIMS = (draw_far_apart,)

@@ -2,8 +2,11 @@
 
 import json
 
+import pytest
+
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.exits import Exit
+from tidegate.conformance.judging import kill_matrix
 
 ONE = ("museum", "--mutant", "valve-never-flushes", "--cases", "20")
 
@@ -21,9 +24,25 @@ def test_the_matrix_is_written_as_a_page(tmp_path, capsys):
 
 
 def test_the_matrix_for_programs(capsys):
-    assert main([*ONE, "--format", "json"]) == Exit.CONFORMANT
+    assert main([*ONE, "--every-stage", "--format", "json"]) == Exit.CONFORMANT
     (row,) = json.loads(capsys.readouterr().out)
     assert [kill["stage"] for kill in row["kills"]][:2] == ["directed", "golden"]
+
+
+def test_rows_that_are_kept_are_not_tried_again(tmp_path, capsys, monkeypatch):
+    file = tmp_path / "rows.jsonl"
+    assert main([*ONE, "--results", str(file)]) == Exit.CONFORMANT
+    first = capsys.readouterr().out
+    # A line that was cut off by the end of its process is no line.
+    file.write_text(file.read_text() + '{"mutant": "valve-')
+    monkeypatch.setattr(kill_matrix, "examine_all", lambda _names: pytest.fail("they are known"))
+    assert main([*ONE, "--results", str(file)]) == Exit.CONFORMANT
+    assert capsys.readouterr().out == first
+
+
+def test_whom_the_failures_are_blamed_on(capsys):
+    assert main(["museum", "--mutant", "valve-never-flushes", "--blame"]) == Exit.CONFORMANT
+    assert capsys.readouterr().out.strip().endswith("without the engine itself, for 1 of 1 (100.0 %)")
 
 
 def test_a_page_that_cannot_be_written(tmp_path, capsys):

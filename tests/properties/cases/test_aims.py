@@ -21,6 +21,13 @@ GENERATED = Budget(stages=("generated",))
         "partitioner-turn-in-8-bits",
         "partitioner-turn-in-16-bits",
         "partitioner-counts-in-16-bits",
+        "partitioner-counts-in-two-bytes",
+        "idleness-records-in-a-byte",
+        "pools-free-in-two-bytes",
+        "pools-requirements-in-a-byte",
+        "source-ids-in-two-bytes",
+        "alignment-samples-in-a-byte",
+        "group-numbers-in-a-byte",
     ],
 )
 def test_generated_cases_find(mutant):

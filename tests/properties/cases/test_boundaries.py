@@ -12,8 +12,8 @@ from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.judging.suite import Budget, Planned
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
-from tidegate.properties.cases.boundaries import AMOUNTS, BOUNDARIES, FAR
-from tidegate.properties.cases.drawing import AIMED_EVERY, draw_case, drawn_once
+from tidegate.properties.cases.boundaries import AMOUNTS, BOUNDARIES, FAR, FARTHEST
+from tidegate.properties.cases.drawing import AIMED_EVERY, draw_case, drawn_once, generator_of
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.spanning import serializer
 from tidegate.reference.spanning.deserializer import step as deserializer
@@ -21,13 +21,6 @@ from tidegate.traces.codec import encode
 
 DEFAULT_RUN = Budget()
 
-#: Fields that some value cannot take, and why.
-OUT_OF_REACH = {
-    ("chain_lifecycle", "sources"): "each chained source has an input and an operator of its own",
-    ("chain_lifecycle", "operators"): "each operator names its place in the chain",
-    ("job", "operators"): "each operator has an id of its own",
-    ("job", "edges"): "an edge comes once",
-}
 #: Components in whose cases nothing is counted along the trace, and why.
 SHORT = {
     "chaining": "an event is a whole graph",
@@ -58,12 +51,12 @@ def domain_of(field):
 def wanted(component):
     """From the schema of its config: each number and each list with the values that it may take."""
     for name, field in schemas.load(component)["$defs"]["config"]["properties"].items():
-        if (component, name) in OUT_OF_REACH:
+        if name in getattr(generator_of(component), "NAMED", ()):
             continue
         domain = domain_of(field)
         if domain.get("type") == "integer":
-            far = (FAR,) if name in AMOUNTS else ()
-            low, high = domain.get("minimum", 0), domain.get("maximum", FAR)
+            far = (FAR, FARTHEST) if name in AMOUNTS else ()
+            low, high = domain.get("minimum", 0), domain.get("maximum", FARTHEST)
             yield from ((name, value) for value in (*BOUNDARIES, *far) if low <= value <= high)
         elif domain.get("type") == "array":
             yield from ((name, value) for value in BOUNDARIES)

@@ -9,6 +9,8 @@ class Groups:
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("group-")
         self.sources = [read_source(one) for one in wire.get_objects(config, "sources")]
+        if self.bug == "numbers-in-a-byte":
+            self.sources = [(group & 0xFF, drift) for group, drift in self.sources]
         if not self.sources:
             raise wire.BadRequestError("sources must not be empty")
         self.subtasks = wire.get_at_least(config, "subtasks", 1)

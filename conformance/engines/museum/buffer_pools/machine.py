@@ -36,7 +36,10 @@ class Pools:
         channel = wire.get_integer(event, "channel") if "channel" in event and kind in ("request", "recycle") else None
         before = {one: (pool.size, self.available(pool)) for one, pool in self.pools.items()}
         if kind == "create":
-            shown = self.create(number, Pool(event))
+            pool = Pool(event)
+            if self.bug == "requirements-in-a-byte":
+                pool.required &= 0xFF
+            shown = self.create(number, pool)
         elif number not in self.pools:
             return wire.rejected()
         else:
@@ -118,6 +121,8 @@ class Pools:
         if self.bug == "loses-what-is-given-back":
             return
         self.free += 1
+        if self.bug == "free-in-two-bytes":
+            self.free &= 0xFFFF
         if self.free > 1 or self.bug == "nobody-is-woken":
             return
         for other in [one for one in self.pools.values() if one.waiting]:

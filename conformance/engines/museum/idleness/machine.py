@@ -42,6 +42,8 @@ class Idleness:
         was_idle = self.told
         if self.bug != "only-a-higher-record-counts" or self.best is None or timestamp > self.best:
             self.records += 1
+            if self.bug == "records-in-a-byte":
+                self.records &= 0xFF
             if self.bug != "idle-for-ever":
                 self.told = False
         if self.best is None or timestamp > self.best or self.bug == "last-record-for-highest":

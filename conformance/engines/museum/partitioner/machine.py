@@ -9,6 +9,9 @@ KINDS = ("forward", "rebalance", "rescale", "shuffle", "global", "broadcast", "h
 _STATUSES = ("idle", "active")
 _HIGHEST_MAX_PARALLELISM = 32768
 
+#: After so many records these begin anew.
+_COUNTED = {"partitioner-counts-in-16-bits": 2**15, "partitioner-counts-in-two-bytes": 2**16}
+
 
 class Partitioner:
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
@@ -119,7 +122,7 @@ class Partitioner:
             self.cursor &= 0xFF
         elif bug == "partitioner-turn-in-16-bits":
             self.cursor &= 0x7FFF
-        elif bug == "partitioner-counts-in-16-bits" and self.records % 2**15 == 0:
+        elif bug in _COUNTED and self.records % _COUNTED[bug] == 0:
             self.cursor = 0
         elif bug == "partitioner-cursor-shared":
             self.memory["cursor"] = self.cursor

@@ -31,6 +31,8 @@ class Alignment:
         self.semantics = wire.get_semantics(config, SEMANTICS)
         self.bug = host.bug.removeprefix("alignment-")
         self.size = wire.get_at_least(config, "samples", 0) if "samples" in config else 3
+        if self.bug == "samples-in-a-byte":
+            self.size &= 0xFF
         self.source = Sampler(self.size, self.bug)
         self.splits: dict[int, Sampler] = {}
         self.idle_splits: set[int] = set()

@@ -24,6 +24,8 @@ class SourceOutput:
         if kind == "periodic_emit":
             return self.hear_splits({"type": "periodic_emit"})
         split = wire.get_integer(event, "split") if "split" in event else None
+        if split is not None and self.bug == "ids-in-two-bytes":
+            split &= 0xFFFF
         known = split in self.splits.watermarks
         if kind in ("add_split", "release_split"):
             wire.get_integer(event, "split")
