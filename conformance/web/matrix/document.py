@@ -11,9 +11,10 @@ def make_document(columns: Sequence[Column], title: str) -> str:
     lines = [
         f"# {unformatted(title)}",
         "",
-        f"Written by `tidegate matrix` from {tell_reports(columns)}. A number alone: so many cases, all as specified.",
-        "`a / b`: b of a cases differ, for reasons that were known and stand below. **Bold**: some differ for no known",
-        "reason. Empty: the engine does not declare it, or it was not tried.",
+        f"Written by `tidegate matrix` from {tell_reports(columns)}.",
+        "A number alone: so many cases, all as specified. `a / b`: b of a cases differ, for reasons that were known",
+        "and stand below. **Bold**: some differ for no known reason. Empty: the engine does not declare it, or it was",
+        "not tried.",
         "",
         "| | " + " | ".join(map(unformatted, names)) + " |",
         "|---|" + "---:|" * len(columns),

@@ -8,7 +8,7 @@ function toneOf(kind) {
   if (/barrier/.test(kind)) return "barrier";
   if (/priority|urgent/.test(kind)) return "urgent";
   if (/^end|finished|over/.test(kind)) return "end";
-  return /^(data|normal|record|[0-9a-f]+)$/.test(kind) ? "data" : "event";
+  return /^(data|normal|record|[0-9a-f]+)$/.test(kind) ? "data" : "other";
 }
 
 /** One thing in a queue: what it is, its number or bytes if it has any, and whether it is still being written. */

@@ -43,7 +43,7 @@ function coins(number, label, tone = "") {
 /** Whose row it is, and what is in it from where it comes to where it goes. */
 const row = (who, ...parts) => h("div", { class: "strand" }, h("span", { class: "who" }, who), h("span", { class: "parts" }, parts));
 const box = (title, ...parts) => h("div", { class: "box" }, h("b", {}, title), parts);
-const numbers = (list, tone = "event") => list.length ? list.map((at) => [h("span", { class: `item ${tone}` }, String(at)), " "]) : tone === "event" ? "nobody" : null;
+const numbers = (list, tone = "other") => list.length ? list.map((at) => [h("span", { class: `item ${tone}` }, String(at)), " "]) : tone === "other" ? "nobody" : null;
 const ordinal = (at) => ["next", "2nd", "3rd"][at] ?? `${at + 1}th`;
 
 // --- scenes -----------------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ function drawBarriers(state, config) {
     box(state.current > 0 && state.collecting ? `checkpoint ${state.current}` : "no checkpoint", state.collecting ? h("p", {}, `${state.aligned.length} of ${state.target} barriers`) : null, h("p", { class: "soft" }, state.done > 0 ? `done: ${state.done}` : "none is done"), state.unaligned ? lamp("unaligned", true, "warn") : null, state.timer !== null && state.timer !== undefined ? h("p", {}, `timer at ${say(state.timer)}`) : null));
 }
 
-const drawTracker = (state, config) => h("div", { class: "strands" }, state.pending.length ? state.pending.slice(0, MOST).map((one) => row(`checkpoint ${one.checkpoint}`, Array.from({ length: Math.min(Number(config.channels ?? 0), MOST) }, (_, at) => h("span", { class: `item ${one.channels.includes(at) ? "barrier" : state.ended.includes(at) ? "end" : "event open"}`, title: `channel ${at}: ${one.channels.includes(at) ? "its barrier is here" : "waits"}` }, String(at))), h("span", { class: "turn" }, `${one.channels.length} of ${one.target}`), one.aborted ? lamp("aborted", true, "warn") : null)) : h("p", { class: "soft" }, "No checkpoint is under way."));
+const drawTracker = (state, config) => h("div", { class: "strands" }, state.pending.length ? state.pending.slice(0, MOST).map((one) => row(`checkpoint ${one.checkpoint}`, Array.from({ length: Math.min(Number(config.channels ?? 0), MOST) }, (_, at) => h("span", { class: `item ${one.channels.includes(at) ? "barrier" : state.ended.includes(at) ? "end" : "other open"}`, title: `channel ${at}: ${one.channels.includes(at) ? "its barrier is here" : "waits"}` }, String(at))), h("span", { class: "turn" }, `${one.channels.length} of ${one.target}`), one.aborted ? lamp("aborted", true, "warn") : null)) : h("p", { class: "soft" }, "No checkpoint is under way."));
 
 const drawSaved = ({ channels }) => h("div", { class: "strands" }, channels.map((channel, at) => row(`channel ${at}`, belt(channel.queue, `channel ${at}`), belt(channel.ahead, "ahead"), h("span", { class: `turn ${channel.status === "received" ? "urgent" : "none"}` }, channel.barrier >= 0 ? `barrier ${channel.barrier} ${words(channel.status)}` : words(channel.status)), channel.cut >= 0 ? h("small", {}, `saved before ${channel.cut}`) : null)));
 
@@ -144,7 +144,7 @@ function drawJob(state, config, before, names) {
     one.valves.length ? h("p", {}, "valve ", one.valves.map((valve) => [mark(valve), " "]), one.combiner ? ["combined ", mark(one.combiner)] : null) : null,
     one.timed ? h("p", {}, `timers: ${one.timed.due?.length ?? 0} due, ${one.timed.held?.length ?? 0} held back`) : null,
     one.outputs.length ? h("p", { class: "soft" }, "writes next to ", one.outputs.map((output) => `channel ${output.next_channel}${output.active ? "" : " (idle)"}`).join(", ")) : null,
-    one.totals.length ? h("p", {}, "totals ", one.totals.slice(0, MOST).map(([, key, total]) => [h("span", { class: "item event" }, `${key} ${total}`), " "])) : null,
+    one.totals.length ? h("p", {}, "totals ", one.totals.slice(0, MOST).map(([, key, total]) => [h("span", { class: "item other" }, `${key} ${total}`), " "])) : null,
     one.collected.length ? h("p", {}, "collected ", one.collected.slice(0, MOST).map((pair) => [h("span", { class: "item data" }, say(pair)), " "])) : null);
   const wire = (one, at) => h("div", { class: `strand${changed("channels", at) ? " changed" : ""}` }, h("span", { class: "who" }, names.channel?.[at] ?? `channel ${at}`), h("span", { class: "parts" }, one.unsent.length ? [h("small", {}, "unsent"), belt(one.unsent)] : null, belt(one.waiting, "waiting"), one.remote ? [coins(one.remote.sender?.reader?.credit ?? 0, "credit"), belt(one.remote.down ?? []), belt(one.remote.up ?? [])] : null, one.blocked ? lamp("blocked", true, "warn") : null));
   return h("div", {}, h("div", { class: "cards" }, state.subtasks.slice(0, MOST).map(card)), h("h4", {}, "channels"), h("div", { class: "strands" }, state.channels.slice(0, MOST).map(wire)));

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conformance.web.conftest import fits, serious_barriers, shoot
 from tidegate.conformance.documents.stepping import step_through
-from tidegate.conformance.web.playing import name_parts, stories
+from tidegate.conformance.web.playing import PlayError, check_size, name_parts, stories
 from tidegate.properties.cases.drawing import draw_case
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.codec import decode, encode
@@ -94,6 +94,11 @@ def test_random_traces_are_shown_as_the_specification_has_them(play, component, 
 
 
 def is_small(case):
+    """Not too long to be drawn, nor too large to be played."""
+    try:
+        check_size(encode(case.config))
+    except PlayError:
+        return False
     return 0 < len(case.events) <= MAX_DRAWN_EVENTS and len(repr(case)) < 20_000
 
 

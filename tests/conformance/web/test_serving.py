@@ -77,15 +77,30 @@ def test_the_playground_is_where_reports_look_for_it_unless_something_else_is():
     assert make_parser().parse_args(["play"]).port is None
 
 
-def test_the_command_prints_an_address_and_ends_when_told():
+def read_changes(page, step):
+    """What the page marks as changed by a step."""
+    page.locator(f"[data-step='{step}']").click()
+    page.locator(".stepview h2", has_text=f"Step {step}:").wait_for()
+    rows = [row.locator("th, td").all_text_contents() for row in page.locator(".state tr.changed").all()]
+    return ["{}: {} → {}".format(*row) for row in rows]
+
+
+def test_the_command_prints_an_address_and_ends_when_told(open_page, capsys):
+    """Between the two it shows what `tidegate explain` says, step by step."""
     with launch(tidegate_command("play", "valve", "--trace", "0w1 1i", "--no-open")) as process:
         said = process.stdout.readline()
-        process.send_signal(signal.SIGINT)
+        try:
+            with open_page(said.split()[2]) as page:
+                seen = [read_changes(page, step) for step in (1, 2)]
+        finally:
+            process.send_signal(signal.SIGINT)
         process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert said.startswith("playing at http://127.0.0.1:")
     assert "/#valve?config=%7B%22channels%22%3A3" in said
     assert "trace=0w1%201i" in said
+    assert main(["explain", "valve", "--config", '{"channels":3}', "--trace", "0w1 1i", "--format", "json"]) == 0
+    assert [step["changes"] for step in json.loads(capsys.readouterr().out)] == seen
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ SINCE = {
     "gate": (1, 14),
     "source_output": (1, 16),
     "wiring": (1, 17),
-    "alignment_group": (1, 18),
-    "buffer_pools": (1, 18),
+    "alignment_group": (1, 17, 2),
+    "buffer_pools": (1, 17, 2),
     "channel_state": (1, 15),
     "chaining": (1, 20),
     "idleness": (1, 20),
@@ -36,7 +36,7 @@ def test_what_a_version_declares_and_does(flink_version, version):
     with FlinkEngine(flink_version(version)) as engine:
         declared = engine.start().components
         assert {name for name in SINCE if name in declared} == {
-            name for name, first in SINCE.items() if release[:2] >= first
+            name for name, first in SINCE.items() if release >= first
         }
         for component in SINCE.keys() & declared.keys():
             if (version, component) != ("1.17.0", "valve"):  # FLINK-31628
