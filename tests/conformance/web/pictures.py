@@ -13,7 +13,7 @@ def main():
     with launched() as browser, served() as address:
         for scheme in ("light", "dark"):
             page = browser.new_page(
-                viewport={"width": WIDTH, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+                viewport={"width": WIDTH, "height": 1000}, color_scheme=scheme, reduced_motion="reduce"
             )
             page.goto(address + place("valve", VALVE, SEVEN))
             page.locator(".lanes").wait_for()
