@@ -5,14 +5,21 @@ stands between the two halves of `conformance/`, because one kind of engine is t
 """
 
 import shlex
+import sys
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import attrs
 
 from tidegate.conformance.engines.base import Engine
-from tidegate.conformance.engines.errors import BadOptionError, UnknownEngineError, WholeJobsOnlyError
+from tidegate.conformance.engines.errors import (
+    BadOptionError,
+    CannotStartError,
+    UnknownEngineError,
+    WholeJobsOnlyError,
+)
 from tidegate.conformance.engines.jobs import JobEngine, ProtocolJobs
 from tidegate.conformance.engines.limits import MEBIBYTE, Limits
 from tidegate.conformance.engines.process import ProcessEngine
@@ -78,6 +85,30 @@ def make_exec_jobs(command_line: str, limits: Limits, strict: bool) -> JobEngine
     return ProtocolJobs(engine)
 
 
+#: Engines of whole jobs that are adapters: the package that each needs, and its class.
+ADAPTERS = {
+    "bytewax": ("bytewax", "tidegate.conformance.engines.bytewax.adapter:Bytewax"),
+    "quix": ("quixstreams", "tidegate.conformance.engines.quix.adapter:Quix"),
+    "faust": ("faust", "tidegate.conformance.engines.faust.adapter:Faust"),
+    "beam": ("apache_beam", "tidegate.conformance.engines.beam.adapter:Beam"),
+}
+
+
+def make_adapter(name: str) -> JobsMaker:
+    """In a process of its own, and with an interpreter of its own if one is named."""
+    package, path = ADAPTERS[name]
+
+    def make(python: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: FBT001
+        if not python and find_spec(package) is None:
+            raise CannotStartError(
+                f"{name} is not installed",
+                f"pip install 'tidegate[{name}]', here or in an environment of its own: {name}:/its/bin/python",
+            )
+        return ProtocolJobs(PythonEngine(path, limits, strict=strict, python=python or sys.executable))
+
+    return make
+
+
 @attrs.frozen(kw_only=True)
 class Kind:
     """One kind of engine: how it is written, what that means, and how it is made.
@@ -85,7 +116,7 @@ class Kind:
     `form` shows what may or must stand behind the name: nothing, `[:MORE]` or `:MORE`. A kind without `make` runs whole
     jobs and nothing else; `make_jobs` makes what runs them for `tidegate jobs`. `side_by_side` is true where copies of
     the engine are cheap, so that `tidegate run` starts one for each core unless told otherwise. `limits` are its
-    defaults where they differ from those of all engines.
+    defaults where they differ from those of all engines, `job_limits` those for whole jobs.
     """
 
     form: str
@@ -94,6 +125,7 @@ class Kind:
     make_jobs: JobsMaker | None = None
     side_by_side: bool = False
     limits: dict[str, Any] = attrs.Factory(dict)
+    job_limits: dict[str, Any] = attrs.Factory(dict)
 
     @property
     def name(self) -> str:
@@ -136,6 +168,29 @@ KINDS = (
     Kind(
         form="spark-native[:MASTER]",
         meaning="Spark's own event time, for `tidegate run` alone: it runs whole jobs",
+    ),
+    Kind(
+        form="bytewax[:PYTHON]",
+        meaning="Bytewax, with kills; pip install 'tidegate[bytewax]'",
+        make_jobs=make_adapter("bytewax"),
+        job_limits={"case_timeout": 600.0},
+    ),
+    Kind(
+        form="quix[:PYTHON]",
+        meaning="Quix Streams on a mock broker, with kills; pip install 'tidegate[quix]'",
+        make_jobs=make_adapter("quix"),
+        job_limits={"case_timeout": 600.0},
+    ),
+    Kind(
+        form="faust[:PYTHON]",
+        meaning="Faust on a mock broker, with kills; pip install 'tidegate[faust]'",
+        make_jobs=make_adapter("faust"),
+        job_limits={"case_timeout": 600.0},
+    ),
+    Kind(
+        form="beam[:PYTHON]",
+        meaning="Apache Beam's direct runner, fed by a TestStream; pip install 'tidegate[beam]'",
+        make_jobs=make_adapter("beam"),
     ),
     Kind(
         form="python:package.module:Name",
@@ -215,7 +270,8 @@ def resolve_jobs(text: str, *, strict: bool = False, **options: Any) -> JobEngin
     if kind.make_jobs is None:
         able = ", ".join(one.form for one in KINDS if one.make_jobs)
         raise UnknownEngineError(f"{kind.name} runs no jobs that it is given", f"these do: {able}")
-    limits = limits_of({"case_timeout": JOB_TIMEOUT, "start_timeout": 90.0, "window": 1, "max_restarts": 100}, options)
+    usual = {"case_timeout": JOB_TIMEOUT, "start_timeout": 90.0, "window": 1, "max_restarts": 100, **kind.job_limits}
+    limits = limits_of(usual, options)
     return kind.make_jobs(text.partition(":")[2], limits, strict)
 
 

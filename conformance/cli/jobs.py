@@ -21,8 +21,8 @@ EXAMPLE = """tidegate jobs --engine flink:2.3.0 --jobs 300
   tidegate jobs --engine "exec:./my-engine" --faults 2 --expect known.txt
   tidegate jobs --engine flink-cluster:2.3.0 --jobs 20 --faults 2
   tidegate jobs --engine bytewax --jobs 50 --faults 2"""
-#: Engines with jobs of their own, on processes that are killed: conformance/judging/jobs/faulted.py and counted.py.
-UNDER_FAULTS = ("flink-cluster", "bytewax")
+#: Engines with jobs of their own, on processes that are killed: conformance/judging/jobs/faulted.py.
+UNDER_FAULTS = ("flink-cluster",)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -61,12 +61,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="write index.html (to look at), report.jsonl, junit.xml, summary.md, summary.json and the run logs "
         "(Parquet) into this folder",
     )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with the report of a run that was cut off; what passed is not run again",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.cli.console import show, telling
     from tidegate.conformance.judging.expectations import read_expectations
-    from tidegate.conformance.judging.jobs.report import ToldJobs, finish_report, head_of
+    from tidegate.conformance.judging.jobs.report import ToldJobs, finish_report, head_of, read_jobs
     from tidegate.conformance.judging.jobs.run import describe, run_jobs
     from tidegate.conformance.kinds import resolve_jobs
     from tidegate.conformance.web.jobs import make_page
@@ -75,14 +80,17 @@ def run(args: argparse.Namespace) -> int:
         return run_under_faults(args)
     expectations = read_expectations(args.expect)
     engine = resolve_jobs(args.engine, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
+    known = read_jobs(args.report) if args.resume and args.report is not None else []
     with reporting(args) as report:
         if report is not None:
             report.add(head_of(args.engine, args.seed))
+            for job in known:
+                report.add(job)
         with telling(args) as tell:
 
             def observe(judged: "Judged", result: "JobsResult") -> None:
                 if report is not None:
-                    report.add(describe(judged), [judged.log] if judged.log is not None else ())
+                    report.add(describe(judged), judged.logs)
                 tell(f"{result.counts['jobs']} of {args.jobs} jobs, {result.violations} violations")
 
             result = run_jobs(
@@ -94,6 +102,7 @@ def run(args: argparse.Namespace) -> int:
                 first=args.first,
                 repeat=args.repeat,
                 expectations=expectations,
+                known=known,
                 observe=observe,
             )
         if report is not None:
@@ -113,7 +122,7 @@ def reporting(args: argparse.Namespace) -> "Iterator[JobsReport | None]":
         yield None
         return
     need("pyarrow", extra="audit")
-    with JobsReport(args.report) as report:
+    with JobsReport(args.report, goes_on=args.resume) as report:
         yield report
         if report.trouble:
             raise CannotWriteError(f"the report is not complete: {report.trouble}")
@@ -133,11 +142,11 @@ def run_under_faults(args: argparse.Namespace) -> int:
     from tidegate.conformance.cli.console import telling
     from tidegate.conformance.engines.flink.cache import DEFAULT_VERSION
     from tidegate.conformance.engines.text import command_line
-    from tidegate.conformance.judging.jobs import counted, faulted
+    from tidegate.conformance.judging.jobs import faulted
     from tidegate.conformance.judging.jobs.report import as_bytes, as_text
     from tidegate.conformance.web.jobs import make_faulted_page
 
-    kind, _colon, version = args.engine.partition(":")
+    version = args.engine.partition(":")[2] or DEFAULT_VERSION
     with reporting(args) as report:
         with telling(args) as tell:
             count = 0
@@ -149,11 +158,7 @@ def run_under_faults(args: argparse.Namespace) -> int:
                 if report is not None:
                     report.add(job.as_json(), job.logs)
 
-            asked = {"first": args.first, "observe": observe}
-            if kind == counted.NAME:
-                result = counted.run_counted(args.jobs, args.seed, args.faults, **asked)
-            else:
-                result = faulted.run_faulted(version or DEFAULT_VERSION, args.jobs, args.seed, args.faults, **asked)
+            result = faulted.run_faulted(version, args.jobs, args.seed, args.faults, first=args.first, observe=observe)
         told = result.as_json()
         if report is not None:
             options = {"engine": args.engine, "jobs": args.jobs, "seed": args.seed, "faults": args.faults}

@@ -73,13 +73,21 @@ class Claim:
     extensions: frozenset[str] | None = None
 
 
+#: What an engine may promise of its channels, and of faults, as in a run log.
+PROMISED = {"order_scope": ("channel", "key", "none"), "delivery": ("exactly_once", "at_least_once")}
+
+
 @attrs.frozen(kw_only=True)
 class Abilities:
     """What an engine declares of whole jobs: programs are drawn within that.
 
     `settings` are ways to run a job, each with its values, the usual one first. `shows` are the kinds of rows that it
     can show. With `chaining` it fuses operators as the specification says; without, each operator is a task. Without
-    `idle_ends` no source is idle when it ends.
+    `idle_ends` no source is idle when it ends. `uniform`: all operators but sources have the same parallelism.
+
+    The rest is what it promises, as in a run log: `order_scope` ("channel", "key", "none"), `delivery` ("exactly_once",
+    "at_least_once"), `known_routing`, `keys_meet`. With `counts_once`, a record that is read again after a fault is not
+    counted again.
     """
 
     operators: tuple[str, ...]
@@ -93,6 +101,12 @@ class Abilities:
     faults: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
     settings: Mapping[str, tuple[Any, ...]] = attrs.Factory(dict)
+    uniform: bool = False
+    order_scope: str = "channel"
+    delivery: str = "exactly_once"
+    known_routing: bool = True
+    keys_meet: bool = False
+    counts_once: bool = True
 
 
 @attrs.frozen
@@ -121,7 +135,10 @@ class Steps:
 
 @attrs.frozen
 class Ran:
-    """The answer to a job: its rows, or the path of a file that has them; `error` if the job itself failed."""
+    """The answer to a job: its rows, or the path of a file that has them; `error` if the job itself failed.
+
+    `restored` says from which checkpoint each attempt behind the first went on, `hit` of each fault whether it hit.
+    """
 
     answer: dict[str, Any]
 

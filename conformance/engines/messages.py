@@ -199,7 +199,18 @@ def read_job_reply(message: Message) -> base.JobReply:
         return base.Broken("rows must be a list, log a string")
     if type(ok.get("error", "")) is not str:
         return base.Broken("error must be a string: why the job failed")
-    return base.Ran({name: ok[name] for name in ("rows", "log", "error") if name in ok})
+    restored, hit = ok.get("restored", {}), ok.get("hit", [])
+    if type(restored) is not dict or not all(map(_is_restore, restored.items())):
+        return base.Broken("restored must say of each attempt behind the first, by its number, a checkpoint or null")
+    if type(hit) is not list or not all(type(one) is bool for one in hit):
+        return base.Broken("hit must be a list: of each fault, whether it hit")
+    return base.Ran({name: ok[name] for name in ("rows", "log", "error", "restored", "hit") if name in ok})
+
+
+def _is_restore(item: tuple[str, Any]) -> bool:
+    attempt, checkpoint = item
+    is_number = attempt.isascii() and attempt.isdecimal() and not attempt.startswith("0")
+    return is_number and (checkpoint is None or (type(checkpoint) is int and checkpoint >= 0))
 
 
 def _read_refusal(content: dict[str, Any]) -> base.Refused | base.Broken | None:
@@ -326,6 +337,9 @@ def _read_abilities(jobs: Any) -> base.Abilities:
             fits = type(value) is dict and all(type(one) is list and one for one in value.values())
             fits = fits and not _is_deeper(value, _DEPTH_LIMIT) and json.dumps(value, ensure_ascii=False).isprintable()
             read[name] = {key: tuple(values) for key, values in value.items()} if fits else None
+        elif name in base.PROMISED:
+            fits = type(value) is str and value in base.PROMISED[name]
+            read[name] = value
         else:
             fits = type(value) is (int if name == "parallelism" else bool) and value >= 0
             read[name] = value

@@ -20,9 +20,14 @@ from tidegate.conformance.engines.text import printable
 
 
 class PythonEngine(ProcessEngine):
-    """The class `module:Name`, hosted in a child process that has the current directory on its path."""
+    """The class `module:Name`, hosted in a child process that has the current directory on its path.
 
-    def __init__(self, path: str, limits: Limits | None = None, *, strict: bool = False) -> None:
+    `python`: the interpreter of that process, which must have this package, too; ours, unless told otherwise.
+    """
+
+    def __init__(
+        self, path: str, limits: Limits | None = None, *, strict: bool = False, python: str = sys.executable
+    ) -> None:
         module, colon, name = path.partition(":")
         if not (colon and all(part.isidentifier() for part in (*module.split("."), *name.split(".")))):
             raise UnknownEngineError(
@@ -32,9 +37,7 @@ class PythonEngine(ProcessEngine):
         limits = limits or Limits()
         # A batch is answered as a whole: one that takes a quarter of the time allowed for a case is long enough.
         quick = limits.case_timeout / 4
-        super().__init__(
-            [sys.executable, "-m", "tidegate.conformance.engines.host", path, str(quick)], limits, strict=strict
-        )
+        super().__init__([python, "-m", "tidegate.conformance.engines.host", path, str(quick)], limits, strict=strict)
 
 
 class InProcess(Engine):

@@ -1,50 +1,45 @@
-"""The dataflow that Bytewax runs: partitions of scripted records, a running count of each key, a sink.
+"""The dataflow that Bytewax runs: a step for each operator of a program, and a partition for each script.
 
-Bytewax imports this module, in a process of its own. What happens is written down as it happens, one file per process
-and thread, so that it stays when the process is killed: an operator is not told which worker it is.
+Bytewax imports this module, in a process of its own: see `flows` for what is written down. An operator is not told
+which worker it is: a thread stands for it.
 """
 
 import json
 import os
-import threading
 import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from tidegate.conformance.engines.flows import Element, Journal, Program, Steps
 
 operators: Any = import_module("bytewax.operators")
 inputs: Any = import_module("bytewax.inputs")
 outputs: Any = import_module("bytewax.outputs")
 dataflow: Any = import_module("bytewax.dataflow")
 
-#: Records that a partition gives at a time.
-BATCH = 4
-CASE = json.loads(Path(os.environ["TIDEGATE_JOB"]).read_text(encoding="utf-8"))
-FOLDER = Path(os.environ["TIDEGATE_JOURNALS"])
-HERE = threading.local()
-
-
-def tell(text: str) -> None:
-    if not hasattr(HERE, "file"):
-        HERE.file = (FOLDER / f"{os.getpid()}-{threading.get_ident()}.rows").open("a", encoding="utf-8", buffering=1)
-    HERE.file.write(text + "\n")
+PROGRAM = Program(json.loads(Path(os.environ["TIDEGATE_JOB"]).read_text(encoding="utf-8")))
+STEPS = Steps(PROGRAM, Journal(Path(os.environ["TIDEGATE_JOURNALS"])))
+#: What a step hands to those behind it: a target, and what goes there.
+Sent = tuple[int, Element]
 
 
 class Partition(inputs.StatefulSourcePartition):  # type: ignore[misc]  # Bytewax has no types here
     """Where it stands is all that it saves."""
 
-    def __init__(self, number: int, place: int | None) -> None:
-        self.number, self.place = number, place or 0
+    def __init__(self, source: int, script: int, place: int | None) -> None:
+        self.source, self.script, self.place = source, script, place or 0
+        self.records = PROGRAM.records_of(source, script)
 
-    def next_batch(self) -> list[tuple[int, int, str]]:
-        keys = CASE["scripts"][self.number][self.place : self.place + BATCH]
-        if not keys:
+    def next_batch(self) -> list[Sent]:
+        batch = self.records[self.place : self.place + PROGRAM.settings["batch"]]
+        if not batch:
             raise StopIteration
-        made = [(self.number, self.place + at, key) for at, key in enumerate(keys)]
-        for number, place, key in made:
-            tell(f"out {number} {place} {key}")
-        self.place += len(made)
-        time.sleep(CASE["pause"] / 1000)
+        made: list[Sent] = []
+        for item in batch:
+            made += STEPS.send_item(self.source, self.script, self.place, item)
+            self.place += 1
+        time.sleep(PROGRAM.settings["pause_millis"] / 1000)
         return made
 
     def snapshot(self) -> int:
@@ -52,30 +47,51 @@ class Partition(inputs.StatefulSourcePartition):  # type: ignore[misc]  # Bytewa
 
 
 class Source(inputs.FixedPartitionedSource):  # type: ignore[misc]  # Bytewax has no types here
+    def __init__(self, source: int) -> None:
+        self.source = source
+
     def list_parts(self) -> list[str]:
-        return [str(number) for number in range(len(CASE["scripts"]))]
+        return [str(script) for script in range(len(PROGRAM.operators[self.source]["scripts"]))]
 
     def build_part(self, _step: str, part: str, place: int | None) -> Partition:
-        return Partition(int(part), place)
+        return Partition(self.source, int(part), place)
 
 
-class Sink(outputs.DynamicSink):  # type: ignore[misc]  # Bytewax has no types here
+class Nothing(outputs.DynamicSink):  # type: ignore[misc]  # Bytewax has no types here
+    """Every dataflow has an output; what sinks receive is written down by their steps."""
+
     def build(self, _step: str, _worker: int, _workers: int) -> Any:
-        return Results()
+        return Ignored()
 
 
-class Results(outputs.StatelessSinkPartition):  # type: ignore[misc]  # Bytewax has no types here
-    def write_batch(self, items: list[tuple[str, int]]) -> None:
-        for key, count in items:
-            tell(f"result {key} {count}")
+class Ignored(outputs.StatelessSinkPartition):  # type: ignore[misc]  # Bytewax has no types here
+    def write_batch(self, items: list[Any]) -> None:
+        pass
 
 
-def count(state: int | None, record: tuple[int, int, str]) -> tuple[int, int]:
-    number, place, key = record
-    tell(f"in {number} {place} {key}")
-    return (state or 0) + 1, (state or 0) + 1
+def build() -> Any:
+    flow = dataflow.Dataflow("tidegate")
+    streams: dict[int, Any] = {}
+    for number, operator in PROGRAM.operators.items():
+        if operator["scripts"]:
+            streams[number] = operators.input(f"input{number}", flow, Source(number))
+            continue
+        read = [streams[source] for _edge, source in PROGRAM.inputs_of(number)]
+        merged = read[0] if len(read) == 1 else operators.merge(f"merge{number}", *read)
+        mine = operators.filter(f"mine{number}", merged, lambda sent, number=number: sent[0] == number)
+        keyed = operators.key_on(f"key{number}", mine, lambda sent: sent[1][1])
+        stepped = operators.stateful_flat_map(f"step{number}", keyed, make_step(number))
+        streams[number] = operators.map(f"sent{number}", stepped, lambda pair: pair[1])
+        if operator["function"] == "sink":
+            operators.output(f"output{number}", streams[number], Nothing())
+    return flow
 
 
-flow = dataflow.Dataflow("tidegate")
-keyed = operators.key_on("key", operators.input("input", flow, Source()), lambda record: record[2])
-operators.output("output", operators.stateful_map("count", keyed, count), Sink())
+def make_step(number: int) -> Any:
+    def step(total: int | None, sent: Sent) -> tuple[int, list[Sent]]:
+        return STEPS.receive(number, STEPS.journal.name, sent[1], total or 0)
+
+    return step
+
+
+flow = build()

@@ -34,8 +34,11 @@ from tidegate.reference.job.programs import (
 )
 from tidegate.reference.watermarks.valve import SEMANTICS
 from tidegate.traces.codec import encode
+from tidegate.traces.runlog import Kind
 
 LENGTHS = (1, 3, 8, 30)
+#: Of scripts that are to last until something has gone wrong.
+LONG = (60, 120, 240)
 #: How likely a setting is another than usual.
 MOODS = (0.0, 0.2, 0.8)
 #: Partitioners under which operators share a task where they can.
@@ -83,10 +86,15 @@ def check_drawable(abilities: Abilities) -> None:
 
 
 def draw_job(seed: int, index: int, abilities: Abilities, faults: int = 0) -> JobCase:
-    """The same seed, index and abilities give the same job."""
+    """The same seed, index and abilities give the same job.
+
+    Where things go wrong, and where nothing but results can be seen, what the job comes to must not depend on chance.
+    """
     random = Random(f"job/{seed}/{index}")
+    faulted = bool(faults and abilities.faults)
+    steady = faulted or (Kind.RESULT in abilities.shows and Kind.WATERMARK not in abilities.shows)
     while True:
-        config = Draw(random, abilities).program()
+        config = Draw(random, abilities, steady=steady, lengths=LONG if faulted else LENGTHS).program()
         if is_readable(config):
             break
     return JobCase(
@@ -107,16 +115,21 @@ def draw_faults(random: Random, abilities: Abilities, most: int) -> tuple[dict[s
     """`after` is how much of the job, in percent, has happened by then, more or less: an engine does what it can."""
     if not abilities.faults or not most:
         return ()
-    times = sorted(random.randint(0, 100) for _ in range(random.randint(0, most)))
+    times = sorted(random.randint(5, 90) for _ in range(random.randint(1, most)))
     return tuple({"fault": random.choice(abilities.faults), "after": after} for after in times)
 
 
 class Draw:
-    """A program, operator by operator."""
+    """A program, operator by operator. In a steady one all values are 1, and no record is late."""
 
-    def __init__(self, random: Random, abilities: Abilities) -> None:
+    def __init__(
+        self, random: Random, abilities: Abilities, *, steady: bool = False, lengths: tuple[int, ...] = LENGTHS
+    ) -> None:
         self.random = random
         self.abilities = abilities
+        self.steady = steady
+        self.lengths = lengths
+        self.width = random.randint(1, abilities.parallelism) if abilities.uniform else None
         self.operators: list[Operator] = []
         self.edges: list[Edge] = []
         kinds = [Partitioner(name) for name in OFFERED if name in abilities.partitioners]
@@ -128,7 +141,7 @@ class Draw:
 
     def program(self) -> Config:
         random = self.random
-        most = random.choice(LENGTHS)
+        most = random.choice(self.lengths)
         for number in range(random.choice((1, 1, 2))):
             scripts = tuple(self.script(most) for _ in range(self.parallelism(1, 2, 2, 3) if number == 0 else 1))
             self.operators.append(Operator(number + 1, f"source{number}", Function.SOURCE, len(scripts), scripts))
@@ -155,7 +168,7 @@ class Draw:
             len(self.operators) + 1,
             name,
             function,
-            self.parallelism(1, 2, read[0].parallelism),
+            self.width or self.parallelism(1, 2, read[0].parallelism),
             **self.details(function),
         )
         for place, source in enumerate(read):
@@ -179,6 +192,26 @@ class Draw:
         return self.random.choice([*offered, None, None] if self.abilities.chaining else offered)
 
     def script(self, most: int) -> tuple[ScriptItem, ...]:
+        return self.steady_script(most) if self.steady else self.any_script(most)
+
+    def steady_script(self, most: int) -> tuple[ScriptItem, ...]:
+        """Records in time; behind the last of them the source may be idle and active by turns."""
+        random = self.random
+        items: list[ScriptItem] = []
+        time, announced = 0, -1
+        for _ in range(random.randint(most // 2, most)):
+            if random.random() < 0.8 or not self.abilities.watermarks:
+                time = max(time + random.randint(-2, 4), announced + 1)
+                items.append(Record(random.choice(KEYS), Long(1), Long(time)))
+            else:
+                announced = max(announced + 1, time - random.randint(0, 6))
+                items.append(Watermark(Long(announced)))
+        for _ in range(random.choice((0, 0, 1, 3)) if self.abilities.idleness else 0):
+            announced += random.randint(1, 3)
+            items += [StatusChange(Status.IDLE), StatusChange(Status.ACTIVE), Watermark(Long(announced))]
+        return tuple(items)
+
+    def any_script(self, most: int) -> tuple[ScriptItem, ...]:
         random = self.random
         items: list[ScriptItem] = []
         time = random.choice((-3, 0))

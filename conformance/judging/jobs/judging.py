@@ -1,6 +1,7 @@
 """One job: run, read, judged."""
 
 import tempfile
+from collections import defaultdict
 from collections.abc import Container
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,12 @@ from tidegate.conformance.judging.jobs.explanation import (
     shown_kinds,
 )
 from tidegate.conformance.judging.jobs.reading import OtherGraphError, read_run
+from tidegate.conformance.judging.jobs.results import hold_to_results
 from tidegate.conformance.judging.jobs.rows import LAST_ROWS, BadRowsError, quote, read_rows, read_what_stands
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.runlog import Verdict, check
 from tidegate.traces.codec import encode
-from tidegate.traces.runlog import Kind, RunLog
+from tidegate.traces.runlog import Channel, Direction, Kind, OrderScope, RunLog, renumber
 
 Json = dict[str, Any]
 
@@ -44,6 +46,7 @@ class Judged:
     """A job with what became of it. `explained`: every subtask was replayed by the specification.
 
     `known`: why it was expected to fail, if it was.
+    `earlier`: the logs of what came before a restore at another parallelism. `hit`: of each fault, whether it hit.
     """
 
     case: JobCase
@@ -53,6 +56,17 @@ class Judged:
     log: RunLog | None = None
     explained: bool = False
     known: str = ""
+    earlier: tuple[RunLog, ...] = ()
+    hit: tuple[bool, ...] = ()
+
+    @property
+    def logs(self) -> tuple[RunLog, ...]:
+        return self.earlier if self.log is None else (*self.earlier, self.log)
+
+    @property
+    def restores(self) -> int:
+        """How often the job went on from what it had saved."""
+        return len(self.earlier) + sum(map(count_restores, self.logs))
 
     @property
     def kind(self) -> str:
@@ -110,11 +124,14 @@ class Judge:
             return fail(case, Status.FAIL, f"another job graph: {error}")
         except BadRowsError as error:
             return fail(case, Status.ERROR, str(error))
+        hit = tuple(answer.get("hit", ()))
         if "error" in answer:
             status = Status.TIMEOUT if answer.get("timeout") else Status.FAIL
             told = f"; {tell_log(log)}" if answer.get("timeout") else ""
-            return fail(case, status, f"the job failed: {answer['error']}{told}", log)
-        return judge_log(case, log, *outcomes_of(answer), shows=self.abilities.shows)
+            return attrs.evolve(fail(case, status, f"the job failed: {answer['error']}{told}", log), hit=hit)
+        if Kind.RESULT in self.abilities.shows:
+            log = renumber(hold_to_results(case.config, log, counts_once=self.abilities.counts_once))
+        return attrs.evolve(judge_log(case, log, *outcomes_of(answer), shows=self.abilities.shows), hit=hit)
 
     def read(self, case: JobCase, answer: Json) -> RunLog:
         """Flink's own host shows its graph, and rows that only that graph explains."""
@@ -132,8 +149,28 @@ def outcomes_of(answer: Json) -> tuple[list[Result] | None, list[Result] | None]
     return collected, totals
 
 
+def count_restores(log: RunLog) -> int:
+    """Attempts that went on from a checkpoint, or, where those have no numbers, not from the beginning."""
+    readers = {edge.target for edge in log.job.edges}
+    firsts: dict[int, dict[Channel, int | None]] = defaultdict(dict)
+    for row in log.rows:
+        if row.kind is Kind.RECORD and row.dir is Direction.OUT and row.task not in readers:
+            firsts[row.attempt].setdefault((row.edge, row.producer, 0), row.id)
+    went_on = (
+        checkpoint is not None or any(firsts[0].get(channel) != one for channel, one in firsts[attempt].items())
+        for attempt, checkpoint in log.job.restores.items()
+    )
+    return sum(went_on)
+
+
 def is_explained(case: JobCase, log: RunLog, shows: Container[str]) -> bool:
-    """Whether the log shows enough of the job. Operators that know event time need watermarks, and timers that fire."""
+    """Whether the log shows enough of the job. Operators that know event time need watermarks, and timers that fire.
+
+    Of an engine that routes or orders records otherwise, and of a run that was restored, nothing is explained.
+    """
+    able = log.job.capabilities
+    if log.job.restored or not able.known_routing or able.order_scope is not OrderScope.CHANNEL:
+        return False
     if case.config.extension and not (Kind.TIMER in shows and log.job.capabilities.explicit_watermarks):
         return False
     return Kind.RECORD in shown_kinds(log)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 from xml.etree import ElementTree as ET
@@ -41,6 +42,7 @@ class ToldJobs:
         notes = [
             f"{counts['jobs']} jobs: {statuses}; {counts['rows']} rows, {counts['records']} records received.",
             f"{counts['explained']} runs are runs of the specification, subtask by subtask.",
+            *tell_faults(result),
             *["The run was interrupted: this is what was known by then."] * (not result.complete),
             *(f"warning: {problem}" for problem in result.problems),
         ]
@@ -65,6 +67,15 @@ class ToldJobs:
         return as_json(self.result)
 
 
+def tell_faults(result: JobsResult) -> list[str]:
+    """A fault that hit nothing is not survived, and a job that was never restored says nothing about recovery."""
+    counts = result.counts
+    if not counts["faults"]:
+        return []
+    told = f"{counts['hits']} of {counts['faults']} faults hit; "
+    return [told + f"{counts['restored']} jobs were restored, {counts['restores']} times in all."]
+
+
 def tell_found(result: JobsResult, kind: str, found: Found) -> str:
     wrongs = [f"  {wrong}" for wrong in found.small.wrongs[:3]]
     lines = [f"{kind}: {result.kinds[kind]} jobs. The smallest that was found:"]
@@ -75,19 +86,15 @@ def tell_found(result: JobsResult, kind: str, found: Found) -> str:
 def command_of(result: JobsResult, found: Found) -> str:
     """The job that showed it first, drawn again."""
     number = found.first.case.name.rpartition("-")[2]
-    words = [
-        "tidegate",
-        "jobs",
-        "--engine",
-        result.engine,
-        "--seed",
-        str(result.seed),
-        "--first",
-        number,
-        "--jobs",
-        "1",
-    ]
-    return command_line([*words, *(["--faults", str(result.faults)] if result.faults else [])])
+    return command_for(result, first=int(number), jobs=1)
+
+
+def command_for(result: JobsResult, first: int, jobs: int) -> str:
+    """That of jobs that began at the first names no number."""
+    words = ["tidegate", "jobs", "--engine", result.engine, "--seed", str(result.seed)]
+    words += ["--first", str(first)] if first or jobs == 1 else []
+    words += ["--jobs", str(jobs), *(["--faults", str(result.faults)] if result.faults else [])]
+    return command_line(words)
 
 
 def as_json(result: JobsResult) -> dict[str, Any]:
@@ -95,7 +102,11 @@ def as_json(result: JobsResult) -> dict[str, Any]:
         **head_of(result.engine, result.seed),
         "implementation": result.description.implementation,
         "declared": encode_abilities(result),
+        "date": str(datetime.now(UTC).date()),
+        "command": command_for(result, result.first, result.asked),
         "faults": result.faults,
+        **{name: result.counts[name] for name in ("hits", "restored", "restores")},
+        "faults_drawn": result.counts["faults"],
         "conclusion": result.conclusion,
         "exit": int(result.exit_code),
         "complete": result.complete,
@@ -125,11 +136,13 @@ FILES = ("junit.xml", "summary.md", "summary.json", "index.html")
 class JobsReport:
     """The folder of a report: report.jsonl and the run logs in `runs` grow job by job; the rest comes with the end.
 
-    A report that cannot be written stops nobody: what is wrong is in `trouble`.
+    A report that cannot be written stops nobody: what is wrong is in `trouble`. With `goes_on`, the run logs of an
+    earlier run stay.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, goes_on: bool = False) -> None:
         self.folder = folder
+        self._goes_on = goes_on
         self.trouble = ""
         self._lines = Lines(folder / LINES, "")
         self._stack = ExitStack()
@@ -139,7 +152,7 @@ class JobsReport:
             self._stack.enter_context(alone(self.folder, "run"))
             (self.folder / RUNS).mkdir(exist_ok=True)
             old = [f"{RUNS}/{one.name}" for one in (self.folder / RUNS).glob("*.parquet")]
-            for error in clear(self.folder, (LINES, *FILES, *old)):
+            for error in clear(self.folder, (LINES, *FILES, *([] if self._goes_on else old))):
                 raise error
         return self
 
@@ -166,6 +179,19 @@ class JobsReport:
     def __exit__(self, *_error: object) -> None:
         self._lines.close()
         self._stack.close()
+
+
+def read_jobs(folder: Path) -> list[dict[str, Any]]:
+    """The jobs that a report tells of, also one that was never finished."""
+    path = folder / LINES
+    jobs = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        try:
+            told = json.loads(line)
+        except ValueError:
+            break  # the writer was cut off
+        jobs += [told] if "job" in told else []
+    return jobs
 
 
 def head_of(engine: str, seed: int) -> dict[str, Any]:

@@ -30,9 +30,12 @@ from tidegate.traces.runlog import (
     OWN,
     OWN_KINDS,
     Capabilities,
+    Delivery,
     Direction,
+    Job,
     Kind,
     MalformedLogError,
+    OrderScope,
     Row,
     RunLog,
     check_places,
@@ -76,13 +79,16 @@ def read_rows(config: Config, answer: Json, run: str, engine: str, abilities: Ab
         in_order &= one.get("step") is not None
     if in_order:
         rows.sort(key=lambda row: row.step)
-    return make_runlog(config, rows, run, engine, abilities, complete="error" not in answer)
+    job = attrs.evolve(
+        make_job(config),
+        engine=engine,
+        capabilities=capabilities_of(abilities),
+        restored=answer.get("restored", {}),
+    )
+    return make_runlog(config, job, rows, run, complete="error" not in answer)
 
 
-def make_runlog(
-    config: Config, rows: list[Row], run: str, engine: str, abilities: Abilities, *, complete: bool
-) -> RunLog:
-    job = attrs.evolve(make_job(config), engine=engine, capabilities=capabilities_of(abilities))
+def make_runlog(config: Config, job: Job, rows: list[Row], run: str, *, complete: bool) -> RunLog:
     keyed = {edge.number for edge in job.edges if edge.partitioner == Partitioner.HASH}
     rows = [row if row.edge in keyed or row.kind is not Kind.RECORD else attrs.evolve(row, key=None) for row in rows]
     log = RunLog(run, job, tuple(rows), complete)
@@ -100,6 +106,10 @@ def capabilities_of(abilities: Abilities) -> Capabilities:
         idleness=Kind.STATUS in shows,
         checkpoints=Kind.BARRIER in shows,
         endings={Kind.END_OF_DATA, Kind.END_OF_PARTITION} <= shows,
+        known_routing=abilities.known_routing,
+        keys_meet=abilities.keys_meet,
+        order_scope=OrderScope(abilities.order_scope),
+        delivery=Delivery(abilities.delivery),
     )
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import attrs
@@ -19,6 +19,7 @@ from tidegate.conformance.stopping import STOP
 from tidegate.properties.runlog import Status as Checked
 from tidegate.reference.job.programs import Config
 from tidegate.traces.codec import encode
+from tidegate.traces.runlog import Direction, Kind
 
 
 @attrs.frozen
@@ -48,6 +49,7 @@ class JobsResult:
     seconds: float = 0.0
     #: false if it was interrupted
     complete: bool = True
+    first: int = 0
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -73,20 +75,26 @@ class JobsResult:
     def take(self, judged: Judged) -> Judged:
         """Count a job, as the expectations have it."""
         judged = self.expect(judged)
-        self.counts["jobs"] += 1
-        self.counts[judged.status] += 1
-        self.counts["explained"] += judged.explained and judged.status is Status.PASS
-        if judged.log is not None:
-            self.counts["rows"] += len(judged.log.rows)
-            self.counts["records"] += sum(row.kind == "record" and row.dir == "in" for row in judged.log.rows)
-        for verdict in judged.verdicts:
-            self.invariants.setdefault(verdict.invariant, Counter())[verdict.status] += 1
-            if verdict.status is Checked.SKIPPED:
-                self.reasons.setdefault(verdict.invariant, verdict.reason)
-        if judged.status in VIOLATIONS:
-            self.kinds[judged.kind] += 1
-        self.jobs.append(describe(judged))
+        self.count(describe(judged))
         return judged
+
+    def count(self, job: dict[str, Any]) -> None:
+        """A job as a report tells it."""
+        status = Status(job["status"])
+        self.counts["jobs"] += 1
+        self.counts[status] += 1
+        self.counts["explained"] += job["explained"] and status is Status.PASS
+        self.counts.update({name: job[name] for name in ("rows", "records", "restores")})
+        self.counts["faults"] += len(job["faults"])
+        self.counts["hits"] += sum(job["hit"])
+        self.counts["restored"] += job["restores"] > 0
+        for name, statuses in job["invariants"].items():
+            self.invariants.setdefault(name, Counter()).update(statuses)
+        for name, reason in job["skipped"].items():
+            self.reasons.setdefault(name, reason)
+        if status in VIOLATIONS:
+            self.kinds[job["kind"]] += 1
+        self.jobs.append(job)
 
     def expect(self, judged: Judged) -> Judged:
         """Without what is known: a job in which nothing else is wrong is an expected failure."""
@@ -102,10 +110,22 @@ class JobsResult:
 
 
 def describe(judged: Judged) -> dict[str, Any]:
+    rows = [row for log in judged.logs for row in log.rows]
+    invariants: dict[str, Counter[str]] = {}
+    for verdict in judged.verdicts:
+        invariants.setdefault(verdict.invariant, Counter())[verdict.status.value] += 1
     return {
         "job": judged.case.name,
         "status": str(judged.status),
+        "kind": judged.kind,
         "explained": judged.explained,
+        "rows": len(rows),
+        "records": sum(row.kind is Kind.RECORD and row.dir is Direction.IN for row in rows),
+        "faults": list(judged.case.faults),
+        "hit": list(judged.hit),
+        "restores": judged.restores,
+        "invariants": {name: dict(counts) for name, counts in invariants.items()},
+        "skipped": {one.invariant: one.reason for one in judged.verdicts if one.status is Checked.SKIPPED},
         "wrongs": [{"rules": list(one.rules), "message": one.message} for one in judged.wrongs[:10]],
         **({"message": judged.known} if judged.known else {}),
     }
@@ -129,23 +149,31 @@ def run_jobs(
     first: int = 0,
     repeat: int = 1,
     expectations: Expectations | None = None,
+    known: Iterable[dict[str, Any]] = (),
     observe: Callable[[Judged, JobsResult], None] = unobserved,
 ) -> JobsResult:
     """So many jobs on an engine that is closed afterwards, each `repeat` times; `observe` is told of each run.
 
     An interrupt ends it; what is known by then is the result. Failures are made small in the end, so that nothing that
     an engine does meanwhile keeps it from the jobs that are left.
+
+    `known` are jobs that an earlier run has reported: they are counted, and not run again unless they failed.
     """
     began = time.monotonic()
     STOP.arm()
     with engine:
         judge = Judge(engine)
         check_drawable(judge.abilities)
-        result = JobsResult(name, judge.description, seed, jobs, faults, expectations or Expectations())
+        result = JobsResult(name, judge.description, seed, jobs, faults, expectations or Expectations(), first=first)
+        done = {job["job"]: job for job in known if job["status"] == Status.PASS}
         try:
             STOP.arm()
             for index in (one for one in range(first, first + jobs) for _ in range(repeat)):
-                judged = result.take(judge.run(draw_job(seed, index, judge.abilities, faults)))
+                case = draw_job(seed, index, judge.abilities, faults)
+                if case.name in done:
+                    result.count(done[case.name])
+                    continue
+                judged = result.take(judge.run(case))
                 if judged.status in VIOLATIONS:
                     result.found.setdefault(judged.kind, Found(judged, judged))
                 observe(judged, result)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import attrs
 
+from tidegate.conformance.engines.base import Abilities
 from tidegate.conformance.judging.jobs.drawing import JobCase
 from tidegate.conformance.judging.jobs.judging import Judge, Judged
 from tidegate.conformance.judging.jobs.reading import is_readable
@@ -53,19 +54,20 @@ def smaller_cases(case: JobCase, judge: Judge) -> Iterator[JobCase]:
         yield attrs.evolve(case, settings={**case.settings, **{name: usual[name] for name in changed}})
     for name in changed:
         yield attrs.evolve(case, settings={**case.settings, name: usual[name]})
-    for config in smaller_configs(case.config, chaining=judge.abilities.chaining):
+    for config in smaller_configs(case.config, judge.abilities):
         yield attrs.evolve(case, config=config)
 
 
-def smaller_configs(config: Config, *, chaining: bool) -> Iterator[Config]:
-    """Programs of fewer parts, as long as they are programs."""
+def smaller_configs(config: Config, abilities: Abilities) -> Iterator[Config]:
+    """Programs of fewer parts, as long as they are programs that the engine can run."""
     seen = {config}
-    for operators, edges in (*fewer_operators(config), *fewer_subtasks(config), *shorter_scripts(config)):
+    narrower = fewer_workers(config) if abilities.uniform else fewer_subtasks(config)
+    for operators, edges in (*fewer_operators(config), *narrower, *shorter_scripts(config)):
         try:
             smaller = attrs.evolve(config, operators=operators, edges=edges)
         except InvalidInputError:
             continue
-        if smaller not in seen and is_readable(smaller) and (chaining or not is_chained(smaller)):
+        if smaller not in seen and is_readable(smaller) and (abilities.chaining or not is_chained(smaller)):
             seen.add(smaller)
             yield smaller
 
@@ -114,6 +116,17 @@ def fewer_subtasks(config: Config) -> Iterator[Parts]:
                 scripts = (*operator.scripts[:left], *operator.scripts[left + 1 :])
                 fewer = attrs.evolve(operator, parallelism=len(scripts), scripts=scripts)
                 yield (*config.operators[:at], fewer, *config.operators[at + 1 :]), config.edges
+
+
+def fewer_workers(config: Config) -> Iterator[Parts]:
+    """Sources one by one, all others together."""
+    widths = {one.parallelism for one in config.operators if one.function is not Function.SOURCE}
+    if widths - {1}:
+        others = (one if one.scripts else attrs.evolve(one, parallelism=1) for one in config.operators)
+        yield tuple(others), config.edges
+    for operators, edges in fewer_subtasks(config):
+        if widths == {one.parallelism for one in operators if one.function is not Function.SOURCE}:
+            yield operators, edges
 
 
 def shorter_scripts(config: Config) -> Iterator[Parts]:

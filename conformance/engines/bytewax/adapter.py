@@ -1,0 +1,53 @@
+"""Bytewax as an engine of whole jobs: keyed state in processes that are killed, and go on from what they have saved.
+
+It keeps the order of the records of a key, and no other; all records of a key meet in one worker, by a hash that it
+tells nobody. What it hands out after a kill it may hand out twice, but what it has counted it counts once.
+"""
+
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from tidegate.conformance.engines.flows import KILL, RESCALE, Program, run_flow
+
+Json = dict[str, Any]
+
+FLOW = "tidegate.conformance.engines.bytewax.flow:flow"
+JOBS = {
+    "operators": ["source", "map", "flat_map", "filter", "sum", "union", "sink"],
+    "partitioners": ["hash"],
+    "parallelism": 3,
+    "uniform": True,
+    "faults": [KILL, RESCALE],
+    "shows": ["record", "result"],
+    "settings": {"batch": [4, 1, 16], "pause_millis": [1, 5], "recovery_partitions": [1, 2, 3]},
+    "order_scope": "key",
+    "delivery": "at_least_once",
+    "known_routing": False,
+    "keys_meet": True,
+}
+
+
+class Bytewax:
+    def describe(self) -> Json:
+        names = {"name": "Bytewax", "version": version("bytewax"), "language": "python"}
+        return {"implementation": names, "components": {}, "jobs": JOBS}
+
+    def run_job(self, job: Json) -> Json:
+        program = Program(job)
+        home = program.log.parent
+        saved = home / "saved"
+        saved.mkdir()
+        begin = [sys.executable, "-m", "bytewax.recovery", str(saved), str(job["settings"]["recovery_partitions"])]
+        subprocess.run(begin, check=True, capture_output=True)  # noqa: S603 - our own command line
+        os.environ["TIDEGATE_JOB"] = str(program.write())
+
+        def launch(_number: int, journals: Path, workers: int) -> list[str]:
+            os.environ["TIDEGATE_JOURNALS"] = str(journals)
+            save = ["-r", str(saved), "-s", "0", "-b", "0"]
+            return [sys.executable, "-m", "bytewax.run", FLOW, "-w", str(workers), *save]
+
+        return run_flow(program, launch, lambda who, people: people.index(who), ends=True)

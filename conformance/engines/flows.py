@@ -1,0 +1,340 @@
+"""Programs on engines that are dataflows of their own: what the adapters of Bytewax, Quix, Faust and Beam share.
+
+Every operator is a task, and every edge spreads records by key. The process that runs the engine writes down what
+happens when it happens, one file per thread, so that it stays when the process is killed; the adapter reads that, kills
+the process where its job says so, starts it again, and makes rows of it.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from tidegate.conformance.engines.orphans import die_with_parent
+
+Json = dict[str, Any]
+#: What travels: identity, key, value, time, edge, and who has sent it.
+Element = list[Any]
+#: What is written down: what happened, the operator, who, then what it was.
+Entry = list[Any]
+
+SENT, RECEIVED, RESULT, DONE, ALIVE = "out", "in", "result", "done", "alive"
+KILL, RESCALE = "kill", "rescale"
+#: A process that says so often that it is alive, and nothing else, has nothing more to say. On a busy machine it says
+#: so as seldom as it does anything.
+PATIENCE = 240
+#: Seconds between two signs of life, and between two looks at a job.
+BEAT, PERIOD = 0.25, 0.05
+
+
+class Program:
+    """A job as its adapter sees it."""
+
+    def __init__(self, job: Json) -> None:
+        self.operators: dict[int, Json] = {one["id"]: one for one in job["program"]["operators"]}
+        self.tasks = {one["operators"][0]: one["name"] for one in job["graph"]["tasks"]}
+        numbers = {name: operator for operator, name in self.tasks.items()}
+        self.edges = [(one["number"], numbers[one["source"]], numbers[one["target"]]) for one in job["graph"]["edges"]]
+        self.job = job
+        self.settings: Json = job["settings"]
+        self.faults: list[Json] = job["faults"]
+        self.log = Path(job["log"])
+
+    def write(self) -> Path:
+        """For the process that runs it."""
+        path = self.log.parent / "job.json"
+        path.write_text(json.dumps(self.job), encoding="utf-8")
+        return path
+
+    @property
+    def width(self) -> int:
+        """Of all operators but sources."""
+        return max(int(one["parallelism"]) for one in self.operators.values() if not one["scripts"])
+
+    @property
+    def sources(self) -> list[int]:
+        return [number for number, one in self.operators.items() if one["scripts"]]
+
+    def records_of(self, source: int, script: int) -> list[Json]:
+        return [item for item in self.operators[source]["scripts"][script] if item["type"] == "record"]
+
+    def count_records(self) -> int:
+        """Elements that sources send: each record once for each edge."""
+        often = {number: len(self.readers_of(number)) for number in self.sources}
+        scripts = [(number, script) for number in often for script in range(len(self.operators[number]["scripts"]))]
+        return sum(len(self.records_of(number, script)) * often[number] for number, script in scripts)
+
+    def readers_of(self, operator: int) -> list[tuple[int, int]]:
+        """The edges that leave an operator, each with its number and its target."""
+        return [(number, target) for number, source, target in self.edges if source == operator]
+
+    def inputs_of(self, operator: int) -> list[tuple[int, int]]:
+        """The edges that enter it, each with its number and its source."""
+        return [(number, source) for number, source, target in self.edges if target == operator]
+
+
+def apply(function: str, key: str, value: int) -> list[tuple[str, int]]:
+    """What an operator without memory makes of a record."""
+    if function == "map":
+        return [(key, 2 * value)]
+    if function == "flat_map":
+        return [(word, 1) for word in key.split()]
+    if function == "filter":
+        return [(key, value)] if value > 0 else []
+    return [(key, value)]
+
+
+# --- in the process of the engine -----------------------------------------------------------------------------
+
+
+class Journal:
+    """One file per thread, each line written at once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._here = threading.local()
+
+    @property
+    def name(self) -> str:
+        return f"{os.getpid()}-{threading.get_ident()}"
+
+    def live(self) -> None:
+        """Tell from time to time that the process is alive."""
+        threading.Thread(target=self._beat, daemon=True).start()
+
+    def _beat(self) -> None:
+        while True:
+            time.sleep(BEAT)
+            self.tell(ALIVE, 0, 0)
+
+    def tell(self, *entry: Any) -> None:
+        if not hasattr(self._here, "file"):
+            path = self._folder / f"{self.name}.rows"
+            self._here.file = path.open("a", encoding="utf-8", buffering=1)
+        self._here.file.write(json.dumps(entry) + "\n")
+
+
+class Steps:
+    """What operators do, and what is written down of it."""
+
+    def __init__(self, program: Program, journal: Journal) -> None:
+        self.program, self.journal = program, journal
+
+    def send(self, operator: int, who: Any, cause: str, key: str, value: int, time: int) -> list[tuple[int, Element]]:
+        """For each edge, its target and what goes there. The same cause gives the same identity."""
+        made = []
+        for edge, target in self.program.readers_of(operator):
+            name = int.from_bytes(blake2b(f"{cause}/{operator}/{edge}".encode(), digest_size=7).digest())
+            self.journal.tell(SENT, operator, who, edge, name, key, time)
+            made.append((target, [name, key, value, time, edge, who]))
+        return made
+
+    def send_item(self, source: int, script: int, place: int, item: Json) -> list[tuple[int, Element]]:
+        cause = f"{script}/{place}"
+        return self.send(source, script, cause, item["key"], int(item["value"]), int(item["timestamp"]))
+
+    def receive(
+        self, operator: int, who: Any, element: Element, total: int = 0
+    ) -> tuple[int, list[tuple[int, Element]]]:
+        """The total of the key afterwards, if the operator has one, and what leaves it."""
+        name, key, value, time, edge, producer = element
+        self.journal.tell(RECEIVED, operator, who, edge, name, key, time, producer)
+        function = self.program.operators[operator]["function"]
+        if function == "sum":
+            total = value = total + value
+        made = [] if function == "sink" else enumerate(apply(function, key, value))
+        sent = [
+            one for at, (word, number) in made for one in self.send(operator, who, f"{name}/{at}", word, number, time)
+        ]
+        if function == "sink":
+            self.journal.tell(RESULT, operator, who, key, value)
+        self.journal.tell(DONE, operator, who, name)
+        return total, sent
+
+
+# --- in the process of the adapter ----------------------------------------------------------------------------
+
+
+class Attempt:
+    """What a process has written down by now. A line that was cut by a kill has no end, and is none."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.entries: dict[str, list[Entry]] = {}
+        self._rests: dict[str, tuple[int, bytes]] = {}
+
+    def look(self) -> list[Entry]:
+        """What is new."""
+        news: list[Entry] = []
+        for path in sorted(self.folder.glob("*.rows")):
+            at, rest = self._rests.get(path.stem, (0, b""))
+            with path.open("rb") as file:
+                file.seek(at)
+                chunk = file.read()
+            *lines, left = (rest + chunk).split(b"\n")
+            self._rests[path.stem] = at + len(chunk), left
+            read = [json.loads(line) for line in lines]
+            self.entries.setdefault(path.stem, []).extend(read)
+            news += read
+        return news
+
+
+class FlowError(RuntimeError):
+    """A process ended, and nobody had killed it; the message has its last words."""
+
+
+class Run:
+    """A job, attempt by attempt. `launch` gives the command of an attempt, from its number, folder and width.
+
+    `ends`: the process ends when it has read everything; else that is known from what it wrote.
+    """
+
+    def __init__(self, program: Program, launch: "Launch", *, ends: bool, patience: int = PATIENCE) -> None:
+        self.program, self.launch, self.ends, self.patience = program, launch, ends, patience
+        self.beats = 0
+        self.home = program.log.parent / "attempts"
+        self.attempts: list[Attempt] = []
+        self.sent: set[int] = set()
+        self.done: set[int] = set()
+        self.read: set[int] = set()
+        self.total = program.count_records()
+
+    def run(self) -> Json:
+        hit: list[bool] = []
+        width = self.program.width
+        for fault in self.program.faults:
+            hit.append(self.attempt(width, self.total * fault["after"] // 100))
+            if not hit[-1]:
+                break
+            # Another width than before, and never more than there is.
+            width = width % self.program.width + 1 if fault["fault"] == RESCALE else width
+        if all(hit):
+            self.attempt(width, None)
+        restored = {str(number): None for number in range(1, len(self.attempts))}
+        return {"hit": hit + [False] * (len(self.program.faults) - len(hit)), "restored": restored}
+
+    def attempt(self, width: int, until: int | None) -> bool:
+        """Whether it was killed, when so much was read; else it came to its end."""
+        number = len(self.attempts)
+        attempt = Attempt(self.home / str(number))
+        attempt.folder.mkdir(parents=True)
+        self.attempts.append(attempt)
+        command = self.launch(number, attempt.folder, width)
+        with (self.home / "errors").open("ab") as errors:
+            process = subprocess.Popen(  # noqa: S603 - our own command line
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=errors,
+                stderr=errors,
+                preexec_fn=die_with_parent,  # noqa: PLW1509 - no thread of ours holds a lock
+            )
+        self.beats = 0
+        try:
+            while process.poll() is None:
+                self.look(attempt)
+                if until is not None and len(self.read) >= until and not self.is_over():
+                    process.kill()
+                    return process.wait() == -signal.SIGKILL
+                if not self.ends and (self.is_over() or self.beats > self.patience):
+                    return False
+                time.sleep(PERIOD)
+            if process.returncode or not self.ends:
+                raise FlowError(f"attempt {number} ended with {process.returncode}: {self.last_words()}")
+        finally:
+            process.kill()
+            process.wait()
+            self.look(attempt)
+        return False
+
+    def look(self, attempt: Attempt) -> None:
+        news = attempt.look()
+        signs = [entry[0] == ALIVE for entry in news]
+        self.beats = self.beats + len(news) if all(signs) else 0
+        sources = set(self.program.sources)
+        with self.program.log.open("a", encoding="utf-8") as log:
+            for kind, operator, who, *words in news:
+                if kind == SENT:
+                    self.sent.add(words[1])
+                    self.read |= {words[1]} if operator in sources else set()
+                if kind == DONE:
+                    self.done.add(words[0])
+                if kind in (DONE, ALIVE):
+                    continue
+                log.write(
+                    json.dumps({"task": self.program.tasks[operator], "kind": kind, "who": who, "of": words}) + "\n"
+                )
+
+    def is_over(self) -> bool:
+        """Whether everything was read, and everything that was sent was received and done with."""
+        return len(self.read) == self.total and self.sent <= self.done
+
+    def last_words(self) -> str:
+        with contextlib.suppress(OSError):
+            lines = (self.home / "errors").read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            return " | ".join(lines[-8:]) or "without a word"
+        return "without a word"
+
+
+#: Gives the subtask of somebody, among all that an attempt knows by name.
+Place = Callable[[str, list[str]], int]
+Launch = Callable[[int, Path, int], list[str]]
+
+
+def run_flow(program: Program, launch: Launch, place: Place, *, ends: bool) -> Json:
+    """The answer to a job."""
+    run = Run(program, launch, ends=ends)
+    try:
+        answer = run.run()
+    except FlowError as error:
+        answer = {"error": str(error), "restored": {str(number): None for number in range(1, len(run.attempts))}}
+    placed = [list(place_all(attempt, place)) for attempt in run.attempts]
+    return {"rows": list(make_rows(program, placed)), **answer}
+
+
+def place_all(attempt: Attempt, place: Place) -> Iterator[Entry]:
+    """The entries of an attempt, with subtasks instead of names."""
+    entries = [entry for one in attempt.entries.values() for entry in one]
+    people = sorted({entry[2] for entry in entries if isinstance(entry[2], str)})
+
+    def find(who: int | str) -> int:
+        return who if isinstance(who, int) else place(who, people)
+
+    for kind, operator, who, *words in entries:
+        if kind == RECEIVED:
+            words[-1] = find(words[-1])
+        yield [kind, operator, find(who), *words]
+
+
+def make_rows(program: Program, attempts: list[list[Entry]]) -> Iterator[Json]:
+    """Where a record went is told by who received it, in that attempt or another: the engine does not say so before.
+
+    What a process had sent and nobody received when it was killed is undone, if it is sent again another way.
+    """
+    everything = [entry for entries in attempts for entry in entries]
+    at_last = find_receivers(everything)
+    arrived = {(words[1], words[-1], who) for kind, _operator, who, *words in everything if kind == RECEIVED}
+    for attempt, entries in enumerate(attempts):
+        went = at_last | find_receivers(entries)
+        for kind, operator, who, *words in entries:
+            if kind in (DONE, ALIVE):
+                continue
+            place = {"task": program.tasks[operator], "subtask": who, "attempt": attempt}
+            if kind == RESULT:
+                yield {**place, "kind": RESULT, "key": words[0], "value": words[1]}
+                continue
+            edge, name, key, time, *producers = words
+            producer, consumer = (producers[0], who) if producers else (who, went.get(name, 0))
+            if name not in at_last or (name, producer, consumer) in arrived:
+                ends = {"edge": edge, "producer": producer, "consumer": consumer}
+                yield {**place, "kind": "record", "dir": kind, **ends, "key": key, "timestamp": time, "id": name}
+
+
+def find_receivers(entries: Iterable[Entry]) -> dict[int, int]:
+    return {words[1]: who for kind, _operator, who, *words in entries if kind == RECEIVED}

@@ -1,0 +1,50 @@
+"""A Kafka broker that lives in this process: the one that librdkafka makes up for its own tests.
+
+It makes a topic of four partitions when somebody asks for it, and keeps offsets of groups. It knows nothing of
+transactions, so that exactly-once cannot be judged on it, and a session timeout below 6 s never gets an assignment.
+"""
+
+import json
+from importlib import import_module
+from typing import Any
+
+from tidegate.conformance.engines.flows import Program
+
+PARTITIONS = 4
+#: Seconds that it may take to answer.
+PATIENCE = 30.0
+
+
+class MockBroker:
+    def __init__(self) -> None:
+        kafka: Any = import_module("confluent_kafka")
+        self._producer = kafka.Producer({"bootstrap.servers": "mock", "test.mock.num.brokers": 1})
+        (broker,) = self._producer.list_topics(timeout=PATIENCE).brokers.values()
+        self.address = f"{broker.host}:{broker.port}"
+
+    def make_topics(self, *names: str) -> None:
+        for name in names:
+            self._producer.list_topics(name, timeout=PATIENCE)
+
+    def feed(self, program: Program) -> None:
+        """The scripts of sources: a topic for each source, a partition for each script."""
+        for source in program.sources:
+            self.make_topics(name_source(source))
+            for script in range(len(program.operators[source]["scripts"])):
+                for place, item in enumerate(program.records_of(source, script)):
+                    value = json.dumps({"place": place, **item})
+                    self._producer.produce(name_source(source), value, key_of(item["key"]), partition=script)
+        self._producer.flush(PATIENCE)
+
+
+def name_source(operator: int) -> str:
+    return f"source{operator}"
+
+
+def name_edge(number: int) -> str:
+    return f"edge{number}"
+
+
+def key_of(key: str) -> str:
+    """An empty key is none to some."""
+    return f"k{key}"
