@@ -173,24 +173,25 @@ KINDS = (
         form="bytewax[:PYTHON]",
         meaning="Bytewax, with kills; pip install 'tidegate[bytewax]'",
         make_jobs=make_adapter("bytewax"),
-        job_limits={"case_timeout": 600.0},
+        job_limits={"case_timeout": 600.0, "start_timeout": 300.0},
     ),
     Kind(
         form="quix[:PYTHON]",
         meaning="Quix Streams on a mock broker, with kills; pip install 'tidegate[quix]'",
         make_jobs=make_adapter("quix"),
-        job_limits={"case_timeout": 600.0},
+        job_limits={"case_timeout": 600.0, "start_timeout": 300.0},
     ),
     Kind(
         form="faust[:PYTHON]",
         meaning="Faust on a mock broker, with kills; pip install 'tidegate[faust]'",
         make_jobs=make_adapter("faust"),
-        job_limits={"case_timeout": 600.0},
+        job_limits={"case_timeout": 600.0, "start_timeout": 300.0},
     ),
     Kind(
         form="beam[:PYTHON]",
         meaning="Apache Beam's direct runner, fed by a TestStream; pip install 'tidegate[beam]'",
         make_jobs=make_adapter("beam"),
+        job_limits={"case_timeout": 600.0, "start_timeout": 300.0},
     ),
     Kind(
         form="python:package.module:Name",

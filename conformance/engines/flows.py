@@ -140,12 +140,16 @@ class Steps:
         cause = f"{script}/{place}"
         return self.send(source, script, cause, item["key"], int(item["value"]), int(item["timestamp"]))
 
+    def arrive(self, operator: int, who: Any, element: Element) -> None:
+        name, key, _value, time, edge, producer = element
+        self.journal.tell(RECEIVED, operator, who, edge, name, key, time, producer)
+
     def receive(
         self, operator: int, who: Any, element: Element, total: int = 0
     ) -> tuple[int, list[tuple[int, Element]]]:
         """The total of the key afterwards, if the operator has one, and what leaves it."""
-        name, key, value, time, edge, producer = element
-        self.journal.tell(RECEIVED, operator, who, edge, name, key, time, producer)
+        self.arrive(operator, who, element)
+        name, key, value, time, _edge, _producer = element
         function = self.program.operators[operator]["function"]
         if function == "sum":
             total = value = total + value

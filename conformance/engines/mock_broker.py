@@ -5,12 +5,33 @@ transactions, so that exactly-once cannot be judged on it, and a session timeout
 """
 
 import json
+import sys
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
-from tidegate.conformance.engines.flows import Program
+from tidegate.conformance.engines.flows import KILL, Program, run_flow
+
+Json = dict[str, Any]
 
 PARTITIONS = 4
+#: What an engine on such a broker can do. All records of a key meet in one partition and keep their order. It is run at
+#: least once: after a kill it reads again what it had not committed, and may count it again.
+JOBS = {
+    "operators": ["source", "map", "flat_map", "filter", "sum", "sink"],
+    "partitioners": ["hash"],
+    "parallelism": PARTITIONS,
+    "uniform": True,
+    "faults": [KILL],
+    "shows": ["record", "result"],
+    "settings": {"pause_millis": [2, 10], "commit_millis": [200, 20, 1000]},
+    "order_scope": "key",
+    "delivery": "at_least_once",
+    "known_routing": False,
+    "keys_meet": True,
+    "counts_once": False,
+}
 #: Seconds that it may take to answer.
 PATIENCE = 30.0
 
@@ -48,3 +69,18 @@ def name_edge(number: int) -> str:
 def key_of(key: str) -> str:
     """An empty key is none to some."""
     return f"k{key}"
+
+
+def run_on_broker(job: Json, flow: str, name_changelog: Callable[[int], str]) -> Json:
+    """A job over the topics of a broker of its own. The process is a module; a subtask has partitions."""
+    program = Program(job)
+    broker = MockBroker()
+    for number, _source, _target in program.edges:
+        broker.make_topics(name_edge(number), name_changelog(number))
+    broker.feed(program)
+    path = program.write()
+
+    def launch(_number: int, journals: Path, _width: int) -> list[str]:
+        return [sys.executable, "-m", flow, str(path), str(journals), broker.address]
+
+    return run_flow(program, launch, lambda who, _people: int(who) % program.width, ends=False)

@@ -21,7 +21,7 @@ Sent = tuple[int, Element]
 
 
 class Flow:
-    def __init__(self, program: Program, journals: Path, broker: str, state: str) -> None:
+    def __init__(self, program: Program, journals: Path, broker: str) -> None:
         self.program = program
         self.steps = Steps(program, Journal(journals))
         self.steps.journal.live()
@@ -33,7 +33,7 @@ class Flow:
             consumer_group=GROUP,
             auto_offset_reset="earliest",
             auto_create_topics=False,
-            state_dir=state,
+            state_dir=str(journals.parent / "state"),
             commit_interval=program.settings["commit_millis"] / 1000,
             processing_guarantee="at-least-once",
             consumer_extra_config=member,
@@ -89,6 +89,6 @@ def find_who() -> str:
 
 
 if __name__ == "__main__":
-    path, journals, broker, state = sys.argv[1:]
+    path, journals, broker = sys.argv[1:]
     job = json.loads(Path(path).read_text(encoding="utf-8"))
-    Flow(Program(job), Path(journals), broker, state).app.run()
+    Flow(Program(job), Path(journals), broker).app.run()

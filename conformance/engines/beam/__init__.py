@@ -1,0 +1,1 @@
+"""Apache Beam: jobs on its direct runner, whose sources are scripted by a TestStream."""

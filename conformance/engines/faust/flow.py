@@ -1,0 +1,86 @@
+"""What Faust runs: a topic for each edge, an agent for each, and a table for each sum; see `flows` for what is told."""
+
+import asyncio
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from tidegate.conformance.engines.flows import Element, Journal, Program, Steps
+from tidegate.conformance.engines.mock_broker import PARTITIONS, key_of, name_edge, name_source
+
+faust: Any = import_module("faust")
+
+GROUP = "tidegate"
+#: What a step hands on: a target, and what goes there.
+Sent = tuple[int, Element]
+
+
+class Flow:
+    def __init__(self, program: Program, journals: Path, broker: str) -> None:
+        self.program = program
+        self.steps = Steps(program, Journal(journals))
+        self.steps.journal.live()
+        self.app = faust.App(
+            GROUP,
+            broker=f"kafka://{broker}",
+            store="memory://",
+            web_enabled=False,
+            # The broker makes topics by itself, and knows no other way.
+            topic_allow_declare=False,
+            topic_disable_leader=True,
+            topic_partitions=PARTITIONS,
+            consumer_auto_offset_reset="earliest",
+            broker_session_timeout=6,
+            broker_heartbeat_interval=1,
+            broker_commit_interval=program.settings["commit_millis"] / 1000,
+        )
+        self.edges = {number: self.topic(name_edge(number)) for number, _source, _target in program.edges}
+        for number in program.sources:
+            self.app.agent(self.topic(name_source(number)), name=f"read-{number}")(self.make_source(number))
+        for number, _source, target in program.edges:
+            self.app.agent(self.edges[number], name=f"step-{number}")(self.make_step(number, target))
+
+    def topic(self, name: str) -> Any:
+        return self.app.topic(name, key_type=str, key_serializer="raw", value_serializer="json", partitions=PARTITIONS)
+
+    async def hand_on(self, sent: list[Sent]) -> None:
+        """What leaves an operator goes into the topic of its edge, under its key."""
+        for target, element in sent:
+            await self.edges[element[4]].send(key=key_of(element[1]).encode(), value=[target, element])
+
+    def make_source(self, number: int) -> Any:
+        async def read(stream: Any) -> None:
+            async for event in stream.events():
+                await asyncio.sleep(self.program.settings["pause_millis"] / 1000)
+                script = event.message.partition
+                await self.hand_on(self.steps.send_item(number, script, event.value["place"], event.value))
+
+        return read
+
+    def make_step(self, edge: int, number: int) -> Any:
+        is_sum = self.program.operators[number]["function"] == "sum"
+        totals = self.app.Table(f"totals{edge}", default=int, partitions=PARTITIONS) if is_sum else None
+
+        async def step(stream: Any) -> None:
+            async for event in stream.events():
+                who, element = str(event.message.partition), event.value[1]
+                key = key_of(element[1])
+                total, sent = self.steps.receive(number, who, element, 0 if totals is None else totals[key])
+                if totals is not None:
+                    totals[key] = total
+                await self.hand_on(sent)
+
+        return step
+
+
+async def main(flow: Flow) -> None:
+    await flow.app.start()
+    await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    path, journals, broker = sys.argv[1:]
+    job = json.loads(Path(path).read_text(encoding="utf-8"))
+    asyncio.run(main(Flow(Program(job), Path(journals), broker)))
