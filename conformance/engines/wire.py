@@ -24,9 +24,16 @@ class Host:
     """The engine as a component sees it: the bug to commit, and what lives longer than one case."""
 
     bug: str = ""
-    random: Random = attrs.Factory(lambda: Random(0))
+    _random: Random | None = None
     #: Only components with a bug about leaking state put something here.
     memory: dict[str, Any] = attrs.Factory(dict)
+
+    @property
+    def random(self) -> Random:
+        """Made when it is asked for: most components draw nothing, and it takes longer than they do."""
+        if self._random is None:
+            self._random = Random(0)
+        return self._random
 
 
 class Machine(Protocol):

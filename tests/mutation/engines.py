@@ -8,15 +8,13 @@ change at all, or a hole in the suite; with `--more` so many further generated c
 """
 
 import argparse
-import ast
 import gc
 import importlib
-import json
 import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +23,14 @@ import attrs
 from tests.mutation.install import SwapError, Swapper
 from tests.mutation.parts import Parts
 from tests.mutation.report import show
-from tests.mutation.sites import Finder, Site, change
-from tests.mutation.workers import Reporter, fork_each
+from tests.mutation.sites import Finder, Site
+from tests.mutation.workers import Answer, Reporter, fork_each
+from tests.mutation.wrongs import go_wrong, read_right
 from tidegate.conformance.engines.museum import engines
 from tidegate.conformance.engines.museum.catalog import COMPONENTS
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.judging.judge import Judge
-from tidegate.conformance.judging.suite import Budget, parts_of, plan
+from tidegate.conformance.judging.suite import Budget, Planned, parts_of, plan
 from tidegate.conformance.judging.trial import Encoder
 from tidegate.conformance.judging.verdicts import Passed
 from tidegate.traces.cases import Case
@@ -42,363 +41,127 @@ STAGES = ("directed", "golden", "complete", "generated")
 MORE = "more"
 #: A stage may take so many seconds of a mutant, and so many times as long as of the right machine.
 SECONDS, TIMES = 2.0, 5.0
-BYTES = {"one byte": 2**8, "two bytes": 2**16}
-
-
-# --- the right machine alone ----------------------------------------------------------------------------------
-
-
-def is_bug(node: ast.AST) -> bool:
-    return (isinstance(node, ast.Name) and node.id == "bug") or (isinstance(node, ast.Attribute) and node.attr == "bug")
-
-
-class WithoutBugs(ast.NodeTransformer):
-    """Takes the switches out: what is asked of the bug is answered, and what never happens then is gone."""
-
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        self.generic_visit(node)
-        if is_bug(node.left) and len(node.ops) == 1:
-            return ast.copy_location(ast.Constant(isinstance(node.ops[0], (ast.NotEq, ast.NotIn))), node)
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Dict(), attr="get"), args=[asked, default]) if is_bug(asked):
-                return default
-        return node
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.op, ast.Not) and is_known(node.operand):
-            return ast.copy_location(ast.Constant(not node.operand.value), node)  # type: ignore[attr-defined]
-        return node
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        self.generic_visit(node)
-        decides = isinstance(node.op, ast.Or)
-        values: list[ast.expr] = []
-        for value in node.values:
-            if is_known(value):
-                if value.value is decides:  # type: ignore[attr-defined]
-                    if not values:
-                        return value
-                    values.append(value)
-                    break
-                continue
-            values.append(value)
-        if not values:
-            return ast.copy_location(ast.Constant(not decides), node)
-        return values[0] if len(values) == 1 else ast.copy_location(ast.BoolOp(node.op, values), node)
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        self.generic_visit(node)
-        if is_known(node.test):
-            return node.body if node.test.value else node.orelse  # type: ignore[attr-defined]
-        return node
-
-    def visit_If(self, node: ast.If) -> Any:
-        self.generic_visit(node)
-        if not is_known(node.test):
-            if not node.body:
-                node.body = [ast.copy_location(ast.Pass(), node)]
-            return node
-        return (node.body if node.test.value else node.orelse) or None  # type: ignore[attr-defined]
-
-
-def is_known(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, bool)
-
-
-def read_right(path: Path) -> ast.Module:
-    tree: ast.Module = WithoutBugs().visit(ast.parse(path.read_text(encoding="utf-8")))
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.For, ast.While, ast.With)) and not node.body:
-            node.body = [ast.copy_location(ast.Pass(), node)]
-    return ast.fix_missing_locations(tree)
-
-
-# --- how engines go wrong -------------------------------------------------------------------------------------
-
-
-def go_wrong(node: ast.AST, above: list[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
-    """What is changed in the reference, and what is not written there because values are frozen.
-
-    How values are read is left alone: what is outside of their domain is never asked.
-    """
-    if any(isinstance(one, ast.Call) and is_reader(one.func) for one in above):
-        return
-    if any(is_bug(one) for one in ast.walk(node)) and isinstance(node, (ast.expr, ast.Assign)):
-        return
-    yield from change(node, above)
-    in_init = any(isinstance(one, ast.FunctionDef) and one.name == "__init__" for one in above)
-    match node:
-        case ast.AugAssign(op=ast.Add()) if isinstance(node.target, (ast.Attribute, ast.Name)):
-            yield from narrow(node)
-        case ast.Compare(ops=[ast.Eq()], comparators=[other]) if not is_text(other):
-            for wider in (ast.GtE(), ast.LtE()):
-                yield f"== to {type(wider).__name__}", ast.Compare(node.left, [wider], node.comparators)
-        case ast.Compare(ops=[ast.GtE() | ast.LtE()]):
-            yield "to ==", ast.Compare(node.left, [ast.Eq()], node.comparators)
-        case ast.Compare(ops=[ast.Gt() | ast.Lt()]):
-            yield "to !=", ast.Compare(node.left, [ast.NotEq()], node.comparators)
-        case ast.If() | ast.IfExp():
-            yield from combine(node, above)
-        case ast.Return(value=ast.expr() as value) if returns_observations(above) and not is_empty(value):
-            if not isinstance(value, ast.Call) and not (isinstance(value, ast.List) and len(value.elts) == 1):
-                yield "observations backwards", ast.Return(call(ast.Name("list", ast.Load()), reverse(value)))
-            yield "no observations", ast.Return(ast.List([], ast.Load()))
-        case ast.Call(func=ast.Attribute(value=target, attr="append"), args=[one]):
-            first = ast.Attribute(target, "insert", ast.Load())
-            yield "append in front", call(first, ast.Constant(0), one)
-        case ast.Call(func=ast.Attribute(attr="get_long")):
-            yield "32 bits", call(parse("wire.to_int32"), node)
-            yield "53 bits", call(ast.Name("int", ast.Load()), call(ast.Name("float", ast.Load()), node))
-        case ast.Call(func=ast.Attribute(attr="get_integer" | "get_at_least")):
-            for name, size in BYTES.items():
-                yield name, ast.BinOp(node, ast.Mod(), ast.Constant(size))
-        case ast.Call(func=ast.Name(id="sorted"), keywords=[]):
-            yield "sorted backwards", ast.Call(node.func, node.args, [ast.keyword("reverse", ast.Constant(value=True))])
-    is_dropped = isinstance(node, (ast.Assign, ast.AugAssign, ast.Delete)) or is_call_of_method(node)
-    if is_dropped and not in_init and isinstance(node, ast.stmt) and touches_state(node):
-        yield "left out", ast.Pass()
-    if in_init and isinstance(node, ast.Assign) and is_collection(node.value):
-        yield "outlives the case", keep_for_ever(node)
-
-
-def is_reader(function: ast.expr) -> bool:
-    name = (
-        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
-    )
-    return name.startswith("get_")
-
-
-def narrow(node: ast.AugAssign) -> Iterator[tuple[str, ast.AST]]:
-    value = ast.parse(ast.unparse(node.target), mode="eval").body
-    for name, size in BYTES.items():
-        total = ast.BinOp(value, ast.Add(), node.value)
-        yield name, ast.Assign([node.target], ast.BinOp(total, ast.Mod(), ast.Constant(size)))
-        signed = parse(f"({ast.unparse(total)} + {size // 2}) % {size} - {size // 2}")
-        yield f"{name}, signed", ast.Assign([node.target], signed)
-
-
-def combine(node: ast.If | ast.IfExp, above: list[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
-    """The branch depends on one more thing that the machine knows: right but for a rare combination."""
-    homes = [one for one in above if isinstance(one, ast.ClassDef)]
-    flags = sorted(flags_of(homes[-1])) if homes and is_in_method(above) else []
-    for flag in flags:
-        known = parse(f"self.{flag}")
-        if flag in ast.unparse(node.test):
-            continue
-        never = ast.BoolOp(ast.And(), [node.test, ast.UnaryOp(ast.Not(), known)])
-        always = ast.BoolOp(ast.Or(), [node.test, known])
-        for name, test in ((f"and not {flag}", never), (f"or {flag}", always)):
-            yield name, type(node)(test, node.body, node.orelse)
-
-
-def is_in_method(above: list[ast.AST]) -> bool:
-    functions = [one for one in above if isinstance(one, ast.FunctionDef)]
-    return (
-        bool(functions)
-        and functions[0].name != "__init__"
-        and [one.arg for one in functions[0].args.args][:1] == ["self"]
-    )
-
-
-def flags_of(home: ast.ClassDef) -> set[str]:
-    """The attributes that are yes or no, or at times None."""
-    flags = set()
-    for node in ast.walk(home):
-        match node:
-            case ast.Assign(targets=targets, value=ast.Constant(value=True | False | None)):
-                flags |= {one.attr for one in targets if isinstance(one, ast.Attribute)}
-            case ast.AnnAssign(target=ast.Attribute(attr=name), value=ast.Constant(value=True | False | None)):
-                flags.add(name)
-    return flags - {"bug"}
-
-
-def returns_observations(above: list[ast.AST]) -> bool:
-    functions = [one for one in above if isinstance(one, ast.FunctionDef)]
-    return (
-        bool(functions) and functions[-1].returns is not None and "Observations" in ast.unparse(functions[-1].returns)
-    )
-
-
-def touches_state(node: ast.stmt) -> bool:
-    return "self" in {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-
-
-def is_call_of_method(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
-
-
-def is_collection(node: ast.expr) -> bool:
-    return isinstance(node, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp)) or (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in ("set", "deque", "dict", "list")
-    )
-
-
-def keep_for_ever(node: ast.Assign) -> ast.AST:
-    kept = f"_kept_{ast.unparse(node.targets[0]).rpartition('.')[2]}"
-    known, made = f"type(self).__dict__.get({kept!r})", ast.unparse(node.value)
-    return ast.Assign(node.targets, parse(f"{known} or (setattr(type(self), {kept!r}, {made}), {known})[1]"))
-
-
-def is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and not isinstance(node.value, int)
-
-
-def is_empty(node: ast.expr) -> bool:
-    return isinstance(node, ast.List) and not node.elts
-
-
-def call(function: ast.expr, *arguments: ast.expr) -> ast.Call:
-    return ast.Call(function, list(arguments), [])
-
-
-def reverse(node: ast.expr) -> ast.expr:
-    return call(ast.Name("reversed", ast.Load()), node)
-
-
-def parse(text: str) -> ast.expr:
-    return ast.parse(text, mode="eval").body
-
-
-# --- the default run, with the right answers known ------------------------------------------------------------
 
 
 @attrs.frozen
 class Asked:
+    """A case, as the engine is asked for it, with the answer of the right one."""
+
     stage: str
     case: Case
     request: dict[str, Any]
     answer: dict[str, Any]
 
 
-def ask_right(component: str, more: int) -> tuple[list[Asked], dict[str, float]]:
-    """Every case of the default run with the right engine's answer, and the seconds that each stage took."""
+@attrs.frozen
+class Bench:
+    """What the mutants of a component are held to: all that the right machine was asked, and how long it took."""
+
+    swapper: Swapper
+    asked: list[Asked]
+    seconds: Mapping[str, float]
+
+    def examine(self, site: Site, reporter: Reporter) -> None:
+        """Try a mutant until it fails."""
+        module = importlib.import_module(site.mutation.module)
+        stage = "import"
+        try:
+            code = site.compile(str(module.__file__))
+            try:
+                self.swapper.swap(code, site.mutation.unit)
+            except SwapError:
+                exec(code, vars(module))  # noqa: S102  a mutant of ours, in a process of its own
+            engine, judge = engines.Engine(), Judge()
+            for one in self.asked:
+                if one.stage != stage:
+                    stage = one.stage
+                    reporter.start(stage, "", SECONDS + TIMES * self.seconds[stage])
+                answer = engine.replay_case(one.request)
+                if answer != one.answer and not is_allowed(judge, one.case, answer):
+                    reporter.answer("killed", stage, one.case.name)
+        except BaseException as error:  # noqa: BLE001  a mutant may fail in any way
+            reporter.answer("killed", stage, repr(error))
+        reporter.answer("survived")
+
+    def examine_all(self, sites: list[Site], jobs: int) -> Iterator[tuple[Site, Answer]]:
+        answers = fork_each(len(sites), lambda number, reporter: self.examine(sites[number], reporter), jobs)
+        return ((sites[number], answer) for number, answer in answers)
+
+
+def is_allowed(judge: Judge, case: Case, answer: Mapping[str, Any]) -> bool:
+    return "steps" in answer and isinstance(judge.judge(case, answer["steps"]), Passed)
+
+
+def make_bench(component: str, modules: Iterable[str], more: int = 0) -> Bench:
+    """Ask the right machine for every case of the default run, and for so many more generated ones."""
     engine, encoder = engines.Engine(), Encoder()
-    description = InProcess(engine).start()
     asked: list[Asked] = []
     seconds: Counter[str] = Counter()
+    for stage, planned in cases_of(component, more):
+        request = encoder.request(planned.case).as_case()
+        started = time.process_time()
+        answer = engine.replay_case(request)
+        seconds[stage] += time.process_time() - started
+        asked.append(Asked(stage, planned.case, request, answer))
+    return Bench(Swapper(str(importlib.import_module(name).__file__) for name in modules), asked, seconds)
+
+
+def cases_of(component: str, more: int) -> Iterator[tuple[str, Planned]]:
+    description = InProcess(engines.Engine()).start()
     usual = Budget(stages=STAGES)
+    for part in parts_of(component, usual):
+        yield from ((planned.stage, planned) for planned in plan(description, component, part))
     further = Budget(usual.cases + more, first=usual.cases, stages=("generated",))
-    parts = [
-        *((None, part) for part in parts_of(component, usual)),
-        *((MORE, part) for part in parts_of(component, further)),
-    ]
-    for further_stage, part in parts:
-        for planned in plan(description, component, part):
-            stage = further_stage or planned.stage
-            request = encoder.request(planned.case).as_case()
-            started = time.process_time()
-            answer = engine.replay_case(request)
-            seconds[stage] += time.process_time() - started
-            asked.append(Asked(stage, planned.case, request, answer))
-    return asked, seconds
-
-
-@attrs.frozen
-class Result:
-    component: str
-    site: Site
-    status: str
-    stage: str
-    seconds: float
-
-
-def examine(
-    component: str, site: Site, swapper: Swapper, asked: list[Asked], seconds: dict[str, float], reporter: Reporter
-) -> None:
-    module = importlib.import_module(site.mutation.module)
-    try:
-        code = site.compile(str(Path(module.__file__ or "").resolve()))
-    except Exception as error:  # noqa: BLE001  no program at all
-        reporter.answer("invalid", "compile", repr(error))
-    stage = "import"
-    try:
-        try:
-            swapper.swap(code, site.mutation.unit)
-        except SwapError:
-            exec(code, vars(module))  # noqa: S102  a mutant of ours, in a process of its own
-        engine, judge = engines.Engine(), Judge()
-        for one in asked:
-            if one.stage != stage:
-                stage = one.stage
-                reporter.start(stage, "", SECONDS + TIMES * seconds[stage])
-            answer = engine.replay_case(one.request)
-            if answer != one.answer and not (
-                "steps" in answer and isinstance(judge.judge(one.case, answer["steps"]), Passed)
-            ):
-                reporter.answer("killed", stage, one.case.name)
-    except BaseException as error:  # noqa: BLE001  a mutant may fail in any way
-        reporter.answer("killed", stage, repr(error))
-    reporter.answer("survived")
+    yield from ((MORE, planned) for planned in plan(description, component, further))
 
 
 def find_all(component: str) -> list[Site]:
-    folder = Path(engines.__file__).resolve().parent / component
-    sources = {
-        f"{HOME}.{component}.{path.stem}": path for path in sorted(folder.glob("*.py")) if path.stem != "__init__"
-    }
+    """Every change to a function of the machine of a component."""
+    folder = Path(str(engines.__file__)).parent / component
+    files = [path for path in sorted(folder.glob("*.py")) if path.stem != "__init__"]
+    sources = {f"{HOME}.{component}.{path.stem}": path for path in files}
     parts = Parts(sources)
-    return [
-        site
+    found = (
+        Finder(module, f"{component}/{path.name}", read_right(path), parts, go_wrong).find()
         for module, path in sources.items()
-        for site in Finder(module, f"{component}/{path.name}", read_right(path), parts, go_wrong).find()
-        if site.mutation.unit
-    ]
+    )
+    return [site for sites in found for site in sites if site.mutation.unit]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation.engines", description=__doc__)
     parser.add_argument("--component", action="append", default=[], help="only this one; may be given again")
+    parser.add_argument("--operator", default="", metavar="TEXT", help="only changes with this in their name: bytes")
     parser.add_argument("--sample", type=int, help="only so many changes per component, drawn at random")
-    parser.add_argument(
-        "--operator", default="", metavar="TEXT", help="only changes with this in their name, such as bytes"
-    )
     parser.add_argument("--seed", type=int, default=0, help="of the sample (default: 0)")
     parser.add_argument("--jobs", type=int, default=2, help="processes at once (default: 2)")
     parser.add_argument("--more", type=int, default=0, help="so many further generated cases (default: 0)")
-    parser.add_argument("--out", type=Path, help="append survivors to this file, as JSON lines")
     options = parser.parse_args()
     total: Counter[str] = Counter()
     for component in options.component or COMPONENTS:
-        sites = [site for site in find_all(component) if options.operator in site.mutation.operator]
-        if options.sample is not None and options.sample < len(sites):
-            chosen = random.Random(options.seed).sample(range(len(sites)), options.sample)
-            sites = [sites[number] for number in sorted(chosen)]
-        began = time.monotonic()
-        asked, seconds = ask_right(component, options.more)
-        files = {
-            str(Path(sys.modules[site.mutation.module].__file__ or "").resolve())
-            if site.mutation.module in sys.modules
-            else str(Path(importlib.import_module(site.mutation.module).__file__ or "").resolve())
-            for site in sites
-        }
-        swapper = Swapper(files)
-        gc.collect()
-        gc.freeze()
-        counts: Counter[str] = Counter()
-
-        def work(number: int, reporter: Reporter) -> None:
-            examine(component, sites[number], swapper, asked, seconds, reporter)  # noqa: B023  used within this round
-
-        for number, (status, stage, check, _seconds) in fork_each(len(sites), work, options.jobs):
-            counts[status if status != "killed" else stage] += 1
-            if status == "survived" or stage == MORE:
-                mutation = sites[number].mutation
-                print("\n".join([f"hole ({check}):" if stage == MORE else "survived:", *show(mutation)]), flush=True)
-                if options.out:
-                    with options.out.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps(attrs.asdict(mutation)) + "\n")
-        gc.unfreeze()
-        total += counts
-        print(f"{component}: {len(sites)} changes, {dict(counts)}, {time.monotonic() - began:.0f} s", flush=True)
+        total += try_component(component, options)
     print(f"all: {total.total()} changes, {dict(total)}")
-    return 0 if not total["survived"] else 1
+    return 1 if total["survived"] or total[MORE] else 0
+
+
+def try_component(component: str, options: argparse.Namespace) -> Counter[str]:
+    """By the stage that noticed it, or what else became of it."""
+    began = time.monotonic()
+    sites = [site for site in find_all(component) if options.operator in site.mutation.operator]
+    if options.sample is not None and options.sample < len(sites):
+        chosen = random.Random(options.seed).sample(range(len(sites)), options.sample)
+        sites = [sites[number] for number in sorted(chosen)]
+    bench = make_bench(component, {site.mutation.module for site in sites}, options.more)
+    gc.collect()
+    gc.freeze()
+    counts: Counter[str] = Counter()
+    for site, (status, stage, check, _seconds) in bench.examine_all(sites, options.jobs):
+        counts[stage if status == "killed" else status] += 1
+        if status == "survived" or stage == MORE:
+            print("\n".join([f"{status} {stage} {check}".strip(), *show(site.mutation)]), flush=True)
+    gc.unfreeze()
+    print(f"{component}: {len(sites)} changes, {dict(counts)}, {time.monotonic() - began:.0f} s", flush=True)
+    return counts
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 """The mutator finds changes, its runs notice them where something is tested, and only there."""
 
+import ast
 import json
 import subprocess
 import sys
 
 import pytest
 
-from tests.mutation import modules
+from tests.mutation import engines, modules
 from tests.mutation import results as results_module
 from tests.mutation.__main__ import find_all
 from tests.mutation.explained import Entry, explain, find_stale, read_entries
@@ -14,6 +15,7 @@ from tests.mutation.parts import CLAIM, MODEL, Parts
 from tests.mutation.results import Results
 from tests.mutation.running import Result
 from tests.mutation.sites import find_sites
+from tests.mutation.wrongs import is_bug, read_right
 from tests.paths import ROOT
 
 TOY = '''
@@ -197,3 +199,21 @@ def test_every_entry_gives_a_reason_and_names_changes_that_there_are():
     entries = read_entries()
     assert not [entry for entry in entries if len(entry.reason) <= 20]
     assert not [(str(entry), why) for entry, why in find_stale(entries, mutations, [])]
+
+
+def test_a_right_machine_has_no_switches():
+    tree = read_right(ROOT / "conformance" / "engines" / "museum" / "valve" / "machine.py")
+    asked = [node for node in ast.walk(tree) if isinstance(node, ast.Compare) and is_bug(node.left)]
+    assert asked == []
+    assert "self.last" in ast.unparse(tree)
+
+
+def test_wrong_engines_that_nobody_thought_of_are_caught():
+    sites = engines.find_all("alignment_group")
+    within = [site for site in sites if site.mutation.within == "Groups.announce"]
+    chosen = [site for site in within if site.mutation.operator in ("min to max", "one byte", "no observations")]
+    bench = engines.make_bench("alignment_group", {site.mutation.module for site in chosen})
+    found = [(status, stage) for _site, (status, stage, *_) in bench.examine_all(chosen, 1)]
+    assert len(found) >= 2
+    assert {status for status, _stage in found} == {"killed"}
+    assert {stage for _status, stage in found} <= {*engines.STAGES}

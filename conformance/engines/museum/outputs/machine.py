@@ -17,7 +17,7 @@ _STATUSES = ("active", "idle")
 class Outputs:
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("outputs-")
-        self.random = host.random
+        self.host = host
         self.old = wire.get_semantics(config, SEMANTICS) == "flink-1.5"
         if ("selectors" in config) != self.old:
             raise wire.BadRequestError("selectors belongs to flink-1.5, and to no other")
@@ -98,7 +98,7 @@ class Outputs:
                 chosen += [port] * (len(hits) if bug == "selected-twice-served-twice" else 1)
         if bug == "first-selected-only":
             return chosen[:1]
-        self.random.shuffle(chosen)
+        self.host.random.shuffle(chosen)
         return chosen
 
     def emit(self, content: int, tag: Tag | None, order: list[Port]) -> wire.Observations:
@@ -242,7 +242,7 @@ class Outputs:
         ports = [port for port in self.ports if port.tag is None] if bug == "marker-needs-main-stream" else self.ports
         if not ports:
             return []
-        chosen = ports if bug == "marker-on-every-output" else [self.random.choice(ports)]
+        chosen = ports if bug == "marker-on-every-output" else [self.host.random.choice(ports)]
         if bug == "marker-dropped-while-idle":
             chosen = [port for port in chosen if port.active]
         return self.serve(chosen, lambda port, out: port.give(out, {"type": "latency_marker"}))

@@ -17,7 +17,7 @@ class Partitioner:
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
         bug = host.bug
         self.bug = bug
-        self.random = host.random
+        self.host = host
         self.memory = host.memory
         self.kind = wire.get_choice(config, "kind", KINDS)
         self.channels = wire.get_at_least(config, "channels", 1)
@@ -33,7 +33,7 @@ class Partitioner:
         #: The channel of the last record; before the first one rescale must come out at 0.
         self.cursor = self.channels - 1
         if self.kind == "rebalance":
-            self.cursor = self.random.randrange(self.channels)
+            self.cursor = self.host.random.randrange(self.channels)
         elif self.kind == "rescale" and bug == "partitioner-rescale-starts-anywhere":
             self.cursor = sum(map(ord, "rescale")) % self.channels
         elif self.kind == "rescale" and bug == "partitioner-rescale-skips-first":
@@ -90,7 +90,7 @@ class Partitioner:
             if bug in SPREADS:
                 return self.send(SPREADS[bug](self))
             bound = channels + 1 if bug == "partitioner-shuffle-bound-inclusive" else channels
-            return self.send(self.random.randrange(bound))
+            return self.send(self.host.random.randrange(bound))
         if kind == "global" and bug == "partitioner-global-to-last":
             return self.send(channels - 1)
         if kind == "global" and bug == "partitioner-global-turns":
@@ -171,7 +171,7 @@ class Partitioner:
             return []
         if bug == "partitioner-marker-takes-a-turn" and self.kind in {"rebalance", "rescale"}:
             return self.send(self.turn())
-        return self.send(self.random.randrange(self.channels))
+        return self.send(self.host.random.randrange(self.channels))
 
 
 #: How a shuffle may be no shuffle, although it takes only channels that there are.
