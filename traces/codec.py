@@ -266,8 +266,8 @@ def find_component(name: Any) -> AnyComponent:
 #: How many parts a config may ask for, such as channels, and how many subtasks, each of which meets each: far beyond
 #: what any case is about, and far below what no memory holds.
 MOST_PARTS, MOST_SUBTASKS = 2**15, 2**10
-PARTS = {"channels", "inputs", "outputs", "operators", "subpartitions", "members"}
-SUBTASKS = {"parallelism", "producers", "consumers"}
+PARTS = {"channels", "inputs", "outputs", "operators", "subpartitions", "members", "samples"}
+SUBTASKS = {"parallelism", "producers", "consumers", "subtasks"}
 
 
 def check_parts(config: Any) -> None:

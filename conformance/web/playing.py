@@ -5,6 +5,7 @@ branch and compare as it likes. Nothing here writes or reaches out; it runs wher
 """
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -60,8 +61,11 @@ MAX_BEHIND = 4
 MAX_PARTS = 512
 PARTS = re.compile(
     "barriers|channels|consumers|data|exclusive|floating|inputs|limit|members|operators|outputs?|parallelism|producers|"
-    "sources|subpartitions"
+    "samples|sources|subpartitions|subtasks|total"
 )
+#: Bytes of a buffer: events are drawn that fill it.
+MAX_BYTES = 2**16
+BYTES = re.compile("buffer_size|capacity")
 #: Numbers beyond these become other numbers in a page.
 EXACT = 2**53
 
@@ -148,7 +152,7 @@ def fields_of(component: AnyComponent, schema: Mapping[str, Any]) -> Iterator[di
             "description": given.get("description", domain.get("description", "")),
             "values": domain.get("enum", []),
             "minimum": domain.get("minimum"),
-            "maximum": min(domain["maximum"], MAX_PARTS) if PARTS.fullmatch(name) and "maximum" in domain else None,
+            "maximum": min(domain["maximum"], most_of(name)) if most_of(name) < domain.get("maximum", 0) else None,
             "domain": domain_of(domain),
             "default": default if plain else None,
             "required": name in schema.get("required", ()),
@@ -317,8 +321,13 @@ def check_size(value: Any, name: str = "config") -> None:
             if len(inner) > MAX_PARTS:
                 raise PlayError(f"{key} has {len(inner)} parts; at most {MAX_PARTS} can be played here", part="config")
             check_size(inner, key)
-        elif PARTS.fullmatch(key) and isinstance(inner, int) and inner > MAX_PARTS:
-            raise PlayError(f"{key} is {inner}; at most {MAX_PARTS} can be played here", part="config")
+        elif isinstance(inner, int) and inner > (most := most_of(key)):
+            raise PlayError(f"{key} is {inner}; at most {most} can be played here", part="config")
+
+
+def most_of(key: str) -> float:
+    """What a number of this name in a config may be here."""
+    return MAX_PARTS if PARTS.fullmatch(key) else MAX_BYTES if BYTES.fullmatch(key) else math.inf
 
 
 def choices_of(given: Any) -> dict[int, Any]:

@@ -250,20 +250,18 @@ def on_prioritize(state: State, event: Prioritize) -> tuple[Outcome[State, Obser
 
 
 def on_start(state: State, checkpoint: Long) -> Outcome[State, Observation]:
+    begun: list[Channel] = []
     seen: list[Observation] = []
-    for index in range(len(state.channels)):
-        channel = state.channels[index]
+    for index, channel in enumerate(state.channels):
         known = saving.find_cut(channel.saving, checkpoint)
-        if known is None:
-            return Outcome(state, (*seen, Subsumed(index)), ("BARR-16", "BARR-14"))
-        channel = attrs.evolve(channel, saving=known)
-        state = with_channel(state, index, channel)
-        if saving.is_subsumed(known, checkpoint):
-            return Outcome(state, (*seen, Subsumed(index)), ("BARR-16", "BARR-14"))
-        sequences = compute_overtaken(channel)
-        state = with_channel(state, index, attrs.evolve(channel, saving=saving.start_saving(known, checkpoint)))
-        seen += [Saved(index, checkpoint, sequences)] if sequences else []
-    return Outcome(state, tuple(seen), ("BARR-14",))
+        found = channel if known is None else attrs.evolve(channel, saving=known)
+        if known is None or saving.is_subsumed(known, checkpoint):
+            channels = (*begun, found, *state.channels[index + 1 :])
+            return Outcome(attrs.evolve(state, channels=channels), (*seen, Subsumed(index)), ("BARR-16", "BARR-14"))
+        if sequences := compute_overtaken(found):
+            seen.append(Saved(index, checkpoint, sequences))
+        begun.append(attrs.evolve(found, saving=saving.start_saving(known, checkpoint)))
+    return Outcome(attrs.evolve(state, channels=tuple(begun)), tuple(seen), ("BARR-14",))
 
 
 def compute_overtaken(channel: Channel) -> tuple[int, ...]:

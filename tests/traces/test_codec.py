@@ -108,6 +108,8 @@ def test_after_a_few_problems_of_a_list_the_rest_is_not_looked_at():
         ("union_gate", {"members": [30_000, 30_000]}),
         ("wiring", {"pattern": "all_to_all", "producers": 1000, "consumers": 1000}),
         ("statuses", {"channels": 1, "operators": 10**9, "outputs": 1}),
+        ("source_alignment", {"samples": 2**31 - 1}),
+        ("alignment_group", {"sources": [{"group": 0, "drift": "1"}], "subtasks": 2**31 - 1}),
     ],
 )
 def test_a_config_that_no_memory_holds_is_refused(component, config):
