@@ -1,6 +1,7 @@
 """Hostile files, words and numbers: an error of its own for each, never exit 70, nothing that repaints a terminal."""
 
 import argparse
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ COMMANDS = {
     "explain": ("explain", "{}"),
     "rules": ("rules", "{}"),
     "explore": ("explore", "{}"),
+    "matrix": ("matrix", "{}", "--out", "out"),
     "engine": ("smoke", "--engine", "{}"),
     "exec": ("smoke", "--engine", "exec:{}"),
 }
@@ -83,3 +85,49 @@ def test_absurd_numbers_are_usage_errors(option, capsys):
         said = capsys.readouterr().err
         assert ended.value.code == Exit.USAGE
         assert f"argument {name}: " in said, said
+
+
+MUSEUM = ("museum", "--mutant", "valve-always-flushes", "--cases", "1")
+#: Commands that write, and what they tell although they cannot.
+WRITING = {
+    "diff": (("diff", *["--engine", "reference"] * 2, "--component", "valve", "--cases", "1", "--report"), "agree"),
+    "museum": ((*MUSEUM, "--out"), "all stages: 1 of 1 caught"),
+    "campaign": ((*CAMPAIGN, "--out"), ""),
+    "traces": (("generate", "traces", "valve", "--cases", "1", "--out"), ""),
+    "engines-page": (("generate", "engines-page", "--reports", "reports", "--out"), ""),
+}
+
+
+@pytest.mark.parametrize("command", WRITING)
+def test_what_cannot_be_written_is_told_all_the_same(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    words, told = WRITING[command]
+    assert main([*words, "file/\x1b[2J"]) == Exit.CANNOT_WRITE
+    said = capsys.readouterr()
+    assert told in said.out
+    assert "file" in said.err
+    assert "cannot be written" in said.err
+    assert said.err.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("content", [b"{}", b"[]", b'{"engine":3}', b"[" * 99_999, b"\xff", b""])
+def test_reports_of_engines_that_are_none_are_named(content, tmp_path, capsys):
+    (tmp_path / "a.json").write_bytes(content)
+    command = ["generate", "engines-page", "--reports", str(tmp_path), "--out", str(tmp_path / "page.md")]
+    assert main(command) == Exit.BAD_INPUT
+    assert "a.json, line 1: " in capsys.readouterr().err
+
+
+def test_an_interrupted_matrix_keeps_its_rows(tmp_path, monkeypatch, capsys):
+    from tidegate.conformance.judging import kill_matrix
+
+    def make_matrix(names, budget, real=kill_matrix.make_matrix):
+        yield from real(names, budget)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(kill_matrix, "make_matrix", make_matrix)
+    monkeypatch.setattr(sys, "argv", ["tidegate"])
+    assert main([*MUSEUM, "--out", str(tmp_path / "page.md")]) == Exit.CONFORMANT
+    assert "interrupted" in capsys.readouterr().err
+    assert "| valve-always-flushes |" in (tmp_path / "page.md").read_text()

@@ -163,3 +163,20 @@ def test_values_that_a_page_would_round_are_texts():
         "61",
         [1, 2],
     ]
+
+
+@pytest.mark.parametrize(
+    ("component", "config"),
+    [
+        ("serializer", {"buffer_size": 2**31 - 1}),
+        ("buffer", {"capacity": 2**31 - 1}),
+        ("buffer_pools", {"total": 2**31 - 1}),
+        ("source_alignment", {"samples": 2**15}),
+        ("alignment_group", {"sources": [{"group": 0, "drift": "1"}], "subtasks": 2**15}),
+    ],
+)
+def test_what_would_take_a_machine_is_not_played(component, config):
+    """Generators draw what fills a buffer; samples and subtasks are copied in every state."""
+    for ask in ("play", "explore", "neighbours"):
+        answered = answer({"ask": ask, "component": component, "config": config})
+        assert "can be played here" in answered["error"]["message"]

@@ -3,6 +3,8 @@
 import http.client
 import json
 import signal
+import socket
+import struct
 from urllib.parse import urlsplit
 
 import pytest
@@ -66,8 +68,23 @@ def test_a_question_that_is_no_json_is_answered_by_an_error(request_it):
 
 
 def test_a_question_without_end_is_not_read(request_it):
-    reply, _body = request_it("POST", "/ask", None, **ASK, Content_Length=str(MAX_QUESTION_BYTES + 1))
-    assert reply.status == 413
+    for length in (str(MAX_QUESTION_BYTES + 1), "9" * 5000, "-1", "\xb2", "1_0", ""):
+        reply, _body = request_it("POST", "/ask", None, **ASK, Content_Length=length)
+        assert reply.status == 413
+
+
+def test_who_asks_and_leaves_is_no_trouble(playground, capfd):
+    place = urlsplit(playground)
+    for asked in (
+        b"GET http://[x]/ HTTP/1.1\r\n\r\n",
+        b"\xff\0\r\n\r\n",
+        b"POST /ask HTTP/1.1\r\nContent-Length: 9\r\n\r\n{",
+    ):
+        with socket.create_connection((place.hostname, place.port), timeout=10) as connection:
+            connection.sendall(asked.replace(b"\r\n\r\n", f"\r\nHost: {place.netloc}\r\n\r\n".encode(), 1))
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    http.client.HTTPConnection(place.netloc, timeout=10).request("GET", "/")
+    assert "Traceback" not in "".join(capfd.readouterr())
 
 
 def test_the_playground_is_where_reports_look_for_it_unless_something_else_is():
