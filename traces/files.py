@@ -104,7 +104,7 @@ def read_traces(path: Path, *, strict: bool = False) -> tuple[Header, list[Case]
         raise TraceFileError(path, 1, "an empty file")
     if footer is None:
         raise TraceFileError(path, number, "the file ends without its footer: it was cut short")
-    if footer != len(cases) or isinstance(footer, bool):
+    if type(footer) is not int or footer != len(cases):
         raise TraceFileError(path, number, f"the footer counts {show(footer)} cases, the file has {len(cases)}")
     return header, cases
 

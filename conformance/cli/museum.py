@@ -93,9 +93,12 @@ def tell_blame(names: list[str]) -> int:
 
 def try_all(args: argparse.Namespace, names: list[str]) -> int:
     """Rows are printed as they come: whoever interrupts a long matrix keeps what is known."""
+    from concurrent.futures.process import BrokenProcessPool
+
     from tidegate.conformance.cli.console import telling
     from tidegate.conformance.judging.kill_matrix import begin_table, make_matrix, show_row
     from tidegate.conformance.judging.suite import Budget
+    from tidegate.conformance.reports.writing import CannotWriteError
     from tidegate.conformance.stopping import STOP
 
     budget = Budget(args.cases, args.seed)
@@ -116,8 +119,9 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
                 if not quiet:
                     print("\n".join(map(show_row, some)), flush=True)
             STOP.disarm()
-    except KeyboardInterrupt:
-        print("tidegate: interrupted; this is what was known by then", file=sys.stderr)
+    except (KeyboardInterrupt, BrokenProcessPool, CannotWriteError) as stopped:
+        why = {KeyboardInterrupt: "interrupted", BrokenProcessPool: "a process that tries wrong engines died"}
+        print(f"tidegate: {why.get(type(stopped), stopped)}; this is what was known by then", file=sys.stderr)
     return publish(args, [rows[name] for name in names if name in rows], len(names))
 
 
@@ -156,16 +160,17 @@ class Kept:
 
     def _read(self) -> "Iterator[tuple[str, Row]]":
         from tidegate.conformance.judging.kill_matrix import Kill, Row
+        from tidegate.traces.strict_json import read_json
 
         assert self._file is not None
-        for text in self._file.read_text(encoding="utf-8").splitlines():
+        for text in self._file.read_bytes().splitlines():
             try:
-                line = json.loads(text)
-            except ValueError:
-                continue  # whoever wrote it was stopped
-            if line.pop("made_of") == self._made_of:
-                kills = tuple(Kill(**{**kill, "rules": tuple(kill["rules"])}) for kill in line["kills"])
-                yield line["mutant"], Row(**{**line, "kills": kills, "breaks": tuple(line["breaks"])})
+                line = read_json(text)
+                if line.pop("made_of") == self._made_of:
+                    kills = tuple(Kill(**{**kill, "rules": tuple(kill["rules"])}) for kill in line["kills"])
+                    yield line["mutant"], Row(**{**line, "kills": kills, "breaks": tuple(line["breaks"])})
+            except (ValueError, TypeError, AttributeError, LookupError):
+                continue  # whoever wrote it was stopped, or is somebody else
 
     def add(self, rows: "list[Row]") -> None:
         import attrs

@@ -48,6 +48,7 @@ def test_the_same_cases_pack_to_the_same_bytes(path, tmp_path):
     [
         (lambda lines: lines[:-1], 6, "without its footer"),
         (lambda lines: [*lines[:3], *lines[4:]], 6, "the footer counts 5 cases, the file has 4"),
+        (lambda lines: [*lines[:-1], b'{"cases":5.0}\n'], 7, "the footer counts 5.0 cases"),
         (lambda lines: [*lines, b"{}\n"], 8, "after the footer"),
         (lambda lines: lines[1:], 1, "the header must say"),
         (lambda _lines: [], 1, "an empty file"),

@@ -199,7 +199,7 @@ class Tally:
     def check(self, number: int) -> None:
         """Whether the footer is one, and counts what there is."""
         counted = sum(counts.total() for counts in self.counts.values())
-        if self.footer[self.COUNT] != counted:
+        if type(self.footer[self.COUNT]) is not int or self.footer[self.COUNT] != counted:
             told = f"the footer counts {show(self.footer[self.COUNT])} {self.COUNT}, the report has {counted}"
             raise TraceFileError(self.file, number, told)
         if type(self.footer.get("exit")) is not int or type(self.footer.get("complete", True)) is not bool:

@@ -1,13 +1,14 @@
 """Hostile files, words and numbers: an error of its own for each, never exit 70, nothing that repaints a terminal."""
 
 import argparse
-import sys
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
 
 from tidegate.conformance.cli.main import main, make_parser
 from tidegate.conformance.exits import Exit
+from tidegate.conformance.judging import kill_matrix
 
 RUN = ("run", "--engine", "reference", "--component", "valve", "--stage", "generated", "--cases", "1")
 CAMPAIGN = ("campaign", "--engine", "reference", "--component", "valve", "--cases", "1", "--local")
@@ -87,11 +88,9 @@ def test_absurd_numbers_are_usage_errors(option, capsys):
         assert f"argument {name}: " in said, said
 
 
-MUSEUM = ("museum", "--mutant", "valve-always-flushes", "--cases", "1")
 #: Commands that write, and what they tell although they cannot.
 WRITING = {
     "diff": (("diff", *["--engine", "reference"] * 2, "--component", "valve", "--cases", "1", "--report"), "agree"),
-    "museum": ((*MUSEUM, "--out"), "all stages: 1 of 1 caught"),
     "campaign": ((*CAMPAIGN, "--out"), ""),
     "traces": (("generate", "traces", "valve", "--cases", "1", "--out"), ""),
     "engines-page": (("generate", "engines-page", "--reports", "reports", "--out"), ""),
@@ -119,15 +118,18 @@ def test_reports_of_engines_that_are_none_are_named(content, tmp_path, capsys):
     assert "a.json, line 1: " in capsys.readouterr().err
 
 
-def test_an_interrupted_matrix_keeps_its_rows(tmp_path, monkeypatch, capsys):
-    from tidegate.conformance.judging import kill_matrix
-
-    def make_matrix(names, budget, real=kill_matrix.make_matrix):
-        yield from real(names, budget)
-        raise KeyboardInterrupt
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, BrokenProcessPool])
+def test_a_matrix_that_is_stopped_keeps_its_rows(stop, tmp_path, monkeypatch, capsys):
+    def make_matrix(names, _budget, **_options):
+        kill = kill_matrix.Kill("directed", 1, 0.1, 3, ("VALVE-10",), named=True)
+        yield [kill_matrix.Row(names[0], "valve", "VALVE-10", (kill,), None, ("VALVE-10",), 0.1)]
+        raise stop
 
     monkeypatch.setattr(kill_matrix, "make_matrix", make_matrix)
-    monkeypatch.setattr(sys, "argv", ["tidegate"])
-    assert main([*MUSEUM, "--out", str(tmp_path / "page.md")]) == Exit.CONFORMANT
-    assert "interrupted" in capsys.readouterr().err
-    assert "| valve-always-flushes |" in (tmp_path / "page.md").read_text()
+    command = ["museum", "--component", "valve", "--out", str(tmp_path / "page.md")]
+    assert main([*command, "--report", str(tmp_path / "page.md" / "x")]) == Exit.CANNOT_WRITE
+    assert main(command) == Exit.UNDETERMINED
+    said = capsys.readouterr()
+    assert "this is what was known by then" in said.err
+    assert "all stages: 1 of 1 caught" in said.out
+    assert "| VALVE-10 | directed |" in (tmp_path / "page.md").read_text()
