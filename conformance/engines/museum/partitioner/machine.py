@@ -177,7 +177,7 @@ class Partitioner:
 #: How a shuffle may be no shuffle, although it takes only channels that there are.
 SPREADS: dict[str, Callable[[Partitioner], int]] = {
     "partitioner-shuffle-always-first": lambda _output: 0,
-    "partitioner-shuffle-never-last": lambda output: output.random.randrange(max(1, output.channels - 1)),
+    "partitioner-shuffle-never-last": lambda output: output.host.random.randrange(max(1, output.channels - 1)),
     "partitioner-shuffle-takes-turns": lambda output: output.records % output.channels,
 }
 
