@@ -57,7 +57,7 @@ export function drawTrace({ label, states, steps, rules, at, pick, names = null,
       h("button", {
         type: "button", class: `step${column === at ? " at" : ""}${wrong ? " wrong" : ""}`, "data-step": String(column),
         "aria-current": column === at ? "step" : null, title, onclick: () => pick?.(column),
-      }, step ? [h("span", { class: "number" }, String(column)), h("code", {}, step.event)] : "start",
+      }, step ? [h("span", { class: "number" }, String(column)), h("code", {}, step.json?.type === "graph" ? "graph" : step.event)] : "start",
       step?.choice > 1 ? h("span", { class: "choice", title: `${step.choice} outcomes are allowed` }, `1 of ${step.choice}`) : null),
       1, column,
     );

@@ -283,7 +283,7 @@ function drawPalette() {
     const what = offer.refused ? "is refused" : shown || (offer.changes ? "emits nothing" : "changes nothing");
     const breaks = offer.breaks.length ? `; breaks ${offer.breaks.join(", ")}` : "";
     const kind = offer.breaks.length ? "breaks" : offer.refused ? "refused" : offer.changes || shown ? "" : "still";
-    return h("button", { type: "button", class: `event ${kind}`, "data-event": offer.event, "data-focus": `event-${offer.event}`, title: `${offer.event}: ${what}${breaks}`, onclick: () => add(offer.event) }, h("code", {}, offer.event.length > 64 ? `${offer.event.slice(0, 63)}…` : offer.event), h("span", {}, offer.outcomes > 1 ? `one of ${offer.outcomes} outcomes` : what));
+    return h("button", { type: "button", class: `event ${kind}`, "data-event": offer.event, "data-focus": `event-${offer.event}`, title: `${offer.event}: ${what}${breaks}`, onclick: () => add(offer.event) }, offer.json ? drawGraph(offer.json, [], 260) : h("code", {}, offer.event.length > 64 ? `${offer.event.slice(0, 63)}…` : offer.event), h("span", {}, offer.outcomes > 1 ? `one of ${offer.outcomes} outcomes` : what));
   };
   const where = place() < page.played.steps.length ? `after step ${place()}: a branch` : "next";
   const draw_ = ([name, offers]) => h("div", { class: "offers" }, groups.size > 1 ? h("h3", {}, name) : null, h("div", { class: "buttons" }, offers.toSorted((one, other) => one.refused - other.refused).map(button)));
@@ -400,7 +400,7 @@ function drawStories() {
     "details", { open }, h("summary", {}, "Traces"),
     h("div", { class: "tabs", role: "group", "aria-label": "Where traces come from" }, groups.map((group) => h("button", { type: "button", "aria-pressed": String(group === page.group), "data-focus": `group-${group}`, onclick: () => { page.group = group; draw(); } }, labels[group]))),
     h("input", { type: "search", placeholder: "search names, rules, stories", "aria-label": "Search traces", "data-focus": "search", value: page.filter, oninput: (event) => { page.filter = event.target.value; draw(); const field = document.querySelector("[data-focus=search]"); field.setSelectionRange(field.value.length, field.value.length); } }),
-    h("ul", {}, list.slice(0, 60).map((story) => h("li", {}, h("button", { type: "button", "data-story": story.name, onclick: () => go({ ...here, config: story.config, trace: story.trace, choices: {}, start: 0, at: null }) }, h("b", {}, story.name.replaceAll("-", " ")), story.story ? h("span", {}, story.story) : null, h("code", {}, story.trace.length > 70 ? `${story.trace.slice(0, 69)}…` : story.trace))))),
+    h("ul", {}, list.slice(0, 60).map((story) => h("li", {}, h("button", { type: "button", "data-story": story.name, onclick: () => go({ ...here, config: story.config, trace: story.trace, choices: {}, start: 0, at: null }) }, h("b", {}, story.name.replaceAll("-", " ")), story.story ? h("span", {}, story.story) : null, story.trace.startsWith("{") ? null : h("code", {}, story.trace.length > 70 ? `${story.trace.slice(0, 69)}…` : story.trace))))),
     list.length > 60 ? h("p", { class: "hint" }, `and ${list.length - 60} more: search`) : list.length ? null : h("p", { class: "hint" }, "none"),
   ));
 }

@@ -1,6 +1,6 @@
 // What a command found, as a page: its conclusion, its table, and each finding in words and as a picture.
 
-import { h, themeButton } from "./dom.js";
+import { copyButton, h, themeButton } from "./dom.js";
 import { drawWalk } from "./walk.js";
 
 const TONES = { 0: "good", 1: "bad" };
@@ -16,9 +16,11 @@ function drawVerdict() {
 
 function drawFinding({ text, picture, config, step, link }) {
   const [title, ...rest] = text.split("\n");
+  const said = (name) => rest.find((line) => line.trim().startsWith(`${name} `))?.trim().slice(name.length).trim();
+  const copies = [["copy trace", said("trace")], ["copy command", said("reproduce")]].filter(([, value]) => value);
   return h(
     "article", { class: "card counterexample" }, h("h3", {}, title), h("pre", { class: "told", tabindex: "0" }, rest.map((line) => line.replace(/^ {2}/, "")).join("\n")),
-    link ? h("p", { class: "buttons" }, h("a", { href: link, target: "_blank", rel: "noreferrer", title: "tidegate play must be running" }, "open in playground")) : null, picture ? drawWalk({ title, picture, config, step }, told.rules) : null,
+    link || copies.length ? h("p", { class: "buttons" }, copies.map(([label, value]) => copyButton(label, value)), link && h("a", { href: link, target: "_blank", rel: "noreferrer", title: "tidegate play must be running" }, "open in playground")) : null, picture ? drawWalk({ title, picture, config, step }, told.rules) : null,
   );
 }
 

@@ -32,6 +32,8 @@ function say(value) {
 
 /** An observation as the suite writes it, without the names of its values where they are few, and what is false. */
 export function shortObservation(text) {
+  const [seen, who] = text.split(" · ");
+  if (who !== undefined) return `${seen.split(/, (?=\w+\()/).map(shortObservation).join(", ")} · ${who.split(/[:/]/).at(-1)}`;
   const parts = /^(\w+)\(([^()[\]{}]*)\)$/.exec(text);
   if (!parts) return text;
   const row = /^log\(.*\bdir (\w+),.*\bkind (\w+)/.exec(text);

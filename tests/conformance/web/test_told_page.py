@@ -49,7 +49,7 @@ def test_the_kill_matrix(tmp_path, open_page):
     with open_page((tmp_path / "index.html").as_uri()) as page:
         assert page.locator("h1").inner_text() == "1 of 2 wrong engines are caught"
         assert page.locator(".counterexample h3").inner_text() == "valve-b is not caught"
-        assert page.locator("tbody tr").first.locator("td").all_text_contents()[7] == "VALVE-2 (kept)"
+        assert "VALVE-2 (kept)" in page.locator("tbody tr").first.locator("td").all_text_contents()
 
 
 def make(text):
