@@ -17,7 +17,9 @@ const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number 
 let evidence = null;
 function unpack() {
   evidence ??= (async () => {
-    const packed = Uint8Array.from(atob(document.getElementById("findings").textContent), (letter) => letter.charCodeAt(0));
+    const letters = atob(document.getElementById("findings").textContent);
+    const packed = new Uint8Array(letters.length);
+    for (let at = 0; at < letters.length; at += 1) packed[at] = letters.charCodeAt(at);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
     return (await new Response(stream).text()).split("\n");
   })();
