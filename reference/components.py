@@ -51,9 +51,12 @@ PATH = (
     Place(
         "subpartition/buffer", "One builder writes, many consumers read, and the memory goes back when all are done."
     ),
+    Place("subpartition/event_kinds", "An event is put into a buffer, on which a queue reads what it must know of it."),
     Place(
         "subpartition/subpartition", "Buffers and events queue for one reader, which is woken only where it must be."
     ),
+    Place("subpartition/output_state", "A barrier that waits for too long overtakes what is queued, which is saved."),
+    Place("subpartition/union_view", "Several subpartitions are read as one, in turn and whole records at a time."),
     Place("subpartition/blocking_subpartition", "A result is written to the end, then read as often as anybody likes."),
     Place("subpartition/result_partition", "Partitions are registered, requested, flushed and released."),
     Place("exchange", "Push or pull: when a result may be read, how often, and who releases it."),
@@ -71,6 +74,7 @@ PATH = (
     Place("gate/union_gate", "Several gates are read as one."),
     Place("spanning/deserializer", "Buffers become records again, wherever they were cut."),
     Place("input/network_input", "Buffers are read, and each kind of element goes its own way."),
+    Place("input/input_close", "Deserializers are released, when channels end and when the input is closed."),
     Place("input/multiple_inputs", "Of several inputs, one is read at a time."),
     Place("watermarks/valve", "One watermark and one status from those of all channels."),
     Place("watermarks/combiner", "One watermark and one status from those of all inputs of an operator."),

@@ -34,6 +34,13 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("gone", "{channel:int}gone"),
         Form("release", "{channel:int}release"),
     ),
+    "input_close": (
+        Form("error", "{channel:int}error"),
+        Form("break", "{channel:int}break:{cause:word}"),
+        Form("end", "{channel:int}end"),
+        Form("close", "close"),
+        Form("snapshot", "snapshot"),
+    ),
     "missing_partitions": (
         Form("not_found", "{channel:int}missing"),
         Form("answer", "{channel:int}is:{producer:word}"),

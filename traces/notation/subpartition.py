@@ -3,6 +3,33 @@
 from tidegate.traces.notation.forms import Form
 
 FORMS: dict[str, tuple[Form, ...]] = {
+    "event_kinds": (
+        Form("put", "{kind:word}", (("urgent", False),)),
+        Form("put", "!{kind:word}", (("urgent", True),)),
+    ),
+    "union_view": (
+        Form("write", "{view:int}partial", (("item", "partial"),)),
+        Form("write", "{view:int}whole", (("item", "whole"),)),
+        Form("write", "{view:int}event", (("item", "event"),)),
+        Form("tell", "{view:int}tell"),
+        Form("register", "{view:int}register"),
+        Form("poll", "poll"),
+        Form("peek", "peek"),
+        Form("query", "query{credit:sign}"),
+        Form("release", "release"),
+    ),
+    "output_state": (
+        Form("data", "data"),
+        Form("event", "event"),
+        Form("barrier", "t{checkpoint:long}", (("unaligned", False),)),
+        Form("barrier", "u{checkpoint:long}", (("unaligned", True),)),
+        Form("timeout", "timeout{checkpoint:long}"),
+        Form("abort", "abort{checkpoint:long}"),
+        Form("poll", "poll"),
+        Form("resume", "resume"),
+        Form("release", "release"),
+        Form("measure", "measure"),
+    ),
     "buffer": (
         Form("append", "append:{data:hex}"),
         Form("commit", "commit"),

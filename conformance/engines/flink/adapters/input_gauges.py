@@ -38,7 +38,6 @@ class InputGauges:
         unsaid = jvm.cls("org.apache.flink.streaming.runtime.streamrecord.RecordAttributes").EMPTY_RECORD_ATTRIBUTES
         for name in ("lastRecordAttributes1", "lastRecordAttributes2"):
             jvm.set_field(self._operator, name, unsaid)
-        self._output = output
         self._watermark = jvm.cls("org.apache.flink.streaming.api.watermark.Watermark")
         self._last: dict[int, Any] = {}
 
@@ -78,7 +77,7 @@ class InputGauges:
         else:
             self._last[number] = attributes
             together = self._jvm.cls(_BUILDER)(lists(list(self._last.values()))).build()
-            self._output.emitRecordAttributes(together)
+            self._on_attributes(together)
 
 
 def make(jvm: Jvm, config: wire.Json) -> InputGauges:
