@@ -10,7 +10,7 @@ from tidegate.reference.input import input_close as closing
 def draw(random: Random, config: closing.Config | None = None) -> tuple[closing.Config, tuple[closing.Event, ...]]:
     config = config or draw_config(random)
     draw_kind = among(random, swarm(random, error=2, breaks=2, end=1.5, snapshot=1, close=1))
-    walk = Walk(random, closing.start(config), closing.step, length=random.choice((3, 6, 12)))
+    walk = Walk(random, closing.start(config), closing.step)
     for _ in walk.rounds():
         walk.play_one(draw_event(random, draw_kind(), config.channels))
     return config, walk.events

@@ -25,6 +25,9 @@ DEFAULT_RUN = Budget()
 SHORT = {
     "chaining": "an event is a whole graph",
     "job_graph": "an event is a whole graph",
+    "vertex_settings": "an event is a whole vertex",
+    "buffer_needs": "nothing is remembered",
+    "event_kinds": "nothing is remembered",
     "wiring": "all is said at the first event",
     "chain_lifecycle": "a chain comes to its end once",
     "task": "a task comes to its end once",
