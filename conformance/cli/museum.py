@@ -20,7 +20,7 @@ EXAMPLE = """tidegate museum --component valve --every-stage
 PAGE = """# The kill matrix
 
 Every wrong engine of the museum against the default run, written by `make museum`. *Caught by* is the first stage that
-catches it, after so many cases and seconds of that stage. *Events* is the length of its counterexample, *names first*
+catches it, after so many cases and seconds of a processor. *Events* is the length of its counterexample, *names first*
 the rule that stands first there, *blamed* the rule that all its failures together lead to, by a museum without the
 engine itself. A rule in *italics* is one that the engine does not break. `tidegate museum --every-stage` tries each
 stage on its own.

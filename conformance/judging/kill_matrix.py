@@ -6,7 +6,7 @@ made once, and what is right is found out once.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import as_completed
 from functools import lru_cache, partial
 from itertools import groupby
@@ -18,15 +18,16 @@ from tidegate.conformance.engines.museum.catalog import Mutant, find
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.exits import Exit
-from tidegate.conformance.judging.blame import answers_of, blame
+from tidegate.conformance.judging.blame import blame, museum_rows
 from tidegate.conformance.judging.judge import Remembering, suspects
 from tidegate.conformance.judging.metamorphic import check
 from tidegate.conformance.judging.shrink import shrink, worth_shrinking
 from tidegate.conformance.judging.suite import METAMORPHIC, STAGES, Budget, Planned, parts_of, plan
 from tidegate.conformance.judging.trial import Encoder, Runner
-from tidegate.conformance.judging.verdicts import VIOLATIONS, Verdict
+from tidegate.conformance.judging.verdicts import VIOLATIONS, Status, Verdict
 from tidegate.conformance.reports.summary import Summary
 from tidegate.conformance.workers import worker_pool
+from tidegate.traces.cases import Case
 
 #: After the first failure a stage goes on for so many cases, so that the kinds of failure can be compared.
 AFTERWARDS = 300
@@ -58,7 +59,7 @@ class Row:
     blamed: str | None = None
     #: The rules that it breaks.
     breaks: tuple[str, ...] = ()
-    #: In all stages, with shrinking.
+    #: Of a processor, in all stages, with shrinking.
     seconds: float = 0.0
 
     def kill(self, stage: str) -> Kill | None:
@@ -103,19 +104,25 @@ def examine_all(names: Iterable[str], budget: Budget, *, every: bool = False) ->
 
 
 def examine(name: str, budget: Budget, *, every: bool = False) -> Row:
-    mutant, started = find(name), time.perf_counter()
+    mutant, started = find(name), time.process_time()
     kills: list[Kill] = []
     for stage in STAGES:
         kill = try_stage(mutant, stage, budget) if every or not kills else None
         kills += [kill] if kill is not None else []
     rule = find_blamed(mutant)
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     return Row(mutant.name, mutant.component, mutant.rule, tuple(kills), rule, mutant.rules, seconds)
 
 
 def find_blamed(mutant: Mutant) -> str | None:
     """The rule that is blamed for all failures of a wrong engine together, by the museum without it."""
-    blamed = blame(mutant.component, lambda cases: answers_of(mutant, cases), without=[mutant.name])
+    known = museum_rows(mutant.component)[mutant]
+
+    def ask(probes: Sequence[Case]) -> list[Verdict]:
+        # The museum was asked before.
+        return [known[one.name].verdict if one.name in known else Verdict(one, "probe", Status.PASS) for one in probes]
+
+    blamed = blame(mutant.component, ask, without=[mutant.name])
     return blamed.rules[0] if blamed else None
 
 
@@ -127,14 +134,14 @@ def blame_all(names: Iterable[str]) -> list[Row]:
 
 def try_stage(mutant: Mutant, stage: str, budget: Budget) -> Kill | None:
     engine = InProcess(Engine(mutant.name))
-    started = time.perf_counter()
+    started = time.process_time()
     caught = 0
     seconds = 0.0
     failures: list[Verdict] = []
     for cases, verdict in enumerate(verdicts_on(engine, mutant.component, stage, budget), start=1):
         if verdict.status in VIOLATIONS:
             if not failures:
-                caught, seconds = cases, time.perf_counter() - started
+                caught, seconds = cases, time.process_time() - started
             failures.append(verdict)
         if failures and cases >= caught + AFTERWARDS:
             break
