@@ -137,7 +137,9 @@ def publish(args: argparse.Namespace, rows: "list[Row]", wanted: int) -> int:
         print(json.dumps([attrs.asdict(row) for row in rows], indent=2))
     else:
         print(f"\n{sum_up(rows)}")
-    if args.out is not None:
+    if args.out is not None and len(rows) < wanted:
+        print(f"tidegate: {args.out} is left as it is: not every wrong engine was tried", file=sys.stderr)
+    elif args.out is not None:
         page = [PAGE, sum_up(rows), "", begin_table(), *map(show_row, rows)]
         with writing(args.out):
             write_whole(args.out, "\n".join([*page, ""]).encode())
