@@ -80,10 +80,15 @@ def run(args: argparse.Namespace) -> int:
         return run_under_faults(args)
     expectations = read_expectations(args.expect)
     engine = resolve_jobs(args.engine, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
-    known = read_jobs(args.report) if args.resume and args.report is not None else []
+    head = head_of(args.engine, args.seed, args.faults)
+    known = []
+    if args.resume:
+        if args.report is None or args.repeat > 1:
+            args.parser.error("--resume goes on with the folder of --report, and not with --repeat")
+        known = read_jobs(args.report, head, range(args.first, args.first + args.jobs))
     with reporting(args) as report:
         if report is not None:
-            report.add(head_of(args.engine, args.seed))
+            report.add(head)
             for job in known:
                 report.add(job)
         with telling(args) as tell:

@@ -209,8 +209,8 @@ def read_job_reply(message: Message) -> base.JobReply:
 
 def _is_restore(item: tuple[str, Any]) -> bool:
     attempt, checkpoint = item
-    is_number = attempt.isascii() and attempt.isdecimal() and not attempt.startswith("0")
-    return is_number and (checkpoint is None or (type(checkpoint) is int and checkpoint >= 0))
+    is_number = attempt.isascii() and attempt.isdecimal() and not attempt.startswith("0") and len(attempt) < 10
+    return is_number and (checkpoint is None or (type(checkpoint) is int and 0 <= checkpoint < 2**63))
 
 
 def _read_refusal(content: dict[str, Any]) -> base.Refused | base.Broken | None:

@@ -1,6 +1,7 @@
 """What whole jobs have shown: in words, as Markdown, as JSON, and as files."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -12,14 +13,16 @@ import attrs
 
 from tidegate.conformance.engines.text import command_line, printable
 from tidegate.conformance.judging.jobs.judging import tell_job
-from tidegate.conformance.judging.jobs.run import Found, JobsResult, encode_case
+from tidegate.conformance.judging.jobs.run import Found, JobsResult, encode_case, is_pass
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Status
 from tidegate.conformance.reports.folder import Lines
 from tidegate.conformance.reports.summary import Paint, Summary, plain
 from tidegate.conformance.reports.writing import alone, clear, explain, write_whole
 from tidegate.properties.runlog import Status as Checked
 from tidegate.traces.codec import encode
+from tidegate.traces.files import TraceFileError
 from tidegate.traces.runlog import RunLog, write_runlog
+from tidegate.traces.strict_json import JsonError, read_json
 
 FORMAT = "tidegate-jobs/1"
 
@@ -99,12 +102,11 @@ def command_for(result: JobsResult, first: int, jobs: int) -> str:
 
 def as_json(result: JobsResult) -> dict[str, Any]:
     return {
-        **head_of(result.engine, result.seed),
+        **head_of(result.engine, result.seed, result.faults),
         "implementation": result.description.implementation,
         "declared": encode_abilities(result),
         "date": str(datetime.now(UTC).date()),
         "command": command_for(result, result.first, result.asked),
-        "faults": result.faults,
         **{name: result.counts[name] for name in ("hits", "restored", "restores")},
         "faults_drawn": result.counts["faults"],
         "conclusion": result.conclusion,
@@ -181,26 +183,35 @@ class JobsReport:
         self._stack.close()
 
 
-def read_jobs(folder: Path) -> list[dict[str, Any]]:
-    """The jobs that a report tells of, also one that was never finished."""
+def read_jobs(folder: Path, head: dict[str, Any], indexes: range) -> list[dict[str, Any]]:
+    """The jobs of these indexes that passed in a report, also in one that was never finished; each once.
+
+    Raises
+    ------
+    TraceFileError
+        It is the report of another engine, or of other jobs.
+    """
     path = folder / LINES
-    jobs = []
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+    found: dict[str, dict[str, Any]] = {}
+    for number, line in enumerate(path.read_bytes().splitlines() if path.exists() else ()):
         try:
-            told = json.loads(line)
-        except ValueError:
+            told = read_json(line)
+        except JsonError:
             break  # the writer was cut off
-        jobs += [told] if "job" in told else []
-    return jobs
+        if number == 0 and told != head:
+            raise TraceFileError(path, 1, "a report of other jobs; give another folder, or leave --resume out")
+        if is_pass(told) and (match := re.fullmatch(f"job-{head['seed']}-([0-9]{{1,18}})", told["job"])):
+            found |= {told["job"]: told} if int(match[1]) in indexes else {}
+    return list(found.values())
 
 
-def head_of(engine: str, seed: int) -> dict[str, Any]:
-    return {"format": FORMAT, "engine": printable(engine), "seed": seed}
+def head_of(engine: str, seed: int, faults: int = 0) -> dict[str, Any]:
+    return {"format": FORMAT, "engine": printable(engine), "seed": seed, "faults": faults}
 
 
 def finish_report(report: JobsReport, result: JobsResult, make_page: Callable[[], str]) -> None:
     whole = as_json(result)
-    head = head_of(result.engine, result.seed)
+    head = head_of(result.engine, result.seed, result.faults)
     report.add({name: value for name, value in whole.items() if name not in head})
     report.finish(
         {

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -131,6 +131,25 @@ def describe(judged: Judged) -> dict[str, Any]:
     }
 
 
+def is_pass(told: Any) -> bool:
+    """Whether this is what a report tells of a job that passed."""
+    if not isinstance(told, dict) or told.get("status") != Status.PASS or not isinstance(told.get("job"), str):
+        return False
+    statuses, hit, skipped = (told.get(name) for name in ("invariants", "hit", "skipped"))
+    return (
+        all(type(told.get(name)) is int and told[name] >= 0 for name in ("rows", "records", "restores"))
+        and type(told.get("explained")) is bool
+        and type(told.get("faults")) is list
+        and type(hit) is list
+        and all(type(one) is bool for one in hit)
+        and type(skipped) is dict
+        and all(type(one) is str for one in skipped.values())
+        and type(statuses) is dict
+        and all(type(one) is dict and set(map(type, one.values())) <= {int} for one in statuses.values())
+        and told.get("wrongs") == []
+    )
+
+
 def count_items(config: Config) -> int:
     return sum(len(script) for operator in config.operators for script in operator.scripts)
 
@@ -149,7 +168,7 @@ def run_jobs(
     first: int = 0,
     repeat: int = 1,
     expectations: Expectations | None = None,
-    known: Iterable[dict[str, Any]] = (),
+    known: Sequence[dict[str, Any]] = (),
     observe: Callable[[Judged, JobsResult], None] = unobserved,
 ) -> JobsResult:
     """So many jobs on an engine that is closed afterwards, each `repeat` times; `observe` is told of each run.
@@ -157,7 +176,7 @@ def run_jobs(
     An interrupt ends it; what is known by then is the result. Failures are made small in the end, so that nothing that
     an engine does meanwhile keeps it from the jobs that are left.
 
-    `known` are jobs that an earlier run has reported: they are counted, and not run again unless they failed.
+    `known` are jobs that have passed, as an earlier run has reported: they are counted, and not run again.
     """
     began = time.monotonic()
     STOP.arm()
@@ -165,13 +184,14 @@ def run_jobs(
         judge = Judge(engine)
         check_drawable(judge.abilities)
         result = JobsResult(name, judge.description, seed, jobs, faults, expectations or Expectations(), first=first)
-        done = {job["job"]: job for job in known if job["status"] == Status.PASS}
+        done = {job["job"] for job in known}
+        for job in known:
+            result.count(job)
         try:
             STOP.arm()
             for index in (one for one in range(first, first + jobs) for _ in range(repeat)):
                 case = draw_job(seed, index, judge.abilities, faults)
                 if case.name in done:
-                    result.count(done[case.name])
                     continue
                 judged = result.take(judge.run(case))
                 if judged.status in VIOLATIONS:

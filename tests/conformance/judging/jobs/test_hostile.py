@@ -240,6 +240,45 @@ def test_two_runs_into_one_folder(tmp_path, engine, capsys):
     assert "another run is running here" in capsys.readouterr().err
 
 
+def resume(folder, *options):
+    return main(["jobs", "--engine", "reference", "--jobs", "3", "--report", str(folder), "--resume", *options])
+
+
+def test_a_report_goes_on_with_what_passed_and_believes_nothing_else(tmp_path, engine):
+    path = tmp_path / "report.jsonl"
+    assert main(["jobs", "--engine", "reference", "--jobs", "5", "--report", str(tmp_path)]) == Exit.CONFORMANT
+    head, first, second, third, *_rest = path.read_text().splitlines()
+    failed = json.dumps({**json.loads(second), "status": "fail"})
+    odd = [json.dumps({**json.loads(third), name: "x"}) for name in json.loads(third) if name != "kind"]
+    path.write_text("\n".join([head, first, first, failed, *odd, "7", "[]", '{"job":1}', '{"job":"job-0-2"}', '{"jo']))
+
+    class Asked(ReferenceJobs):
+        cases = ()
+
+        def run(self, request):
+            self.cases += (request.case,)
+            return super().run(request)
+
+    asked = Asked()
+    engine(asked)
+    assert resume(tmp_path) == Exit.CONFORMANT
+    assert asked.cases == ("job-0-1", "job-0-2")
+    assert main(["matrix", str(tmp_path), "--out", str(tmp_path / "matrix")]) == Exit.CONFORMANT
+
+
+@pytest.mark.parametrize("options", [("--seed", "1"), ("--faults", "1")])
+def test_a_report_of_other_jobs_does_not_go_on(options, tmp_path, capsys):
+    (tmp_path / "report.jsonl").write_text('{"format":"tidegate-jobs/1","engine":"reference","seed":0,"faults":0}\n')
+    assert resume(tmp_path, *options) == Exit.BAD_INPUT
+    assert "report of other jobs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("restored", [{"9" * 5000: None}, {"1": 2**63}, {"0": 1}, {"1": -1}, {"1": True}, []])
+def test_restores_that_are_none_break_the_protocol(restored):
+    judged = Judge(Says(lambda rows, _log: {"rows": rows, "restored": restored})).run(CASE)
+    assert "restored must say" in str(judged.wrongs[0])
+
+
 def test_failures_are_made_small_when_all_jobs_have_run(monkeypatch):
     """By then an engine that was given up is started again."""
 
