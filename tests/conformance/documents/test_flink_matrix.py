@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tidegate.conformance.documents.flink_matrix import expectations_of, run_usual_jobs, write_reports
+from tidegate.conformance.documents.flink_matrix import examine, expectations_of, run_usual_jobs
 from tidegate.conformance.engines.flink.fetch import TESTED
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.suite import Budget
@@ -34,10 +34,11 @@ def test_jobs_on_the_release_whose_valve_dies(flink_version):
     assert all(job["status"] == Status.XFAIL and "StatusWatermarkValve" in str(job["wrongs"]) for job in known)
 
 
+@pytest.mark.long
 def test_a_report_of_a_release_is_one_of_the_matrix(flink_version, tmp_path):
     """What it declares, as many cases as were asked for, and the semantics that it is held to."""
     told = []
-    (folder,) = write_reports([flink_version("2.3.0")], Budget(2), 0, tmp_path, told.append)
+    folder = examine(flink_version("2.3.0"), Budget(2, stages=("generated",)), tmp_path, told.append)
     (column,) = make_columns([read_report(folder)])
     assert column.engine == "flink:2.3.0"
     assert column.conclusion == ("conformant", "good")
