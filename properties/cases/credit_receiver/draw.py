@@ -150,3 +150,18 @@ def draw_refused(random: Random, state: credit_receiver.State, backlog: int) -> 
         credit_receiver.Data(nowhere, 0),
     )
     return random.choice((*kinds, credit_receiver.PlainEvent(nowhere, 0), credit_receiver.Backlog(nowhere, 1)))
+
+
+def draw_far(_random: Random) -> tuple[credit_receiver.Config, tuple[credit_receiver.Event, ...]]:
+    """So many buffers wait, and are asked for, that two bytes do not hold their number."""
+    backlog = 2**16 + 3
+    return credit_receiver.Config(1, 2, backlog + 6), (
+        credit_receiver.Backlog(0, backlog),
+        credit_receiver.Announce(0),
+        credit_receiver.Data(0, backlog),
+        credit_receiver.Recycle(0),
+        credit_receiver.Announce(0),
+    )
+
+
+ONCE = (draw_far,)
