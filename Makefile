@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long browser lint format types docs site serve pictures golden refusals spark-page engines-page flink-matrix museum million mutation fuzz \
+.PHONY: help run test test-long browser lint format types docs site serve pictures golden refusals spark-page adapters engines-reports engines-page flink-matrix museum million mutation fuzz \
 	bench clean
 
 help: ## list the commands
@@ -64,6 +64,24 @@ golden: $(READY) ## write traces/golden/ from the reference
 refusals: $(READY) ## write what rules, claims and laws refuse, beside the tests of each subject
 	$(BIN)/python -m tests.reference.refusing
 
+# Beam and pyspark want different versions of protobuf: adapters have an environment of their own.
+ADAPTERS := .venv-adapters
+$(ADAPTERS)/.ready: pyproject.toml constraints-adapters.txt
+	$(PYTHON) -m venv $(ADAPTERS)
+	$(ADAPTERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-adapters.txt \
+		--editable '.[audit,bytewax,quix,faust,beam]'
+	@touch $@
+
+adapters: $(ADAPTERS)/.ready ## Bytewax, Quix, Faust and Beam in an environment of their own, and a job of each
+	for engine in bytewax quix faust beam; do $(ADAPTERS)/bin/tidegate jobs --engine $$engine --jobs 1 --faults 1 || exit 1; done
+
+engines-reports: $(READY) $(ADAPTERS)/.ready ## the reports of docs/engines, run again or gone on with: hours
+	for engine in bytewax quix faust beam; do $(ADAPTERS)/bin/tidegate jobs --engine $$engine --jobs 200 --seed 1 --faults 2 \
+		--report build/engines/$$engine --resume && cp build/engines/$$engine/summary.json docs/engines/$$engine.json; done
+	$(BIN)/tidegate jobs --engine flink-cluster:2.3.0 --jobs 100 --seed 1 --faults 2 --report build/engines/flink-cluster \
+		&& cp build/engines/flink-cluster/summary.json docs/engines/flink-cluster-2.3.0.json
+	$(BIN)/tidegate generate engines-page
+
 engines-page: $(READY) ## write docs/engines.md from the reports in docs/engines
 	$(BIN)/tidegate generate engines-page
 
@@ -91,4 +109,4 @@ bench: $(READY) ## benchmarks: ratios measured in one run
 	$(BIN)/python -m tests.benchmarks
 
 clean: ## remove what the commands made
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis fuzz-failures report
+	rm -rf $(VENV) $(ADAPTERS) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis fuzz-failures report

@@ -276,23 +276,23 @@ class FaultedResult:
         return Exit.UNDETERMINED if self.failed or not self.jobs or not self.complete else Exit.CONFORMANT
 
     def as_json(self) -> Json:
+        """As the report of any jobs."""
+        verdicts = [verdict for job in self.jobs for verdict in job.verdicts]
+        right = len(self.jobs) - self.violated - self.failed
+        statuses = {"pass": right, "fail": self.violated, "timeout": self.failed}
         return {
             "engine": self.engine,
             "seed": self.seed,
-            "complete": self.complete,
             "jobs": len(self.jobs),
-            "events": sum(job.rows for job in self.jobs),
-            "faults": sum(len(job.faults) for job in self.jobs),
+            "rows": sum(len(log.rows) for job in self.jobs for log in job.logs),
+            "faults_drawn": sum(len(job.faults) for job in self.jobs),
             "hits": sum(job.hits for job in self.jobs),
             "restored": self.restored,
             "restores": sum(job.restores for job in self.jobs),
-            "violated": self.violated,
-            "unfinished": self.failed,
+            "statuses": {name: count for name, count in statuses.items() if count},
             "invariants": {name: dict(counts) for name, counts in self.counts().items()},
-            "reasons": {
-                verdict.invariant: verdict.reason for job in self.jobs for verdict in job.verdicts if verdict.reason
-            },
-            "promises": next((encode(log.job.capabilities) for job in self.jobs for log in job.logs), {}),
+            "skipped": {verdict.invariant: verdict.reason for verdict in verdicts if verdict.reason},
+            "declared": next((encode(log.job.capabilities) for job in self.jobs for log in job.logs), {}),
         }
 
     def as_text(self) -> str:
