@@ -19,6 +19,13 @@ from tidegate.conformance.engines import messages
 from tidegate.conformance.engines.base import Claim
 from tidegate.conformance.engines.errors import EngineError
 from tidegate.conformance.judging.expectations import ExpectationsFileError, read_expectations
+from tidegate.conformance.judging.jobs.drawing import draw_job
+from tidegate.conformance.judging.jobs.judging import Judge as JobJudge
+from tidegate.conformance.judging.jobs.reference_jobs import ABILITIES, ReferenceJobs
+from tidegate.conformance.judging.jobs.report import head_of, read_jobs
+from tidegate.conformance.judging.jobs.rows import BadRowsError
+from tidegate.conformance.judging.jobs.run import describe as describe_job
+from tidegate.conformance.judging.jobs.run import run_jobs
 from tidegate.conformance.judging.judge import Judge, expect
 from tidegate.conformance.reports.findings import describe
 from tidegate.conformance.reports.folder import FORMAT
@@ -144,6 +151,34 @@ def read_report_page(path):
         write_matrix([read_report(path)], Path(place))
 
 
+JOB = draw_job(0, 2, attrs.evolve(ABILITIES, chaining=False))
+HEAD = head_of("reference", 0)
+
+
+@cache
+def rows_of_a_job():
+    return [to_json(row) for row in ReferenceJobs().run(JOB.as_request()).answer["rows"]]
+
+
+def read_job_rows(path):
+    """As a judge does that was told where an engine has written them."""
+    judged = JobJudge(ReferenceJobs()).judge(JOB, {"log": str(path)})
+    if judged.wrongs:
+        raise BadRowsError("\n".join(map(str, judged.wrongs)))
+
+
+def job_reports():
+    told = [describe_job(JobJudge(ReferenceJobs()).run(draw_job(0, index, ABILITIES))) for index in range(2)]
+    return [list(map(to_json, (HEAD, *told, {"jobs": 2, "exit": 0})))]
+
+
+def read_job_reports(path):
+    with TemporaryDirectory() as place:
+        copyfile(path, Path(place) / "report.jsonl")
+        run_jobs(ReferenceJobs(), "reference", 0, known=read_jobs(Path(place), HEAD, range(9)))
+    read_report_page(path)
+
+
 PLAN = Plan("reference", "reference 1", {"valve": Claim()}, seed=1, cases=3, chunk=3)
 (CHUNK,) = PLAN.chunks()
 
@@ -208,6 +243,8 @@ TARGETS = {
     "expectations": Target(expectations, read_expectations, (ExpectationsFileError,)),
     "questions": Target(questions, read_question, (PlayError,)),
     "reports": Target(reports, read_report_page, (files.TraceFileError,)),
+    "rows of jobs": Target(lambda: [rows_of_a_job()], read_job_rows, (BadRowsError,)),
+    "reports of jobs": Target(job_reports, read_job_reports, (files.TraceFileError,)),
     "campaign manifests": Target(manifests, read_manifest, (CampaignFolderError,)),
     "campaign chunks": Target(chunks, read_chunk, (DamagedChunkError,)),
     "run logs": Target(run_logs, read_run_log, (LogFileError,)),
