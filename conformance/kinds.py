@@ -69,6 +69,18 @@ def make_flink_jobs(version: str, limits: Limits, strict: bool) -> JobEngine:  #
     return made
 
 
+def make_flink_v2_jobs(version: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: ARG001, FBT001 - it is ours
+    module = import_module("tidegate.conformance.engines.flink.jobs.engine")
+    made: JobEngine = module.FlinkJobs(version, limits.case_timeout, limits.start_timeout, kit="v2")
+    return made
+
+
+def make_flink_sql(version: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: ARG001, FBT001 - it is ours
+    module = import_module("tidegate.conformance.engines.flink.jobs.sql")
+    made: JobEngine = module.FlinkSql(version, limits.case_timeout, limits.start_timeout)
+    return made
+
+
 def make_reference_jobs(_: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: ARG001, FBT001 - we trust our own
     module = import_module("tidegate.conformance.judging.jobs.reference_jobs")
     made: JobEngine = module.ReferenceJobs()
@@ -150,6 +162,16 @@ KINDS = (
         meaning="real Apache Flink (2.3.0 unless told otherwise); `tidegate flink fetch` brings it",
         make=make_flink,
         make_jobs=make_flink_jobs,
+    ),
+    Kind(
+        form="flink-v2[:VERSION]",
+        meaning="the same jobs by DataStream V2 of Flink, for `tidegate jobs`",
+        make_jobs=make_flink_v2_jobs,
+    ),
+    Kind(
+        form="flink-sql[:VERSION]",
+        meaning="queries of Flink SQL under many settings, for `tidegate jobs`",
+        make_jobs=make_flink_sql,
     ),
     Kind(
         form="spark[:MASTER]",

@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
 
 def fetch_all(args: argparse.Namespace) -> int:
     from tidegate.conformance.cli.console import telling
-    from tidegate.conformance.engines.flink.cache import damage_of, folder_of, is_fetched, is_version
+    from tidegate.conformance.engines.flink.cache import damage_of, folder_of, is_fetched, is_version, sql_folder_of
     from tidegate.conformance.engines.flink.fetch import TESTED, fetch
     from tidegate.conformance.exits import Exit
 
@@ -64,7 +64,7 @@ def fetch_all(args: argparse.Namespace) -> int:
         if not is_version(version):
             args.parser.error(f"{version!r} is no version of Flink; a version is three numbers, such as {TESTED[-1]}")
     for version in args.versions:
-        if is_fetched(version) and damage_of(version) is None:
+        if is_fetched(version) and damage_of(version) is None and sql_folder_of(version).is_dir():
             print(f"Flink {version} is there already: {folder_of(version)}")
             continue
         with telling(args) as tell:

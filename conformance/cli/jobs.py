@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 NAME = "jobs"
 HELP = "give an engine whole jobs to run, hold what it shows of them to the specification, and make failures small"
 EXAMPLE = """tidegate jobs --engine flink:2.3.0 --jobs 300
+  tidegate jobs --engine flink-v2:2.3.0
+  tidegate jobs --engine flink-sql:2.3.0
   tidegate jobs --engine "exec:python3 examples/python/jobs.py" --report report
   tidegate jobs --engine "exec:./my-engine" --faults 2 --expect known.txt
   tidegate jobs --engine flink-cluster:2.3.0 --jobs 20 --faults 2

@@ -75,6 +75,8 @@ class Claim:
 
 #: What an engine may promise of its channels, and of faults, as in a run log.
 PROMISED = {"order_scope": ("channel", "key", "none"), "delivery": ("exactly_once", "at_least_once")}
+#: Declared instead of operators by an engine whose programs are queries.
+QUERY = "query"
 
 
 @attrs.frozen(kw_only=True)

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from tidegate import __version__
 from tidegate.conformance.documents.job_story import choose
 from tidegate.conformance.engines.text import printable
+from tidegate.conformance.judging.jobs.drawing import JobCase
 from tidegate.conformance.judging.jobs.explanation import Wrong
 from tidegate.conformance.judging.jobs.judging import Judged, tell_job
 from tidegate.conformance.judging.jobs.report import ToldJobs, command_of
@@ -117,21 +118,26 @@ def write_page(summary: Summary, facts: dict[str, str], findings: list[Any], lis
 def describe_found(result: JobsResult, kind: str, found: Found) -> dict[str, Any]:
     small = found.small
     case = small.case
-    choices = run_anyhow(case.config)
-    expected = record(case.config, choices) if choices is not None else None
+    program: dict[str, Any] = {"graph": None, "link": None, "expected": None}
+    if isinstance(case, JobCase):
+        choices = run_anyhow(case.config)
+        expected = record(case.config, choices) if choices is not None else None
+        program = {
+            "graph": describe_graph(case.config),
+            "link": link_to(case.config, choices or ()),
+            "expected": draw("A run of the specification", expected, set()),
+        }
     return {
+        **program,
         "title": kind,
         "count": result.kinds[kind],
         "wrongs": [describe_wrong(one) for one in small.wrongs[:MOST_WRONGS]],
         "program": [printable(line) for line in tell_job(case).splitlines()],
-        "graph": describe_graph(case.config),
         "settings": as_words(case.settings),
         "faults": [as_words(one) for one in case.faults],
         "reproduce": command_of(result, found),
-        "json": json.dumps({"program": encode(case.config), "settings": case.settings, "faults": list(case.faults)}),
-        "link": link_to(case.config, choices or ()),
+        "json": json.dumps({"program": case.as_json(), "settings": case.settings, "faults": list(case.faults)}),
         "seen": draw(f"What {result.description.name} showed", small.log, find_wrong(small)),
-        "expected": draw("A run of the specification", expected, set()),
     }
 
 

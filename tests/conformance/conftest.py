@@ -4,7 +4,7 @@ import fcntl
 
 import pytest
 
-from tidegate.conformance.engines.flink.cache import cache_folder, is_fetched
+from tidegate.conformance.engines.flink.cache import cache_folder, is_fetched, sql_folder_of
 from tidegate.conformance.engines.flink.fetch import fetch
 from tidegate.conformance.engines.spark.session import SHORT_LIVED, make_session
 
@@ -26,7 +26,7 @@ def flink_version():
         cache_folder().mkdir(parents=True, exist_ok=True)
         with (cache_folder() / f"fetching-{version}").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not is_fetched(version):
+            if not (is_fetched(version) and sql_folder_of(version).is_dir()):
                 fetch(version)
         return version
 

@@ -32,6 +32,15 @@ def folder_of(version: str) -> Path:
     return flink_folder() / version
 
 
+def sql_folder_of(version: str) -> Path:
+    """What SQL needs besides: a folder of its own, because nothing else wants it on its class path."""
+    return cache_folder() / "flink-sql" / version
+
+
+def has_sql(version: str) -> bool:
+    return any(sql_folder_of(version).glob("flink-table-planner-loader*.jar"))
+
+
 def is_fetched(version: str) -> bool:
     """A folder appears under its final name only when it is complete."""
     return is_version(version) and any(folder_of(version).glob("flink-dist*.jar"))

@@ -29,6 +29,7 @@ from tidegate.conformance.engines.flink.cache import (
     folder_of,
     is_fetched,
     is_version,
+    sql_folder_of,
     version_key,
 )
 
@@ -39,6 +40,9 @@ _FIRST_WITH_LIBRARIES = (1, 13)
 _FIRST_WITH_WHEELS = (70, 1)
 _ROOM = 900 * 1024 * 1024
 _WANTED = re.compile(r"(?:^|/)lib/((?:flink-dist|flink-shaded-zookeeper|log4j|slf4j)[^/]*\.jar)$")
+_WANTED_BY_SQL = re.compile(
+    r"(?:^|/)lib/((?:flink-table-(?:api-java-uber|planner-loader|runtime)|flink-cep)-[^/]*\.jar)$"
+)
 _NO_NETWORK = re.compile(
     r"NewConnectionError|NameResolutionError|name resolution|ConnectTimeoutError|ReadTimeoutError|ProxyError"
     r"|Network is unreachable|Connection refused|Connection reset|Connection broken|SSLError|HTTP error 5\d\d",
@@ -57,19 +61,22 @@ class FetchError(EngineError):
 
 
 def fetch(version: str, progress: Progress = lambda _size, _doing: None) -> Path:
-    """The folder with the jars of the version, fetched unless it is there."""
+    """The folder with the jars of the version, fetched unless it is there; those of SQL get a folder besides."""
     if not is_version(version):
         raise FetchError(f"'{version}' is no version of Flink", f"a version is three numbers, such as {TESTED[-1]}")
-    if is_fetched(version) and damage_of(version) is None:
+    is_whole = is_fetched(version) and damage_of(version) is None
+    if is_whole and sql_folder_of(version).is_dir():
         return folder_of(version)
     try:
-        shutil.rmtree(folder_of(version), ignore_errors=True)  # what is there is not whole
+        if not is_whole:
+            shutil.rmtree(folder_of(version), ignore_errors=True)
         flink_folder().mkdir(parents=True, exist_ok=True)
         check_room()
         with tempfile.TemporaryDirectory(prefix=".fetch-", dir=flink_folder()) as scratch:
             archive = download(version, Path(scratch), progress)
-            jars = Path(scratch) / "jars"
-            extract(archive, jars, progress)
+            jars, sql = Path(scratch) / "jars", Path(scratch) / "sql"
+            extract(archive, jars, sql, progress)
+            publish(sql, sql_folder_of(version))
             publish(jars, folder_of(version))
     except OSError as error:
         raise explain(error) from error
@@ -155,12 +162,14 @@ def explain_pip(version: str, output: str) -> FetchError:
     return FetchError(f"Flink {version} could not be downloaded", "pip said why:", last)
 
 
-def extract(archive: Path, target: Path, progress: Progress) -> None:
+def extract(archive: Path, target: Path, sql: Path, progress: Progress) -> None:
     """The jars that are needed, out of a wheel or a source archive."""
     target.mkdir()
+    sql.mkdir()
     try:
         for name, stream in wanted_members(archive):
-            with stream, (target / name).open("wb") as jar:
+            folder = target if _WANTED.search(f"lib/{name}") else sql
+            with stream, (folder / name).open("wb") as jar:
                 shutil.copyfileobj(stream, jar, 1024 * 1024)
             progress(size_of(target), "unpacking")
         dist = next(target.glob("flink-dist*.jar"), None)
@@ -174,23 +183,28 @@ def wanted_members(archive: Path) -> Iterator[tuple[str, IO[bytes]]]:
     if archive.suffix == ".whl":
         with zipfile.ZipFile(archive) as wheel:
             for name in wheel.namelist():
-                if found := _WANTED.search(name):
+                if found := find_wanted(name):
                     yield found.group(1), wheel.open(name)
         return
     with tarfile.open(archive) as source:
         for member in source:
-            found = _WANTED.search(member.name)
+            found = find_wanted(member.name)
             stream = source.extractfile(member) if found else None
             if found and stream is not None:
                 yield found.group(1), stream
 
 
+def find_wanted(name: str) -> re.Match[str] | None:
+    return _WANTED.search(name) or _WANTED_BY_SQL.search(name)
+
+
 def publish(jars: Path, target: Path) -> None:
     """Under its final name at once. Whoever was quicker has brought the same."""
+    target.parent.mkdir(parents=True, exist_ok=True)
     try:
         jars.rename(target)
     except OSError:
-        if not is_fetched(target.name):
+        if not target.is_dir():
             raise
 
 

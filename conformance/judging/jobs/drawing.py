@@ -40,7 +40,7 @@ LENGTHS = (1, 3, 8, 30)
 #: Of scripts that are to last until something has gone wrong.
 LONG = (60, 120, 240)
 #: How likely a setting is another than usual.
-MOODS = (0.0, 0.2, 0.8)
+MOODS = (0.0, 0.2, 0.8, 1.0)
 #: Partitioners under which operators share a task where they can.
 CHAINS = frozenset((None, Partitioner.FORWARD))
 
@@ -53,6 +53,14 @@ class JobCase:
     config: Config
     settings: dict[str, Any] = attrs.Factory(dict)
     faults: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Items of its scripts."""
+        return sum(len(script) for operator in self.config.operators for script in operator.scripts)
+
+    def as_json(self) -> Any:
+        return encode(self.config)
 
     def as_request(self, log: str = "") -> JobRequest:
         return JobRequest(

@@ -43,7 +43,8 @@ EXPLAINED = frozenset((Kind.RECORD, Kind.WATERMARK, Kind.STATUS, Kind.END_OF_DAT
 class Wrong:
     """What is wrong with a run, by an invariant or by a rule; `rules` are all that could have been broken.
 
-    Where it is known: the `row` at which it shows, what was `seen` there, and what was `expected`.
+    Where it is known: the `row` at which it shows, what was `seen` there, and what was `expected`. `of` tells
+    troubles of one rule apart that have nothing to do with each other.
     """
 
     rules: tuple[str, ...]
@@ -51,10 +52,15 @@ class Wrong:
     row: Row | None = attrs.field(default=None, eq=False)
     seen: str = attrs.field(default="", eq=False, converter=printable)
     expected: str = attrs.field(default="", eq=False)
+    of: str = ""
 
     @property
     def name(self) -> str:
         return self.rules[0]
+
+    @property
+    def kind(self) -> str:
+        return f"{self.name} of {self.of}" if self.of else self.name
 
     def __str__(self) -> str:
         return f"{', '.join(self.rules)}: {self.message}"

@@ -1,14 +1,16 @@
 """One job: run, read, judged."""
 
 import tempfile
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Container
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import attrs
 
 from tidegate.conformance.engines.base import (
+    QUERY,
     Abilities,
     Broken,
     Crashed,
@@ -20,9 +22,10 @@ from tidegate.conformance.engines.base import (
 )
 from tidegate.conformance.engines.jobs import JobEngine
 from tidegate.conformance.engines.text import printable
-from tidegate.conformance.judging.jobs.drawing import JobCase
+from tidegate.conformance.judging.jobs.drawing import JobCase, check_drawable, draw_job
 from tidegate.conformance.judging.jobs.explanation import (
     JOB,
+    RESULT,
     Result,
     Wrong,
     find_broken,
@@ -30,15 +33,19 @@ from tidegate.conformance.judging.jobs.explanation import (
     find_unexplained,
     shown_kinds,
 )
+from tidegate.conformance.judging.jobs.queries import QueryCase, draw_query, sum_up, tell_difference
 from tidegate.conformance.judging.jobs.reading import OtherGraphError, read_run
 from tidegate.conformance.judging.jobs.results import hold_to_results
 from tidegate.conformance.judging.jobs.rows import LAST_ROWS, BadRowsError, quote, read_rows, read_what_stands
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.runlog import Verdict, check
+from tidegate.reference.job.programs import Config
 from tidegate.traces.codec import encode
 from tidegate.traces.runlog import Channel, Direction, Kind, OrderScope, RunLog, renumber
 
 Json = dict[str, Any]
+AnyCase = JobCase | QueryCase
+Case = TypeVar("Case", bound=AnyCase)
 
 
 @attrs.frozen
@@ -49,7 +56,7 @@ class Judged:
     `earlier`: the logs of what came before a restore at another parallelism. `hit`: of each fault, whether it hit.
     """
 
-    case: JobCase
+    case: AnyCase
     status: Status
     wrongs: tuple[Wrong, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
@@ -71,15 +78,16 @@ class Judged:
     @property
     def kind(self) -> str:
         """By which failures are told apart: what became of it, and the first rule that is broken."""
-        return f"{self.status} {self.wrongs[0].name}" if self.wrongs else str(self.status)
+        return f"{self.status} {self.wrongs[0].kind}" if self.wrongs else str(self.status)
 
 
-def fail(case: JobCase, status: Status, message: str, log: RunLog | None = None) -> Judged:
-    return Judged(case, status, (Wrong((JOB,), message),), log=log)
+def fail(case: AnyCase, status: Status, message: str, log: RunLog | None = None) -> Judged:
+    of = case.shape if isinstance(case, QueryCase) else ""
+    return Judged(case, status, (Wrong((JOB,), message, of=of),), log=log)
 
 
-class Judge:
-    """Gives jobs to an engine, and says what became of them."""
+class AnyJudge(ABC, Generic[Case]):
+    """Draws cases for an engine, gives them to it, and says what became of them."""
 
     def __init__(self, engine: JobEngine) -> None:
         self._engine = engine
@@ -98,6 +106,66 @@ class Judge:
             self._engine.close()
             self._engine.start()
             self._given_up = False
+
+    @abstractmethod
+    def draw(self, seed: int, index: int, faults: int) -> Case: ...
+
+    @abstractmethod
+    def run(self, case: Case) -> Judged: ...
+
+
+def make_judge(engine: JobEngine) -> "Judge | QueryJudge":
+    """The judge of what the engine declares: queries, or programs.
+
+    Raises
+    ------
+    BadHelloError
+        No program can be drawn within what it declares.
+    """
+    description = engine.start()
+    assert description.jobs is not None
+    if QUERY in description.jobs.operators:
+        return QueryJudge(engine)
+    check_drawable(description.jobs)
+    return Judge(engine)
+
+
+class QueryJudge(AnyJudge[QueryCase]):
+    """Of queries: the result is that of the usual settings."""
+
+    def draw(self, seed: int, index: int, faults: int) -> QueryCase:  # noqa: ARG002 - nothing is killed here
+        return draw_query(seed, index, self.abilities)
+
+    def run(self, case: QueryCase) -> Judged:
+        usual = {name: values[0] for name, values in self.abilities.settings.items()}
+        results = []
+        for settings in (usual, case.settings):
+            match self._engine.run(case.as_request(settings)):
+                case Ran({"error": error, **rest}):
+                    return fail(
+                        case, Status.TIMEOUT if rest.get("timeout") else Status.FAIL, f"the job failed: {error}"
+                    )
+                case Ran(answer):
+                    results.append(sum_up(answer["collected"]))
+                case Refused("refused", message):
+                    return Judged(case, Status.SKIP, (Wrong((JOB,), f"the engine makes no job of it: {message}"),))
+                case Refused(kind, message):
+                    return fail(case, Status.ERROR, f"{kind}: {message}")
+                case NotRun(reason):
+                    self._given_up = True
+                    return fail(case, Status.NOT_RUN, reason)
+                case other:
+                    return fail(case, Status.CRASH, str(other))
+        difference = tell_difference(*results)
+        wrongs = (Wrong((RESULT,), difference, of=case.shape),) if difference else ()
+        return Judged(case, Status.FAIL if wrongs else Status.PASS, wrongs)
+
+
+class Judge(AnyJudge[JobCase]):
+    """Of programs."""
+
+    def draw(self, seed: int, index: int, faults: int) -> JobCase:
+        return draw_job(seed, index, self.abilities, faults)
 
     def run(self, case: JobCase) -> Judged:
         with tempfile.TemporaryDirectory(prefix="tidegate-job-", ignore_cleanup_errors=True) as folder:
@@ -210,8 +278,16 @@ def tell_log(log: RunLog) -> str:
     return f"{len(log.rows)} rows by then, the last of them: {'; '.join(last)}" if last else "no rows by then"
 
 
-def tell_job(case: JobCase) -> str:
-    config = case.config
+def tell_job(case: AnyCase) -> str:
+    lines = [case.tell()] if isinstance(case, QueryCase) else tell_program(case.config)
+    if case.settings:
+        lines.append("settings: " + ", ".join(f"{name} {quote(value)}" for name, value in case.settings.items()))
+    if case.faults:
+        lines.append("faults: " + ", ".join(f"{one['fault']} after {one['after']} %" for one in case.faults))
+    return "\n".join(lines)
+
+
+def tell_program(config: Config) -> list[str]:
     lines = []
     for operator in config.operators:
         reads = [
@@ -224,11 +300,7 @@ def tell_job(case: JobCase) -> str:
         )
         for number, script in enumerate(operator.scripts):
             lines.append(f"  script {number}: " + (" · ".join(map(tell_item, script)) or "nothing") + " · end")
-    if case.settings:
-        lines.append("settings: " + ", ".join(f"{name} {quote(value)}" for name, value in case.settings.items()))
-    if case.faults:
-        lines.append("faults: " + ", ".join(f"{one['fault']} after {one['after']} %" for one in case.faults))
-    return "\n".join(lines)
+    return lines
 
 
 def tell_item(item: object) -> str:

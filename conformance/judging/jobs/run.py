@@ -11,14 +11,11 @@ from tidegate.conformance.engines.base import Description
 from tidegate.conformance.engines.jobs import JobEngine
 from tidegate.conformance.exits import CONCLUSIONS, Exit
 from tidegate.conformance.judging.expectations import Expectations
-from tidegate.conformance.judging.jobs.drawing import check_drawable, draw_job
-from tidegate.conformance.judging.jobs.judging import Judge, Judged
+from tidegate.conformance.judging.jobs.judging import AnyJudge, Judged, make_judge
 from tidegate.conformance.judging.jobs.shrinking import shrink_job
 from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status
 from tidegate.conformance.stopping import STOP
 from tidegate.properties.runlog import Status as Checked
-from tidegate.reference.job.programs import Config
-from tidegate.traces.codec import encode
 from tidegate.traces.runlog import Direction, Kind
 
 
@@ -150,10 +147,6 @@ def is_pass(told: Any) -> bool:
     )
 
 
-def count_items(config: Config) -> int:
-    return sum(len(script) for operator in config.operators for script in operator.scripts)
-
-
 def unobserved(_judged: Judged, _result: JobsResult) -> None:
     """Nobody watches."""
 
@@ -181,8 +174,7 @@ def run_jobs(
     began = time.monotonic()
     STOP.arm()
     with engine:
-        judge = Judge(engine)
-        check_drawable(judge.abilities)
+        judge: AnyJudge[Any] = make_judge(engine)
         result = JobsResult(name, judge.description, seed, jobs, faults, expectations or Expectations(), first=first)
         done = {job["job"] for job in known}
         for job in known:
@@ -190,7 +182,7 @@ def run_jobs(
         try:
             STOP.arm()
             for index in (one for one in range(first, first + jobs) for _ in range(repeat)):
-                case = draw_job(seed, index, judge.abilities, faults)
+                case = judge.draw(seed, index, faults)
                 if case.name in done:
                     continue
                 judged = result.take(judge.run(case))
@@ -206,7 +198,7 @@ def run_jobs(
     return result
 
 
-def shrink_found(judge: Judge, kind: str, found: Found) -> Judged:
+def shrink_found(judge: AnyJudge[Any], kind: str, found: Found) -> Judged:
     """With an engine that is not given up yet, for whatever it did before."""
     judge.refresh()
     return shrink_job(judge, found.first, lambda again: has_kind(again, kind))
@@ -214,14 +206,14 @@ def shrink_found(judge: Judge, kind: str, found: Found) -> Judged:
 
 def has_kind(judged: Judged, kind: str) -> bool:
     """Whether it shows that trouble, also behind another one."""
-    return any(f"{judged.status} {wrong.name}" == kind for wrong in judged.wrongs)
+    return any(f"{judged.status} {wrong.kind}" == kind for wrong in judged.wrongs)
 
 
 def encode_case(judged: Judged) -> dict[str, Any]:
     return {
-        "program": encode(judged.case.config),
+        "program": judged.case.as_json(),
         "settings": judged.case.settings,
         "faults": list(judged.case.faults),
-        "items": count_items(judged.case.config),
+        "items": judged.case.size,
         "wrongs": [str(one) for one in judged.wrongs[:10]],
     }

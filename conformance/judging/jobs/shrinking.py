@@ -1,61 +1,90 @@
 """A job that shows a fault, made small across the border: the engine runs each candidate again.
 
-Faults go first, then settings, operators, subtasks, scripts, items. A real engine is not the same twice: a candidate
-that does not fail at once is given more than one chance.
+Faults go first, then settings, operators, subtasks, scripts, items.
 """
 
 import time
 from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import attrs
 
 from tidegate.conformance.engines.base import Abilities
-from tidegate.conformance.judging.jobs.drawing import JobCase
-from tidegate.conformance.judging.jobs.judging import Judge, Judged
+from tidegate.conformance.judging.jobs.judging import AnyCase, AnyJudge, Judged
+from tidegate.conformance.judging.jobs.queries import QueryCase, smaller_tables
 from tidegate.conformance.judging.jobs.reading import is_readable
 from tidegate.conformance.judging.verdicts import Status
+from tidegate.reference import elements
 from tidegate.reference.job.layout import compute_layout
-from tidegate.reference.job.programs import Config, Edge, Function, Operator, ScriptItem
+from tidegate.reference.job.programs import Config, Edge, Function, Operator
 from tidegate.reference.model import InvalidInputError
 
-#: Runs and seconds that are spent on one job, and how often a candidate is tried.
+#: Runs and seconds that are spent on one job.
 MOST_RUNS = 240
 MOST_SECONDS = 120.0
-CHANCES = 3
+#: A fault that shows so often in a row is one that always shows, and every smaller job must do the same. One that does
+#: not is a matter of luck, and a smaller job gets so many chances.
+SURE = 2
+CHANCES = 4
+
+Item = TypeVar("Item")
 
 
-def shrink_job(judge: Judge, judged: Judged, is_same: Callable[[Judged], bool], most: int = MOST_RUNS) -> Judged:
-    """Leave out whatever can be left out while the fault stays."""
-    runs = 0
+def shrink_job(
+    judge: AnyJudge[Any], judged: Judged, is_same: Callable[[Judged], bool], most: int = MOST_RUNS
+) -> Judged:
+    """Leave out whatever can be left out while the fault stays, and stays as likely as it was."""
     deadline = time.monotonic() + MOST_SECONDS
+    runs = SURE
+
+    def is_over() -> bool:
+        return runs >= most or time.monotonic() > deadline
+
+    is_sure = all(is_same(judge.run(judged.case)) for _ in range(SURE))
     smaller = True
-    while smaller and runs < most and time.monotonic() < deadline:
+    while smaller and not is_over():
         smaller = False
-        for case in smaller_cases(judged.case, judge):
-            for _ in range(CHANCES):
+        for case in smaller_cases(judged.case, judge.abilities):
+            again = []
+            for _ in range(SURE if is_sure else CHANCES):
                 runs += 1
                 candidate = judge.run(case)
                 if candidate.status is Status.NOT_RUN:
                     return judged  # nobody is left to ask
                 if is_same(candidate):
-                    judged, smaller = candidate, True
+                    again.append(candidate)
+                if is_sure != is_same(candidate):
                     break
-            if smaller or runs >= most or time.monotonic() > deadline:
+            if len(again) >= (SURE if is_sure else 1):
+                judged, smaller = again[-1], True
+                break
+            if is_over():
                 break
     return judged
 
 
-def smaller_cases(case: JobCase, judge: Judge) -> Iterator[JobCase]:
+def smaller_cases(case: AnyCase, abilities: Abilities) -> Iterator[AnyCase]:
     for at in range(len(case.faults)):
         yield attrs.evolve(case, faults=(*case.faults[:at], *case.faults[at + 1 :]))
-    usual = {name: values[0] for name, values in judge.abilities.settings.items()}
+    usual = {name: values[0] for name, values in abilities.settings.items()}
     changed = [name for name, value in case.settings.items() if value != usual.get(name, value)]
     if len(changed) > 1:
         yield attrs.evolve(case, settings={**case.settings, **{name: usual[name] for name in changed}})
     for name in changed:
         yield attrs.evolve(case, settings={**case.settings, name: usual[name]})
-    for config in smaller_configs(case.config, judge.abilities):
-        yield attrs.evolve(case, config=config)
+    if isinstance(case, QueryCase):
+        yield from smaller_tables(case, shorter)
+        return
+    for config in smaller_configs(case.config, abilities):
+        if abilities.idle_ends or not ends_idle(config):
+            yield attrs.evolve(case, config=config)
+
+
+def ends_idle(config: Config) -> bool:
+    """Whether a source is idle when it ends."""
+    scripts = [script for operator in config.operators for script in operator.scripts]
+    statuses = [[item.status for item in script if isinstance(item, elements.StatusChange)] for script in scripts]
+    return any(said and said[-1] is elements.Status.IDLE for said in statuses)
 
 
 def smaller_configs(config: Config, abilities: Abilities) -> Iterator[Config]:
@@ -141,7 +170,7 @@ def shorter_scripts(config: Config) -> Iterator[Parts]:
                 )
 
 
-def shorter(script: tuple[ScriptItem, ...]) -> Iterator[tuple[ScriptItem, ...]]:
+def shorter(script: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
     size = len(script)
     while size:
         for begin in range(0, len(script), size):

@@ -36,7 +36,7 @@ _LOGGING = Path(__file__).parent.parent / "log4j2-quiet.properties"
 
 
 #: How a job is run unless told otherwise: what has no place in its program.
-USUAL: Json = {"padding": 0, "slow_micros": 0, "processing_timers": False}
+USUAL: Json = {"padding": 0, "slow_micros": 0, "slow_timers_micros": 0, "processing_timers": False}
 
 
 class ClusterDiedError(RuntimeError):
@@ -46,8 +46,11 @@ class ClusterDiedError(RuntimeError):
 class Cluster(Started):
     """After a death the next job starts it again."""
 
-    def __init__(self, version: str, task_managers: int = 2, slots: int = 4, start_timeout: float = 90.0) -> None:
+    def __init__(
+        self, version: str, task_managers: int = 2, slots: int = 4, start_timeout: float = 90.0, *, sql: bool = False
+    ) -> None:
         self.version = version
+        self._sql = sql
         self._shape = (task_managers, slots)
         self._start_timeout = start_timeout
         self._process: subprocess.Popen[bytes] | None = None
@@ -90,14 +93,18 @@ class Cluster(Started):
             f"-Dlog4j.configurationFile={_LOGGING}",
             *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
             "-cp",
-            join(compile_host(self.version)),
+            join(compile_host(self.version, sql=self._sql)),
             "tidegate.JobHost",
             *map(str, self._shape),
             settings,
         ]
 
     def run(self, config: Json, settings: Json | None = None, seconds: float = 60.0) -> Json:
-        """What the job showed: `graph`, `rows`, `totals`, `collected`; `error` if it failed, `timeout` if it hung.
+        """What a program showed: `graph`, `rows`, `totals`, `collected`; `error` if it failed, `timeout` if it hung."""
+        return self.ask({"config": config, **USUAL, **(settings or {})}, seconds)
+
+    def ask(self, request: Json, seconds: float) -> Json:
+        """The answer to a request as the host reads it (java/JobHost.java).
 
         Raises
         ------
@@ -107,9 +114,7 @@ class Cluster(Started):
         self.start()
         assert self._process is not None
         assert self._process.stdin is not None
-        line = (
-            json.dumps({"config": config, **USUAL, **(settings or {}), "seconds": math.ceil(seconds)}).encode() + b"\n"
-        )
+        line = json.dumps({**request, "seconds": math.ceil(seconds)}).encode() + b"\n"
         try:
             self._process.stdin.write(line)
             self._process.stdin.flush()

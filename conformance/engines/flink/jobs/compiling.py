@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 from tidegate.conformance.engines.errors import CannotStartError
-from tidegate.conformance.engines.flink.cache import cache_folder, folder_of, version_key
+from tidegate.conformance.engines.flink.cache import cache_folder, folder_of, has_sql, sql_folder_of, version_key
 
 _GATE = "org.apache.flink.runtime.io.network.partition.consumer.InputGate"
 _METHOD = re.compile(r"^  public (?:abstract |default )?([^()]+?) (\w+)\(([^)]*)\)(?: throws ([^;]+))?;$", re.MULTILINE)
@@ -21,10 +21,12 @@ _ANCESTORS = re.compile(r"class \S+ implements (.+) \{")
 _NAMES = re.compile(r"[\w.$]+")
 #: The first version whose operators hand on statuses, and so can follow a script.
 OLDEST = (1, 14)
+#: The first version with asynchronous state in all operators that know event time.
+OLDEST_ASYNC = (2, 1)
 
 
-def compile_host(version: str) -> list[Path]:
-    """What the class path needs: the folder of our classes, then the jars.
+def compile_host(version: str, *, sql: bool = False) -> list[Path]:
+    """What the class path needs: the folder of our classes, then the jars; with those of `sql`, too.
 
     Raises
     ------
@@ -37,7 +39,13 @@ def compile_host(version: str) -> list[Path]:
             "operators of older versions do not hand on the status of a stream",
         )
     jars = sorted(folder_of(version).glob("*.jar"))
-    sources = make_sources(version, jars)
+    if sql:
+        if not has_sql(version):
+            raise CannotStartError(
+                f"the jars of SQL of Flink {version} are not in the cache", f"tidegate flink fetch {version}"
+            )
+        jars += sorted(sql_folder_of(version).glob("*.jar"))
+    sources = make_sources(version, jars, sql=sql)
     classes = cache_folder() / "flink-jobs" / f"{version}-{digest_of(sources)}"
     if not classes.is_dir():
         compile_into(classes, sources, jars)
@@ -48,14 +56,18 @@ def digest_of(sources: dict[str, str]) -> str:
     return hashlib.sha256("".join(sources[name] for name in sorted(sources)).encode()).hexdigest()[:16]
 
 
-def make_sources(version: str, jars: list[Path]) -> dict[str, str]:
-    folder = resources.files("tidegate.conformance.engines.flink.jobs").joinpath("java")
-    written = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name.endswith(".java")}
+def make_sources(version: str, jars: list[Path], *, sql: bool = False) -> dict[str, str]:
     is_new = version_key(version) >= (2,)
+    java = resources.files("tidegate.conformance.engines.flink.jobs").joinpath("java")
+    parts = {"v2": is_new, "async": version_key(version) >= OLDEST_ASYNC, "sql": sql}
+    folders = [java, *(java.joinpath(name) for name, has in parts.items() if has)]
+    files = [file for folder in folders for file in folder.iterdir() if file.name.endswith(".java")]
+    written = {file.name: file.read_text(encoding="utf-8") for file in files}
     millis = (
         "java.time.Duration.ofMillis" if is_new else "org.apache.flink.streaming.api.windowing.time.Time.milliseconds"
     )
-    words = {"@LEGACY@": "legacy." if is_new else "", "@MILLIS@": millis}
+    index = "getTaskInfo().getIndexOfThisSubtask()" if version_key(version) >= (1, 18) else "getIndexOfThisSubtask()"
+    words = {"@LEGACY@": "legacy." if is_new else "", "@MILLIS@": millis, "@INDEX@": index}
     sources = {name: fill_in(text, words) for name, text in written.items()}
     return {**sources, "TapGate.java": write_gate(jars)}
 

@@ -1,7 +1,12 @@
-"""The MiniCluster of a version as an engine of whole jobs: `flink[:VERSION]`."""
+"""The MiniCluster of a version as an engine of whole jobs: `flink[:VERSION]`, and `flink-v2[:VERSION]`.
+
+Both run the same programs; which of Flink's operators do the work is told by a kit (java/Kit.java).
+"""
 
 from collections.abc import Callable
 from typing import Any
+
+import attrs
 
 from tidegate.conformance.engines.base import (
     PROTOCOL_VERSION,
@@ -16,6 +21,7 @@ from tidegate.conformance.engines.base import (
 from tidegate.conformance.engines.errors import UnknownEngineError
 from tidegate.conformance.engines.flink import cache
 from tidegate.conformance.engines.flink.jobs.cluster import Cluster, ClusterDiedError
+from tidegate.conformance.engines.flink.jobs.compiling import OLDEST_ASYNC
 from tidegate.conformance.engines.jobs import JobEngine
 from tidegate.conformance.engines.text import printable
 
@@ -24,6 +30,7 @@ SETTINGS = {
     # Beyond 4 KiB a record spans buffers, beyond 32 KiB it spans many.
     "padding": (0, 100, 5_000, 40_000),
     "slow_micros": (0, 200, 2_000),
+    "slow_timers_micros": (0, 500, 5_000),
     "buffer_timeout": (0, 1, 100),
     "checkpoint_interval": (0, 10, 100),
     "unaligned": (False, True),
@@ -31,6 +38,7 @@ SETTINGS = {
     "processing_timers": (False, True),
     "object_reuse": (False, True),
     "buffer_debloating": (False, True),
+    "async_state": (False, True),
 }
 #: Settings that are options of a job in Flink, and how a value is written there.
 OPTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
@@ -56,31 +64,53 @@ ABILITIES = Abilities(
     shows=("record", "watermark", "status", "barrier", "end_of_data", "end_of_partition", "timer"),
     settings=SETTINGS,
 )
+#: DataStream V2 has neither unions nor a choice of partitioners, and its windows no timers of processing time. A source
+#: says itself that event time is over, and it must not be idle to be heard.
+ABILITIES_V2 = attrs.evolve(
+    ABILITIES,
+    operators=tuple(name for name in ABILITIES.operators if name != "union"),
+    partitioners=("global", "hash"),
+    idle_ends=False,
+    settings={name: values for name, values in SETTINGS.items() if name not in ("interruptible_timers", "async_state")},
+)
+#: What a kit is called in Java, and what it can do.
+KITS = {"": ("Classic", ABILITIES), "v2": ("VersionTwo", ABILITIES_V2)}
+#: The first version with event time in DataStream V2.
+OLDEST_V2 = (2,)
 #: Task managers, and slots of each: every exchange between subtasks of different slots goes over the network.
 SHAPE = (4, 1)
 
 
 class FlinkJobs(JobEngine):
-    def __init__(self, version: str, seconds: float = 60.0, start_timeout: float = 90.0) -> None:
+    def __init__(self, version: str, seconds: float = 60.0, start_timeout: float = 90.0, kit: str = "") -> None:
         self.version = version or cache.DEFAULT_VERSION
         if not cache.is_version(self.version):
             raise UnknownEngineError(
                 f"'{printable(version)}' is no version of Flink", f"for example flink:{cache.DEFAULT_VERSION}"
             )
+        if kit and cache.version_key(self.version) < OLDEST_V2:
+            raise UnknownEngineError(f"Flink {self.version} has no DataStream V2", "2.0.0 and later have it")
+        self._kit, self._abilities = KITS[kit]
+        if cache.version_key(self.version) < OLDEST_ASYNC:
+            known = {name: values for name, values in self._abilities.settings.items() if name != "async_state"}
+            self._abilities = attrs.evolve(self._abilities, settings=known)
         self._cluster = Cluster(self.version, *SHAPE, start_timeout)
         self._seconds = seconds
 
     def start(self) -> Description:
         self._cluster.start()
-        return Description(PROTOCOL_VERSION, "Apache Flink", self.version, "java", {}, 1, ABILITIES)
+        return Description(PROTOCOL_VERSION, "Apache Flink", self.version, "java", {}, 1, self._abilities)
 
     def run(self, request: JobRequest) -> JobReply:
         try:
-            answer = self._cluster.run(request.program, to_options(request.settings), self._seconds)
+            kit = "AsyncState" if request.settings.get("async_state") else self._kit
+            options = {**to_options(request.settings), "kit": kit}
+            answer = self._cluster.run(request.program, options, self._seconds)
         except ClusterDiedError as error:
             return Crashed(str(error))
-        if "broken" in answer:
-            return Refused("internal", answer["broken"])
+        for fault in ("broken", "refused"):
+            if fault in answer:
+                return Refused(fault, answer[fault])
         return Ran({**answer, "unaligned": bool(request.settings.get("unaligned"))})
 
     def close(self) -> None:

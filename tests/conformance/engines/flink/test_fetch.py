@@ -11,7 +11,14 @@ from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines import UnknownEngineError
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink import fetch as fetching
-from tidegate.conformance.engines.flink.cache import cache_folder, damage_of, fetched_versions, folder_of, is_fetched
+from tidegate.conformance.engines.flink.cache import (
+    cache_folder,
+    damage_of,
+    fetched_versions,
+    folder_of,
+    has_sql,
+    is_fetched,
+)
 from tidegate.conformance.engines.flink.engine import FlinkEngine
 from tidegate.conformance.engines.flink.fetch import FetchError, fetch
 from tidegate.conformance.exits import Exit
@@ -36,6 +43,7 @@ MEMBERS = {
     "pyflink/lib/flink-dist-9.0.0.jar": make_jar(),
     "pyflink/lib/log4j-api-2.jar": make_jar(),
     "pyflink/lib/flink-table-9.0.0.jar": b"not needed",
+    "pyflink/lib/flink-table-planner-loader-9.0.0.jar": make_jar(),
     "pyflink/opt/flink-dist-9.0.0.jar": b"elsewhere",
 }
 
@@ -79,7 +87,9 @@ def leftovers(cache):
 def test_only_the_jars_that_are_needed_are_kept(cache, monkeypatch, name, write):
     give(monkeypatch, lambda scratch: write(scratch / name))
     assert fetch("9.0.0") == folder_of("9.0.0")
-    assert leftovers(cache) == ["flink-dist-9.0.0.jar", "log4j-api-2.jar"]
+    assert leftovers(cache) == ["flink-dist-9.0.0.jar", "flink-table-planner-loader-9.0.0.jar", "log4j-api-2.jar"]
+    assert [jar.name for jar in folder_of("9.0.0").iterdir() if "table" in jar.name] == []
+    assert has_sql("9.0.0")
     assert fetched_versions() == ["9.0.0"]
     give(monkeypatch, lambda _scratch: pytest.fail("it is there already"))
     fetch("9.0.0")

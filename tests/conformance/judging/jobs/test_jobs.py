@@ -17,7 +17,7 @@ from tidegate.conformance.judging.jobs.drawing import JobCase, describe_graph, d
 from tidegate.conformance.judging.jobs.judging import Judge
 from tidegate.conformance.judging.jobs.reference_jobs import ABILITIES, ReferenceJobs
 from tidegate.conformance.judging.jobs.report import ToldJobs
-from tidegate.conformance.judging.jobs.run import count_items, run_jobs
+from tidegate.conformance.judging.jobs.run import run_jobs
 from tidegate.conformance.judging.jobs.shrinking import is_chained
 from tidegate.conformance.kinds import resolve_jobs
 from tidegate.properties.cases.job.scopes import ACTIVE, IDLE, TIMER, at, make_timed, mark
@@ -82,7 +82,7 @@ def test_rows_may_stand_in_a_parquet_file():
 def test_failures_are_made_small_in_programs_scripts_and_settings():
     result = run(f"{WRONG}:NewestFirst", 12)
     small = result.found["fail LOG-LOSS"].small.case
-    assert (len(small.config.operators), count_items(small.config)) == (2, 1)
+    assert (len(small.config.operators), small.size) == (2, 1)
     assert small.settings == {"newest_first": True}
     other = run(f"{WRONG}:Loses", 12).found["fail LOG-LOSS"].small.case
     assert other.settings == {"newest_first": False}

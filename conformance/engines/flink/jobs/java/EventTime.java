@@ -39,17 +39,25 @@ final class EventTime {
   /** What all of them do the same: how slow they are, and whether they also have timers of processing time. */
   static final class Manner implements java.io.Serializable {
     private final long slowMicros;
+    private final long slowTimersMicros;
     private final boolean processingTimers;
 
-    Manner(long slowMicros, boolean processingTimers) {
+    Manner(long slowMicros, long slowTimersMicros, boolean processingTimers) {
       this.slowMicros = slowMicros;
+      this.slowTimersMicros = slowTimersMicros;
       this.processingTimers = processingTimers;
     }
 
     void slowDown() {
-      if (slowMicros > 0) {
-        LockSupport.parkNanos(slowMicros * 1000L);
-      }
+      LockSupport.parkNanos(slowMicros * 1000L);
+    }
+
+    void slowTimer() {
+      LockSupport.parkNanos(slowTimersMicros * 1000L);
+    }
+
+    boolean hasProcessingTimers() {
+      return processingTimers;
     }
 
     void alsoWait(TimerService timers) {
@@ -123,8 +131,7 @@ final class EventTime {
 
     @Override
     public void processElement(StreamRecord<Record> element) throws Exception {
-      tap.received(element.getValue(), element.getTimestamp());
-      manner.slowDown();
+      Tap.received(tap, element, manner);
       super.processElement(element);
     }
 
@@ -132,7 +139,7 @@ final class EventTime {
     public void onEventTime(InternalTimer<String, VoidNamespace> timer) throws Exception {
       tap.fired(timer.getKey(), timer.getTimestamp(), timer.getTimestamp());
       super.onEventTime(timer);
-      manner.slowDown();
+      manner.slowTimer();
     }
 
     public boolean useInterruptibleTimers(ReadableConfig config) {
@@ -189,15 +196,13 @@ final class EventTime {
 
     @Override
     public void processElement1(StreamRecord<Record> element) throws Exception {
-      tap.received(element.getValue(), element.getTimestamp());
-      manner.slowDown();
+      Tap.received(tap, element, manner);
       super.processElement1(element);
     }
 
     @Override
     public void processElement2(StreamRecord<Record> element) throws Exception {
-      tap.received(element.getValue(), element.getTimestamp());
-      manner.slowDown();
+      Tap.received(tap, element, manner);
       super.processElement2(element);
     }
 
@@ -205,7 +210,7 @@ final class EventTime {
     public void onEventTime(InternalTimer<String, VoidNamespace> timer) throws Exception {
       tap.fired(timer.getKey(), timer.getTimestamp(), timer.getTimestamp());
       super.onEventTime(timer);
-      manner.slowDown();
+      manner.slowTimer();
     }
 
     public boolean useInterruptibleTimers(ReadableConfig config) {
@@ -284,8 +289,7 @@ final class EventTime {
 
     @Override
     public void processElement(StreamRecord<Record> element) throws Exception {
-      tap.received(element.getValue(), element.getTimestamp());
-      manner.slowDown();
+      Tap.received(tap, element, manner);
       super.processElement(element);
     }
 
@@ -293,7 +297,7 @@ final class EventTime {
     public void onEventTime(InternalTimer<String, TimeWindow> timer) throws Exception {
       tap.fired(timer.getKey(), timer.getTimestamp(), timer.getNamespace().maxTimestamp());
       super.onEventTime(timer);
-      manner.slowDown();
+      manner.slowTimer();
     }
 
     public boolean useInterruptibleTimers(ReadableConfig config) {

@@ -31,8 +31,9 @@ import org.apache.flink.streaming.api.transformations.PhysicalTransformation;
 /**
  * Runs jobs on a MiniCluster: one JSON object a line in, one a line out, until the input ends.
  *
- * <p>A request has `config` (operators and edges, as the specification writes a job) and the settings of a run; the answer
- * has `graph`, `rows` and `writers` (see {@link Tap}), `totals` and `collected`, or `error`.
+ * <p>A request has `config` (operators and edges, as the specification writes a job), or a `query`, and the settings of
+ * a run; the answer has `graph`, `rows` and `writers` (see {@link Tap}), `totals` and `collected`, or `error`; `refused`
+ * if Flink makes no job of it.
  */
 public final class JobHost {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -99,7 +100,13 @@ public final class JobHost {
     Tap.forget();
     Operators.forget();
     Map<String, Object> answer = new LinkedHashMap<>();
-    JobGraph graph = build(request);
+    JobGraph graph;
+    try {
+      graph = build(request);
+    } catch (Exception refused) {
+      answer.put("refused", tell(refused));
+      return answer;
+    }
     answer.put("graph", describe(graph));
     cluster.submitJob(graph).get();
     try {
@@ -139,56 +146,48 @@ public final class JobHost {
 
   // --- building ---------------------------------------------------------------------------------------------------
 
-  private static JobGraph build(JsonNode request) {
+  /** Makes a job of something else than a program; not in every version. */
+  interface Builder {
+    JobGraph build(JsonNode request, Configuration options) throws Exception;
+  }
+
+  private static JobGraph build(JsonNode request) throws Exception {
     Configuration options = new Configuration();
     request.path("options").fields().forEachRemaining(one -> options.setString(one.getKey(), one.getValue().asText()));
+    return request.has("query") ? make(Builder.class, "Queries").build(request, options) : program(request, options);
+  }
+
+  private static <T> T make(Class<T> type, String name) throws ReflectiveOperationException {
+    return type.cast(Class.forName("tidegate." + name).getDeclaredConstructor().newInstance());
+  }
+
+  private static JobGraph program(JsonNode request, Configuration options) throws ReflectiveOperationException {
     StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(options);
     environment.getConfig().setAutoWatermarkInterval(0);
     EventTime.Manner manner =
-        new EventTime.Manner(request.get("slow_micros").asLong(), request.get("processing_timers").asBoolean());
+        new EventTime.Manner(
+            request.get("slow_micros").asLong(),
+            request.get("slow_timers_micros").asLong(),
+            request.get("processing_timers").asBoolean());
+    Kit kit = make(Kit.class, request.path("kit").asText("Classic"));
+    Tap.read(kit.signs());
     JsonNode config = request.get("config");
     Map<Integer, DataStream<Record>> streams = new HashMap<>();
     for (JsonNode operator : config.get("operators")) {
       int id = operator.get("id").asInt();
-      int parallelism = operator.get("parallelism").asInt();
-      String function = operator.get("function").asText();
-      if (function.equals("source")) {
-        streams.put(id, source(environment, operator, id, parallelism, request.get("padding").asInt()));
-        continue;
-      }
-      if (function.equals("timer") || function.equals("co_timer") || function.equals("window")) {
-        streams.put(id, finish(eventTime(operator, config, streams, manner), parallelism));
-        continue;
-      }
-      Operators.Function does = new Operators.Function(id, function, request.get("slow_micros").asLong());
-      DataStream<Record> first = read(config, streams, id, 0);
       SingleOutputStreamOperator<Record> made =
-          function.equals("join")
-              ? first.connect(read(config, streams, id, 1)).transform("o" + id, Record.TYPE, does)
-              : first.transform("o" + id, Record.TYPE, does);
-      streams.put(id, finish(made, parallelism));
+          operator.get("function").asText().equals("source")
+              ? source(environment, kit, operator, request.get("padding").asInt())
+              : kit.add(operator, read(config, streams, id, 0), read(config, streams, id, 1), manner);
+      streams.put(id, finish(made, operator.get("parallelism").asInt()));
     }
     return environment.getStreamGraph().getJobGraph();
   }
 
-  private static SingleOutputStreamOperator<Record> eventTime(
-      JsonNode operator, JsonNode config, Map<Integer, DataStream<Record>> streams, EventTime.Manner manner) {
+  private static SingleOutputStreamOperator<Record> source(
+      StreamExecutionEnvironment environment, Kit kit, JsonNode operator, int padding) {
     int id = operator.get("id").asInt();
-    DataStream<Record> first = read(config, streams, id, 0);
-    switch (operator.get("function").asText()) {
-      case "timer":
-        return first.transform("o" + id, Record.TYPE, new EventTime.Timers(manner));
-      case "co_timer":
-        return first.connect(read(config, streams, id, 1)).transform("o" + id, Record.TYPE, new EventTime.CoTimers(manner));
-      default:
-        long size = operator.get("size").asLong();
-        long lateness = operator.path("lateness").asLong();
-        return first.transform("o" + id, Record.TYPE, new EventTime.Windows(size, lateness, manner));
-    }
-  }
-
-  private static DataStream<Record> source(
-      StreamExecutionEnvironment environment, JsonNode operator, int id, int parallelism, int padding) {
+    int parallelism = operator.get("parallelism").asInt();
     String[][][] scripts = new String[parallelism][][];
     int longest = 0;
     for (int subtask = 0; subtask < parallelism; subtask++) {
@@ -200,8 +199,8 @@ public final class JobHost {
       longest = Math.max(longest, script.size());
     }
     SingleOutputStreamOperator<Long> clock =
-        environment.addSource(new Operators.Clock(longest), "clock" + id, Types.LONG).setParallelism(parallelism);
-    return finish(clock.transform("o" + id, Record.TYPE, new Operators.Script(scripts, padding)), parallelism);
+        environment.addSource(new Operators.Clock(longest + 1), "clock" + id, Types.LONG).setParallelism(parallelism);
+    return clock.transform("o" + id, Record.TYPE, kit.script(scripts, padding));
   }
 
   private static String[] item(JsonNode item) {

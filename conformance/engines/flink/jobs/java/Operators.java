@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.apache.flink.streaming.api.functions.source.@LEGACY@ParallelSourceFunction;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
@@ -92,26 +92,65 @@ final class Operators {
     }
   }
 
-  /** A user's function; the head of a chain also tells what it receives. */
-  static class Function extends AbstractStreamOperator<Record>
-      implements OneInputStreamOperator<Record, Record>, TwoInputStreamOperator<Record, Record, Record> {
+  /** What a function of a user does with a record: whatever it emits has the time of the record. */
+  static final class Work implements java.io.Serializable {
     private final int id;
-    private final String name;
-    private final long slowMicros;
-    private transient Tap tap;
-    private transient boolean isHead;
+    private final String function;
 
-    Function(int id, String name, long slowMicros) {
+    Work(int id, String function) {
       this.id = id;
-      this.name = name;
-      this.slowMicros = slowMicros;
+      this.function = function;
+    }
+
+    void apply(Record record, Consumer<Record> out) {
+      switch (function) {
+        case "map":
+          out.accept(new Record(record.f2, 2 * record.f3, record.f4));
+          break;
+        case "flat_map":
+          for (String word : record.f2.split(" ")) {
+            if (!word.isEmpty()) {
+              out.accept(new Record(word, 1, record.f4));
+            }
+          }
+          break;
+        case "filter":
+          if (record.f3 > 0) {
+            out.accept(new Record(record.f2, record.f3, record.f4));
+          }
+          break;
+        case "sum":
+          Map<String, Long> totals = TOTALS.computeIfAbsent(id, key -> new ConcurrentHashMap<>());
+          out.accept(new Record(record.f2, totals.merge(record.f2, record.f3, Long::sum), record.f4));
+          break;
+        case "sink":
+          List<List<Object>> collected = COLLECTED.computeIfAbsent(id, key -> new ArrayList<>());
+          synchronized (collected) {
+            collected.add(List.of(record.f2, record.f3));
+          }
+          break;
+        default:
+          out.accept(new Record(record.f2, record.f3, record.f4));
+      }
+    }
+  }
+
+  /** A function of a user; the head of a chain also tells what it receives. */
+  static final class Plain extends AbstractStreamOperator<Record>
+      implements OneInputStreamOperator<Record, Record>, TwoInputStreamOperator<Record, Record, Record> {
+    private final Work work;
+    private final EventTime.Manner manner;
+    private transient Tap tap;
+
+    Plain(Work work, EventTime.Manner manner) {
+      this.work = work;
+      this.manner = manner;
     }
 
     @Override
     public void open() throws Exception {
       super.open();
-      tap = Tap.on(getContainingTask());
-      isHead = getOperatorConfig().isChainStart();
+      tap = Tap.ofHead(this);
     }
 
     @Override
@@ -130,50 +169,8 @@ final class Operators {
     }
 
     private void receive(StreamRecord<Record> element) {
-      Record record = element.getValue();
-      if (isHead) {
-        tap.received(record, element.getTimestamp());
-        if (slowMicros > 0) {
-          LockSupport.parkNanos(slowMicros * 1000L);
-        }
-      }
-      apply(record, element.getTimestamp());
-    }
-
-    private void apply(Record record, long timestamp) {
-      switch (name) {
-        case "map":
-          put(record.f2, 2 * record.f3, record, timestamp);
-          break;
-        case "flat_map":
-          for (String word : record.f2.split(" ")) {
-            if (!word.isEmpty()) {
-              put(word, 1, record, timestamp);
-            }
-          }
-          break;
-        case "filter":
-          if (record.f3 > 0) {
-            put(record.f2, record.f3, record, timestamp);
-          }
-          break;
-        case "sum":
-          Map<String, Long> totals = TOTALS.computeIfAbsent(id, key -> new ConcurrentHashMap<>());
-          put(record.f2, totals.merge(record.f2, record.f3, Long::sum), record, timestamp);
-          break;
-        case "sink":
-          List<List<Object>> collected = COLLECTED.computeIfAbsent(id, key -> new ArrayList<>());
-          synchronized (collected) {
-            collected.add(List.of(record.f2, record.f3));
-          }
-          break;
-        default:
-          put(record.f2, record.f3, record, timestamp);
-      }
-    }
-
-    private void put(String key, long value, Record of, long timestamp) {
-      output.collect(new StreamRecord<>(new Record(key, value, of.f4), timestamp));
+      Tap.received(tap, element, manner);
+      work.apply(element.getValue(), made -> output.collect(new StreamRecord<>(made, element.getTimestamp())));
     }
   }
 }

@@ -27,8 +27,10 @@ import org.apache.flink.runtime.io.network.api.writer.RecordWriterDelegate;
 import org.apache.flink.runtime.io.network.api.writer.ResultPartitionWriter;
 import org.apache.flink.runtime.io.network.partition.consumer.BufferOrEvent;
 import org.apache.flink.runtime.io.network.partition.consumer.InputGate;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.io.PushingAsyncDataInput.DataOutput;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.StreamTask;
 import org.apache.flink.streaming.runtime.watermarkstatus.StatusWatermarkValve;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
@@ -48,6 +50,7 @@ final class Tap {
   static final List<List<Object>> WRITERS = Collections.synchronizedList(new ArrayList<>());
 
   private static final AtomicLong IDS = new AtomicLong();
+  private static volatile Signs signs = new Signs();
 
   private static final Map<StreamTask<?, ?>, Tap> TAPS = Collections.synchronizedMap(new HashMap<>());
   private static final int BEFORE_ELEMENT = Integer.BYTES;
@@ -73,6 +76,22 @@ final class Tap {
     IDS.set(0);
   }
 
+  /** How watermarks and statuses go over the network: as elements of the stream, unless told otherwise. */
+  static class Signs {
+    boolean areElements() {
+      return true;
+    }
+
+    /** Kind, timestamp and number of what an event says of event time; null if that is nothing. */
+    Object[] of(AbstractEvent event) {
+      return null;
+    }
+  }
+
+  static void read(Signs ours) {
+    signs = ours;
+  }
+
   /** Every operator of a chain asks for the tap of its task; the first one installs it. */
   static Tap on(StreamTask<?, ?> task) throws Exception {
     synchronized (TAPS) {
@@ -84,6 +103,19 @@ final class Tap {
         TAPS.put(task, known);
       }
       return known;
+    }
+  }
+
+  /** The tap, if this operator is the head of its chain, which is who tells what a task receives. */
+  static Tap ofHead(AbstractStreamOperator<?> operator) throws Exception {
+    Tap tap = on(operator.getContainingTask());
+    return operator.getOperatorConfig().isChainStart() ? tap : null;
+  }
+
+  static void received(Tap tap, StreamRecord<Record> element, EventTime.Manner manner) {
+    if (tap != null) {
+      tap.received(element.getValue(), element.getTimestamp());
+      manner.slowDown();
     }
   }
 
@@ -175,6 +207,8 @@ final class Tap {
       DataInputDeserializer reader = new DataInputDeserializer(bytes.array(), bytes.arrayOffset() + rest, bytes.limit() - rest);
       Object timestamp = tag == RECORD_WITH_TIMESTAMP ? bytes.getLong(at + 1) : null;
       cells = new Object[] {"record", timestamp, id, StringValue.readString(reader), reader.readLong()};
+    } else if (!signs.areElements()) {
+      return;
     } else if (tag == WATERMARK) {
       cells = new Object[] {"watermark", bytes.getLong(at + 1), null, null, null};
     } else if (tag == STATUS) {
@@ -189,7 +223,12 @@ final class Tap {
   }
 
   private void sentEvent(int port, AbstractEvent event, int channels) {
-    if (event instanceof CheckpointBarrier) {
+    Object[] sign = signs.of(event);
+    if (sign != null) {
+      for (int channel = 0; channel < channels; channel++) {
+        row("out", port, channel, sign[0], sign[1], sign[2], null, null);
+      }
+    } else if (event instanceof CheckpointBarrier) {
       for (int channel = 0; channel < channels; channel++) {
         row("out", port, channel, "barrier", null, ((CheckpointBarrier) event).getId(), null, null);
       }
@@ -223,7 +262,10 @@ final class Tap {
     Map<InputChannelInfo, Integer> indices = (Map<InputChannelInfo, Integer>) get(input, "flattenedChannelIndices");
     Map<Integer, InputChannelInfo> channels = new HashMap<>();
     indices.forEach((channel, index) -> channels.put(index, channel));
-    set(input, "statusWatermarkValve", new TapValve((StatusWatermarkValve) get(input, "statusWatermarkValve"), channels));
+    if (signs.areElements()) {
+      StatusWatermarkValve valve = (StatusWatermarkValve) get(input, "statusWatermarkValve");
+      set(input, "statusWatermarkValve", new TapValve(valve, channels));
+    }
   }
 
   /** What the gate gave: data speaks for itself further on, events are told apart here. */
@@ -234,7 +276,10 @@ final class Tap {
     AbstractEvent event = item.getEvent();
     int gate = item.getChannelInfo().getGateIdx();
     int channel = item.getChannelInfo().getInputChannelIdx();
-    if (event instanceof CheckpointBarrier) {
+    Object[] sign = signs.of(event);
+    if (sign != null) {
+      row("in", gate, channel, sign[0], sign[1], sign[2], null, null);
+    } else if (event instanceof CheckpointBarrier) {
       row("in", gate, channel, "barrier", null, ((CheckpointBarrier) event).getId(), null, null);
     } else if (event instanceof EndOfData) {
       row("in", gate, channel, "end_of_data", null, null, null, null);

@@ -1,0 +1,109 @@
+"""SQL on the MiniCluster of a version as an engine of queries: `flink-sql[:VERSION]`.
+
+A program is a query with the scripts of its tables; the answer are the changes that it makes to its result.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from tidegate.conformance.engines.base import (
+    PROTOCOL_VERSION,
+    QUERY,
+    Abilities,
+    Crashed,
+    Description,
+    JobReply,
+    JobRequest,
+    Ran,
+    Refused,
+)
+from tidegate.conformance.engines.errors import UnknownEngineError
+from tidegate.conformance.engines.flink import cache
+from tidegate.conformance.engines.flink.jobs.cluster import Cluster, ClusterDiedError
+from tidegate.conformance.engines.flink.jobs.engine import OPTIONS, SHAPE
+from tidegate.conformance.engines.jobs import JobEngine
+from tidegate.conformance.engines.text import printable
+
+#: Ways to run a query, the usual value first; none of them may change its result.
+SETTINGS: dict[str, tuple[Any, ...]] = {
+    "parallelism": (1, 2, 3),
+    "buffer_timeout": (0, 1, 100),
+    "checkpoint_interval": (0, 10, 100),
+    "unaligned": (False, True),
+    "interruptible_timers": (False, True),
+    "object_reuse": (False, True),
+    "async_state": (False, True),
+    "mini_batch_rows": (0, 5, 1000),
+    "mini_batch_millis": (20, 100),
+    "aggregate_phases": ("AUTO", "ONE_PHASE", "TWO_PHASE"),
+    "split_distinct": (False, True),
+    "incremental_aggregates": (True, False),
+    "reuse_plans": (True, False),
+    "join_reorder": (False, True),
+    "multi_join": (False, True),
+    "rank_cache": (10_000, 1),
+    "compact_changes": (False, True),
+    "sensitive_changes": (True, False),
+}
+#: Which options they are, besides those of any job.
+TABLE_OPTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "async_state": ("table.exec.async-state.enabled", str),
+    "mini_batch_rows": ("table.exec.mini-batch.size", str),
+    "mini_batch_millis": ("table.exec.mini-batch.allow-latency", lambda value: f"{value} ms"),
+    "aggregate_phases": ("table.optimizer.agg-phase-strategy", str),
+    "split_distinct": ("table.optimizer.distinct-agg.split.enabled", str),
+    "incremental_aggregates": ("table.optimizer.incremental-agg-enabled", str),
+    "reuse_plans": ("table.optimizer.reuse-sub-plan-enabled", str),
+    "join_reorder": ("table.optimizer.join-reorder-enabled", str),
+    "multi_join": ("table.optimizer.multi-join.enabled", str),
+    "rank_cache": ("table.exec.rank.topn-cache-size", str),
+    "compact_changes": ("table.exec.deduplicate.mini-batch.compact-changes-enabled", str),
+    "sensitive_changes": ("table.exec.deduplicate.insert-update-after-sensitive-enabled", str),
+}
+ABILITIES = Abilities(operators=(QUERY,), partitioners=(), parallelism=3, watermarks=True, settings=SETTINGS)
+#: The first version whose planner is a jar of its own.
+OLDEST = (1, 15)
+
+
+class FlinkSql(JobEngine):
+    def __init__(self, version: str, seconds: float = 60.0, start_timeout: float = 90.0) -> None:
+        self.version = version or cache.DEFAULT_VERSION
+        if not cache.is_version(self.version) or cache.version_key(self.version) < OLDEST:
+            raise UnknownEngineError(
+                f"'{printable(version)}' is no version of Flink that queries run on",
+                f"1.15.0 and later, for example flink-sql:{cache.DEFAULT_VERSION}",
+            )
+        self._cluster = Cluster(self.version, *SHAPE, start_timeout, sql=True)
+        self._seconds = seconds
+
+    def start(self) -> Description:
+        self._cluster.start()
+        return Description(PROTOCOL_VERSION, "Apache Flink SQL", self.version, "java", {}, 1, ABILITIES)
+
+    def run(self, request: JobRequest) -> JobReply:
+        usual = {name: values[0] for name, values in SETTINGS.items()}
+        settings = {**usual, **request.settings}
+        asked = {**request.program, "parallelism": settings["parallelism"], "options": to_options(settings)}
+        try:
+            answer = self._cluster.ask(asked, self._seconds)
+        except ClusterDiedError as error:
+            return Crashed(str(error))
+        if "broken" in answer:
+            return Refused("internal", answer["broken"])
+        if "refused" in answer:
+            return Refused("refused", answer["refused"])
+        return Ran({name: answer[name] for name in ("error", "timeout", "collected") if name in answer})
+
+    def close(self) -> None:
+        self._cluster.close()
+
+
+def to_options(settings: dict[str, Any]) -> dict[str, str]:
+    known = OPTIONS | TABLE_OPTIONS
+    left_out = {name for name in ("checkpoint_interval", "mini_batch_rows") if not settings[name]}
+    options = {
+        known[name][0]: known[name][1](value)
+        for name, value in settings.items()
+        if name in known and name not in left_out
+    }
+    return {**options, "table.exec.mini-batch.enabled": str(settings["mini_batch_rows"] > 0)}

@@ -1,0 +1,319 @@
+"""Queries: one on one input, under any settings, has one result.
+
+Queries are drawn in parts: what is read, and what is done with it. All rows are in time, and no two have the same time:
+whatever the channels are read in, and whatever the settings are, the rows of the result in the end are the same.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
+
+import attrs
+
+from tidegate.conformance.engines.base import Abilities, JobRequest
+from tidegate.conformance.judging.jobs.drawing import draw_settings
+
+Json = dict[str, Any]
+#: An item of a script: a record (key, value, id, time), a watermark, a pause in milliseconds.
+Item = tuple[Any, ...]
+Script = tuple[Item, ...]
+
+LENGTHS = (3, 10, 40)
+KEYS = ("a", "b", "c", "d")
+#: Seconds of event time, and milliseconds by which no two rows are at one time.
+SECOND = 1000
+
+
+@attrs.frozen
+class QueryCase:
+    """`shape` is what is done in the query; `tables` have a script for each subtask of their sources."""
+
+    name: str
+    shape: str
+    query: str
+    tables: dict[str, tuple[Script, ...]]
+    settings: Json = attrs.Factory(dict)
+    faults: tuple[Json, ...] = ()
+
+    @property
+    def size(self) -> int:
+        return sum(len(script) for scripts in self.tables.values() for script in scripts)
+
+    def as_json(self) -> Any:
+        return {"query": self.query, "tables": self.tables}
+
+    def as_request(self, settings: Json) -> JobRequest:
+        return JobRequest(self.name, self.as_json(), {}, settings, [], "")
+
+    def tell(self) -> str:
+        lines = [self.query]
+        for name, scripts in self.tables.items():
+            for number, script in enumerate(scripts):
+                told = " · ".join(" ".join(map(str, item)) for item in script)
+                lines.append(f"  {name} {number}: {told or 'nothing'} · end")
+        return "\n".join(lines)
+
+
+# --- a case -----------------------------------------------------------------------------------------------------
+
+
+def draw_query(seed: int, index: int, abilities: Abilities) -> QueryCase:
+    """The same seed, index and abilities give the same query, tables and settings."""
+    random = Random(f"query/{seed}/{index}")
+    shape = random.choice(tuple(SHAPES))
+    query = SHAPES[shape](random)
+    times = Times(random)
+    tables = {name: draw_table(random, times, abilities) for name in ("a", "b")}
+    usual = {name: values[0] for name, values in abilities.settings.items()}
+    settings = usual
+    while settings == usual:
+        settings = draw_settings(random, abilities)
+    return QueryCase(f"query-{seed}-{index}", shape, query, tables, settings)
+
+
+class Times:
+    """No two rows have the same time: a row has a millisecond of its own within its second."""
+
+    def __init__(self, random: Random) -> None:
+        self.own = list(range(1, SECOND))
+        random.shuffle(self.own)
+        self.used = 0
+
+    def next(self, second: int) -> tuple[int, int]:
+        """A number, and a time within the second."""
+        self.used += 1
+        return self.used, second * SECOND + self.own[self.used % len(self.own)]
+
+
+def draw_table(random: Random, times: Times, abilities: Abilities) -> tuple[Script, ...]:
+    most = random.choice(LENGTHS)
+    return tuple(draw_script(random, times, most) for _ in range(random.randint(1, abilities.parallelism)))
+
+
+def draw_script(random: Random, times: Times, most: int) -> Script:
+    """No record is behind a watermark of its own script, and so behind none at all."""
+    items: list[Item] = []
+    now, watermark = 0, -1
+    for _ in range(random.randint(0, most)):
+        chance = random.random()
+        if chance < 0.7:
+            now += random.randint(0, 2)
+            number, at = times.next(max(now - random.randint(0, 3), watermark + 1))
+            items.append(("record", random.choice(KEYS), random.randint(0, 9), number, at))
+        elif chance < 0.9:
+            # The whole second is over.
+            watermark = max(watermark + 1, now - random.randint(0, 3))
+            now = max(now, watermark)
+            items.append(("watermark", watermark * SECOND + SECOND - 1))
+        else:
+            items.append(("pause", random.choice((1, 5, 30))))
+    return tuple(items)
+
+
+# --- queries ----------------------------------------------------------------------------------------------------
+
+BOTH = "(SELECT k, v, id, ts FROM a UNION ALL SELECT k, v, id, ts FROM b)"
+COUNTS = (
+    "COUNT(*)",
+    "SUM(v)",
+    "MIN(v)",
+    "MAX(v)",
+    "COUNT(DISTINCT v)",
+    "SUM(DISTINCT v)",
+    "AVG(v)",
+    "COUNT(v) FILTER (WHERE v > 4)",
+)
+JOINS = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
+
+
+def draw_relation(random: Random) -> str:
+    kept = f"(SELECT k, v, id, ts FROM a WHERE v > {random.randint(0, 6)})"
+    return random.choice(("a", "a", "b", BOTH, kept))
+
+
+def draw_aggregates(random: Random) -> str:
+    chosen = random.sample(COUNTS, random.randint(1, 3))
+    return ", ".join(f"{one} x{at}" for at, one in enumerate(chosen))
+
+
+def seconds(number: int) -> str:
+    return f"INTERVAL '{number}' SECOND"
+
+
+def draw_windows(random: Random, relation: str, by: str = "ts") -> str:
+    """A function of windows, over a table or a query."""
+    read = f"TABLE {relation}" if relation in ("a", "b") else relation
+    size = random.choice((2, 5, 10))
+    kind = random.choice(("TUMBLE", "TUMBLE", "HOP", "CUMULATE", "SESSION"))
+    if kind == "TUMBLE":
+        return f"TABLE(TUMBLE({read}, DESCRIPTOR({by}), {seconds(size)}))"
+    if kind == "SESSION":
+        key = " PARTITION BY k" if relation in ("a", "b") else ""
+        return f"TABLE(SESSION({read}{key}, DESCRIPTOR({by}), {seconds(random.choice((1, 2, 4)))}))"
+    return f"TABLE({kind}({read}, DESCRIPTOR({by}), {seconds(size)}, {seconds(size * random.randint(2, 3))}))"
+
+
+def draw_window_aggregate(random: Random) -> str:
+    windows = draw_windows(random, draw_relation(random))
+    wanted = draw_aggregates(random)
+    if random.random() < 0.25 and "SESSION" not in windows:
+        sets = "GROUPING SETS ((window_start, window_end, k), (window_start, window_end))"
+        return f"SELECT k, window_start, window_end, {wanted} FROM {windows} GROUP BY {sets}"
+    return f"SELECT k, window_start, window_end, {wanted} FROM {windows} GROUP BY k, window_start, window_end"
+
+
+def draw_cascade(random: Random) -> str:
+    """Windows of what windows gave, by the time of the first."""
+    key = random.choice(("k, ", ""))
+    first = f"TABLE(TUMBLE(TABLE a, DESCRIPTOR(ts), {seconds(random.choice((1, 2)))}))"
+    inner = (
+        f"(SELECT {key}window_time rt, COUNT(*) n, SUM(v) v FROM {first} "
+        f"GROUP BY k, window_start, window_end, window_time)"
+    )
+    outer = f"TABLE(TUMBLE({inner}, DESCRIPTOR(rt), {seconds(random.choice((4, 10)))}))"
+    return f"SELECT {key}window_start, SUM(n) n, MAX(v) v FROM {outer} GROUP BY {key}window_start, window_end"
+
+
+def draw_group_window(random: Random) -> str:
+    kind, size = random.choice(("TUMBLE", "HOP", "SESSION")), random.choice((2, 5, 10))
+    sizes = f"{seconds(size)}, {seconds(size * 2)}" if kind == "HOP" else seconds(size)
+    start = f"{kind}_START(ts, {sizes})"
+    return f"SELECT k, {start}, {draw_aggregates(random)} FROM {draw_relation(random)} GROUP BY k, {kind}(ts, {sizes})"
+
+
+def draw_interval_join(random: Random) -> str:
+    before, after = random.randint(0, 5), random.randint(0, 5)
+    near = f"y.ts BETWEEN x.ts - {seconds(before)} AND x.ts + {seconds(after)}"
+    return f"SELECT x.id, y.id FROM a x {random.choice(JOINS)} b y ON x.k = y.k AND {near}"
+
+
+def draw_window_join(random: Random) -> str:
+    size = seconds(random.choice((2, 5, 10)))
+    left, right = (f"(SELECT * FROM TABLE(TUMBLE(TABLE {name}, DESCRIPTOR(ts), {size})))" for name in ("a", "b"))
+    both = "x.window_start = y.window_start AND x.window_end = y.window_end"
+    if random.random() < 0.3:
+        is_there = random.choice(("EXISTS", "NOT EXISTS"))
+        return f"SELECT x.id FROM {left} x WHERE {is_there} (SELECT * FROM {right} y WHERE x.k = y.k AND {both})"
+    return f"SELECT x.id, y.id FROM {left} x {random.choice(JOINS)} {right} y ON x.k = y.k AND {both}"
+
+
+def draw_join(random: Random) -> str:
+    """Without time: every row meets every row, and what was told may be taken back."""
+    if random.random() < 0.3:
+        is_there = random.choice(("EXISTS", "NOT EXISTS"))
+        return f"SELECT x.id FROM a x WHERE {is_there} (SELECT * FROM b y WHERE x.k = y.k AND x.v = y.v)"
+    third = random.choice(("", " LEFT JOIN (SELECT k, COUNT(*) n FROM b GROUP BY k) z ON x.k = z.k"))
+    more = ", z.n" if third else ""
+    return f"SELECT x.id, y.id{more} FROM a x {random.choice(JOINS)} b y ON x.k = y.k AND x.v = y.v{third}"
+
+
+def draw_over(random: Random) -> str:
+    far = random.choice(("UNBOUNDED PRECEDING", f"{seconds(random.choice((1, 6)))} PRECEDING"))
+    rows = random.choice(("UNBOUNDED PRECEDING", "3 PRECEDING"))
+    frame = random.choice((f"RANGE BETWEEN {far} AND CURRENT ROW", f"ROWS BETWEEN {rows} AND CURRENT ROW"))
+    wanted = random.choice(("SUM(v)", "COUNT(*)", "MAX(v)"))
+    return f"SELECT id, {wanted} OVER (PARTITION BY k ORDER BY ts {frame}) FROM {draw_relation(random)}"
+
+
+def draw_sort(random: Random) -> str:
+    wanted, then = random.choice(("id", "id, v", "k, id")), random.choice(("", ", v"))
+    return f"SELECT {wanted} FROM {draw_relation(random)} ORDER BY ts{then}"
+
+
+def draw_first(random: Random) -> str:
+    """The first or the last row of each key, by time; or so many of them, by value."""
+    by, most = random.choice((("ts", 1), ("ts DESC", 1), ("v DESC, id", 2), ("v, id", 1)))
+    windows = f"TABLE(TUMBLE(TABLE a, DESCRIPTOR(ts), {seconds(random.choice((2, 10)))}))"
+    read, within = random.choice(((draw_relation(random), ""), (windows, "window_start, window_end, ")))
+    ranked = f"SELECT k, id, v, ROW_NUMBER() OVER (PARTITION BY {within}k ORDER BY {by}) n FROM {read}"
+    return f"SELECT k, id, v FROM ({ranked}) WHERE n <= {most}"
+
+
+def draw_group(random: Random) -> str:
+    """Results that are told again with every row, and results of such results."""
+    inner = f"SELECT k, {draw_aggregates(random)} FROM {draw_relation(random)} GROUP BY k"
+    return random.choice(
+        (inner, f"SELECT x0, COUNT(*) FROM ({inner}) GROUP BY x0", f"SELECT COUNT(*), SUM(x0) FROM ({inner})")
+    )
+
+
+def draw_sets(random: Random) -> str:
+    kind = random.choice(("UNION", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL"))
+    return f"SELECT k, v FROM a {kind} SELECT k, v FROM b"
+
+
+def draw_top(random: Random) -> str:
+    return f"SELECT id, v FROM {draw_relation(random)} ORDER BY v DESC, id LIMIT {random.randint(1, 5)}"
+
+
+def draw_pattern(random: Random) -> str:
+    size, least = random.choice((3, 9)), random.randint(2, 7)
+    return (
+        "SELECT * FROM a MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts "
+        "MEASURES A.id AS first_id, LAST(B.id) AS last_id, C.id AS end_id "
+        "ONE ROW PER MATCH AFTER MATCH SKIP PAST LAST ROW "
+        f"PATTERN (A B* C) WITHIN {seconds(size)} DEFINE B AS B.v < {least}, C AS C.v >= {least})"
+    )
+
+
+#: What can be done with tables.
+SHAPES: dict[str, Callable[[Random], str]] = {
+    "window aggregate": draw_window_aggregate,
+    "cascade of windows": draw_cascade,
+    "group window": draw_group_window,
+    "interval join": draw_interval_join,
+    "window join": draw_window_join,
+    "join": draw_join,
+    "over": draw_over,
+    "sort": draw_sort,
+    "first rows": draw_first,
+    "group": draw_group,
+    "sets": draw_sets,
+    "top": draw_top,
+    "pattern": draw_pattern,
+}
+
+
+# --- results ----------------------------------------------------------------------------------------------------
+
+#: Kinds of changes that take a row away.
+TAKEN_BACK = ("-U", "-D")
+
+
+def sum_up(collected: Json) -> Counter[tuple[str, ...]]:
+    """The rows that are there in the end, after all changes."""
+    rows: Counter[tuple[str, ...]] = Counter()
+    for changes in collected.values():
+        for kind, *cells in changes:
+            rows[tuple(cells)] += -1 if kind in TAKEN_BACK else 1
+    return Counter({row: count for row, count in rows.items() if count})
+
+
+def tell_difference(usual: Counter[tuple[str, ...]], other: Counter[tuple[str, ...]]) -> str:
+    """In words; nothing if there is none."""
+    if usual == other:
+        return ""
+    missing = [row for row in usual if usual[row] > other[row]]
+    surplus = [row for row in other if other[row] > usual[row]]
+    parts = [
+        f"{len(rows)} rows {how}, such as ({', '.join(rows[0])})"
+        for rows, how in ((missing, "are missing"), (surplus, "are too many"))
+        if rows
+    ]
+    return f"the usual settings give {usual.total()} rows, these give {other.total()}: {'; '.join(parts)}"
+
+
+# --- made small -------------------------------------------------------------------------------------------------
+
+
+def smaller_tables(case: QueryCase, shorter: Callable[[Any], Iterator[Any]]) -> Iterator[QueryCase]:
+    """With fewer subtasks of a source, then with shorter scripts."""
+    for name, scripts in case.tables.items():
+        for at in range(len(scripts)):
+            if len(scripts) > 1:
+                yield attrs.evolve(case, tables={**case.tables, name: scripts[:at] + scripts[at + 1 :]})
+        for at, script in enumerate(scripts):
+            for kept in shorter(script):
+                fewer = (*scripts[:at], kept, *scripts[at + 1 :])
+                yield attrs.evolve(case, tables={**case.tables, name: fewer})
