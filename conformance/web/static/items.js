@@ -19,7 +19,7 @@ export function drawItem(value) {
   const content = "backlog" in value && kind === "item" ? `backlog ${value.backlog}` : "amount" in value ? `+${value.amount}` : value.content !== undefined ? say(value.content) : value.data || (value.key ?? value.status ?? value.sequence ?? "");
   const isNamed = !["data", "normal", "record", "credit", "item"].includes(kind);
   const title = Object.entries(value).map(([name, one]) => `${words(name)} ${say(one)}`).join(", ");
-  return h("span", { class: `item ${toneOf(kind)}${value.finished === false ? " open" : ""}`, title }, cut([isNamed ? words(kind) : "", content].filter((text) => text !== "").join(" ") || words(kind)), value.finished === false ? "…" : "");
+  return h("span", { class: `item ${toneOf(kind)}${value.finished === false ? " open" : ""}`, title }, cut([isNamed ? words(kind) : "", content].filter((text) => text !== "").join(" ") || (kind === "item" ? Object.entries(value).map(([name, one]) => `${words(name)} ${say(one)}`).join(" ") : words(kind))), value.finished === false ? "…" : "");
 }
 
 export const say = (value) => value !== null && typeof value === "object" ? Object.values(value).map(say).join(" ") : String(value);

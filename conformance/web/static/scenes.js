@@ -124,7 +124,7 @@ function drawBarriers(state, config) {
 
 const drawTracker = (state, config) => h("div", { class: "strands" }, state.pending.length ? state.pending.slice(0, MOST).map((one) => row(`checkpoint ${one.checkpoint}`, Array.from({ length: Math.min(Number(config.channels ?? 0), MOST) }, (_, at) => h("span", { class: `item ${one.channels.includes(at) ? "barrier" : state.ended.includes(at) ? "end" : "other open"}`, title: `channel ${at}: ${one.channels.includes(at) ? "its barrier is here" : "waits"}` }, String(at))), h("span", { class: "turn" }, `${one.channels.length} of ${one.target}`), one.aborted ? lamp("aborted", true, "warn") : null)) : h("p", { class: "soft" }, "No checkpoint is under way."));
 
-const drawSaved = ({ channels }) => h("div", { class: "strands" }, channels.map((channel, at) => row(`channel ${at}`, belt(channel.queue, `channel ${at}`), belt(channel.ahead, "ahead"), h("span", { class: `turn ${channel.status === "received" ? "urgent" : "none"}` }, channel.barrier >= 0 ? `barrier ${channel.barrier} ${words(channel.status)}` : words(channel.status)), channel.cut >= 0 ? h("small", {}, `saved before ${channel.cut}`) : null)));
+const drawSaved = ({ channels }) => h("div", { class: "strands" }, channels.map(({ queue, ahead, saving }, at) => row(`channel ${at}`, belt(queue, `channel ${at}`), belt(ahead, "ahead"), h("span", { class: `turn ${saving.status === "received" ? "urgent" : "none"}` }, saving.barrier >= 0 ? `barrier ${saving.barrier} ${words(saving.status)}` : words(saving.status)), saving.cut >= 0 ? h("small", {}, `saved before ${saving.cut}`) : null)));
 
 const drawMailbox = (state) => h("div", { class: "stage" }, h("div", { class: "strands" }, row("queue", belt(state.queue, "queue")), row("batch", belt(state.batch, "batch"))), box("loop", lamp("running", state.running), h("p", {}, words(state.life)), state.suspension ? lamp("suspended", true, "warn") : null));
 
@@ -169,7 +169,7 @@ const SCENES = [
   { title: "The queue", fits: (state) => isQueue(state?.queue), draw: drawSubpartition },
   { title: "Barriers", fits: (state) => has(state, "aligned", "blocked", "announced", "current"), draw: drawBarriers },
   { title: "Barriers", fits: (state) => has(state, "pending", "ended") && isList(state.pending) && state.pending.every((one) => has(one, "checkpoint", "channels", "target")), draw: drawTracker },
-  { title: "Channels and what is saved of them", fits: (state) => isList(state?.channels) && state.channels.length > 0 && state.channels.every((one) => has(one, "ahead", "queue", "cut")), draw: drawSaved },
+  { title: "Channels and what is saved of them", fits: (state) => isList(state?.channels) && state.channels.length > 0 && state.channels.every((one) => has(one, "ahead", "queue", "saving")), draw: drawSaved },
   { title: "Mails", fits: (state) => isList(state?.queue) && isList(state?.batch), draw: drawMailbox },
   { title: "Segments and pools", fits: (state) => has(state, "free", "pools") && isList(state.pools), draw: drawPools },
 ];

@@ -86,7 +86,8 @@ function show(value, name) {
   return { text, tone: ["–", "no", "0"].includes(text) ? "quiet" : "plain", ...look(value, name) };
 }
 
-const isThing = (value) => typeof value === "string" ? /^[a-z]+[a-z_]*$/.test(value) : isObject(value) && THINGS.some((name) => name in value);
+const isThing = (value) => typeof value === "string" ? /^[a-z]+[a-z_]*$/.test(value) : isObject(value) && (THINGS.some((name) => name in value) || isTiny(value));
+const isTiny = (value) => Object.keys(value).length <= 2 && !isNested(Object.values(value));
 const THINGS = ["kind", "item", "type", "amount", "backlog"];
 const BYTES = new Set(["gathered", "rest", "pending", "written", "data"]);
 

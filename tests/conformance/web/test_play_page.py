@@ -225,8 +225,8 @@ def test_a_state_is_a_picture_of_the_thing_itself(play):
 def test_a_graph_of_operators_is_drawn_with_its_tasks(play, component, name, operators, chained):
     story = next(one for one in stories(component) if one.name == name)
     with play(component, story.config, story.trace) as page:
-        assert page.locator(".graph .operator").count() == operators
-        assert page.locator(".graph .edge.chained").count() == chained
+        assert page.locator(".lanes .graph .operator").count() == operators
+        assert page.locator(".lanes .graph .edge.chained").count() == chained
         shoot(page, f"graph-{component}")
 
 
