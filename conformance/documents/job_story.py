@@ -6,7 +6,7 @@ from tidegate.reference.elements import MAX, Direction, LogKind
 from tidegate.reference.job.examples import make_word_count
 from tidegate.reference.job.layout import Layout, compute_layout
 from tidegate.reference.job.programs import Config, Wire
-from tidegate.reference.job.states import Logged, Observation, State
+from tidegate.reference.job.states import Completed, Logged, Observation, Overrun, Restored, State
 from tidegate.reference.job.step import OF_SUBTASKS, Action, Choice, compute_results, enabled, start, step
 from tidegate.reference.model import Rejected
 
@@ -15,6 +15,7 @@ TITLES = {
     Action.EMIT: "goes on with its script",
     Action.POLL: "polls its gate",
     Action.FIRE: "fires a timer",
+    Action.FAIL: "fails, and is restored",
     Action.FLUSH: "is flushed",
     Action.DELIVER: "delivers a message",
     Action.ANNOUNCE: "announces credit",
@@ -95,12 +96,21 @@ def name_of(layout: Layout, subtask: int) -> str:
 def title(layout: Layout, choice: Choice) -> str:
     is_of_subtask = choice.action in OF_SUBTASKS
     subject = name_of(layout, choice.at) if is_of_subtask else f"Channel {choice.at}"
+    if choice.action is Action.FAIL:
+        subject = "The job"
     return f"{subject} {TITLES[choice.action]}"
 
 
 def tell(seen: Observation | Rejected) -> str:
-    if not isinstance(seen, Logged):
-        return "refused" if isinstance(seen, Rejected) else f"overrun on channel {seen.channel}"
+    match seen:
+        case Rejected():
+            return "refused"
+        case Overrun():
+            return f"overrun on channel {seen.channel}"
+        case Completed():
+            return f"checkpoint {seen.checkpoint} is complete"
+        case Restored():
+            return "restored from the beginning" if seen.checkpoint is None else f"restored from {seen.checkpoint}"
     verb = "receives" if seen.dir is Direction.IN else "hands out"
     return f"{verb} {tell_element(seen)} ({seen.producer} to {seen.consumer})"
 

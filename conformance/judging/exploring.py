@@ -9,6 +9,7 @@ import attrs
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.suite import UnknownNameError
 from tidegate.conformance.reports.summary import GREEN, RED, Paint, plain
+from tidegate.properties.cases.job.scopes import make_restored_jobs
 from tidegate.properties.cases.scopes import has_scopes
 from tidegate.properties.explorer import closures
 from tidegate.properties.explorer.closures import Closure
@@ -238,6 +239,7 @@ def choose_closures(component: str, options: dict[str, Any]) -> list[Closure]:
     chosen = closures.of_small_scopes(component) if component in COMPONENTS else []
     if component == "job":
         chosen.append(closures.of_job("WordCount", make_word_count()))
+        chosen += [closures.of_job(name, config) for name, config in make_restored_jobs().items()]
     if not chosen:
         known = sorted({*OPTIONS, *(one for one in COMPONENTS if has_scopes(one))})
         raise UnknownNameError(f"nothing to explore for {component!r}; there are {', '.join(known)}")

@@ -22,16 +22,23 @@ one subtask only, its own turns touch. Without a wire they share
 With a wire they share what is at either end of it: the senders and the buffers of the outputs, with what credit and
 flushes do to them; and the gate and the buffers of the reader, with what arrives and what is announced. What is under
 way shares nothing, for the same reason as above.
+
+A failure touches everything, and yet it is only added to what is followed: it leaves nothing of the job but the parts
+of a complete checkpoint. Each part is what one subtask knew and had waiting, which is the same in every order that is
+not told apart; so each checkpoint that may be complete is so in a state that is looked at, and the failure is tried
+there. A barrier that overtakes touches the turns of its reader, and other barriers that come there; so who reads where
+barriers are still to come touches all who will send one.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 
-from tidegate.reference.elements import Direction
+from tidegate.reference.elements import Direction, LogKind
 from tidegate.reference.gate import gate
-from tidegate.reference.job.programs import Barrier
+from tidegate.reference.job.checkpoints import is_unaligned
+from tidegate.reference.job.programs import EXTENSION, Barrier
 from tidegate.reference.job.states import Logged, State
-from tidegate.reference.job.step import OF_SUBTASKS, Action, Choice, enabled, is_source_done, step
+from tidegate.reference.job.step import OF_SUBTASKS, Action, Choice, enabled, enabled_turns, is_source_done, step
 
 AT_THE_PRODUCER = (Action.FLUSH, Action.DELIVER_CREDIT)
 AT_THE_CONSUMER = (Action.DELIVER, Action.ANNOUNCE)
@@ -39,7 +46,8 @@ AT_THE_CONSUMER = (Action.DELIVER, Action.ANNOUNCE)
 
 def choose(state: State) -> tuple[Choice, ...]:
     """The choices to follow."""
-    return choose_among(state, enabled(state))
+    turns = enabled_turns(state)
+    return (*choose_among(state, turns), *(one for one in enabled(state) if one not in turns))
 
 
 def choose_among(state: State, possible: tuple[Choice, ...]) -> tuple[Choice, ...]:
@@ -67,7 +75,7 @@ def close(first: Choice, find_others: Callable[[Choice], Iterable[Choice]]) -> s
 
 def find_together(state: State, possible: tuple[Choice, ...], choice: Choice) -> tuple[Choice, ...]:
     """What must be followed with a choice. Where timers fire, everything: nobody has asked yet what they touch."""
-    if state.config.extension:
+    if state.config.extension == EXTENSION:
         return possible
     return tuple(find_touching(state, choice) if choice in possible else find_enabling(state, choice))
 
@@ -77,6 +85,7 @@ def find_together(state: State, possible: tuple[Choice, ...], choice: Choice) ->
 
 def find_touching(state: State, choice: Choice) -> Iterator[Choice]:
     if choice.action in OF_SUBTASKS:
+        yield from touching_what_overtakes(state, choice)
         if state.config.wire is None:
             yield from touching_what_is_written(state, choice)
             yield from touching_what_is_polled(state, choice.at)
@@ -90,6 +99,47 @@ def find_touching(state: State, choice: Choice) -> Iterator[Choice]:
         reader = state.layout.routes[choice.at].target
         yield turn_of(state, reader)
         yield from at_gate(state, reader)
+
+
+def touching_what_overtakes(state: State, choice: Choice) -> Iterator[Choice]:
+    """A barrier that overtakes, and whoever reads where one may still come."""
+    if not is_unaligned(state):
+        return
+    if awaits_barrier(state, choice.at):
+        readers = {state.layout.routes[channel].target for channel in find_written_barriers(state, choice)}
+        yield from (turn_of(state, reader) for reader in readers)
+    else:
+        readers = set()
+    for reader in (*readers, choice.at):
+        channels = state.layout.places[reader].channels
+        yield from writers_of(
+            state, [one for one in channels if awaits_barrier(state, state.layout.routes[one].source)]
+        )
+
+
+def awaits_barrier(state: State, subtask: int) -> bool:
+    """The subtask has not sent its barrier yet."""
+    progress = state.progress
+    assert progress is not None
+    came_back = progress.restored and is_past_barriers(state)
+    return progress.complete is None and progress.parts[subtask] is None and not came_back
+
+
+def is_past_barriers(state: State) -> bool:
+    """Where a job was restored from a checkpoint, all sources are behind their barriers."""
+    return all(is_source_past(state, at) for at in range(len(state.subtasks)))
+
+
+def is_source_past(state: State, subtask: int) -> bool:
+    place = state.layout.places[subtask]
+    scripts = state.layout.operators[place.task.head].scripts
+    left = scripts[place.number][state.subtasks[subtask].cursor :] if scripts else ()
+    return not any(isinstance(item, Barrier) for item in left)
+
+
+def find_written_barriers(state: State, choice: Choice) -> set[int]:
+    (outcome,) = step(state, choice)
+    return find_channels(state, outcome.observations, lambda row: row.kind is LogKind.BARRIER)
 
 
 def touching_what_is_written(state: State, choice: Choice) -> Iterator[Choice]:
@@ -107,7 +157,11 @@ def touching_what_is_written(state: State, choice: Choice) -> Iterator[Choice]:
 def find_written(state: State, choice: Choice) -> set[int]:
     """The channels that a turn writes to."""
     (outcome,) = step(state, choice)
-    rows = [seen for seen in outcome.observations if isinstance(seen, Logged) and seen.dir is Direction.OUT]
+    return find_channels(state, outcome.observations, lambda _row: True)
+
+
+def find_channels(state: State, seen: tuple[object, ...], wanted: Callable[[Logged], bool]) -> set[int]:
+    rows = [row for row in seen if isinstance(row, Logged) and row.dir is Direction.OUT and wanted(row)]
     names = {(row.edge, row.producer, row.consumer) for row in rows}
     routes = enumerate(state.layout.routes)
     return {number for number, one in routes if (one.edge.number, one.producer, one.consumer) in names}

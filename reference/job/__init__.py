@@ -14,7 +14,7 @@ that anything may happen in between.
 """
 
 from tidegate.reference.claims import claims_in
-from tidegate.reference.job import programs, states, step
+from tidegate.reference.job import exactly_once, programs, states, step
 from tidegate.reference.model import Component
 from tidegate.reference.watermarks import valve
 
@@ -26,7 +26,7 @@ COMPONENT = Component(
     observations=states.Observation,
     start=step.start,
     step=step.step,
-    claims=claims_in(step),
+    claims=(*claims_in(step), *claims_in(exactly_once)),
     semantics=valve.SEMANTICS,
     extensions=programs.EXTENSIONS,
 )

@@ -17,6 +17,7 @@ from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit.readers import Backlog, Kind, Send
 from tidegate.reference.elements import Direction, LogKind, Long
 from tidegate.reference.gate import gate
+from tidegate.reference.job.checkpoints import count_overtaken, is_unaligned, overtake, save_arrival
 from tidegate.reference.job.programs import Barrier, Element, EndOfData, EndOfPartition, Record
 from tidegate.reference.job.states import Overrun, Payload, Remote, Turn
 from tidegate.reference.model import Rejected
@@ -53,6 +54,8 @@ def write(turn: Turn, number: int, element: Element) -> Turn:
     """An element is handed to a channel."""
     turn = turn.log_element(number, Direction.OUT, element)
     channel = turn.channel(number)
+    if isinstance(element, Barrier) and is_unaligned(turn.state):
+        return overtake(turn, number, element)
     if channel.remote is None:
         return pass_on(turn.with_channel(number, unsent=(*channel.unsent, element)), number)
     match element:
@@ -190,6 +193,7 @@ def arrive(turn: Turn, number: int, payload: Payload) -> Turn:
     if isinstance(payload, EndOfPartition):
         item = gate.Item.END_OF_PARTITION
     (outcome,) = gate.step(state, gate.Arrive(route.place, item))
+    turn = save_arrival(turn, number, payload)
     turn = turn.with_channel(number, waiting=(*turn.channel(number).waiting, payload))
     return turn.with_subtask(route.target, gate=outcome.state).because(*outcome.rules)
 
@@ -198,7 +202,7 @@ def take(turn: Turn, number: int) -> tuple[Turn, tuple[Element, ...]]:
     """What was polled leaves its channel: the elements that it holds or completes."""
     channel = turn.channel(number)
     payload, *rest = channel.waiting
-    turn = turn.with_channel(number, waiting=tuple(rest))
+    turn = turn.with_channel(number, waiting=tuple(rest), overtaken=count_overtaken(channel))
     if not isinstance(payload, bytes):
         return turn, (payload,)
     remote = get_remote(turn, number)

@@ -11,7 +11,7 @@ import attrs
 
 from tidegate.reference.chaining.job_graph.outputs import NetworkOutput
 from tidegate.reference.chaining.job_graph.step import JobVertex
-from tidegate.reference.job.programs import Config, Operator, Side, compute_job_graph
+from tidegate.reference.job.programs import Config, Operator, Side, compute_job_graph, rescale
 from tidegate.reference.outputs.handing import compute_order
 from tidegate.reference.partitioning import keygroups, wiring
 from tidegate.reference.partitioning import partitioner as partitioning
@@ -143,6 +143,11 @@ def compute_layout(config: Config) -> Layout:
         for number in range(task.parallelism)
     )
     return Layout(tasks, edges, places, routes, operators, chained)
+
+
+@cache
+def compute_restored_layout(config: Config) -> Layout:
+    return compute_layout(rescale(config))
 
 
 def make_tasks(vertices: list[JobVertex]) -> tuple[Task, ...]:

@@ -16,6 +16,7 @@ from tidegate.reference.chaining.job_graph.edges import PartitionNode, SideOutpu
 from tidegate.reference.chaining.job_graph.outputs import Mode
 from tidegate.reference.elements import MAX, Long, StatusChange, Watermark, at_least, check_long, one_of
 from tidegate.reference.model import InvalidInputError, Rejected
+from tidegate.reference.partitioning.keygroups import compute_default_max_parallelism
 from tidegate.reference.partitioning.keys import check_text
 from tidegate.reference.watermarks import valve
 
@@ -86,7 +87,11 @@ KEYED = EVENT_TIME | {Function.SUM}
 TWO_INPUTS = frozenset((Function.JOIN, Function.CO_TIMER))
 #: Operators that know event time, and timers that fire one by one.
 EXTENSION = "event_time"
-EXTENSIONS = (EXTENSION,)
+#: A checkpoint that can be restored, and a failure.
+RECOVERY = "recovery"
+EXTENSIONS = (EXTENSION, RECOVERY)
+#: Functions whose results do not depend on the order in which records come.
+RESTORABLE = frozenset((Function.SOURCE, Function.MAP, Function.FLAT_MAP, Function.FILTER, Function.SUM, Function.SINK))
 
 
 @attrs.frozen
@@ -158,6 +163,22 @@ class Wire:
     output: int = attrs.field(default=2, validator=at_least(1))
 
 
+@attrs.frozen
+class Rescaled:
+    """The parallelism of an operator after the restore."""
+
+    operator: int
+    parallelism: int = attrs.field(validator=at_least(1))
+
+
+@attrs.frozen
+class Recovery:
+    """How the checkpoint is taken, and at which parallelism the job is restored; operators not named keep theirs."""
+
+    unaligned: bool = False
+    rescaled: tuple[Rescaled, ...] = ()
+
+
 # The hash of a config is asked for with every state that is looked up.
 @attrs.frozen(cache_hash=True)
 class Config:
@@ -168,11 +189,13 @@ class Config:
     wire: Wire | None = None
     semantics: str = attrs.field(default=valve.SEMANTICS[0], validator=one_of(*valve.SEMANTICS))
     extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    recovery: Recovery | None = None
 
     def __attrs_post_init__(self) -> None:
         check_operators(self)
         check_event_time(self)
         check_barriers(self)
+        check_recovery(self)
         compute_job_graph(self)
 
 
@@ -207,6 +230,50 @@ def check_barriers(config: Config) -> None:
     barriers = {tuple(item.checkpoint for item in script if isinstance(item, Barrier)) for script in scripts}
     if len(barriers) > 1 or any(one >= following for line in barriers for one, following in pairwise(line)):
         raise InvalidInputError("every script has the same barriers, with numbers that increase")
+
+
+def check_recovery(config: Config) -> None:
+    """One checkpoint; results that no order changes; and what is rescaled reads by key."""
+    if (config.recovery is not None) != (config.extension == RECOVERY):
+        raise InvalidInputError(f"recovery belongs to the extension {RECOVERY}, which needs it")
+    if config.recovery is None:
+        return
+    if config.wire is not None or any(one.function not in RESTORABLE for one in config.operators):
+        raise InvalidInputError("a job that is restored has no wire, and none but sources, maps, sums and sinks")
+    sums = {one.id for one in config.operators if one.function is Function.SUM}
+    keyed = {edge.target for edge in config.edges if edge.partitioner is Partitioner.HASH}
+    if not sums <= keyed or any(edge.source in sums and edge.target in sums for edge in config.edges):
+        raise InvalidInputError("a sum that is restored reads by key, and no other sum")
+    scripts = [script for one in config.operators for script in one.scripts]
+    if any(sum(isinstance(item, Barrier) for item in script) != 1 for script in scripts):
+        raise InvalidInputError("a job that is restored has one checkpoint")
+    if any(not isinstance(item, Record | Barrier) for script in scripts for item in script):
+        raise InvalidInputError("a job that is restored has scripts of records and barriers")
+    check_rescaled(config, config.recovery.rescaled)
+
+
+def check_rescaled(config: Config, rescaled: tuple[Rescaled, ...]) -> None:
+    """Sources stay, and all operators of a task are rescaled alike."""
+    changed = {one.operator: one.parallelism for one in rescaled}
+    parallelisms = [one.parallelism for one in config.operators] + [one.parallelism for one in rescaled]
+    if rescaled and len({compute_default_max_parallelism(one) for one in parallelisms}) > 1:
+        raise InvalidInputError("what is rescaled keeps its number of key groups")
+    known = {one.id for one in config.operators if one.function is not Function.SOURCE}
+    if len(changed) < len(rescaled) or not changed.keys() <= known:
+        raise InvalidInputError("an operator is rescaled once, and a source is not")
+    for edge in config.edges:
+        both = edge.source in changed and edge.target in changed and changed[edge.source] == changed[edge.target]
+        touched = edge.source in changed or edge.target in changed
+        if touched and not both and edge.partitioner is not Partitioner.HASH:
+            raise InvalidInputError("what is rescaled is read by key, and reads by key")
+
+
+def rescale(config: Config) -> Config:
+    """The program as it is restored."""
+    assert config.recovery is not None
+    changed = {one.operator: one.parallelism for one in config.recovery.rescaled}
+    operators = (attrs.evolve(one, parallelism=changed.get(one.id, one.parallelism)) for one in config.operators)
+    return attrs.evolve(config, operators=tuple(operators), recovery=Recovery(config.recovery.unaligned))
 
 
 # --- the job graph of a program -------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from tidegate.reference.elements import Direction, LogKind, Long, Status, Status
 from tidegate.reference.gate.gate import State as Gate
 from tidegate.reference.job.event_time import Timed
 from tidegate.reference.job.functions import Totals
-from tidegate.reference.job.layout import Layout, Route, compute_layout
+from tidegate.reference.job.layout import Layout, Route, compute_layout, compute_restored_layout
 from tidegate.reference.job.programs import Barrier, Config, Element, EndOfData, EndOfPartition, Record
 from tidegate.reference.partitioning.partitioner import Partitioner
 from tidegate.reference.partitioning.partitioner import State as Output
@@ -49,13 +49,14 @@ class Channel:
     """`unsent` is written and has not left the producer, `waiting` has arrived and was not polled.
 
     `blocked`: a barrier has left, and nothing follows until the consumer resumes (only without a wire, where there is
-    no sender to know it).
+    no sender to know it). `overtaken` counts what waits behind a barrier that has overtaken it.
     """
 
     unsent: tuple[Payload, ...] = ()
     waiting: tuple[Payload, ...] = ()
     blocked: bool = False
     remote: Remote | None = None
+    overtaken: int = 0
 
 
 @attrs.frozen(cache_hash=True)
@@ -79,15 +80,45 @@ class Subtask:
     timed: Timed | None = None
 
 
+@attrs.frozen(cache_hash=True)
+class Snapshot:
+    """The part of a subtask in a checkpoint. `in_flight` is what is saved of each channel of its gate.
+
+    `open` are the places in the gate whose barrier is still to come; the part is taken when there are none, and all
+    barriers were read: `done`.
+    """
+
+    cursor: int
+    made: int
+    totals: Totals
+    collected: tuple[tuple[str, Long], ...]
+    in_flight: tuple[tuple[Element, ...], ...] = ()
+    open: tuple[int, ...] = ()
+    done: bool = False
+
+
+@attrs.frozen(cache_hash=True)
+class Progress:
+    """`parts` are those of the checkpoint under way, `complete` those of the one that can be restored."""
+
+    parts: tuple[Snapshot | None, ...]
+    complete: tuple[Snapshot, ...] | None = None
+    restored: bool = False
+
+
 @attrs.frozen
 class State:
+    """`progress` is that of a job that can be restored."""
+
     config: Config
     subtasks: tuple[Subtask, ...]
     channels: tuple[Channel, ...]
+    progress: Progress | None = None
 
     @property
     def layout(self) -> Layout:
-        return compute_layout(self.config)
+        is_restored = self.progress is not None and self.progress.restored
+        return compute_restored_layout(self.config) if is_restored else compute_layout(self.config)
 
 
 # --- observations ---------------------------------------------------------------------------------------------
@@ -119,7 +150,47 @@ class Overrun:
     channel: int
 
 
-Observation = Logged | Overrun
+@attrs.frozen
+class Completed:
+    """Every subtask has taken its part of the checkpoint."""
+
+    type: ClassVar[str] = "completed"
+    checkpoint: int
+
+
+@attrs.frozen
+class Total:
+    """What a subtask knows of a key."""
+
+    subtask: int
+    operator: int
+    key: str
+    value: Long
+
+
+@attrs.frozen
+class Collected:
+    """A record that the sink of a subtask has collected."""
+
+    subtask: int
+    key: str
+    value: Long
+
+
+@attrs.frozen
+class Restored:
+    """The job has failed, and begins again from its checkpoint; without one, from the beginning.
+
+    What its subtasks know then is shown by their numbers in the whole job, in ascending order.
+    """
+
+    type: ClassVar[str] = "restored"
+    totals: tuple[Total, ...] = ()
+    collected: tuple[Collected, ...] = ()
+    checkpoint: int | None = None
+
+
+Observation = Logged | Overrun | Completed | Restored
 
 # --- a turn ---------------------------------------------------------------------------------------------------
 
@@ -145,12 +216,17 @@ class Turn:
     def with_subtask(self, number: int, **changes: Any) -> "Turn":
         changed = attrs.evolve(self.subtask(number), **changes)
         after = replace(self.state.subtasks, number, changed)
-        return Turn(State(self.state.config, after, self.state.channels), self.seen, self.rules)
+        state = State(self.state.config, after, self.state.channels, self.state.progress)
+        return Turn(state, self.seen, self.rules)
 
     def with_channel(self, number: int, **changes: Any) -> "Turn":
         changed = attrs.evolve(self.channel(number), **changes)
         after = replace(self.state.channels, number, changed)
-        return Turn(State(self.state.config, self.state.subtasks, after), self.seen, self.rules)
+        state = State(self.state.config, self.state.subtasks, after, self.state.progress)
+        return Turn(state, self.seen, self.rules)
+
+    def with_progress(self, progress: Progress) -> "Turn":
+        return Turn(attrs.evolve(self.state, progress=progress), self.seen, self.rules)
 
     def with_remote(self, number: int, remote: Remote, **changes: Any) -> "Turn":
         return self.with_channel(number, remote=attrs.evolve(remote, **changes))

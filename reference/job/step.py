@@ -14,9 +14,10 @@ from tidegate.reference.elements import Direction, LogKind, Long
 from tidegate.reference.gate import gate
 from tidegate.reference.job.channels import announce, deliver, deliver_credit, flush
 from tidegate.reference.job.event_time import Timed
-from tidegate.reference.job.layout import Layout, Output, Place, compute_layout
-from tidegate.reference.job.programs import EVENT_TIME, EXTENSION, Config
-from tidegate.reference.job.states import Channel, Logged, Observation, Overrun, Remote, State, Subtask, Turn
+from tidegate.reference.job.layout import Layout, Output, Place, compute_layout, compute_restored_layout
+from tidegate.reference.job.programs import EVENT_TIME, EXTENSION, RECOVERY, Barrier, Config
+from tidegate.reference.job.restoring import restore
+from tidegate.reference.job.states import Channel, Logged, Observation, Overrun, Progress, Remote, State, Subtask, Turn
 from tidegate.reference.job.tasks import emit_next, fire_next, poll
 from tidegate.reference.model import InvalidInputError, Outcome, rejected
 from tidegate.reference.partitioning import partitioner as partitioning
@@ -37,12 +38,15 @@ class Action(StrEnum):
     DELIVER = "deliver"  # the next message of the sender arrives
     ANNOUNCE = "announce"  # the receiver's network thread builds the credit message
     DELIVER_CREDIT = "deliver_credit"  # the next message of the receiver arrives
-    FIRE = "fire"  # a task fires one timer that is due: only with the extension
+    FIRE = "fire"  # a task fires one timer that is due: only with the extension event_time
+    FAIL = "fail"  # the whole job fails, and is restored: only with the extension recovery
 
 
 OF_SUBTASKS = (Action.EMIT, Action.POLL, Action.FIRE)
+#: Those of an extension.
+EXTENDED = {Action.FIRE: EXTENSION, Action.FAIL: RECOVERY}
 #: Those that every job knows.
-PLAIN = tuple(action for action in Action if action is not Action.FIRE)
+PLAIN = tuple(action for action in Action if action not in EXTENDED)
 
 
 @attrs.frozen
@@ -59,9 +63,14 @@ class Choice:
 
 def start(config: Config) -> tuple[State, ...]:
     """Nothing is written yet."""
-    layout = compute_layout(config)
+    return (begin(config, restored=False),)
+
+
+def begin(config: Config, *, restored: bool) -> State:
+    layout = compute_restored_layout(config) if restored else compute_layout(config)
     subtasks = tuple(start_subtask(config, layout, place) for place in layout.places)
-    return (State(config, subtasks, (start_channel(config),) * len(layout.routes)),)
+    progress = Progress((None,) * len(subtasks), restored=restored) if config.recovery is not None else None
+    return State(config, subtasks, (start_channel(config),) * len(layout.routes), progress)
 
 
 def start_subtask(config: Config, layout: Layout, place: Place) -> Subtask:
@@ -99,10 +108,11 @@ def start_channel(config: Config) -> Channel:
 
 
 def step(state: State, event: Choice) -> tuple[Outcome[State, Observation], ...]:
-    if event.action is Action.FIRE and state.config.extension != EXTENSION:
-        raise InvalidInputError(f"fire belongs to the extension {EXTENSION}")
+    extension = EXTENDED.get(event.action)
+    if extension is not None and state.config.extension != extension:
+        raise InvalidInputError(f"{event.action} belongs to the extension {extension}")
     if not is_enabled(state, event):
-        return rejected(state, "CREDIT-30" if event.action in OF_SUBTASKS else "CREDIT-20")
+        return rejected(state, name_refusal(event.action))
     turn = Turn(state)
     match event.action:
         case Action.EMIT:
@@ -111,6 +121,8 @@ def step(state: State, event: Choice) -> tuple[Outcome[State, Observation], ...]
             turn = poll(turn, event.at)
         case Action.FIRE:
             turn = fire_next(turn, event.at)
+        case Action.FAIL:
+            turn = fail(state)
         case Action.FLUSH:
             turn = flush(turn, event.at)
         case Action.DELIVER:
@@ -122,17 +134,42 @@ def step(state: State, event: Choice) -> tuple[Outcome[State, Observation], ...]
     return (Outcome(turn.state, turn.seen, turn.rules),)
 
 
+def name_refusal(action: Action) -> str:
+    if action is Action.FAIL:
+        return "RST-7"
+    return "CREDIT-30" if action in OF_SUBTASKS else "CREDIT-20"
+
+
+def fail(state: State) -> Turn:
+    """Nothing is left of the job but its complete checkpoint."""
+    assert state.progress is not None
+    scripts = [script for one in state.config.operators for script in one.scripts]
+    (checkpoint,) = {item.checkpoint for script in scripts for item in script if isinstance(item, Barrier)}
+    return restore(begin(state.config, restored=True), state.layout, state.progress.complete, checkpoint)
+
+
 # --- what the scheduler may choose ----------------------------------------------------------------------------
 
 
 def enabled(state: State) -> tuple[Choice, ...]:
-    """Every choice that leads on."""
+    """Every choice that leads on, and the failure if it may come."""
+    return (*enabled_turns(state), *(Choice(Action.FAIL, 0) for _ in range(may_fail(state))))
+
+
+def may_fail(state: State) -> bool:
+    """RST-7: a job that can be restored fails once, before it is done."""
+    return state.progress is not None and not state.progress.restored and not is_done(state)
+
+
+def enabled_turns(state: State) -> tuple[Choice, ...]:
     actions = [(action, at) for at in range(len(state.subtasks)) for action in actions_of_subtask(state, at)]
     actions += [(action, at) for at in range(len(state.channels)) for action in actions_of_channel(state, at)]
     return tuple(starmap(Choice, actions))
 
 
 def is_enabled(state: State, choice: Choice) -> bool:
+    if choice.action is Action.FAIL:
+        return choice.at == 0 and may_fail(state)
     if choice.action in OF_SUBTASKS:
         return 0 <= choice.at < len(state.subtasks) and choice.action in actions_of_subtask(state, choice.at)
     return 0 <= choice.at < len(state.channels) and choice.action in actions_of_channel(state, choice.at)
@@ -201,7 +238,7 @@ def is_done(state: State) -> bool:
 
 
 def is_stuck(state: State) -> bool:
-    return not is_done(state) and not enabled(state)
+    return not is_done(state) and not enabled_turns(state)
 
 
 # --- results --------------------------------------------------------------------------------------------------

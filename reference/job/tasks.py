@@ -22,8 +22,9 @@ from tidegate.reference.gate.end_of_data import EndOfData as EndOfGate
 from tidegate.reference.gate.end_of_data import compute_end_of_data
 from tidegate.reference.job import event_time
 from tidegate.reference.job.channels import recycle, resume, take, write
+from tidegate.reference.job.checkpoints import finish_part, is_unaligned, take_part
 from tidegate.reference.job.functions import apply
-from tidegate.reference.job.layout import Route
+from tidegate.reference.job.layout import Route, compute_layout, compute_restored_layout
 from tidegate.reference.job.programs import (
     EVENT_TIME,
     Barrier,
@@ -34,7 +35,7 @@ from tidegate.reference.job.programs import (
     Record,
     Side,
 )
-from tidegate.reference.job.states import Turn
+from tidegate.reference.job.states import State, Turn
 from tidegate.reference.model import Rejected, follow
 from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.reference.partitioning.keys import StringKey
@@ -58,7 +59,7 @@ def emit_next(turn: Turn, subtask: int) -> Turn:
     if isinstance(item, Record):
         return run_operator(turn, subtask, head, item)
     if isinstance(item, Barrier):
-        return announce_everywhere(turn, subtask, item)
+        return on_trigger(turn, subtask, item, is_last=True)
     return pass_control(turn, subtask, head, item)
 
 
@@ -170,11 +171,18 @@ def release(turn: Turn, subtask: int) -> Turn:
 def emit_record(turn: Turn, subtask: int, place: int, record: Record) -> Turn:
     """A record leaves the task, with an id that no other has: the subtasks take turns in numbering."""
     made = turn.subtask(subtask).made
-    leaving = attrs.evolve(record, id=Long(made * len(turn.state.subtasks) + subtask))
+    leaving = attrs.evolve(record, id=Long(made * count_numbering(turn.state) + subtask))
     is_keyed = turn.layout.places[subtask].outputs[place].edge.kind is partitioning.Partitioner.HASH
     key = StringKey(record.key) if is_keyed else None
     turn = emit(turn.with_subtask(subtask, made=made + 1), subtask, place, partitioning.Record(key), leaving)
     return turn.because("PART-10") if is_keyed else turn
+
+
+def count_numbering(state: State) -> int:
+    """How many subtasks take turns: of a job that can be restored as many as there are before or after that."""
+    if state.progress is None:
+        return len(state.subtasks)
+    return max(len(compute_layout(state.config).places), len(compute_restored_layout(state.config).places))
 
 
 def emit(turn: Turn, subtask: int, place: int, event: partitioning.Event, element: Element) -> Turn:
@@ -269,19 +277,33 @@ def on_barrier(turn: Turn, route: Route, barrier: Barrier) -> Turn:
     """
     subtask = route.target
     channels = turn.layout.places[subtask].channels
-    (handler,) = barriers.start(barrier_values.Config(Kind.ALIGNED, len(channels), finished_channels=True))
+    kind, mode = (Kind.UNALIGNED, Mode.UNALIGNED) if is_unaligned(turn.state) else (Kind.ALIGNED, Mode.ALIGNED)
+    (handler,) = barriers.start(barrier_values.Config(kind, len(channels), finished_channels=True))
     met = (*turn.subtask(subtask).aligned, route.place)
-    events = [barrier_values.Barrier(one, Long(barrier.checkpoint), Mode.ALIGNED, Long(0)) for one in met]
+    events = [barrier_values.Barrier(one, Long(barrier.checkpoint), mode, Long(0)) for one in met]
     *_earlier, outcome = follow(barriers.step, handler, events)
     assert isinstance(outcome.state, barrier_values.Alignment)
-    turn = turn.with_subtask(subtask, aligned=tuple(sorted(outcome.state.aligned))).because(outcome.rules[0])
+    is_last = len(met) == len(channels)
+    turn = turn.with_subtask(subtask, aligned=tuple(sorted(met))).because(outcome.rules[0])
     for seen in outcome.observations:
         match seen:
             case barrier_values.Trigger():
-                turn = announce_everywhere(turn, subtask, barrier)
+                turn = on_trigger(turn, subtask, barrier, is_last=is_last)
+            case barrier_values.StopPersisting():
+                turn = finish_part(turn, subtask, barrier.checkpoint)
             case barrier_values.Resume(place):
                 turn = resume(turn, channels[place])
-    return turn
+    return turn.with_subtask(subtask, aligned=tuple(sorted(outcome.state.aligned)))
+
+
+def on_trigger(turn: Turn, subtask: int, barrier: Barrier, *, is_last: bool) -> Turn:
+    """The subtask takes its part of the checkpoint, and sends the barrier on."""
+    if turn.state.progress is not None:
+        turn = take_part(turn, subtask)
+    turn = announce_everywhere(turn, subtask, barrier)
+    if turn.state.progress is None or not is_last or (is_unaligned(turn.state) and turn.subtask(subtask).gate):
+        return turn
+    return finish_part(turn, subtask, barrier.checkpoint)
 
 
 def on_end_of_data(turn: Turn, subtask: int) -> Turn:

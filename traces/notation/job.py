@@ -7,6 +7,7 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("choice", "emit{at:int}", (("action", "emit"),)),
         Form("choice", "poll{at:int}", (("action", "poll"),)),
         Form("choice", "fire{at:int}", (("action", "fire"),)),
+        Form("choice", "fail{at:int}", (("action", "fail"),)),
         Form("choice", "flush{at:int}", (("action", "flush"),)),
         Form("choice", "deliver{at:int}", (("action", "deliver"),)),
         Form("choice", "announce{at:int}", (("action", "announce"),)),

@@ -12,12 +12,15 @@ from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.job.programs import (
     EXTENSION,
+    RECOVERY,
     Barrier,
     Config,
     Edge,
     Function,
     Operator,
     Record,
+    Recovery,
+    Rescaled,
     ScriptItem,
     Side,
     Wire,
@@ -65,8 +68,10 @@ def play_but_the_last(config: Config, state: State) -> Iterator[Choice]:
 def play(config: Config, state: State, subtasks: int) -> Iterator[Choice]:
     for number in range(subtasks):
         yield Choice(Action.EMIT if state.subtasks[number].gate is None else Action.POLL, number)
-        if config.extension:
+        if config.extension == EXTENSION:
             yield Choice(Action.FIRE, number)
+    if config.extension == RECOVERY:
+        yield Choice(Action.FAIL, 0)
     if config.wire is not None:
         yield from (Choice(action, number) for number in range(len(state.channels)) for action in ON_THE_WIRE)
 
@@ -153,6 +158,31 @@ def make_timed(operator: Operator, *scripts: tuple[ScriptItem, ...], late: bool 
     return Config((*sources, operator, *sinks), tuple(edges), extension=EXTENSION)
 
 
+def make_restored(*scripts: tuple[ScriptItem, ...], before: int = 2, after: int = 2, unaligned: bool = False) -> Config:
+    """Sources, their totals by key with a sink chained to each, and as many or others after the restore."""
+    operators = (
+        source(*scripts),
+        Operator(2, "sum", Function.SUM, before),
+        Operator(3, "out", Function.SINK, before),
+    )
+    rescaled = tuple(Rescaled(operator, after) for operator in (2, 3) if after != before)
+    recovery = Recovery(unaligned, rescaled)
+    return Config(operators, (Edge(1, 2, HASH), Edge(2, 3)), extension=RECOVERY, recovery=recovery)
+
+
+def make_restored_jobs() -> dict[str, Config]:
+    """Two sources with a checkpoint, totals in two subtasks, and a failure at any time, by what they show."""
+    first, second = (rec("a"), Barrier(1), rec("c", 2)), (rec("c", 4), Barrier(1), rec("a", 8))
+    short, empty = (rec("a"), Barrier(1)), (Barrier(1),)
+    return {
+        "a failure, restored at the same parallelism": make_restored(first, second),
+        "a failure, restored with three subtasks instead of two": make_restored(first, second, after=3),
+        "a failure, an unaligned checkpoint, restored with one subtask instead of two": make_restored(
+            short, empty, after=1, unaligned=True
+        ),
+    }
+
+
 TIMER = Operator(10, "timer", Function.TIMER)
 CO_TIMER = Operator(10, "timer", Function.CO_TIMER)
 WINDOW = Operator(10, "window", Function.WINDOW, size=2, lateness=2)
@@ -227,6 +257,15 @@ def small() -> Iterator[Scope]:
         "the sums and one for what is late",
         play_but_the_last,
         make_timed(WINDOW, (at(0, "a"), at(1, "a"), mark(1), at(0, "a"), mark(3), at(1, "a")), late=True),
+    )
+
+    yield make_scope(
+        "recovery",
+        "a source with a record, a barrier and a record, its totals in one subtask, which are two after a failure at "
+        "any time; with an aligned checkpoint and an unaligned one",
+        play_all,
+        make_restored((rec("a"), Barrier(1), rec("a", 2)), before=1, after=2),
+        make_restored((rec("a"), Barrier(1), rec("a", 2)), before=1, after=2, unaligned=True),
     )
 
 

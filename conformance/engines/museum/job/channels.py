@@ -60,9 +60,15 @@ class Channel:
         self.unsent: deque[Payload] = deque()
         self.waiting: deque[Payload] = deque()
         self.blocked = False
+        #: How much of what waits a barrier has overtaken.
+        self.overtaken = 0
 
     def write(self, element: Element) -> None:
         self.job.log_element(self.route, "out", element)
+        recovery = self.job.recovery
+        if element.kind == "barrier" and recovery is not None and recovery.unaligned:
+            recovery.overtake(self, element)
+            return
         self.unsent.append(element)
         self.pass_on()
 
@@ -77,6 +83,8 @@ class Channel:
     def arrive(self, payload: Payload) -> None:
         is_end = isinstance(payload, Element) and payload.kind.startswith("end")
         item = payload.kind if is_end and isinstance(payload, Element) else "data"
+        if self.job.recovery is not None and isinstance(payload, Element):
+            self.job.recovery.save(self, payload)
         self.waiting.append(payload)
         self.job.subtasks[self.route.target].gate.step({"type": "arrive", "channel": self.route.place, "item": item})
 
@@ -84,6 +92,8 @@ class Channel:
         """What the consumer polled: all elements that it holds or completes."""
         payload = self.waiting.popleft()
         assert isinstance(payload, Element)
+        if payload.kind != "barrier":
+            self.overtaken = max(self.overtaken - 1, 0)
         return [payload]
 
     def resume(self) -> None:

@@ -10,6 +10,7 @@ from tidegate.conformance.engines.museum.job.channels import Channel, RemoteChan
 from tidegate.conformance.engines.museum.job.layout import Layout, Route
 from tidegate.conformance.engines.museum.job.program import EXTENSIONS as EXTENSIONS  # noqa: PLC0414  declared, not used
 from tidegate.conformance.engines.museum.job.program import Element, read_program
+from tidegate.conformance.engines.museum.job.recovery import Recovery
 from tidegate.conformance.engines.museum.job.tasks import Subtask
 from tidegate.conformance.engines.museum.valve.machine import SEMANTICS as SEMANTICS  # noqa: PLC0414  declared, not used
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tidegate.conformance.engines.museum.deserializer.machine import Deserializer
 
 _OF_SUBTASKS = ("emit", "poll", "fire")
+_EXTENDED = {"fire": "event_time", "fail": "recovery"}
 _OF_CHANNELS = ("flush", "deliver", "announce", "deliver_credit")
 
 
@@ -24,11 +26,15 @@ class Job:
     def __init__(self, config: wire_module.Json, host: wire_module.Host) -> None:
         self.bug = host.bug.removeprefix("job-")
         self.program = read_program(config)
-        self.layout = Layout(self.program)
         self.seen: wire_module.Observations = []
         #: Only wrong jobs share these between subtasks or channels.
         self.totals: dict[tuple[int, str], int] = {}
         self.readers: dict[int, Deserializer] = {}
+        self.recovery = Recovery(self) if self.program.extension == "recovery" else None
+        self.build()
+
+    def build(self) -> None:
+        self.layout = Layout(self.program)
         self.channels = [self.make_channel(number, route) for number, route in enumerate(self.layout.routes)]
         self.subtasks: list[Subtask] = []
         for task in self.layout.order:
@@ -41,11 +47,14 @@ class Job:
     def step(self, event: wire_module.Json) -> wire_module.Observations:
         if event.get("type") != "choice":
             raise wire_module.unknown_type(event)
-        action = wire_module.get_choice(event, "action", (*_OF_SUBTASKS, *_OF_CHANNELS))
+        action = wire_module.get_choice(event, "action", (*_OF_SUBTASKS, *_OF_CHANNELS, "fail"))
         at = wire_module.get_integer(event, "at")
-        if action == "fire" and self.program.extension is None:
-            raise wire_module.BadRequestError("fire belongs to the extension event_time")
+        extension = _EXTENDED.get(action, self.program.extension)
+        if extension != self.program.extension:
+            raise wire_module.BadRequestError(f"{action} belongs to the extension {extension}")
         self.seen = []
+        if action == "fail":
+            return self.fail(at)
         if action in _OF_CHANNELS:
             if not 0 <= at < len(self.channels) or not self.channels[at].is_possible(action):
                 return wire_module.rejected()
@@ -54,6 +63,14 @@ class Job:
         if not 0 <= at < len(self.subtasks):
             return wire_module.rejected()
         return self.run(self.subtasks[at], action)
+
+    def fail(self, at: int) -> wire_module.Observations:
+        assert self.recovery is not None
+        done = all(one.is_done() if not one.channels else one.gate.finished for one in self.subtasks)
+        if at != 0 or self.recovery.restored or done:
+            return wire_module.rejected()
+        self.recovery.restore()
+        return self.seen
 
     def run(self, subtask: Subtask, action: str) -> wire_module.Observations:
         if subtask.is_blocked() or (action != "emit") != bool(subtask.channels):

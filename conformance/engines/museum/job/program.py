@@ -11,7 +11,10 @@ from tidegate.conformance.engines.museum.valve.machine import SEMANTICS
 EVENT_TIME = ("timer", "co_timer", "window")
 FUNCTIONS = ("source", "map", "flat_map", "filter", "sum", "union", "join", "sink", *EVENT_TIME)
 TWO_INPUTS = ("join", "co_timer")
-EXTENSIONS = ("event_time",)
+EXTENSIONS = ("event_time", "recovery")
+RESTORABLE = ("source", "map", "flat_map", "filter", "sum", "sink")
+#: Up to this parallelism there are as many key groups.
+FEW = 85
 PARTITIONERS = ("forward", "rebalance", "rescale", "global", "broadcast", "hash")
 _ITEMS = ("record", "watermark", "status", "barrier")
 
@@ -63,6 +66,8 @@ class Program:
     wire: Wire | None
     semantics: str
     extension: str | None
+    unaligned: bool = False
+    rescaled: dict[int, int] = attrs.Factory(dict)
 
 
 def read_program(config: wire_module.Json) -> Program:
@@ -79,13 +84,66 @@ def read_program(config: wire_module.Json) -> Program:
     wire = config.get("wire")
     wire_module.get_extension(config, EXTENSIONS)
     check_event_time(operators, edges, config.get("extension"))
+    unaligned, rescaled = read_recovery(config, operators, edges)
     return Program(
         operators,
         edges,
         None if wire is None else read_wire(wire),
         wire_module.get_semantics(config, SEMANTICS),
         config.get("extension"),
+        unaligned,
+        rescaled,
     )
+
+
+def read_recovery(
+    config: wire_module.Json, operators: list[Operator], edges: list[Edge]
+) -> tuple[bool, dict[int, int]]:
+    given = config.get("recovery")
+    if (given is not None) != (config.get("extension") == "recovery"):
+        raise wire_module.BadRequestError("recovery belongs to the extension recovery, which needs it")
+    if given is None:
+        return False, {}
+    if not isinstance(given, dict):
+        raise wire_module.BadRequestError(f"recovery must be an object, not {given!r}")
+    given = {"unaligned": False, "rescaled": [], **given}
+    pairs = [
+        (wire_module.get_integer(one, "operator"), wire_module.get_at_least(one, "parallelism", 1))
+        for one in get_objects(given, "rescaled")
+    ]
+    check_recovery(config, operators, edges)
+    check_rescaled(pairs, operators, edges)
+    return wire_module.get_boolean(given, "unaligned"), dict(pairs)
+
+
+def check_recovery(config: wire_module.Json, operators: list[Operator], edges: list[Edge]) -> None:
+    if config.get("wire") is not None or any(one.function not in RESTORABLE for one in operators):
+        raise wire_module.BadRequestError("a job that is restored has no wire and only simple operators")
+    for one in operators:
+        readers = [edge.target.function for edge in edges if edge.source is one]
+        if one.function == "sum" and ("sum" in readers or not any(reads_by_key(one, edge) for edge in edges)):
+            raise wire_module.BadRequestError("a sum that is restored reads by key, and no other sum")
+        for script in one.scripts:
+            kinds = [item.kind for item in script]
+            if kinds.count("barrier") != 1 or not set(kinds) <= {"record", "barrier"}:
+                raise wire_module.BadRequestError("a job that is restored has records and one barrier in each script")
+
+
+def reads_by_key(operator: Operator, edge: Edge) -> bool:
+    return edge.target is operator and edge.partitioner == "hash"
+
+
+def check_rescaled(pairs: list[tuple[int, int]], operators: list[Operator], edges: list[Edge]) -> None:
+    rescaled = dict(pairs)
+    known = {one.id for one in operators if one.function != "source"}
+    if len(rescaled) < len(pairs) or not rescaled.keys() <= known:
+        raise wire_module.BadRequestError("an operator is rescaled once, and a source is not")
+    if pairs and max(*rescaled.values(), *(one.parallelism for one in operators)) > FEW:
+        raise wire_module.BadRequestError("what is rescaled keeps its number of key groups")
+    for edge in edges:
+        source, target = rescaled.get(edge.source.id), rescaled.get(edge.target.id)
+        if (source is not None or target is not None) and source != target and edge.partitioner != "hash":
+            raise wire_module.BadRequestError("what is rescaled is read by key, and reads by key")
 
 
 def check_event_time(operators: list[Operator], edges: list[Edge], extension: str | None) -> None:

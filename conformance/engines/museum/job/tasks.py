@@ -49,6 +49,7 @@ class Subtask:
         self.drained = 0
         self.made = 0
         self.totals: dict[tuple[int, str], int] = {}
+        self.collected: list[tuple[str, int]] = []
         is_timed = task.head.function in EVENT_TIME
         self.timed = EventTime(task.head, self.bug, self.forward) if is_timed else None
 
@@ -97,9 +98,18 @@ class Subtask:
         if item.kind == "record":
             self.run(self.task.head, item)
         elif item.kind == "barrier":
-            self.announce(item)
+            self.take_part(item)
         else:
             self.pass_by(self.task.head, item)
+
+    def take_part(self, barrier: Element, channel: Channel | None = None) -> None:
+        """Of the checkpoint; then the barrier is sent on."""
+        recovery = self.job.recovery
+        if recovery is not None:
+            recovery.take_part(self, channel)
+        self.announce(barrier)
+        if recovery is not None and (not self.channels or not recovery.unaligned):
+            recovery.finish_part(self, barrier.number)
 
     def end_source(self) -> None:
         bug = self.bug
@@ -137,7 +147,10 @@ class Subtask:
         if element.kind == "record":
             self.run(self.task.head, element)
         elif element.kind == "barrier":
-            self.on_barrier(element)
+            if self.job.recovery is not None and self.job.recovery.unaligned:
+                self.on_unaligned(channel, element)
+            else:
+                self.on_barrier(element)
         elif element.kind == "end_of_data":
             self.on_end_of_data()
         elif element.kind == "end_of_partition":
@@ -186,6 +199,7 @@ class Subtask:
             case "sum":
                 return [self.add_up(operator, record)]
             case "sink":
+                self.collected.append((record.key, record.value))
                 return []
         return [record]
 
@@ -200,7 +214,8 @@ class Subtask:
         for output in self.outputs_of(operator):
             if output.edge.edge.output != side:
                 continue
-            leaving = attrs.evolve(record, id=self.made * len(self.job.subtasks) + self.index)
+            count = self.job.recovery.count if self.job.recovery is not None else len(self.job.subtasks)
+            leaving = attrs.evolve(record, id=self.made * count + self.index)
             self.made += 1
             event: Json = {"type": "record"}
             if output.edge.edge.partitioner == "hash":
@@ -279,11 +294,23 @@ class Subtask:
             return
         if self.aligned < len(self.channels) and bug != "first-barrier-is-enough":
             return
-        self.announce(barrier)
+        self.take_part(barrier)
         if bug == "first-barrier-is-enough" and len(self.channels) > 1:
             return
         self.aligned = len(self.channels) - 1 if bug == "alignment-not-reset" else 0
         self.resume()
+
+    def on_unaligned(self, channel: Channel, barrier: Element) -> None:
+        """The first barrier triggers, the last one is the end of it."""
+        recovery = self.job.recovery
+        assert recovery is not None
+        self.aligned += 1
+        wanted = len(self.channels) if self.bug == "overtaking-barrier-waits" else 1
+        if self.aligned == wanted:
+            self.take_part(barrier, channel)
+        if self.aligned == len(self.channels):
+            self.aligned = 0
+            recovery.finish_part(self, barrier.number)
 
     def resume(self) -> None:
         for channel in self.channels[:-1] if self.bug == "last-channel-not-resumed" else self.channels:

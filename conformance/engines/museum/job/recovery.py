@@ -1,0 +1,194 @@
+"""The checkpoint of a job, its failure, and what is restored, RST-1 to RST-7."""
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from tidegate.conformance.engines.museum.job.layout import Layout
+from tidegate.conformance.engines.museum.job.program import Element
+from tidegate.conformance.engines.museum.partitioner.keys import choose_channel
+
+if TYPE_CHECKING:
+    from tidegate.conformance.engines.museum.job.channels import Channel
+    from tidegate.conformance.engines.museum.job.machine import Job
+    from tidegate.conformance.engines.museum.job.tasks import Subtask
+
+GROUPS = 128
+
+
+@attrs.define
+class Part:
+    """`in_flight` is by the numbers of channels, and so is what is `open`: the barrier is still to come."""
+
+    number: int
+    head: int
+    cursor: int
+    made: int
+    totals: dict[tuple[int, str], int]
+    collected: list[tuple[str, int]]
+    in_flight: dict[int, list[Element]]
+    open: set[int]
+    done: bool = False
+
+
+class Recovery:
+    def __init__(self, job: "Job") -> None:
+        self.job, self.bug = job, job.bug
+        program = job.program
+        self.unaligned = program.unaligned
+        self.before = [(one, one.parallelism) for one in program.operators]
+        self.after = {one.id: program.rescaled.get(one.id, one.parallelism) for one in program.operators}
+        counts = [count_subtasks(Layout(program))]
+        self.rescale(self.after)
+        counts.append(count_subtasks(Layout(program)))
+        self.rescale({one.id: parallelism for one, parallelism in self.before})
+        self.count = max(counts)
+        self.parts: dict[int, Part] = {}
+        self.complete: dict[int, Part] | None = None
+        self.checkpoint = 0
+        self.restored = False
+
+    def rescale(self, parallelisms: dict[int, int]) -> None:
+        for operator, _before in self.before:
+            operator.parallelism = parallelisms[operator.id]
+
+    # The checkpoint
+
+    def take_part(self, subtask: "Subtask", read: "Channel | None") -> None:
+        channels = subtask.channels if self.unaligned else []
+        in_flight = {one.number: self.find_in_flight(one, is_read=one is read) for one in channels}
+        waits = {one.number for one in channels if one is not read and not has_barrier(one)}
+        self.parts[subtask.index] = Part(
+            subtask.number,
+            subtask.task.head.id,
+            subtask.cursor,
+            subtask.made,
+            dict(subtask.totals),
+            list(subtask.collected),
+            in_flight,
+            set() if self.bug == "late-arrivals-lost" else waits,
+        )
+
+    def find_in_flight(self, channel: "Channel", *, is_read: bool) -> list[Element]:
+        bug = self.bug
+        waiting = [one for one in channel.waiting if isinstance(one, Element) and one.kind != "barrier"]
+        if bug == "in-flight-not-saved":
+            return []
+        if (is_read or has_barrier(channel)) and bug != "saves-behind-its-barrier":
+            return waiting[: channel.overtaken]
+        return waiting
+
+    def save(self, channel: "Channel", element: Element) -> None:
+        part = self.parts.get(channel.route.target)
+        if part is None or channel.number not in part.open:
+            return
+        if element.kind != "barrier":
+            part.in_flight[channel.number].append(element)
+        elif self.bug != "saves-past-its-barrier":
+            part.open.remove(channel.number)
+
+    def overtake(self, channel: "Channel", barrier: Element) -> None:
+        gate = self.job.subtasks[channel.route.target].gate
+        place = channel.route.place
+        self.save(channel, barrier)
+        if self.bug == "unaligned-stays-in-line":
+            channel.overtaken = 0
+            channel.waiting.append(barrier)
+            gate.step({"type": "arrive", "channel": place, "item": "data"})
+            return
+        channel.overtaken = len(channel.waiting)
+        channel.waiting.appendleft(barrier)
+        gate.received[place].appendleft("data")
+        if place in gate.queue:
+            gate.queue.remove(place)
+        gate.queue.appendleft(place)
+
+    def finish_part(self, subtask: "Subtask", checkpoint: int) -> None:
+        self.parts[subtask.index].done = True
+        wanted = 1 if self.bug == "complete-with-the-first-part" else len(self.job.subtasks)
+        done = [one for one in self.parts.values() if one.done]
+        if self.bug == "parts-are-enough":
+            done = list(self.parts.values())
+        if len(done) < wanted or self.complete is not None:
+            return
+        self.complete, self.parts, self.checkpoint = self.parts, {}, checkpoint
+        self.job.seen.append({"type": "completed", "checkpoint": checkpoint})
+
+    # The restore
+
+    def restore(self) -> None:
+        job, complete = self.job, self.complete
+        if self.bug == "restores-parts" and complete is None and self.parts:
+            complete = self.parts
+        old_channels = job.channels
+        self.restored, self.parts, self.complete = True, {}, None
+        self.rescale(self.after)
+        job.build()
+        if complete is None or self.bug == "begins-anew":
+            job.seen.append({"type": "restored", "totals": [], "collected": []})
+            return
+        for subtask in job.subtasks:
+            self.restore_subtask(subtask, [one for one in complete.values() if one.head == subtask.task.head.id])
+        job.seen.append(self.show())
+        for channel in job.channels:
+            for element in self.find_restored(channel, old_channels, complete):
+                channel.arrive(element)
+
+    def restore_subtask(self, subtask: "Subtask", parts: list[Part]) -> None:
+        bug = self.bug
+        if not subtask.channels:
+            own = next(one for one in parts if one.number == subtask.number)
+            subtask.cursor = 0 if bug == "sources-begin-anew" else own.cursor - (bug == "barrier-sent-again")
+            subtask.made = 0 if bug == "ids-begin-anew" else own.made
+            return
+        subtask.made = max(one.made for one in parts)
+        for one in parts:
+            stays = bug == "totals-stay-where-they-were" and one.number == subtask.number
+            for key, total in one.totals.items():
+                if stays or (
+                    bug != "totals-stay-where-they-were" and self.owns(subtask, key[1], bug == "totals-everywhere")
+                ):
+                    subtask.totals[key] = total
+            if one.number % subtask.task.head.parallelism == subtask.number and bug != "collected-is-gone":
+                subtask.collected += one.collected
+        if bug == "totals-are-gone":
+            subtask.totals.clear()
+
+    def owns(self, subtask: "Subtask", key: str, always: bool) -> bool:  # noqa: FBT001
+        named = {"type": "string", "value": key}
+        return always or choose_channel(named, subtask.task.head.parallelism, GROUPS, "") == subtask.number
+
+    def show(self) -> dict[str, object]:
+        totals, collected = [], []
+        for subtask in self.job.subtasks:
+            for (operator, key), value in sorted(subtask.totals.items()):
+                known = {"subtask": subtask.index, "operator": operator, "key": key, "value": str(value)}
+                totals.append(known)
+            for key, value in sorted(subtask.collected):
+                collected.append({"subtask": subtask.index, "key": key, "value": str(value)})
+        return {"type": "restored", "checkpoint": self.checkpoint, "totals": totals, "collected": collected}
+
+    def find_restored(self, channel: "Channel", old_channels: list["Channel"], parts: dict[int, Part]) -> list[Element]:
+        found: list[Element] = []
+        bug, edge = self.bug, channel.route.edge
+        keyed = edge.edge.partitioner == "hash"
+        reader = self.job.subtasks[channel.route.target]
+        for old in old_channels:
+            mine = old.route.producer % edge.source.head.parallelism == channel.route.producer
+            same = old.route.consumer == channel.route.consumer
+            if old.route.edge.number != edge.number or not mine or not (same or (keyed and bug != "in-flight-stays")):
+                continue
+            part = parts.get(old.route.target)
+            saved = part.in_flight.get(old.number, []) if part is not None else []
+            wanted = not keyed or bug in ("in-flight-stays", "in-flight-to-all")
+            found += [one for one in saved if wanted or one.kind != "record" or self.owns(reader, one.key, False)]  # noqa: FBT003
+        return found[::-1] if bug == "in-flight-backwards" else [] if bug == "in-flight-is-gone" else found
+
+
+def has_barrier(channel: "Channel") -> bool:
+    first = channel.waiting[0] if channel.waiting else None
+    return isinstance(first, Element) and first.kind == "barrier"
+
+
+def count_subtasks(layout: Layout) -> int:
+    return sum(task.head.parallelism for task in layout.order)
