@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import attrs
 
+from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink.cluster.processes import ClusterError, FlinkCluster
 from tidegate.conformance.engines.flink.cluster.running import FAULTS, KILL_JOB_MANAGER, RESCALE, run_job
 from tidegate.conformance.exits import Exit
@@ -333,17 +334,32 @@ def run_faulted(
 
 
 def run_all(version: str, drawn: Iterator[Json]) -> Generator[FaultedJob]:
+    """A cluster that does not come up is an error at first; later on, it is the last job that is told of.
+
+    Raises
+    ------
+    CannotStartError
+        There is no cluster; the message says which log to read.
+    """
+    came_up = False
     while cases := list(islice(drawn, LOOKED_AHEAD)):
         while cases:
             needs_keeper = any(fault["fault"] == KILL_JOB_MANAGER for case in cases for fault in case["faults"])
-            with FlinkCluster(version, highly_available=needs_keeper) as cluster:
-                while cases:
-                    job = run_one(cluster, cases.pop(0))
-                    if job.error:
-                        cluster.keeps_logs = True
-                    yield job
-                    if job.error:
-                        break
+            try:
+                with FlinkCluster(version, highly_available=needs_keeper) as cluster:
+                    came_up = True
+                    while cases:
+                        job = run_one(cluster, cases.pop(0))
+                        if job.error:
+                            cluster.keeps_logs = True
+                        yield job
+                        if job.error:
+                            break
+            except ClusterError as error:
+                if not came_up:
+                    raise CannotStartError(str(error), "on a busy machine, try it once more") from error
+                yield FaultedJob(cases[0], error=str(error))
+                return
 
 
 def run_one(cluster: FlinkCluster, case: Json) -> FaultedJob:

@@ -33,6 +33,8 @@ ZOO_KEEPER = "org.apache.flink.shaded.zookeeper3.org.apache.zookeeper.server.Zoo
 MAIN = "tidegate.cluster.WindowJob"
 BOUNDARY = "tidegate-cluster-jar"
 _OPENED = ("java.lang", "java.util", "java.net", "java.nio", "java.time", "java.util.concurrent", "java.lang.reflect")
+#: Seconds until all TaskManagers are there: ten on a quiet machine.
+START = 300.0
 #: A TaskManager that is silent for so many milliseconds is given up.
 HEARTBEAT_TIMEOUT = 3000
 #: No script computes the memory of a TaskManager for us: all its parts are said.
@@ -163,7 +165,7 @@ class FlinkCluster:
         self.start_job_manager()
         for _ in range(self._wanted):
             self.start_task_manager()
-        self.wait_for(lambda: self.get("/overview")["slots-total"] >= self.slots * self._wanted, 90, "come up")
+        self.wait_for(lambda: self.get("/overview")["slots-total"] >= self.slots * self._wanted, START, "come up")
 
     def _launch(self, name: str, main: str, arguments: list[str], heap: str) -> None:
         logging = self.folder / "conf" / "log4j2.properties"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tidegate.conformance.cli.main import main
+from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink.cluster import processes
 from tidegate.conformance.engines.flink.cluster.processes import ClusterError, FlinkCluster
 from tidegate.conformance.engines.flink.cluster.running import CHECKPOINT, FAULT, FAULTS, KILL_TASK_MANAGER, run_job
@@ -231,3 +232,36 @@ def test_a_job_that_hangs_costs_its_cluster_and_leaves_the_logs(monkeypatch):
     assert [(one.keeps_logs, one.highly_available) for one in made] == [(True, False), (False, False)]
     faulted.run_faulted("2.3.0", 1, 0, 1, kinds=("kill_jobmanager",))
     assert made[-1].highly_available
+
+
+@pytest.mark.parametrize("comes_up", [0, 1])
+def test_a_cluster_that_does_not_come_up_loses_nothing_that_is_known(monkeypatch, comes_up):
+    made = []
+
+    class Fake:
+        def __init__(self, _version, *, highly_available):
+            self.keeps_logs = highly_available
+            made.append(self)
+
+        def __enter__(self):
+            if len(made) > comes_up:
+                raise ClusterError("the cluster did not come up within 300 s: read y.log")
+            return self
+
+        def __exit__(self, *_error):
+            return None
+
+    def hang(_cluster, _case):
+        raise ClusterError("read x.log")
+
+    monkeypatch.setattr(faulted, "FlinkCluster", Fake)
+    monkeypatch.setattr(faulted, "run_job", hang)
+    if not comes_up:
+        with pytest.raises(CannotStartError, match=r"did not come up .* read y\.log"):
+            faulted.run_faulted("2.3.0", 3, 0, 1)
+        return
+    told = []
+    result = faulted.run_faulted("2.3.0", 3, 0, 1, observe=told.append)
+    assert [job.error.rpartition(" ")[2] for job in result.jobs] == ["x.log", "y.log"]
+    assert result.exit_code is Exit.UNDETERMINED
+    assert told == result.jobs
