@@ -26,4 +26,5 @@ COMPONENT = Component(
     step=step.step,
     claims=claims_in(claims, step, default_action),
     semantics=values.SEMANTICS,
+    extensions=values.EXTENSIONS,
 )

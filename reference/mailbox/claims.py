@@ -19,7 +19,13 @@ def waiting(state: State, *kinds: Kind) -> list[int]:
 
 
 def ran(outcome: Seen) -> list[int]:
-    return [seen.mail for seen in outcome.observations if isinstance(seen, values.MailRun)]
+    return [seen.mail for seen in outcome.observations if isinstance(seen, values.MailRun | values.MailFailed)]
+
+
+def put_by(event: Event) -> list[int]:
+    if isinstance(event, values.PutTogether):
+        return list(event.mails)
+    return [event.mail] if isinstance(event, values.Put | values.PutFailing) else []
 
 
 @always("MBOX-14", "MBOX-6", "MBOX-10")
@@ -34,8 +40,10 @@ def other_threads_only_put(before: State, event: Event, outcome: Seen) -> bool:
 
 @always("MBOX-10")
 def no_mail_is_lost(before: State, event: Event, outcome: Seen) -> bool:
-    """Every mail that was put waits, runs or is dropped."""
-    put = [event.mail] if isinstance(event, values.Put) and before.life is Life.OPEN else []
+    """Every mail that was put waits, runs or is dropped; but for those behind one that fails while all are drained."""
+    put = put_by(event) if before.life is Life.OPEN else []
+    if isinstance(event, values.Drain) and any(isinstance(seen, values.MailFailed) for seen in outcome.observations):
+        return True
     gone = ran(outcome) + [seen.mail for seen in outcome.observations if isinstance(seen, values.Dropped)]
     return sorted(waiting(before) + put) == sorted(waiting(outcome.state) + gone)
 
@@ -75,7 +83,7 @@ def normal_mails_in_order(before: State, event: Event, outcome: Seen) -> bool:
         return True
     waited = waiting(before, Kind.NORMAL, Kind.DEFERRABLE)
     left = waiting(outcome.state, Kind.NORMAL, Kind.DEFERRABLE)
-    return isinstance(event, values.Put | values.Close) or waited[len(waited) - len(left) :] == left
+    return bool(put_by(event)) or isinstance(event, values.Close) or waited[len(waited) - len(left) :] == left
 
 
 @always("MBOX-3")
@@ -125,3 +133,23 @@ def an_urgent_mail_overtakes(before: State, _event: Event, outcome: Seen) -> boo
 def no_mail_is_important_enough(before: State, event: Event, outcome: Seen) -> bool:
     """Mails wait, and none of them has the priority that is asked for."""
     return isinstance(event, values.Take) and elements.Nothing() in outcome.observations and bool(waiting(before))
+
+
+@always("MBOX-16")
+def a_failure_is_the_last(_before: State, _event: Event, outcome: Seen) -> bool:
+    """Nothing runs behind a mail that fails."""
+    failed = [isinstance(seen, values.MailFailed) for seen in outcome.observations]
+    return not any(failed[:-1])
+
+
+@always("MBOX-17")
+def whoever_is_idle_has_no_mail(_before: State, _event: Event, outcome: Seen) -> bool:
+    """An idle mailbox has no mail, and is open."""
+    idle = values.Idle(value=True) in outcome.observations
+    return not idle or (not waiting(outcome.state) and outcome.state.life is Life.OPEN)
+
+
+@sometimes("MBOX-16")
+def a_mail_fails_in_the_loop(_before: State, event: Event, outcome: Seen) -> bool:
+    """The loop is left by a failure."""
+    return isinstance(event, values.Loop) and any(isinstance(seen, values.MailFailed) for seen in outcome.observations)

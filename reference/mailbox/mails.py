@@ -104,5 +104,7 @@ def run_mail(state: State, mail: values.Mail) -> tuple[State, bool]:
     return attrs.evolve(state, running=running), True
 
 
-def show(mail: values.Mail) -> values.MailRun | values.ControlRun:
-    return values.MailRun(mail.content) if isinstance(mail.content, int) else values.ControlRun()
+def show(mail: values.Mail) -> values.MailRun | values.MailFailed | values.ControlRun:
+    if not isinstance(mail.content, int):
+        return values.ControlRun()
+    return values.MailFailed(mail.content) if mail.fails else values.MailRun(mail.content)

@@ -9,7 +9,7 @@ from tidegate.reference import elements
 from tidegate.reference.claims import law
 from tidegate.reference.mailbox import mails, values
 from tidegate.reference.mailbox.values import Config, Event, Kind, Life, Observation, Order, State, Thread
-from tidegate.reference.model import Outcome, Rejected, follow, rejected
+from tidegate.reference.model import InvalidInputError, Outcome, Rejected, follow, rejected
 
 # --- start ----------------------------------------------------------------------------------------------------
 
@@ -25,6 +25,10 @@ Outcomes = tuple[Outcome[State, Observation], ...]
 
 
 def step(state: State, event: Event) -> Outcomes:
+    if isinstance(event, values.OfFailures):
+        if state.config.extension != values.FAILURES:
+            raise InvalidInputError(f"{event.type} belongs to the extension {values.FAILURES}")
+        return on_extension(state, event)
     match event:
         case values.Put():
             return on_put(state, event)
@@ -51,6 +55,19 @@ def step(state: State, event: Event) -> Outcomes:
             return (on_drain(state),)
         case values.HasMail():
             return (Outcome(state, (values.MailWaiting(bool(state.batch or state.queue)),), ("MBOX-12",)),)
+
+
+def on_extension(state: State, event: values.OfFailures) -> Outcomes:
+    if isinstance(event, values.AskIdle):
+        has_nothing = state.suspension is not None and not (state.batch or state.queue)
+        return (Outcome(state, (values.Idle(has_nothing and state.life is Life.OPEN),), ("MBOX-17",)),)
+    if state.life is not Life.OPEN:
+        return rejected(state, "MBOX-10")
+    if isinstance(event, values.PutFailing):
+        failing = values.Mail(event.mail, event.priority, Kind.NORMAL, fails=True)
+        return (Outcome(mails.put_mail(state, failing, event.thread), (), ("MBOX-16", "MBOX-3")),)
+    together = tuple(values.Mail(mail, event.priority, Kind.NORMAL) for mail in event.mails)
+    return (Outcome(attrs.evolve(state, queue=state.queue + together), (), ("MBOX-18", "MBOX-3")),)
 
 
 def on_put(state: State, event: values.Put) -> Outcomes:
@@ -93,6 +110,8 @@ def on_loop(state: State) -> Outcomes:
     while mail is not None:
         now, stopped = mails.run_mail(now, mail)
         seen.append(mails.show(mail))
+        if mail.fails:
+            return (Outcome(now, tuple(seen), ("MBOX-16", "MBOX-1")),)
         mail, now = (None, now) if stopped else mails.take_from_batch(now)
     while not stopped and now.suspension is not None:
         mail, now = mails.take_mail(now, values.LEAST_PRIORITY)
@@ -100,6 +119,8 @@ def on_loop(state: State) -> Outcomes:
             return (Outcome(now, (*seen, values.Waiting()), ("MBOX-1", "MBOX-6")),)
         now, stopped = mails.run_mail(now, mail)
         seen.append(mails.show(mail))
+        if mail.fails:
+            return (Outcome(now, tuple(seen), ("MBOX-16", "MBOX-6")),)
     if stopped:
         return (Outcome(now, (*seen, values.Stopped()), ("MBOX-9", "MBOX-1")),)
     rules = ("MBOX-1", "MBOX-7") if state.suspension is not None else ("MBOX-1",)
@@ -157,8 +178,10 @@ def on_end(state: State, event: values.Quiesce | values.Close) -> Outcomes:
 def on_drain(state: State) -> Outcome[State, Observation]:
     now = attrs.evolve(state, batch=(), queue=())
     waiting = state.batch + state.queue
-    for mail in waiting:
+    for place, mail in enumerate(waiting):
         now, _stopped = mails.run_mail(now, mail)
+        if mail.fails:
+            return Outcome(now, tuple(map(mails.show, waiting[: place + 1])), ("MBOX-16", "MBOX-11"))
     return Outcome(now, tuple(map(mails.show, waiting)), ("MBOX-11",))
 
 

@@ -15,12 +15,18 @@ LEAST_PRIORITY = -1
 
 MOST_PRIORITY = 2**31 - 1
 
+FAILURES = "failures"
+EXTENSIONS = (FAILURES,)
+
 # --- config ---------------------------------------------------------------------------------------------------
 
 
 @attrs.frozen
 class Config:
+    """With the extension `failures` mails may fail or be put together, and the mailbox is asked whether it is idle."""
+
     semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -61,11 +67,12 @@ class Control:
 
 @attrs.frozen
 class Mail:
-    """A mail of a user, by its number, or a control mail."""
+    """A mail of a user, by its number, or a control mail. One that `fails` throws an exception when it is run."""
 
     content: int | Control
     priority: int
     kind: Kind = Kind.URGENT
+    fails: bool = False
 
 
 @attrs.frozen
@@ -199,6 +206,34 @@ class HasMail:
     type: ClassVar[str] = "has_mail"
 
 
+@attrs.frozen
+class PutFailing:
+    """A mail is put that will fail."""
+
+    type: ClassVar[str] = "put_failing"
+    mail: int
+    priority: int = attrs.field(validator=check_priority)
+    thread: Thread
+
+
+@attrs.frozen
+class PutTogether:
+    """Mails are put together: nothing comes in between."""
+
+    type: ClassVar[str] = "put_together"
+    mails: tuple[int, ...]
+    priority: int = attrs.field(validator=check_priority)
+    thread: Thread
+
+
+@attrs.frozen
+class AskIdle:
+    """The mailbox is asked whether it is idle."""
+
+    type: ClassVar[str] = "ask_idle"
+
+
+OfFailures = PutFailing | PutTogether | AskIdle
 Event = (
     Put
     | MakeBatch
@@ -214,6 +249,9 @@ Event = (
     | Close
     | Drain
     | HasMail
+    | PutFailing
+    | PutTogether
+    | AskIdle
 )
 
 # --- observations ---------------------------------------------------------------------------------------------
@@ -287,6 +325,33 @@ class MailWaiting:
     value: bool
 
 
+@attrs.frozen
+class MailFailed:
+    """A mail is run and fails; whoever runs it gets the exception."""
+
+    type: ClassVar[str] = "failed"
+    mail: int
+
+
+@attrs.frozen
+class Idle:
+    """Whether there is nothing to do."""
+
+    type: ClassVar[str] = "idle"
+    value: bool
+
+
 Observation = (
-    MailRun | ControlRun | DefaultRun | Waiting | Stopped | Nothing | BatchMade | Suspended | Dropped | MailWaiting
+    MailRun
+    | ControlRun
+    | DefaultRun
+    | Waiting
+    | Stopped
+    | Nothing
+    | BatchMade
+    | Suspended
+    | Dropped
+    | MailWaiting
+    | MailFailed
+    | Idle
 )

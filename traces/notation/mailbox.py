@@ -26,5 +26,10 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("close", "close", (("thread", "mailbox"),)),
         Form("drain", "drain"),
         Form("has_mail", "mail?"),
+        Form("put_failing", "fail{mail:int}@{priority:int}", (("thread", "other"),)),
+        Form("put_failing", "ownfail{mail:int}@{priority:int}", (("thread", "mailbox"),)),
+        Form("put_together", "together{mails:ints}@{priority:int}", (("thread", "other"),)),
+        Form("put_together", "owntogether{mails:ints}@{priority:int}", (("thread", "mailbox"),)),
+        Form("ask_idle", "idle?"),
     ),
 }

@@ -29,6 +29,8 @@ def draw(random: Random, config: mailbox.Config | None = None) -> tuple[mailbox.
         end=0.12,
         refused=0.2,
     )
+    if config.extension is not None:
+        weights |= {"failing": random.choice((0.3, 1)), "together": 0.5, "idle": 1}
     priorities = random.choice(((0,), (0, 1), (-1, 0, 1, 2), (0, 1, 2**31 - 1)))
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
@@ -38,7 +40,8 @@ def draw(random: Random, config: mailbox.Config | None = None) -> tuple[mailbox.
 
 
 def draw_config(random: Random) -> mailbox.Config:
-    return mailbox.Config(random.choice((mailbox.SEMANTICS[0], mailbox.SEMANTICS[0], mailbox.SEMANTICS[1])))
+    extension = random.choice((None, None, None, mailbox.FAILURES))
+    return mailbox.Config(random.choice((mailbox.SEMANTICS[0], mailbox.SEMANTICS[0], mailbox.SEMANTICS[1])), extension)
 
 
 def draw_events(
@@ -51,6 +54,12 @@ def draw_events(
             return [mailbox.Put(number, priority, mailbox.Kind.URGENT, thread)]
         case "deferrable":
             return [mailbox.Put(number, priority, mailbox.Kind.DEFERRABLE, thread)]
+        case "failing":
+            return [mailbox.PutFailing(number, priority, thread)]
+        case "together":
+            return [mailbox.PutTogether(tuple(range(number, number + random.choice((0, 1, 2, 3)))), priority, thread)]
+        case "idle":
+            return [mailbox.AskIdle()]
         case "burst":
             return draw_burst(random, priorities, number)
         case "batch":

@@ -52,6 +52,15 @@ LATE: tuple[mailbox.Event, ...] = (
 )
 
 
+FAILING: tuple[mailbox.Event, ...] = (
+    LOW,
+    mailbox.PutFailing(6, 0, OTHER),
+    mailbox.PutTogether((7, 8), 0, MAILBOX),
+    mailbox.SuspendDefault(MAILBOX),
+    mailbox.Quiesce(MAILBOX),
+    *(mailbox.Loop(), mailbox.Step(), mailbox.Drain(), mailbox.AskIdle()),
+)
+
 LATENESS = "the default action suspended and resumed, the loop stopped, both before and after it is quiesced or closed"
 
 
@@ -64,13 +73,14 @@ class Part:
     mails: int
     handles: int
     covers: str
+    extension: str | None = None
 
 
 def make_scope(part: Part, semantics: str) -> Scope:
     return Scope(
         name=f"{semantics}-{part.name}",
         component="mailbox",
-        configs=(mailbox.Config(semantics),),
+        configs=(mailbox.Config(semantics, part.extension),),
         alphabet=lambda _config, _state: part.events,
         covers=f"{semantics}; {part.covers}",
         cap=f"at most {counted(part.mails, 'mail')} waiting and {counted(part.handles, 'suspension')} so far",
@@ -99,6 +109,8 @@ def make_parts(orders: int, loops: int, handles: int, ends: int) -> Iterator[Par
         "stopped for now and for good, by either thread; refused: suspending twice or from outside, unknown handles",
     )
     yield Part("late", LATE, 1, 1, LATENESS)
+    told = "mails that fail, mails that are put together, and whether the mailbox is idle; refused: what comes too late"
+    yield Part("failing", FAILING, 2, 1, told, mailbox.FAILURES)
     yield Part(
         "ends",
         ENDS,

@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests.reference.walking import broken_claims, claim, last, walk
+from tests.reference.walking import broken_claims, claim, last, seen, walk
 from tidegate.reference.input.network_input.values import InputStatus
 from tidegate.reference.mailbox import default_action, values
 from tidegate.reference.mailbox import mails as mailboxes
 from tidegate.reference.mailbox import step as mailbox
 from tidegate.reference.mailbox.default_action import Decision, compute_decision
 from tidegate.reference.mailbox.step import step
-from tidegate.reference.model import Outcome
+from tidegate.reference.model import InvalidInputError, Outcome
 
 NEW, OLD = "flink-35051", "flink-14304"
 
@@ -352,3 +352,44 @@ def test_a_turn_without_the_default_action_is_no_turn(monkeypatch):
     assert mailbox.each_turn_ends.holds(NEW, 2)
     monkeypatch.setattr(mailbox, "on_loop", lambda state: (Outcome(state, (values.Waiting(),), ()),))
     assert not mailbox.each_turn_ends.holds(NEW, 2)
+
+
+FAILURES = {"extension": "failures"}
+
+
+@pytest.mark.rule("MBOX-16")
+@pytest.mark.parametrize(
+    ("trace", "told"),
+    [
+        ("put1@0 fail2@0 put3@0 loop", "run(mail 1), failed(mail 2)"),
+        ("put1@0 fail2@0 put3@0 loop loop", "run(mail 3), default"),
+        ("suspend fail1@0 loop", "failed(mail 1)"),
+        ("fail1@0 step", "failed(mail 1)"),
+        ("fail1@0 take0", "failed(mail 1)"),
+        ("put1@0 fail2@0 put3@0 drain", "run(mail 1), failed(mail 2)"),
+        ("fail2@0 put3@0 drain mail?", "has_mail(value false)"),
+    ],
+)
+def test_mbox_16_a_failure_ends_what_ran_the_mail(trace, told):
+    assert seen("mailbox", FAILURES, trace)[-1] == told
+
+
+@pytest.mark.rule("MBOX-17")
+@pytest.mark.parametrize(
+    ("trace", "idle"), [("", "false"), ("suspend", "true"), ("suspend put1@0", "false"), ("suspend quiesce", "false")]
+)
+def test_mbox_17_idle(trace, idle):
+    assert seen("mailbox", FAILURES, f"{trace} idle?")[-1] == f"idle(value {idle})"
+
+
+@pytest.mark.rule("MBOX-18")
+def test_mbox_18_together():
+    assert (
+        seen("mailbox", FAILURES, "put1@0 together2,3@0 loop")[-1] == "run(mail 1), run(mail 2), run(mail 3), default"
+    )
+    assert seen("mailbox", FAILURES, "quiesce together2,3@0 mail?")[1:] == ["rejected", "has_mail(value false)"]
+
+
+def test_failures_belong_to_the_extension():
+    with pytest.raises(InvalidInputError, match="extension failures"):
+        seen("mailbox", {}, "idle?")

@@ -22,16 +22,19 @@ URGENT_IN_ORDER, LATEST_URGENT_FIRST = "flink-35051", "flink-14304"
 #: How Flink describes its own mails: the one that resumes the default action, and those that stop the loop.
 CONTROL = ("poison mail", "resume default action")
 LEAST_PRIORITY, MOST_PRIORITY = -1, 2**31 - 1
+EXTENSIONS = ("failures",)
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
     """Deferrable mails came in 1.19, urgent ones that keep their order in 2.1."""
     if not jvm.has(OPTIONS, "deferrable"):
         return None
-    return {"semantics": [URGENT_IN_ORDER if jvm.has(OPTIONS, "urgent") else LATEST_URGENT_FIRST]}
+    semantics = URGENT_IN_ORDER if jvm.has(OPTIONS, "urgent") else LATEST_URGENT_FIRST
+    return {"semantics": [semantics], "extensions": list(EXTENSIONS)}
 
 
 def make(jvm: Jvm, config: wire.Json) -> "Mailbox":
+    wire.get_extension(config, EXTENSIONS)
     return Mailbox(jvm, wire.get_semantics(config, (URGENT_IN_ORDER, LATEST_URGENT_FIRST)))
 
 
@@ -125,6 +128,9 @@ class Mailbox:
             "close": self.on_close,
             "drain": self.on_drain,
             "has_mail": self.on_has_mail,
+            "put_failing": self.on_put_failing,
+            "put_together": self.on_put_together,
+            "ask_idle": self.on_ask_idle,
         }
 
     def default_action(self) -> Any:
@@ -166,7 +172,8 @@ class Mailbox:
         try:
             handler(event)
         except self.jvm.JavaError:
-            return wire.rejected()
+            has_failed = bool(self.seen) and self.seen[-1]["type"] == "failed"
+            return self.seen if has_failed else wire.rejected()
         return self.seen
 
     def on_thread(self, event: wire.Json, task: Callable[[], Any]) -> None:
@@ -197,14 +204,42 @@ class Mailbox:
         if kind == "urgent" and self.semantics == LATEST_URGENT_FIRST:
             put, kind = self.mailbox.putFirst, "normal"
         made = {"normal": "options", "urgent": "urgent", "deferrable": "deferrable"}[kind]
-        command = self.jvm.jpype.JProxy(
-            "org.apache.flink.util.function.ThrowingRunnable",
-            dict={"run": lambda: self.seen.append({"type": "run", "mail": number})},
-        )
+        mail = self.make_mail(number, get_priority(event), getattr(options, made)())
+        self.on_thread(event, lambda: put(mail))
+
+    def make_mail(self, number: int, priority: int, options: Any, *, fails: bool = False) -> Any:
+        def run() -> None:
+            self.seen.append({"type": "failed" if fails else "run", "mail": number})
+            if fails:
+                raise self.jvm.cls("java.lang.RuntimeException")("a mail fails")
+
+        command = self.jvm.jpype.JProxy("org.apache.flink.util.function.ThrowingRunnable", dict={"run": run})
         nothing = self.jvm.jpype.JArray(self.jvm.jpype.JObject)([])
         mail_class, executor = self.jvm.cls(f"{MAILBOX}Mail"), () if takes_no_executor(self.jvm) else (self.executor,)
-        mail = mail_class(getattr(options, made)(), command, get_priority(event), *executor, str(number), nothing)
-        self.on_thread(event, lambda: put(mail))
+        return mail_class(options, command, priority, *executor, str(number), nothing)
+
+    def on_put_failing(self, event: wire.Json) -> None:
+        options, number = self.jvm.cls(OPTIONS).options(), wire.get_integer(event, "mail")
+        mail = self.make_mail(number, get_priority(event), options, fails=True)
+        self.on_thread(event, lambda: self.mailbox.put(mail))
+
+    def on_put_together(self, event: wire.Json) -> None:
+        options, priority = self.jvm.cls(OPTIONS).options(), get_priority(event)
+        mails = [self.make_mail(number, priority, options) for number in wire.get_integers(event, "mails")]
+        if str(self.mailbox.getState()) != "OPEN":
+            self.seen = wire.rejected()
+            return
+
+        def put_all() -> None:
+            for mail in mails:
+                self.mailbox.put(mail)
+
+        together = self.jvm.jpype.JProxy("java.lang.Runnable", dict={"run": put_all})
+        self.on_thread(event, lambda: self.mailbox.runExclusively(together))
+
+    def on_ask_idle(self, _event: wire.Json) -> None:
+        executor = self.processor.getMailboxExecutor(self.jvm.jpype.JInt(0))
+        self.seen.append({"type": "idle", "value": bool(executor.isIdle())})
 
     def on_batch(self, _event: wire.Json) -> None:
         self.seen.append({"type": "batch", "available": bool(self.mailbox.createBatch())})

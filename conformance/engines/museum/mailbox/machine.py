@@ -1,4 +1,4 @@
-"""The mailbox, MBOX-1 … MBOX-12.
+"""The mailbox, MBOX-1 … MBOX-12, MBOX-16 … MBOX-18.
 
 Two lists: `queue`, which everybody puts into, and `batch`, which the loop works off. Their front is the end of the
 list, so that urgent mails are appended and what comes next is popped.
@@ -9,6 +9,7 @@ import attrs
 from tidegate.conformance.engines import wire
 
 SEMANTICS = ("flink-35051", "flink-14304")
+EXTENSIONS = ("failures",)
 
 _LOWEST = -1
 _HIGHEST = 2**31 - 1
@@ -27,9 +28,12 @@ class Mail:
     priority: int
     urgent: bool = False
     order: str = ""
+    fails: bool = False
 
     def show(self) -> wire.Json:
-        return {"type": "control"} if self.order else {"type": "run", "mail": self.number}
+        if self.order:
+            return {"type": "control"}
+        return {"type": "failed" if self.fails else "run", "mail": self.number}
 
 
 def get_priority(event: wire.Json) -> int:
@@ -50,6 +54,7 @@ class Mailbox:
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug
         self.latest_first = wire.get_semantics(config, SEMANTICS) == "flink-14304"
+        self.may_fail = wire.get_extension(config, EXTENSIONS) is not None
         self.queue: list[Mail] = []
         self.batch: list[Mail] = []
         self.gives = True
@@ -64,6 +69,8 @@ class Mailbox:
         if kind == "put":
             mail, thread = read_mail(event, self.bug), wire.get_choice(event, "thread", _THREADS)
             return self.put(mail, thread) if self.accepts or self.bug == "mailbox-quiesced-accepts" else wire.rejected()
+        if kind in {"put_failing", "put_together", "ask_idle"} and self.may_fail:
+            return self.on_extension(kind, event)
         if kind == "take":
             return self.on_take(get_priority(event))
         if kind in {"suspend_default", "quiesce", "close"}:
@@ -73,6 +80,25 @@ class Mailbox:
         if kind in _ORDERS:
             return self.on_order(_ORDERS[kind], wire.get_choice(event, "thread", _THREADS))
         return self.on_plain(event)
+
+    def on_extension(self, kind: str, event: wire.Json) -> wire.Observations:
+        bug = self.bug
+        if kind == "ask_idle":
+            accepts = self.accepts or bug == "mailbox-idle-at-the-end"
+            idle = self.suspension is not None and accepts
+            return [{"type": "idle", "value": idle and (not self.has_mail() or bug == "mailbox-idle-with-mail")}]
+        priority, thread = get_priority(event), wire.get_choice(event, "thread", _THREADS)
+        numbers = wire.get_integers(event, "mails") if kind == "put_together" else [wire.get_integer(event, "mail")]
+        if not self.accepts:
+            return wire.rejected()
+        if bug == "mailbox-together-backwards":
+            numbers.reverse()
+        for number in numbers:
+            self.put(Mail(number, priority, fails=kind == "put_failing"), thread)
+        return []
+
+    def has_failed(self, mail: Mail) -> bool:
+        return mail.fails and self.bug != "mailbox-failures-swallowed"
 
     def on_plain(self, event: wire.Json) -> wire.Observations:
         match event.get("type"):
@@ -195,11 +221,15 @@ class Mailbox:
         self.make_batch()
         while (not self.left or bug == "mailbox-batch-outruns-the-end") and (mail := self.take_from_batch()):
             out.append(self.run(mail))
+            if self.has_failed(mail):
+                return out
         while not self.left and self.suspension is not None:
             mail = self.take_from_batch() if bug == "mailbox-sleeper-asks-the-batch-only" else self.take(_LOWEST)
             if mail is None:
                 return [*out, {"type": "wait"}]
             out.append(self.run(mail))
+            if self.has_failed(mail):
+                return out
             if bug == "mailbox-resumed-by-any-mail":
                 break
         if self.left and bug != "mailbox-default-before-the-end":
@@ -227,7 +257,8 @@ class Mailbox:
         if bug == "mailbox-drains-urgent-first" and not self.latest_first:
             mails.sort(key=lambda mail: not mail.urgent)
         self.batch, self.queue = [], []
-        return [self.run(mail) for mail in mails]
+        failing = next((place for place, mail in enumerate(mails, start=1) if self.has_failed(mail)), len(mails))
+        return [self.run(mail) for mail in mails[:failing]]
 
     # --- who may do what
 
