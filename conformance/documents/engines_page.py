@@ -31,6 +31,18 @@ Whole jobs on released engines, killed and restored while they run where that is
 *by results*: an engine that does not number what it saves went on from it, and committed what the specification says.
 Each command draws the same jobs and faults again; no machine runs them the same way twice.
 """
+#: What a report cannot say of itself, by kind of engine.
+LIMITS = {
+    "quix": (
+        "On the mock broker of librdkafka, which knows nothing of transactions: at least once, and a record that is read "
+        "again may be counted again."
+    ),
+    "flink-cluster": (
+        "What comes and goes on single channels (watermarks, statuses, barriers) is not shown: operators tell records and "
+        "clocks."
+    ),
+    "bytewax": "What was counted is counted once; what was handed out may be handed out again.",
+}
 
 
 def read_reports(folder: Path) -> list[Json]:
@@ -55,7 +67,16 @@ def make_page(reports: list[Json]) -> str:
     told = {promise: [tell_promise(promise, report) for report in reports] for promise in PROMISES}
     lines += [f"| {promise} | {' | '.join(cells)} |" for promise, cells in told.items()]
     for report in reports:
-        lines += ["", f"## {name_engine(report)}", "", tell_run(report), "", f"```\n{report['command']}\n```", ""]
+        lines += [
+            "",
+            f"## {name_engine(report)}",
+            "",
+            tell_run(report),
+            *tell_limits(report),
+            "",
+            f"```\n{report['command']}\n```",
+            "",
+        ]
         lines += [f"- {name}: {reason}" for name, reason in sorted(report["skipped"].items())]
     return "\n".join(lines) + "\n"
 
@@ -88,6 +109,13 @@ def tell_run(report: Json) -> str:
         told += f"; {report['hits']} of {report['faults_drawn']} faults hit, {report['restored']} jobs were restored, "
         told += f"{report['restores']} times in all"
     return f"{told}; {', '.join(f'{count} {status}' for status, count in report['statuses'].items())}."
+
+
+def tell_limits(report: Json) -> list[str]:
+    """Of the engine, and what whoever made the report says about it: what is left out, and why."""
+    limit = LIMITS.get(str(report["engine"]).partition(":")[0])
+    told = [*([limit] if limit else []), *report.get("notes", ())]
+    return [line for one in told for line in ("", one)]
 
 
 def name_engine(report: Json) -> str:

@@ -27,6 +27,7 @@ def test_reports_say_how_they_were_made():
         assert report["statuses"] == {"pass": report["jobs"]}
         assert report["restored"] > report["jobs"] / 2 or not report["faults_drawn"]
         assert name_engine(report) in make_page(reports)
+        assert all(note in make_page(reports) for note in report.get("notes", ()))
 
 
 @pytest.mark.parametrize(
