@@ -34,12 +34,12 @@ Each command draws the same jobs and faults again; no machine runs them the same
 #: What a report cannot say of itself, by kind of engine.
 LIMITS = {
     "quix": (
-        "On the mock broker of librdkafka, which knows nothing of transactions: at least once, and a record that is read "
-        "again may be counted again."
+        "On the mock broker of librdkafka, which knows nothing of transactions: at least once, and a record that is "
+        "read again may be counted again."
     ),
     "flink-cluster": (
-        "What comes and goes on single channels (watermarks, statuses, barriers) is not shown: operators tell records and "
-        "clocks."
+        "What comes and goes on single channels (watermarks, statuses, barriers) is not shown: operators tell "
+        "records and clocks."
     ),
     "bytewax": "What was counted is counted once; what was handed out may be handed out again.",
 }
