@@ -107,7 +107,7 @@ def draw_script(random: Random, times: Times, most: int) -> Script:
             now = max(now, watermark)
             items.append(("watermark", watermark * SECOND + SECOND - 1))
         else:
-            items.append(("pause", random.choice((1, 5, 30))))
+            items.append(("pause", random.choice((1, 10, 60))))
     return tuple(items)
 
 
