@@ -1,5 +1,6 @@
 """How we are stopped: a signal means "stop, and tell what you know", once."""
 
+import atexit
 import signal
 import threading
 from types import FrameType
@@ -43,3 +44,10 @@ def listen() -> None:
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, STOP)
+    atexit.register(deafen)
+
+
+def deafen() -> None:
+    """From now on signals do nothing: the process is at its end, and Python would let them kill it on the way out."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)

@@ -13,6 +13,7 @@ from tidegate.properties.cases.job.scopes import make_restored_jobs
 from tidegate.properties.cases.scopes import has_scopes
 from tidegate.properties.explorer import closures
 from tidegate.properties.explorer.closures import Closure
+from tidegate.properties.explorer.exploring import Exploration as Found
 from tidegate.properties.explorer.exploring import Progress, Shown, in_silence
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.job.examples import make_word_count
@@ -63,13 +64,15 @@ class Explored:
     depth: int
     seconds: float
     complete: bool
+    interrupted: bool
     checked: tuple[str, ...]
     broken: tuple[Example, ...]
     reached: tuple[Example, ...]
 
     @property
     def size(self) -> str:
-        extent = "all of them" if self.complete else "stopped at the limit, there are more"
+        stopped = "interrupted" if self.interrupted else "stopped at the limit"
+        extent = "all of them" if self.complete else f"{stopped}, there are more"
         alike = f" up to symmetry of {self.symmetry}" if self.symmetry else ""
         alike += " up to the order of independent events" if self.reduced else ""
         size = f"{self.states:,} states{alike}, {self.transitions:,} transitions, depth {self.depth}"
@@ -206,6 +209,8 @@ def explore_component(
 ) -> Exploration:
     """Close over all states of a component on a small alphabet.
 
+    An interrupt ends it; what is known by then is the result.
+
     With `symmetry`, states that differ only in the numbers of channels, inputs or outputs count as one. With
     `reduction`, of the choices of a job that do not touch each other only one order is followed. The options are those
     of `OPTIONS`; where one is None or not given, there is a default. UnknownNameError is raised where there is nothing
@@ -217,7 +222,11 @@ def explore_component(
             own = ", ".join(OPTIONS.get(component, ())) or "none: it is explored on its small scopes"
             raise UnknownNameError(f"{component} has no {name}; its options are {own}")
     chosen = choose_closures(component, given)
-    explored = [explore_closure(closure, limit, progress, symmetry=symmetry, reduction=reduction) for closure in chosen]
+    explored: list[Explored] = []
+    for closure in chosen:
+        explored.append(explore_closure(closure, limit, progress, symmetry=symmetry, reduction=reduction))
+        if explored[-1].interrupted:
+            break
     reached = {each.claim.name for one in explored for each in one.reached}
     unreached = tuple(one for one in chosen[0].component.sometimes if one.name not in reached)
     return Exploration(component, tuple(explored), unreached, small_scopes=component not in OPTIONS)
@@ -266,10 +275,11 @@ def explore_closure(
 ) -> Explored:
     began = time.perf_counter()
     used = closure.component.symmetry if symmetry else None
-    found = [
-        (config, closure.explore(config, limit, progress, symmetry=symmetry, reduction=reduction))
-        for config in closure.configs
-    ]
+    found: list[tuple[Any, Found]] = []
+    for config in closure.configs:
+        found.append((config, closure.explore(config, limit, progress, symmetry=symmetry, reduction=reduction)))
+        if found[-1][1].interrupted:
+            break
     return Explored(
         note=closure.note,
         symmetry=used.parts if used else None,
@@ -279,6 +289,7 @@ def explore_closure(
         depth=max(exploration.depth for _config, exploration in found),
         seconds=time.perf_counter() - began,
         complete=all(exploration.complete for _config, exploration in found),
+        interrupted=found[-1][1].interrupted,
         checked=found[0][1].checked,
         broken=find_shortest((config, one) for config, exploration in found for one in exploration.broken),
         reached=find_shortest((config, one) for config, exploration in found for one in exploration.reached),

@@ -39,7 +39,7 @@ class Shown:
 
 @attrs.frozen
 class Exploration:
-    """What was found. `complete` is false if the exploration ended at its limit of states.
+    """What was found. `complete` is false if the exploration ended at its limit of states, or was interrupted.
 
     What must be reachable and is not in `reached` may be reached elsewhere: with another config, or more events.
 
@@ -53,6 +53,7 @@ class Exploration:
     broken: tuple[Shown, ...]
     reached: tuple[Shown, ...]
     complete: bool
+    interrupted: bool = False
 
 
 def explore(
@@ -95,34 +96,38 @@ def explore(
             check_state(known, state)
     transitions = depth = 0
     complete = True
-    while frontier and complete:
-        found: list[tuple[Any, Any]] = []
-        for origin, state in frontier:
-            for event in alphabet(state):
-                for outcome in component.step(state, event):
-                    transitions += 1
-                    for one in properties:
-                        if one.name not in broken and not one.holds(state, event, outcome):
-                            broken[one.name] = shown(one, origin, event)
-                    for each in sometimes:
-                        if each.name not in reached and each.holds(state, event, outcome):
-                            reached[each.name] = shown(each, origin, event)
-                    if outcome.state is state:
-                        continue
-                    known = represent(outcome.state)
-                    if known not in parents:
-                        parents[known] = (origin, event)
-                        found.append((known, outcome.state))
-                        check_state(known, outcome.state)
-            if limit is not None and len(parents) >= limit:
-                complete = False
-                break
-        progress(len(parents), transitions)
-        depth += bool(found)
-        frontier = found
+    interrupted = False
+    try:
+        while frontier and complete:
+            found: list[tuple[Any, Any]] = []
+            for origin, state in frontier:
+                for event in alphabet(state):
+                    for outcome in component.step(state, event):
+                        transitions += 1
+                        for one in properties:
+                            if one.name not in broken and not one.holds(state, event, outcome):
+                                broken[one.name] = shown(one, origin, event)
+                        for each in sometimes:
+                            if each.name not in reached and each.holds(state, event, outcome):
+                                reached[each.name] = shown(each, origin, event)
+                        if outcome.state is state:
+                            continue
+                        known = represent(outcome.state)
+                        if known not in parents:
+                            parents[known] = (origin, event)
+                            found.append((known, outcome.state))
+                            check_state(known, outcome.state)
+                if limit is not None and len(parents) >= limit:
+                    complete = False
+                    break
+            progress(len(parents), transitions)
+            depth += bool(found)
+            frontier = found
+    except KeyboardInterrupt:
+        complete, interrupted = False, True
     checked = tuple(one.name for one in (*properties, *invariants))
     found_out = tuple(broken.values()), tuple(reached.values())
-    return Exploration(len(parents), transitions, depth, checked, *found_out, complete)
+    return Exploration(len(parents), transitions, depth, checked, *found_out, complete, interrupted)
 
 
 def play(component: AnyComponent, config: Any, opening: tuple[Any, ...]) -> tuple[Any, ...]:

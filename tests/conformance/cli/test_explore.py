@@ -8,8 +8,10 @@ import pytest
 
 from tidegate.conformance.cli.explore import numbers
 from tidegate.conformance.cli.main import main
+from tidegate.properties.explorer import closures
 from tidegate.reference.gate import gate
 from tidegate.reference.model import Sometimes
+from tidegate.reference.watermarks import valve
 from tidegate.traces.notation.text import read_trace
 
 
@@ -192,3 +194,23 @@ def test_impossible_parameters_are_usage_errors(capsys, arguments, message):
 def test_ranges_are_inclusive():
     assert numbers("3") == (3,)
     assert numbers("0..2") == (0, 1, 2)
+
+
+def test_an_interrupt_keeps_what_is_known(monkeypatch, capsys):
+    """The valve that loses a watermark is found before the interrupt comes."""
+    real = valve.step
+    asked = 0
+
+    def step(state, event):
+        nonlocal asked
+        asked += 1
+        if asked == 14_000:
+            raise KeyboardInterrupt
+        return real(state, event)
+
+    component = attrs.evolve(valve.COMPONENT, step=step)
+    monkeypatch.setattr(closures.valve, "COMPONENT", component)
+    assert main(["explore", "valve", "--channels", "3", "--timestamps", "3", "--no-symmetry"]) == 1
+    told = capsys.readouterr().out
+    assert "interrupted, there are more" in told
+    assert "broken: " in told
