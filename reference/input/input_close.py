@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, claims_in, sometimes
 from tidegate.reference.elements import at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
@@ -177,14 +177,6 @@ def put(state: State, number: int, channel: Channel) -> State:
 
 
 # --- claims ---------------------------------------------------------------------------------------------------
-
-
-@invariant("CLOSE-1")
-def what_was_released_is_not_saved(state: State) -> bool:
-    """A snapshot shows those that are held, and no others."""
-    (outcome,) = step(state, SnapshotInput())
-    held = tuple(number for number, one in enumerate(state.channels) if one.held)
-    return outcome.observations == (Snapshotted(held),)
 
 
 @always("CLOSE-2")

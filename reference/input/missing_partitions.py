@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, claims_in, sometimes
 from tidegate.reference.elements import at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.task.execution_states import TaskState
@@ -168,12 +168,6 @@ def on_answer(state: State, event: Answer) -> Outcome[State, Observation]:
 
 
 # --- claims ---------------------------------------------------------------------------------------------------
-
-
-@invariant("PROD-1")
-def only_channels_wait(state: State) -> bool:
-    """Only channels that there are wait for an answer."""
-    return all(0 <= channel < state.config.channels for channel in state.waiting)
 
 
 @always("PROD-2", "PROD-3", "PROD-5")
