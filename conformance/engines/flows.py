@@ -42,6 +42,8 @@ class Program:
         self.tasks = {one["operators"][0]: one["name"] for one in job["graph"]["tasks"]}
         numbers = {name: operator for operator, name in self.tasks.items()}
         self.edges = [(one["number"], numbers[one["source"]], numbers[one["target"]]) for one in job["graph"]["edges"]]
+        #: What is late goes another way; where no record is late, nothing goes there.
+        self.late = {(one["source"], one["target"]) for one in job["program"]["edges"] if one.get("output")}
         self.job = job
         self.settings: Json = job["settings"]
         self.faults: list[Json] = job["faults"]
@@ -72,8 +74,9 @@ class Program:
         return sum(len(self.records_of(number, script)) * often[number] for number, script in scripts)
 
     def readers_of(self, operator: int) -> list[tuple[int, int]]:
-        """The edges that leave an operator, each with its number and its target."""
-        return [(number, target) for number, source, target in self.edges if source == operator]
+        """The edges that leave an operator, each with its number and its target; those of late records apart."""
+        ends = [(number, target) for number, source, target in self.edges if source == operator]
+        return [(number, target) for number, target in ends if (operator, target) not in self.late]
 
     def inputs_of(self, operator: int) -> list[tuple[int, int]]:
         """The edges that enter it, each with its number and its source."""
