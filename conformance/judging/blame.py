@@ -7,7 +7,8 @@ is none, rules are ranked by how well they explain which probes fail:
 
 - a rule that is at work in those that fail and in few that pass (the measure of Ochiai, of fault localisation),
 - a rule that decides the steps that fail, above all in the shortest probes,
-- a rule that is broken by wrong engines which fail in the same probes, at the same steps, in the same fields.
+- a rule that is broken by wrong engines which fail in the same probes, at the same steps, in the same fields,
+- where a case is one event, and so many rules are at work in each, a rule that those fields tell of, most of all.
 """
 
 from collections import Counter, defaultdict
@@ -34,7 +35,16 @@ GOLDEN_PROBES = 120
 LONGEST_PROBE = 1000
 #: What each reason weighs. They were chosen on the whole museum, each engine without itself: `tidegate museum --blame`
 #: says for how many of its engines the broken rule is named first.
-WEIGHTS = {"ochiai": 2.5, "always": 1.0, "deciding": 0.5, "shortest": 0.25, "alike": 1.75, "kin": 1.5, "fields": 0.3}
+WEIGHTS = {
+    "ochiai": 2.5,
+    "always": 1.0,
+    "deciding": 0.5,
+    "shortest": 0.25,
+    "alike": 1.75,
+    "kin": 1.5,
+    "fields": 0.3,
+    "told": 1.5,
+}
 
 
 Ask = Callable[[Sequence[Case]], Iterable[Verdict]]
@@ -219,10 +229,38 @@ def cosine(one: Row, other: Row) -> float:
 def rank(component: str, asked: Collection[str], mine: Row, others: Mapping[catalog.Mutant, Row]) -> tuple[str, ...]:
     """The rules, the likeliest cause first."""
     scores: defaultdict[str, float] = defaultdict(float)
-    for reasons in (by_spectrum(component, asked, mine), by_museum(mine, others)):
+    reasons_of_all = [by_spectrum(component, asked, mine), by_museum(mine, others)]
+    if is_of_single_events(component):
+        reasons_of_all.append(by_fields(mine, others))
+    for reasons in reasons_of_all:
         for rule, score in reasons.items():
             scores[rule] += score
     return tuple(sorted(scores, key=lambda rule: (-scores[rule], rule)))
+
+
+@cache
+def is_of_single_events(component: str) -> bool:
+    """Whether most cases are one event, such as a whole graph."""
+    lengths = [len(rules) for rules in rules_at_work(component).values()]
+    return sum(lengths) < 2.5 * len(lengths)
+
+
+def by_fields(mine: Row, others: Mapping[catalog.Mutant, Row]) -> dict[str, float]:
+    """By what is broken where a field is wrong: it speaks for the rules of those who fail in it."""
+    told: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
+    for mutant, row in others.items():
+        for field, share in shares_of_fields(row).items():
+            told[field][mutant.rule] += share
+    scores: defaultdict[str, float] = defaultdict(float)
+    for field, share in shares_of_fields(mine).items():
+        for rule, weight in told[field].items():
+            scores[rule] += WEIGHTS["told"] * share * weight / sum(told[field].values())
+    return scores
+
+
+def shares_of_fields(row: Row) -> dict[str, float]:
+    counts = Counter(name for wrong in row.values() for name in wrong.fields)
+    return {name: count / counts.total() for name, count in counts.items()}
 
 
 def by_spectrum(component: str, asked: Collection[str], mine: Row) -> dict[str, float]:
