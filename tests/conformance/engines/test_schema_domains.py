@@ -32,7 +32,9 @@ RELATIONS = {
     "chain_lifecycle": {"config.operators.parent", "config.sources", "config.inputs"},
     "input_channels": {"config.initial", "config.maximum"},
     "job": {
-        "choice.action",  # fire belongs to the extension
+        "choice.action",  # fire and fail belong to their extensions
+        "config",  # the extension recovery needs recovery, and the other way round
+        "config.recovery",
         "config.extension",
         *(f"config.{place}" for place in GRAPH),
         *(f"config.operators.{name}" for name in ("name", "function", "parallelism", "scripts")),
