@@ -16,7 +16,22 @@ from tidegate.properties.cases.walk import Walk
 from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark
 from tidegate.reference.job import step as job
-from tidegate.reference.job.programs import Barrier, Config, Edge, Function, Operator, Record, ScriptItem, Wire
+from tidegate.reference.job.programs import (
+    EVENT_TIME,
+    EXTENSION,
+    RECOVERY,
+    Barrier,
+    Config,
+    Edge,
+    Function,
+    Operator,
+    Record,
+    Recovery,
+    Rescaled,
+    ScriptItem,
+    Side,
+    Wire,
+)
 from tidegate.reference.job.states import Observation, State
 from tidegate.reference.model import Rejected
 from tidegate.reference.watermarks import valve
@@ -50,7 +65,7 @@ def draw_config(random: Random) -> Config:
 def draw_run(random: Random, config: Config, most: int = sys.maxsize, refused: float = 0) -> Run:
     """Choices that lead on, to the end or up to `most`; and with the rate `refused` ones that may not."""
     biases: dict[job.Action, float] = {action: random.choice((0.05, 0.3, 1, 1, 3)) for action in job.PLAIN}
-    biases[job.Action.FIRE] = 1
+    biases |= {job.Action.FIRE: 1, job.Action.FAIL: 0.3}
     walk = Walk(random, job.start(config), job.step, length=most)
     favourite, starved = random.randrange(len(walk.state.subtasks)), draw_starved(random, walk.state)
     observations: list[Observation | Rejected] = []
@@ -131,7 +146,54 @@ def as_item(event: valve.Event) -> Watermark | StatusChange:
     return StatusChange(event.status)
 
 
-AIMS = (draw_through_a_valve,)
+# --- extensions -----------------------------------------------------------------------------------------------
+
+
+def draw_in_event_time(random: Random) -> tuple[Config, tuple[job.Choice, ...]]:
+    """Sources, timers or windows of their records, a sink, and in half of the jobs one for what is late."""
+    function = random.choice(sorted(EVENT_TIME))
+    barriers, inputs = random.choice((0, 0, 1)), 2 if function is Function.CO_TIMER else 1
+    operators = []
+    for number in range(inputs):
+        scripts = tuple(draw_script(random, 6, barriers) for _ in range(random.choice((1, 1, 2))))
+        operators.append(Operator(number + 1, f"source{number}", Function.SOURCE, len(scripts), scripts))
+    size = random.choice((1, 2, 3)) if function is Function.WINDOW else None
+    lateness = random.choice((None, 0, 1, 3)) if function is Function.WINDOW else None
+    operators.append(Operator(3, "timed", function, random.choice((1, 1, 2)), size=size, lateness=lateness))
+    operators.append(Operator(4, "sink", Function.SINK))
+    edges = [Edge(at + 1, 3, Partitioner.HASH, at) for at in range(inputs)]
+    edges.append(Edge(3, 4, Partitioner.GLOBAL))
+    if random.random() < 0.5:
+        operators.append(Operator(5, "late", Function.SINK))
+        edges.append(Edge(3, 5, Partitioner.GLOBAL, output=Side.LATE))
+    return draw(random, Config(tuple(operators), tuple(edges), None, random.choice(SEMANTICS), EXTENSION))
+
+
+def draw_restored(random: Random) -> tuple[Config, tuple[job.Choice, ...]]:
+    """Sources with one checkpoint, their totals by key, a failure at any time, and a restore at any parallelism."""
+    scripts = tuple(draw_records_and_a_barrier(random) for _ in range(random.choice((1, 2, 2))))
+    before, after = random.choice((1, 2, 2, 3)), random.choice((None, 1, 2, 3))
+    operators = (
+        Operator(1, "source", Function.SOURCE, len(scripts), scripts),
+        Operator(2, "sum", Function.SUM, before),
+        Operator(3, "sink", Function.SINK, before),
+    )
+    rescaled = () if after is None else (Rescaled(2, after), Rescaled(3, after))
+    recovery = Recovery(random.random() < 0.5, rescaled)
+    edges = Edge(1, 2, Partitioner.HASH), Edge(2, 3)
+    semantics = random.choice(SEMANTICS)
+    return draw(random, Config(operators, edges, None, semantics, extension=RECOVERY, recovery=recovery))
+
+
+def draw_records_and_a_barrier(random: Random) -> tuple[ScriptItem, ...]:
+    items: list[ScriptItem] = [
+        Record(random.choice("abcd"), Long(random.randint(-1, 3)), Long(0)) for _ in range(random.randint(0, 4))
+    ]
+    items.insert(random.randint(0, len(items)), Barrier(1))
+    return tuple(items)
+
+
+AIMS = (draw_through_a_valve, draw_in_event_time, draw_restored)
 #: Each operator has an id of its own, and an edge comes once.
 NAMED = ("operators", "edges")
 

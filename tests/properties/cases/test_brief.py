@@ -60,7 +60,7 @@ def objects_in(file, schema, value):
 
 def optional(schema):
     """The fields that an object may have or not, each named by what the object is and the field."""
-    fields = schema["properties"].keys() - set(schema["required"])
+    fields = schema["properties"].keys() - set(schema.get("required", ()))
     return {
         (schema.get("description", schema["properties"].get("type", {}).get("const")), name): name for name in fields
     }
