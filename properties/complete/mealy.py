@@ -124,13 +124,17 @@ class Machine:
             self.events.append(event)
         return number
 
-    def play(self, word: Word) -> list[tuple[Any, Any]]:
-        """Each event of a word with its outcomes: always the same objects for the same event in the same state."""
+    def play(self, word: Word) -> list[tuple[Any, Any]] | None:
+        """Each event of a word with its outcomes: always the same objects for the same event in the same state.
+
+        None for a word that leads to an event which the alphabet does not have in its state.
+        """
         state, played = self.start, []
         for event in word:
             row = self._rows[state]
-            transition = row[event] if row is not None else self.ask(state, event)
-            assert transition is not None, "words are made of what can be played"
+            transition = row.get(event) if row is not None else self.ask(state, event)
+            if transition is None:
+                return None
             played.append(self._played[state, event])
             state = transition[0]
         return played

@@ -29,7 +29,7 @@ def draw(random: Random, config: output.Config | None = None) -> tuple[output.Co
     for _ in walk.rounds():
         kind = draw_kind()
         begun += kind in ("barrier", "unaligned") and random.random() < 0.9
-        walk.play_one(draw_event(random, kind, walk.state, Long(base + begun)))
+        walk.play_one(draw_event(random, kind, walk.state, Long(min(base + begun, MAX))))
     return config, walk.events
 
 
