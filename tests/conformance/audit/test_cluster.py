@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from tests.conformance.audit.comparing import WANTED, checked, found, planted
 from tests.conformance.audit.conftest import write_logs
 from tests.processes import PATIENCE
@@ -30,6 +32,7 @@ session.stop()
 """
 
 
+@pytest.mark.long  # `make test` kills the worker of a campaign: tests/conformance/campaign/test_spark.py
 def test_a_worker_that_is_killed_loses_nothing(tmp_path):
     logs = write_logs(tmp_path / "logs", 120_000, RUNS, spread(26))
     with (

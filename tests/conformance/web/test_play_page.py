@@ -16,7 +16,7 @@ from tidegate.traces.notation.text import read_case, write_trace
 
 #: Traces drawn for each component, and for some of them in a sample; one page shows them one after the other.
 DRAWN = 200
-SAMPLE = 20
+SAMPLE = 6
 #: Longer ones would show no more, and take longer to draw.
 MAX_DRAWN_EVENTS = 16
 VALVE = {"channels": 3, "semantics": "flink-7728"}

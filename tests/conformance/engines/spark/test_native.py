@@ -40,6 +40,7 @@ def finished(spark, tmp_path_factory):
     return json.loads(said.getvalue()), folder
 
 
+@pytest.mark.long
 def test_what_it_declares(finished):
     said, _folder = finished
     assert said["implementation"]["name"] == "spark-native"
@@ -48,6 +49,7 @@ def test_what_it_declares(finished):
     assert [way["name"] for way in said["policies"]["min"]].count("no-idleness") == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("policy", POLICIES)
 def test_invariants_hold_or_are_skipped_for_what_spark_lacks(finished, policy):
     outcomes = {one["id"]: one["outcome"] for one in finished[0]["invariants"] if one["policy"] == policy}
@@ -64,6 +66,7 @@ def test_invariants_hold_or_are_skipped_for_what_spark_lacks(finished, policy):
     assert "single subtasks" in outcomes["LOG-LATE"]
 
 
+@pytest.mark.long
 def test_every_shortest_trace_differs_on_spark_itself_as_declared(finished):
     assert finished[0]["differences"]
     for one in finished[0]["differences"]:
@@ -73,6 +76,7 @@ def test_every_shortest_trace_differs_on_spark_itself_as_declared(finished):
     assert finished[0]["violations"] == finished[0]["not_run"] == []
 
 
+@pytest.mark.long
 def test_other_traces_are_as_declared_too(finished):
     others = [one for one in finished[0]["runs"] if not one["run"].startswith("shortest")]
     assert len(others) >= 2 * NATIVE_CASES + 10
@@ -80,6 +84,7 @@ def test_other_traces_are_as_declared_too(finished):
     assert any(one["spark"] != one["flink"] for one in others)
 
 
+@pytest.mark.long
 def test_the_report_keeps_the_run_logs(finished):
     said, folder = finished
     logs = [read_runlog(path) for path in sorted((folder / "runs").glob("*.parquet"))]
@@ -93,6 +98,7 @@ def test_the_report_keeps_the_run_logs(finished):
     assert 'failures="0"' in (folder / "junit.xml").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_the_page_says_what_was_seen(finished):
     """The rows about invariants and differences are those of the run."""
     native_part = PAGE.read_text(encoding="utf-8").partition("## Spark's own event time")[2]
