@@ -100,13 +100,9 @@ PLACES: dict[str, Place] = {place.name: place for place in PATH}
 class Components(Mapping[str, AnyComponent]):
     """By name. Each is imported when it is first asked for: who needs one, or none, does not wait for all."""
 
-    def __init__(self) -> None:
-        self._known: dict[str, AnyComponent] = {}
-
     def __getitem__(self, name: str) -> AnyComponent:
-        if name not in self._known:
-            self._known[name] = import_module(PLACES[name].module).COMPONENT
-        return self._known[name]
+        component: AnyComponent = import_module(PLACES[name].module).COMPONENT
+        return component
 
     def __iter__(self) -> Iterator[str]:
         return iter(PLACES)

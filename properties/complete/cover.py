@@ -55,7 +55,9 @@ class Cover:
         return len(self._children)
 
     def words(self) -> Iterator[Word]:
-        return self._words(self.machine.start, (), frozenset())
+        words = self._words(self.machine.start, (), frozenset())
+        # What tells two states apart may pass through a third one, in which an event of it is not to be played.
+        return words if self.machine.is_uniform else map(self.machine.cut, words)
 
     def _words(self, state: int, way: Word, owed: frozenset[Word]) -> Iterator[Word]:
         """What is owed from a state on: its own words, and those that began further up and pass through here."""

@@ -124,20 +124,30 @@ class Machine:
             self.events.append(event)
         return number
 
-    def play(self, word: Word) -> list[tuple[Any, Any]] | None:
-        """Each event of a word with its outcomes: always the same objects for the same event in the same state.
-
-        None for a word that leads to an event which the alphabet does not have in its state.
-        """
+    def play(self, word: Word) -> list[tuple[Any, Any]]:
+        """Each event of a word with its outcomes: always the same objects for the same event in the same state."""
         state, played = self.start, []
         for event in word:
-            row = self._rows[state]
-            transition = row.get(event) if row is not None else self.ask(state, event)
-            if transition is None:
-                return None
+            transition = self.ask(state, event)
+            assert transition is not None, "words are made of what can be played"
             played.append(self._played[state, event])
             state = transition[0]
         return played
+
+    def cut(self, word: Word) -> Word:
+        """The word up to an event that the alphabet does not have in the state that it leads to."""
+        state = self.start
+        for length, event in enumerate(word):
+            transition = self.ask(state, event)
+            if transition is None:
+                return word[:length]
+            state = transition[0]
+        return word
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all states that were closed over have the same alphabet."""
+        return all(row is None or len(row) == len(self.events) for row in self._rows)
 
     def walk(self, state: int, word: Word) -> int:
         for event in word:

@@ -57,9 +57,6 @@ class ConfigSuite:
         (cover,) = self.covers
         for word in cover.words():
             played = cover.machine.play(word)
-            if played is None:
-                yield tuple([cover.machine.events[event] for event in word]), None
-                continue
             trace = tuple([event for event, _outcomes in played])
             settled = not cover.machine.has_choices or all(len(outcomes) == 1 for _event, outcomes in played)
             yield trace, Way(self.config, played, trace, shared=True) if settled else None

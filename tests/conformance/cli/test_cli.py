@@ -65,6 +65,7 @@ def test_reports(tmp_path):
     assert (summary["exit"], summary["conclusion"]) == (1, "not conformant")
     header, verdicts, footer = read_report(tmp_path / "report.jsonl")
     assert header["engine"] == WRONG
+    assert footer.pop("semantics") == {"valve": ["flink-40475", "flink-7728"]}
     assert footer == {"verdicts": len(verdicts), "complete": True, "exit": 1}
     assert sum(one["verdict"] == "fail" for one in verdicts) > 0
     suites = ET.parse(tmp_path / "junit.xml").getroot()  # noqa: S314 - our own file
