@@ -65,7 +65,9 @@ def test_every_semantics_and_kind_of_its_components_is_declared(engine):
         assert tuple(claim.get("semantics", ())) == SPECIFIED[name].semantics
 
 
-@pytest.mark.parametrize("component", list(COMPONENTS))
+@pytest.mark.parametrize(
+    "component", [pytest.param(name, marks=[pytest.mark.long] * (name == "chaining")) for name in COMPONENTS]
+)
 def test_the_suite_catches_wrong_queries(component, spark):
     """Each mutant replaces one condition; the directed and golden traces of its component must show it."""
     mutants = [mutant for mutant in MUTANTS if mutant.component == component]
