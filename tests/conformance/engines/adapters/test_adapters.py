@@ -14,7 +14,7 @@ from tidegate.conformance.kinds import ADAPTERS, resolve_jobs
 @pytest.mark.parametrize("name", ADAPTERS)
 def test_a_job(name):
     if find_spec(ADAPTERS[name][0]) is None:
-        pytest.skip(f"{name} is not installed")
+        pytest.skip(f"{name} is not installed: `make adapters` installs it and runs a job of it")
     result = run_jobs(resolve_jobs(name, strict=True), name, 1, seed=1, faults=1)
     assert (result.found, result.exit_code) == ({}, Exit.CONFORMANT)
     assert result.counts["records"] > 0
