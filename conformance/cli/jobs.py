@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from tidegate.conformance.judging.jobs.judging import Judged
     from tidegate.conformance.judging.jobs.report import JobsReport
@@ -73,7 +74,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.cli.console import show, telling
     from tidegate.conformance.judging.expectations import read_expectations
-    from tidegate.conformance.judging.jobs.report import ToldJobs, finish_report, head_of, read_jobs
+    from tidegate.conformance.judging.jobs.report import ToldJobs, finish_report
     from tidegate.conformance.judging.jobs.run import describe, run_jobs
     from tidegate.conformance.kinds import resolve_jobs
     from tidegate.conformance.web.jobs import make_page
@@ -82,17 +83,8 @@ def run(args: argparse.Namespace) -> int:
         return run_under_faults(args)
     expectations = read_expectations(args.expect)
     engine = resolve_jobs(args.engine, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
-    head = head_of(args.engine, args.seed, args.faults)
-    known = []
-    if args.resume:
-        if args.report is None or args.repeat > 1:
-            args.parser.error("--resume goes on with the folder of --report, and not with --repeat")
-        known = read_jobs(args.report, head, range(args.first, args.first + args.jobs))
-    with reporting(args) as report:
-        if report is not None:
-            report.add(head)
-            for job in known:
-                report.add(job)
+    known = read_known(args)
+    with reporting(args, known) as report:
         with telling(args) as tell:
 
             def observe(judged: "Judged", result: "JobsResult") -> None:
@@ -118,11 +110,23 @@ def run(args: argparse.Namespace) -> int:
     return result.exit_code
 
 
+def read_known(args: argparse.Namespace) -> "list[dict[str, Any]]":
+    """The jobs that need not be run again."""
+    from tidegate.conformance.judging.jobs.report import head_of, read_jobs
+
+    if not args.resume:
+        return []
+    if args.report is None or args.repeat > 1:
+        args.parser.error("--resume goes on with the folder of --report, and not with --repeat")
+    head = head_of(args.engine, args.seed, args.faults)
+    return read_jobs(args.report, head, range(args.first, args.first + args.jobs))
+
+
 @contextmanager
-def reporting(args: argparse.Namespace) -> "Iterator[JobsReport | None]":
+def reporting(args: argparse.Namespace, known: "list[dict[str, Any]]") -> "Iterator[JobsReport | None]":
     """The report that is asked for; in the end, when the result was told, an error if it is not complete."""
     from tidegate.conformance.cli.extras import need
-    from tidegate.conformance.judging.jobs.report import JobsReport
+    from tidegate.conformance.judging.jobs.report import JobsReport, head_of
     from tidegate.conformance.reports.writing import CannotWriteError
 
     if args.report is None:
@@ -130,6 +134,8 @@ def reporting(args: argparse.Namespace) -> "Iterator[JobsReport | None]":
         return
     need("pyarrow", extra="audit")
     with JobsReport(args.report, goes_on=args.resume) as report:
+        for line in (head_of(args.engine, args.seed, args.faults), *known):
+            report.add(line)
         yield report
         if report.trouble:
             raise CannotWriteError(f"the report is not complete: {report.trouble}")
@@ -154,9 +160,10 @@ def run_under_faults(args: argparse.Namespace) -> int:
     from tidegate.conformance.web.jobs import make_faulted_page
 
     version = args.engine.partition(":")[2] or DEFAULT_VERSION
-    with reporting(args) as report:
+    known = read_known(args)
+    with reporting(args, known) as report:
         with telling(args) as tell:
-            count = 0
+            count = len(known)
 
             def observe(job: faulted.FaultedJob) -> None:
                 nonlocal count
@@ -165,7 +172,9 @@ def run_under_faults(args: argparse.Namespace) -> int:
                 if report is not None:
                     report.add(job.as_json(), job.logs)
 
-            result = faulted.run_faulted(version, args.jobs, args.seed, args.faults, first=args.first, observe=observe)
+            result = faulted.run_faulted(
+                version, args.jobs, args.seed, args.faults, first=args.first, known=known, observe=observe
+            )
         told = result.as_json()
         if report is not None:
             options = {"engine": args.engine, "jobs": args.jobs, "seed": args.seed, "faults": args.faults}

@@ -6,7 +6,7 @@ was never restored says nothing about recovery: both are counted by themselves.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
 from random import Random
@@ -199,18 +199,30 @@ class FaultedJob:
     def hits(self) -> int:
         return sum(one["hit"] for one in self.faults)
 
+    @property
+    def status(self) -> str:
+        return "fail" if self.violations else "timeout" if self.error else "pass"
+
     def as_json(self) -> Json:
+        """As a report tells of any job."""
         statuses: dict[str, Counter[str]] = defaultdict(Counter)
         for verdict in self.verdicts:
             statuses[verdict.invariant][verdict.status] += 1
+        wrongs = [{"rules": [one.split(":")[0]], "message": one} for one in self.violations]
+        wrongs += [{"rules": [], "message": self.error}] if self.error else []
+        records = (row for log in self.logs for row in log.rows if row.kind is Kind.RECORD and row.dir is Direction.IN)
         return {
             "job": self.case["name"],
-            "faults": list(self.faults),
-            "restores": self.restores,
+            "status": self.status,
+            "explained": False,
             "rows": self.rows,
+            "records": sum(1 for _ in records),
+            "faults": list(self.faults),
+            "hit": [one["hit"] for one in self.faults],
+            "restores": self.restores,
             "invariants": {name: dict(counts) for name, counts in statuses.items()},
-            "violations": self.violations,
-            "error": self.error,
+            "skipped": {verdict.invariant: verdict.reason for verdict in self.verdicts if verdict.reason},
+            "wrongs": wrongs,
             "seconds": self.seconds,
         }
 
@@ -221,6 +233,18 @@ def judge(case: Json, answer: Json) -> FaultedJob:
     restores = sum(checkpoint is not None for log in logs for checkpoint in log.job.restored.values())
     restores += len(logs) - 1
     return FaultedJob(case, tuple(logs), verdicts, tuple(answer["faults"]), restores, answer["seconds"])
+
+
+def remember(case: Json, told: Json) -> FaultedJob:
+    """A job that passed, as a report tells of it."""
+    verdicts = tuple(
+        Verdict(name, Status(status), reason=told["skipped"].get(name, "") if status != Status.PASSED else "")
+        for name, statuses in told["invariants"].items()
+        for status, count in statuses.items()
+        for _ in range(count)
+    )
+    seconds = told.get("seconds", 0.0)
+    return FaultedJob(case, (), verdicts, tuple(told["faults"]), told["restores"], seconds, rows=told["rows"])
 
 
 @attrs.define
@@ -285,7 +309,7 @@ class FaultedResult:
             "engine": self.engine,
             "seed": self.seed,
             "jobs": len(self.jobs),
-            "rows": sum(len(log.rows) for job in self.jobs for log in job.logs),
+            "rows": sum(job.rows for job in self.jobs),
             "faults_drawn": sum(len(job.faults) for job in self.jobs),
             "hits": sum(job.hits for job in self.jobs),
             "restored": self.restored,
@@ -293,7 +317,7 @@ class FaultedResult:
             "statuses": {name: count for name, count in statuses.items() if count},
             "invariants": {name: dict(counts) for name, counts in self.counts().items()},
             "skipped": {verdict.invariant: verdict.reason for verdict in verdicts if verdict.reason},
-            "declared": next((encode(log.job.capabilities) for job in self.jobs for log in job.logs), {}),
+            "declared": encode(CAPABILITIES),
         }
 
     def as_text(self) -> str:
@@ -326,11 +350,18 @@ def run_faulted(
     *,
     first: int = 0,
     kinds: tuple[str, ...] = FAULTS,
+    known: Sequence[Json] = (),
     observe: Callable[[FaultedJob], None] = ignore,
 ) -> FaultedResult:
-    """Jobs one by one, on one cluster; one that hangs costs the cluster, and the next gets a new one."""
+    """Jobs one by one, on one cluster; one that hangs costs the cluster, and the next gets a new one.
+
+    `known` are jobs that have passed, as an earlier run has reported: they are counted, and not run again.
+    """
+    passed = {told["job"]: told for told in known}
     cases = (draw_case(seed, index, faults, kinds) for index in range(first, first + jobs))
-    return FaultedResult(f"{NAME}:{version}", seed, jobs).run(run_all(version, cases), observe)
+    result = FaultedResult(f"{NAME}:{version}", seed, jobs)
+    result.jobs = [remember({"name": name}, told) for name, told in passed.items()]
+    return result.run(run_all(version, (case for case in cases if case["name"] not in passed)), observe)
 
 
 def run_all(version: str, drawn: Iterator[Json]) -> Generator[FaultedJob]:

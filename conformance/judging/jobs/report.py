@@ -200,7 +200,7 @@ def read_jobs(folder: Path, head: dict[str, Any], indexes: range) -> list[dict[s
             break  # the writer was cut off
         if number == 0 and told != head:
             raise TraceFileError(path, 1, "a report of other jobs; give another folder, or leave --resume out")
-        if is_pass(told) and (match := re.fullmatch(f"job-{head['seed']}-([0-9]{{1,18}})", told["job"])):
+        if is_pass(told) and (match := re.fullmatch(f"[a-z]+-{head['seed']}-([0-9]{{1,18}})", told["job"])):
             found |= {told["job"]: told} if int(match[1]) in indexes else {}
     return list(found.values())
 

@@ -35,8 +35,14 @@ BOUNDARY = "tidegate-cluster-jar"
 _OPENED = ("java.lang", "java.util", "java.net", "java.nio", "java.time", "java.util.concurrent", "java.lang.reflect")
 #: Seconds until all TaskManagers are there: ten on a quiet machine.
 START = 300.0
-#: A TaskManager that is silent for so many milliseconds is given up.
-HEARTBEAT_TIMEOUT = 3000
+#: A TaskManager that is silent for so many milliseconds is given up, and a JobManager that ZooKeeper does not hear of.
+#: A process that is killed is noticed at once, by its connections; on a busy machine others may be silent for seconds.
+HEARTBEAT_TIMEOUT = 10_000
+SESSION_TIMEOUT = 10_000
+#: The most that one look counts, in seconds: if the whole machine stood still, nobody else has waited.
+LONGEST_LOOK = 2.0
+#: Seconds that anything else may take before the job counts as hanging.
+PATIENCE = 180.0
 #: No script computes the memory of a TaskManager for us: all its parts are said.
 _MEMORY = {
     "taskmanager.cpu.cores": "1",
@@ -78,6 +84,10 @@ appender.console.layout.pattern = %d{HH:mm:ss,SSS} %-5p %c{1} %m%n
 
 class ClusterError(RuntimeError):
     """The cluster does not do what it is told; the message says which log to read."""
+
+
+class JobEndedError(ClusterError):
+    """The job came to an end of its own."""
 
 
 def find_port() -> int:
@@ -152,7 +162,7 @@ class FlinkCluster:
             local |= {"high-availability.type": "zookeeper", "high-availability.cluster-id": "/tidegate"}
             local |= {"high-availability.zookeeper.quorum": f"localhost:{self._quorum}"}
             local |= {"high-availability.storageDir": f"file://{self.folder}/ha"}
-            local |= {"high-availability.zookeeper.client.session-timeout": 4000}
+            local |= {"high-availability.zookeeper.client.session-timeout": SESSION_TIMEOUT}
         for name in ("conf", "tmp", "logs"):
             (self.folder / name).mkdir()
         lines = [f"{key}: {value}\n" for key, value in (_MEMORY | _PROMPT | local).items()]
@@ -238,14 +248,20 @@ class FlinkCluster:
             raise ClusterError(f"{request.full_url} is refused: {text}") from error
 
     def wait_for(self, happened: Callable[[], bool], seconds: float, what: str) -> None:
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            with contextlib.suppress(OSError, ClusterError, KeyError):
+        waited = 0.0
+        while waited < seconds:
+            looked = time.monotonic()
+            try:
                 if happened():
                     return
+            except JobEndedError:
+                raise
+            except (OSError, ClusterError, KeyError):
+                pass  # not yet
             if any(process.poll() is not None for process in self.processes.values()):
                 break
             time.sleep(0.1)
+            waited += min(time.monotonic() - looked, LONGEST_LOOK)
         ended = [name for name, process in self.processes.items() if process.poll() is not None]
         guilty = ended[0] if ended else "jobmanager"
         raise ClusterError(f"the cluster did not {what} within {seconds:g} s: read {self.log_of(guilty)}")
@@ -289,5 +305,5 @@ class FlinkCluster:
             place = told["operation"].get("location", "")
             return True
 
-        self.wait_for(is_saved, 60, "take a savepoint")
+        self.wait_for(is_saved, PATIENCE, "take a savepoint")
         return place

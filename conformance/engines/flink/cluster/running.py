@@ -8,7 +8,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tidegate.conformance.engines.flink.cluster.processes import HEARTBEAT_TIMEOUT, ClusterError, FlinkCluster
+from tidegate.conformance.engines.flink.cluster.processes import (
+    HEARTBEAT_TIMEOUT,
+    PATIENCE,
+    ClusterError,
+    FlinkCluster,
+    JobEndedError,
+)
 
 Json = dict[str, Any]
 
@@ -29,8 +35,6 @@ SETTINGS = {
 }
 #: What scripts may halt for: the first checkpoint that was asked for, and the end of all faults.
 CHECKPOINT, FAULT = "checkpoint", "fault"
-#: Seconds that anything may take before the job counts as hanging.
-PATIENCE = 60.0
 
 
 class Run:
@@ -189,7 +193,7 @@ class Run:
             try:
                 self.wait_until_running()
                 self.cluster.stop_job(self.job, drain=True)
-                self.cluster.wait_for(lambda: self.cluster.state_of(self.job) == "FINISHED", 20, "end the job")
+                self.cluster.wait_for(lambda: self.cluster.state_of(self.job) == "FINISHED", PATIENCE, "end the job")
             except JobEndedError:
                 break
             except ClusterError:
@@ -198,10 +202,6 @@ class Run:
         state = self.cluster.state_of(self.job)
         if state != "FINISHED":
             raise ClusterError(f"the job is {state}, and not finished: read {self.cluster.log_of('jobmanager')}")
-
-
-class JobEndedError(ClusterError):
-    """The job came to an end of its own."""
 
 
 def run_job(cluster: FlinkCluster, case: Json) -> Json:

@@ -198,12 +198,31 @@ def test_the_command(monkeypatch, capsys, tmp_path, shown):
     monkeypatch.setattr(faulted, "run_faulted", run)
     command = ["jobs", "--engine", "flink-cluster:2.3.0", "--jobs", "1", "--faults", "2", "--report", str(tmp_path)]
     assert main(command) == 0
-    assert asked == [("2.3.0", 1, 0, 2, {"first": 0})]
+    assert asked == [("2.3.0", 1, 0, 2, {"first": 0, "known": []})]
     assert "1 jobs were restored" in capsys.readouterr().out
-    (line,) = (tmp_path / "report.jsonl").read_text(encoding="utf-8").splitlines()
-    assert json.loads(line)["restores"] == 1
+    _head, line = map(json.loads, (tmp_path / "report.jsonl").read_text(encoding="utf-8").splitlines())
+    assert (line["restores"], line["status"]) == (1, "pass")
+    assert main([*command, "--resume"]) == 0
+    assert asked[1] == ("2.3.0", 1, 0, 2, {"first": 0, "known": [line]})
     assert main(["audit", "--local", str(tmp_path / "runs")]) == Exit.UNDETERMINED
     assert "LOG-WATERMARK met nothing to check" in capsys.readouterr().out
+
+
+def test_jobs_that_passed_before_are_counted_and_not_run_again(shown, monkeypatch):
+    (case, answer), _eager = shown[0]
+    known = judge(case | {"name": "cluster-0-1"}, answer)
+    asked = []
+
+    def run_some(_version, cases):
+        asked.extend(case["name"] for case in cases)
+        yield from ()
+
+    monkeypatch.setattr(faulted, "run_all", run_some)
+    result = faulted.run_faulted("2.3.0", 3, 0, 1, known=[json.loads(json.dumps(known.as_json()))])
+    assert asked == ["cluster-0-0", "cluster-0-2"]
+    told, alone = result.as_json(), FaultedResult("flink-cluster:2.3.0", 0, 1, [known]).as_json()
+    assert told == alone
+    assert told["rows"] > 0
 
 
 def test_a_job_that_hangs_costs_its_cluster_and_leaves_the_logs(monkeypatch):
