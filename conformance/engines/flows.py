@@ -9,15 +9,12 @@ import contextlib
 import json
 import os
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
-
-from tidegate.conformance.engines.orphans import die_with_parent
+from typing import Any, Protocol
 
 Json = dict[str, Any]
 #: What travels: identity, key, value, time, edge, and who has sent it.
@@ -198,7 +195,7 @@ class FlowError(RuntimeError):
 
 
 class Run:
-    """A job, attempt by attempt. `launch` gives the command of an attempt, from its number, folder and width.
+    """A job, attempt by attempt. `launch` starts one, from its folder, its width and the file for its last words.
 
     `ends`: the process ends when it has read everything; else that is known from what it wrote.
     """
@@ -233,15 +230,7 @@ class Run:
         attempt = Attempt(self.home / str(number))
         attempt.folder.mkdir(parents=True)
         self.attempts.append(attempt)
-        command = self.launch(number, attempt.folder, width)
-        with (self.home / "errors").open("ab") as errors:
-            process = subprocess.Popen(  # noqa: S603 - our own command line
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=errors,
-                stderr=errors,
-                preexec_fn=die_with_parent,  # noqa: PLW1509 - no thread of ours holds a lock
-            )
+        process = self.launch(attempt.folder, width, self.home / "errors")
         self.beats = 0
         try:
             while process.poll() is None:
@@ -291,7 +280,19 @@ class Run:
 
 #: Gives the subtask of somebody, among all that an attempt knows by name.
 Place = Callable[[str, list[str]], int]
-Launch = Callable[[int, Path, int], list[str]]
+
+
+class Process(Protocol):
+    """Of an attempt."""
+
+    @property
+    def returncode(self) -> int | None: ...
+    def poll(self) -> int | None: ...
+    def kill(self) -> None: ...
+    def wait(self) -> int | None: ...
+
+
+Launch = Callable[[Path, int, Path], Process]
 
 
 def run_flow(program: Program, launch: Launch, place: Place, *, ends: bool) -> Json:

@@ -5,13 +5,13 @@ transactions, so that exactly-once cannot be judged on it, and a session timeout
 """
 
 import json
-import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from tidegate.conformance.engines.flows import KILL, Program, run_flow
+from tidegate.conformance.engines.forked import Forked
 
 Json = dict[str, Any]
 
@@ -80,7 +80,7 @@ def run_on_broker(job: Json, flow: str, name_changelog: Callable[[int], str]) ->
     broker.feed(program)
     path = program.write()
 
-    def launch(_number: int, journals: Path, _width: int) -> list[str]:
-        return [sys.executable, "-m", flow, str(path), str(journals), broker.address]
+    def launch(journals: Path, _width: int, errors: Path) -> Forked:
+        return Forked(flow, (str(path), str(journals), broker.address), errors)
 
     return run_flow(program, launch, lambda who, _people: int(who) % program.width, ends=False)

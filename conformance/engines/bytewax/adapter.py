@@ -4,18 +4,17 @@ It keeps the order of the records of a key, and no other; all records of a key m
 tells nobody. What it hands out after a kill it may hand out twice, but what it has counted it counts once.
 """
 
-import os
-import subprocess
-import sys
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from tidegate.conformance.engines.flows import KILL, RESCALE, Program, run_flow
+from tidegate.conformance.engines.forked import Forked
 
 Json = dict[str, Any]
 
-FLOW = "tidegate.conformance.engines.bytewax.flow:flow"
+FLOW = "tidegate.conformance.engines.bytewax.flow"
 JOBS = {
     "operators": ["source", "map", "flat_map", "filter", "sum", "union", "sink"],
     "partitioners": ["hash"],
@@ -38,16 +37,12 @@ class Bytewax:
 
     def run_job(self, job: Json) -> Json:
         program = Program(job)
-        home = program.log.parent
-        saved = home / "saved"
+        saved = program.log.parent / "saved"
         saved.mkdir()
-        begin = [sys.executable, "-m", "bytewax.recovery", str(saved), str(job["settings"]["recovery_partitions"])]
-        subprocess.run(begin, check=True, capture_output=True)  # noqa: S603 - our own command line
-        os.environ["TIDEGATE_JOB"] = str(program.write())
+        import_module("bytewax.recovery").init_db_dir(saved, job["settings"]["recovery_partitions"])
+        path = program.write()
 
-        def launch(_number: int, journals: Path, workers: int) -> list[str]:
-            os.environ["TIDEGATE_JOURNALS"] = str(journals)
-            save = ["-r", str(saved), "-s", "0", "-b", "0"]
-            return [sys.executable, "-m", "bytewax.run", FLOW, "-w", str(workers), *save]
+        def launch(journals: Path, workers: int, errors: Path) -> Forked:
+            return Forked(FLOW, (str(path), str(journals), str(saved), str(workers)), errors)
 
         return run_flow(program, launch, lambda who, people: people.index(who), ends=True)

@@ -1,12 +1,13 @@
 """The dataflow that Bytewax runs: a step for each operator of a program, and a partition for each script.
 
-Bytewax imports this module, in a process of its own: see `flows` for what is written down. An operator is not told
-which worker it is: a thread stands for it.
+It runs in a process of its own: see `flows` for what is written down. An operator is not told which worker it is: a
+thread stands for it.
 """
 
 import json
-import os
 import time
+from collections.abc import Callable
+from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,9 @@ operators: Any = import_module("bytewax.operators")
 inputs: Any = import_module("bytewax.inputs")
 outputs: Any = import_module("bytewax.outputs")
 dataflow: Any = import_module("bytewax.dataflow")
+recovery: Any = import_module("bytewax.recovery")
+running: Any = import_module("bytewax.run")
 
-PROGRAM = Program(json.loads(Path(os.environ["TIDEGATE_JOB"]).read_text(encoding="utf-8")))
-STEPS = Steps(PROGRAM, Journal(Path(os.environ["TIDEGATE_JOURNALS"])))
 #: What a step hands to those behind it: a target, and what goes there.
 Sent = tuple[int, Element]
 
@@ -27,19 +28,20 @@ Sent = tuple[int, Element]
 class Partition(inputs.StatefulSourcePartition):  # type: ignore[misc]  # Bytewax has no types here
     """Where it stands is all that it saves."""
 
-    def __init__(self, source: int, script: int, place: int | None) -> None:
-        self.source, self.script, self.place = source, script, place or 0
-        self.records = PROGRAM.records_of(source, script)
+    def __init__(self, steps: Steps, source: int, script: int, place: int | None) -> None:
+        self.steps, self.source, self.script, self.place = steps, source, script, place or 0
+        self.records = steps.program.records_of(source, script)
+        self.settings = steps.program.settings
 
     def next_batch(self) -> list[Sent]:
-        batch = self.records[self.place : self.place + PROGRAM.settings["batch"]]
+        batch = self.records[self.place : self.place + self.settings["batch"]]
         if not batch:
             raise StopIteration
         made: list[Sent] = []
         for item in batch:
-            made += STEPS.send_item(self.source, self.script, self.place, item)
+            made += self.steps.send_item(self.source, self.script, self.place, item)
             self.place += 1
-        time.sleep(PROGRAM.settings["pause_millis"] / 1000)
+        time.sleep(self.settings["pause_millis"] / 1000)
         return made
 
     def snapshot(self) -> int:
@@ -47,14 +49,14 @@ class Partition(inputs.StatefulSourcePartition):  # type: ignore[misc]  # Bytewa
 
 
 class Source(inputs.FixedPartitionedSource):  # type: ignore[misc]  # Bytewax has no types here
-    def __init__(self, source: int) -> None:
-        self.source = source
+    def __init__(self, steps: Steps, source: int) -> None:
+        self.steps, self.source = steps, source
 
     def list_parts(self) -> list[str]:
-        return [str(script) for script in range(len(PROGRAM.operators[self.source]["scripts"]))]
+        return [str(script) for script in range(len(self.steps.program.operators[self.source]["scripts"]))]
 
     def build_part(self, _step: str, part: str, place: int | None) -> Partition:
-        return Partition(self.source, int(part), place)
+        return Partition(self.steps, self.source, int(part), place)
 
 
 class Nothing(outputs.DynamicSink):  # type: ignore[misc]  # Bytewax has no types here
@@ -69,29 +71,32 @@ class Ignored(outputs.StatelessSinkPartition):  # type: ignore[misc]  # Bytewax 
         pass
 
 
-def build() -> Any:
+def build(steps: Steps) -> Any:
+    program = steps.program
     flow = dataflow.Dataflow("tidegate")
     streams: dict[int, Any] = {}
-    for number, operator in PROGRAM.operators.items():
+    for number, operator in program.operators.items():
         if operator["scripts"]:
-            streams[number] = operators.input(f"input{number}", flow, Source(number))
+            streams[number] = operators.input(f"input{number}", flow, Source(steps, number))
             continue
-        read = [streams[source] for _edge, source in PROGRAM.inputs_of(number)]
+        read = [streams[source] for _edge, source in program.inputs_of(number)]
         merged = read[0] if len(read) == 1 else operators.merge(f"merge{number}", *read)
         mine = operators.filter(f"mine{number}", merged, lambda sent, number=number: sent[0] == number)
         keyed = operators.key_on(f"key{number}", mine, lambda sent: sent[1][1])
-        stepped = operators.stateful_flat_map(f"step{number}", keyed, make_step(number))
+        stepped = operators.stateful_flat_map(f"step{number}", keyed, make_step(steps, number))
         streams[number] = operators.map(f"sent{number}", stepped, lambda pair: pair[1])
         if operator["function"] == "sink":
             operators.output(f"output{number}", streams[number], Nothing())
     return flow
 
 
-def make_step(number: int) -> Any:
-    def step(total: int | None, sent: Sent) -> tuple[int, list[Sent]]:
-        return STEPS.receive(number, STEPS.journal.name, sent[1], total or 0)
-
-    return step
+def make_step(steps: Steps, number: int) -> Callable[[int | None, Sent], tuple[int, list[Sent]]]:
+    return lambda total, sent: steps.receive(number, steps.journal.name, sent[1], total or 0)
 
 
-flow = build()
+def run(path: str, journals: str, saved: str, workers: str) -> None:
+    """Everything is saved at once, and what is older is not kept."""
+    program = Program(json.loads(Path(path).read_text(encoding="utf-8")))
+    saves = recovery.RecoveryConfig(saved, timedelta(0))
+    flow = build(Steps(program, Journal(Path(journals))))
+    running.cli_main(flow, workers_per_process=int(workers), epoch_interval=timedelta(0), recovery_config=saves)

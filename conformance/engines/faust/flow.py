@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,9 @@ from tidegate.conformance.engines.flows import Element, Journal, Program, Steps
 from tidegate.conformance.engines.mock_broker import PARTITIONS, key_of, name_edge, name_source
 
 faust: Any = import_module("faust")
+# It imports things when they are asked for; what all attempts need is imported once.
+for name in ("faust.app.base", "faust.transport.drivers.aiokafka"):
+    import_module(name)
 
 GROUP = "tidegate"
 #: What a step hands on: a target, and what goes there.
@@ -80,7 +82,6 @@ async def main(flow: Flow) -> None:
     await asyncio.Event().wait()
 
 
-if __name__ == "__main__":
-    path, journals, broker = sys.argv[1:]
+def run(path: str, journals: str, broker: str) -> None:
     job = json.loads(Path(path).read_text(encoding="utf-8"))
     asyncio.run(main(Flow(Program(job), Path(journals), broker)))

@@ -1,7 +1,6 @@
 """What Quix runs: a topic for each edge, and a dataframe for each operator; see `flows` for what is written down."""
 
 import json
-import sys
 import time
 from collections.abc import Callable
 from importlib import import_module
@@ -88,7 +87,6 @@ def find_who() -> str:
     return str(quix.message_context().partition)
 
 
-if __name__ == "__main__":
-    path, journals, broker = sys.argv[1:]
+def run(path: str, journals: str, broker: str) -> None:
     job = json.loads(Path(path).read_text(encoding="utf-8"))
     Flow(Program(job), Path(journals), broker).app.run()

@@ -1,5 +1,7 @@
 """What the adapters of dataflows share: rows from what was written down, and attempts that are killed."""
 
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from tidegate.conformance.engines.flows import (
     make_rows,
     run_flow,
 )
+from tidegate.conformance.engines.forked import Forked
 from tidegate.conformance.judging.jobs.drawing import JobCase
 from tidegate.conformance.judging.jobs.judging import Judge
 from tidegate.properties.cases.job.scopes import at
@@ -66,12 +69,20 @@ def make_program(folder, faults=()):
     return Program(case.as_request(str(folder / "rows.jsonl")).as_job())
 
 
-def run(program, *texts, ends=True):
+def starting(program, *texts):
+    """Attempts that are programs in Python."""
     path = program.write()
 
-    def launch(number, journals, _width):
-        return [sys.executable, "-c", texts[min(number, len(texts) - 1)], str(path), str(journals)]
+    def launch(journals, _width, errors):
+        text = texts[min(int(journals.name), len(texts) - 1)]
+        with errors.open("ab") as file:
+            return subprocess.Popen([sys.executable, "-c", text, path, journals], stdout=file, stderr=file)
 
+    return launch
+
+
+def run(program, *texts, ends=True):
+    launch = starting(program, *texts)
     return run_flow(program, launch, lambda who, people: people.index(who), ends=ends)
 
 
@@ -137,15 +148,20 @@ def test_a_process_that_ends_by_itself_is_told_with_its_last_words(program):
 
 
 def test_a_process_that_says_nothing_more_is_taken_for_what_it_is(program):
-    path = program.write()
-    text = BEGIN + "steps.journal.live(); whole(0, 0); time.sleep(100)\n"
-
-    def launch(_number, journals, _width):
-        return [sys.executable, "-c", text, str(path), str(journals)]
-
+    launch = starting(program, BEGIN + "steps.journal.live(); whole(0, 0); time.sleep(100)\n")
     stuck = Run(program, launch, ends=False, patience=3)
     assert stuck.attempt(1, None) is False
     assert not stuck.is_over()
+
+
+def test_a_forked_process_calls_a_module_and_leaves_its_last_words(tmp_path):
+    module, errors = "tests.conformance.engines.adapters.forks", tmp_path / "errors"
+    ends, sleeps = (Forked(module, (word,), errors) for word in ("out of luck", "sleep"))
+    assert ends.wait() == 1
+    assert "out of luck" in errors.read_text(encoding="utf-8")
+    assert sleeps.poll() is None
+    sleeps.kill()
+    assert sleeps.wait() == -signal.SIGKILL
 
 
 def test_what_was_shown_by_then_stands_in_the_log(program):
