@@ -1,7 +1,7 @@
 """A Kafka broker that lives in this process: the one that librdkafka makes up for its own tests.
 
 It makes a topic of four partitions when somebody asks for it, and keeps offsets of groups. It knows nothing of
-transactions, so that exactly-once cannot be judged on it, and a session timeout below 6 s never gets an assignment.
+transactions, so that exactly-once cannot be judged on it; groups have a coordinator of ours (`coordinator`).
 """
 
 import json
@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tidegate.conformance.engines.coordinator import HOST, Coordinator
 from tidegate.conformance.engines.flows import KILL, Program, run_flow
 from tidegate.conformance.engines.forked import Forked
 
@@ -41,7 +42,7 @@ class MockBroker:
         kafka: Any = import_module("confluent_kafka")
         self._producer = kafka.Producer({"bootstrap.servers": "mock", "test.mock.num.brokers": 1})
         (broker,) = self._producer.list_topics(timeout=PATIENCE).brokers.values()
-        self.address = f"{broker.host}:{broker.port}"
+        self.port = int(broker.port)
 
     def make_topics(self, *names: str) -> None:
         for name in names:
@@ -79,8 +80,9 @@ def run_on_broker(job: Json, flow: str, name_changelog: Callable[[int], str]) ->
         broker.make_topics(name_edge(number), name_changelog(number))
     broker.feed(program)
     path = program.write()
+    with Coordinator(broker.port) as coordinator:
 
-    def launch(journals: Path, _width: int, errors: Path) -> Forked:
-        return Forked(flow, (str(path), str(journals), broker.address), errors)
+        def launch(journals: Path, _width: int, errors: Path) -> Forked:
+            return Forked(flow, (str(path), str(journals), f"{HOST}:{coordinator.port}"), errors)
 
-    return run_flow(program, launch, lambda who, _people: int(who) % program.width, ends=False)
+        return run_flow(program, launch, lambda who, _people: int(who) % program.width, ends=False)

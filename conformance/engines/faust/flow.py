@@ -34,8 +34,6 @@ class Flow:
             topic_disable_leader=True,
             topic_partitions=PARTITIONS,
             consumer_auto_offset_reset="earliest",
-            broker_session_timeout=6,
-            broker_heartbeat_interval=1,
             broker_commit_interval=program.settings["commit_millis"] / 1000,
         )
         self.edges = {number: self.topic(name_edge(number)) for number, _source, _target in program.edges}

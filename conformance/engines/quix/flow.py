@@ -26,7 +26,6 @@ class Flow:
         self.steps.journal.live()
         # The broker does not answer questions about its topics.
         admin.TopicAdmin.inspect_topics = lambda _self, names, timeout=None: {name: describe() for name in names}  # noqa: ARG005
-        member = {"session.timeout.ms": 6000, "heartbeat.interval.ms": 1000, "group.instance.id": GROUP}
         self.app = quix.Application(
             broker_address=broker,
             consumer_group=GROUP,
@@ -35,7 +34,6 @@ class Flow:
             state_dir=str(journals.parent / "state"),
             commit_interval=program.settings["commit_millis"] / 1000,
             processing_guarantee="at-least-once",
-            consumer_extra_config=member,
             loglevel="ERROR",
         )
         self.edges = {number: self.topic(name_edge(number)) for number, _source, _target in program.edges}
