@@ -15,7 +15,8 @@ import socketserver
 import struct
 import threading
 from contextlib import suppress
-from typing import Any, BinaryIO, Self
+from io import BufferedIOBase
+from typing import Self
 
 METADATA, FIND_COORDINATOR, JOIN, HEARTBEAT, LEAVE, SYNC = 3, 10, 11, 12, 13, 14
 #: Of each request about groups, the newest version that is understood: those after it have another encoding.
@@ -41,7 +42,7 @@ class Words:
     def text(self) -> bytes:
         return self._take(self.number("h"))
 
-    def bytes(self) -> bytes:
+    def data(self) -> bytes:
         return self._take(self.number("i"))
 
     def _take(self, size: int) -> bytes:
@@ -81,7 +82,7 @@ class Group:
         instance = words.text() if version >= 5 else b""
         words.text()
         assert words.number("i") > 0
-        protocol, about = words.text(), words.bytes()
+        protocol, about = words.text(), words.data()
         named = (text(instance) if instance else struct.pack(">h", -1)) if version >= 5 else b""
         members = struct.pack(">i", 1) + text(member) + named + data(about)
         return struct.pack(">i", generation) + text(protocol) + text(member) + text(member) + members
@@ -96,7 +97,7 @@ class Group:
         given = b""
         for _member in range(words.number("i")):
             words.text()
-            given = words.bytes()
+            given = words.data()
         return data(given)
 
 
@@ -119,14 +120,10 @@ class Coordinator(socketserver.ThreadingTCPServer):
         self.shutdown()
         self.server_close()
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that was killed leaves in the middle of a word."""
-        with suppress(OSError, EOFError, struct.error):
-            super().handle_error(request, client_address)
-
 
 class Connection(socketserver.StreamRequestHandler):
     server: Coordinator
+    rfile: BufferedIOBase
     disable_nagle_algorithm = True
 
     def handle(self) -> None:
@@ -155,7 +152,8 @@ class Connection(socketserver.StreamRequestHandler):
         return reply.replace(there, here)
 
 
-def read_frame(file: BinaryIO) -> bytes:
-    """Without its length; nothing at the end."""
+def read_frame(file: BufferedIOBase) -> bytes:
+    """Without its length. Nothing at the end, which a client that is killed finds in the middle of a word."""
     size = file.read(4)
-    return file.read(int.from_bytes(size)) if len(size) == 4 else b""
+    frame = file.read(int.from_bytes(size))
+    return frame if len(size) == 4 and len(frame) == int.from_bytes(size) else b""
