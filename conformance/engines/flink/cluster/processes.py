@@ -292,7 +292,7 @@ class FlinkCluster:
         return sorted(found & set(self.processes))
 
     def stop_job(self, job: str, *, drain: bool) -> str:
-        """With a savepoint, whose path is given."""
+        """With a savepoint, whose path is given. Raise ClusterError if there is none, and the job goes on."""
         body = {"drain": drain, "targetDirectory": f"file://{self.folder}/savepoints"}
         trigger = self.post(f"/jobs/{job}/stop", body)["request-id"]
         place = ""
@@ -306,4 +306,6 @@ class FlinkCluster:
             return True
 
         self.wait_for(is_saved, PATIENCE, "take a savepoint")
+        if not place:
+            raise ClusterError(f"the job was not stopped: read {self.log_of('jobmanager')}")
         return place

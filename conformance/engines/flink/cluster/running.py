@@ -4,6 +4,7 @@ Faults come one behind the other, each when a checkpoint was completed since the
 on from. What the job has shown are the lines of its journals, attempt by attempt, and what it has committed.
 """
 
+import contextlib
 import time
 from pathlib import Path
 from typing import Any
@@ -31,10 +32,12 @@ SETTINGS = {
     "execution.checkpointing.min-pause": "0 ms",
     "restart-strategy.type": "fixed-delay",
     "restart-strategy.fixed-delay.attempts": "1000",
-    "restart-strategy.fixed-delay.delay": "100 ms",
+    "restart-strategy.fixed-delay.delay": "500 ms",
 }
 #: What scripts may halt for: the first checkpoint that was asked for, and the end of all faults.
 CHECKPOINT, FAULT = "checkpoint", "fault"
+#: How often a job is asked to stop.
+STOPS = 10
 
 
 class Run:
@@ -161,8 +164,7 @@ class Run:
         self.wait_until_running()
 
     def rescale(self, parallelism: int) -> None:
-        savepoint = self.cluster.stop_job(self.job, drain=False)
-        self.cluster.wait_for(lambda: self.cluster.state_of(self.job) == "FINISHED", PATIENCE, "stop the job")
+        savepoint = self.stop(drain=False)
         self.widths.append(parallelism)
         self.submit(savepoint)
 
@@ -176,7 +178,7 @@ class Run:
             self.harm(fault)
         (self.folder / FAULT).touch()
         self.cluster.wait_for(self.is_done, 2 * PATIENCE, "read the scripts to their ends")
-        self.finish()
+        self.stop(drain=True)
         committed = sorted((self.folder / "committed").glob("*"))
         return {
             "generations": [
@@ -187,21 +189,24 @@ class Run:
             "seconds": round(time.monotonic() - started, 1),
         }
 
-    def finish(self) -> None:
-        """A stop that falls into a restart is refused, or fails with it, and is asked for once more."""
-        for _ in range(3):
-            try:
+    def stop(self, *, drain: bool) -> str:
+        """The savepoint of a job that is then finished.
+
+        A stop that falls into a restart is refused, or fails with it, and is asked for once more.
+        """
+        for _ in range(STOPS):
+            with contextlib.suppress(JobEndedError):
                 self.wait_until_running()
-                self.cluster.stop_job(self.job, drain=True)
-                self.cluster.wait_for(lambda: self.cluster.state_of(self.job) == "FINISHED", PATIENCE, "end the job")
-            except JobEndedError:
-                break
+            try:
+                savepoint = self.cluster.stop_job(self.job, drain=drain)
             except ClusterError:
+                if drain and self.cluster.state_of(self.job) == "FINISHED":
+                    return ""
                 continue
-            break
+            self.cluster.wait_for(lambda: self.cluster.state_of(self.job) == "FINISHED", PATIENCE, "end the job")
+            return savepoint
         state = self.cluster.state_of(self.job)
-        if state != "FINISHED":
-            raise ClusterError(f"the job is {state}, and not finished: read {self.cluster.log_of('jobmanager')}")
+        raise ClusterError(f"the job is {state}, and not finished: read {self.cluster.log_of('jobmanager')}")
 
 
 def run_job(cluster: FlinkCluster, case: Json) -> Json:
