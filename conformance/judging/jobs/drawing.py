@@ -36,9 +36,15 @@ from tidegate.reference.watermarks.valve import SEMANTICS
 from tidegate.traces.codec import encode
 from tidegate.traces.runlog import Kind
 
-LENGTHS = (1, 3, 8, 30)
+LENGTHS = (2, 6, 12, 30)
 #: Of scripts that are to last until something has gone wrong.
 LONG = (60, 120, 240)
+#: How likely the items of a script are records, and how likely statuses: the rest are watermarks.
+RHYTHMS = ((0.5, 0.2), (0.8, 0.1), (0.6, 0.05), (0.35, 0.35))
+#: How far a watermark goes beyond the last, at most.
+STRIDES = (3, 3, 10)
+#: How likely a source that is idle becomes active again before it ends.
+GOES_ON = 0.75
 #: How likely a setting is another than usual.
 MOODS = (0.0, 0.2, 0.8, 1.0)
 #: Partitioners under which operators share a task where they can.
@@ -150,16 +156,25 @@ class Draw:
     def program(self) -> Config:
         random = self.random
         most = random.choice(self.lengths)
+        widths = (1, 2, 2, 3) if self.steady else (1, 1, 2, 3)
         for number in range(random.choice((1, 1, 2))):
-            scripts = tuple(self.script(most) for _ in range(self.parallelism(1, 2, 2, 3) if number == 0 else 1))
+            scripts = tuple(self.script(most) for _ in range(self.parallelism(*widths) if number == 0 else 1))
             self.operators.append(Operator(number + 1, f"source{number}", Function.SOURCE, len(scripts), scripts))
         for number in range(random.choice((0, 1, 1, 2, 3)) if self.middle else 0):
-            self.add(f"op{number}", random.choice(self.middle))
+            self.add(f"op{number}", self.function())
         read = {edge.source for edge in self.edges}
         for operator in [one for one in self.operators if one.id not in read]:
             self.add(f"sink{operator.id}", Function.SINK, operator)
         extension = EXTENSION if any(one.function in EVENT_TIME for one in self.operators) else None
         return Config(tuple(self.operators), tuple(self.edges), None, SEMANTICS[0], extension)
+
+    def function(self) -> Function:
+        """Every other operator knows event time, if there are such; in a steady program, each is as likely."""
+        timed = [one for one in self.middle if one in EVENT_TIME]
+        others = [one for one in self.middle if one not in EVENT_TIME]
+        if self.steady or not timed or not others:
+            return self.random.choice(self.middle)
+        return self.random.choice(self.random.choice((timed, others)))
 
     def parallelism(self, *wanted: int) -> int:
         return min(self.random.choice(wanted), max(1, self.abilities.parallelism))
@@ -220,20 +235,24 @@ class Draw:
         return tuple(items)
 
     def any_script(self, most: int) -> tuple[ScriptItem, ...]:
+        """In some, watermarks come often and one by one; in some, much comes between them, and they go far."""
         random = self.random
         items: list[ScriptItem] = []
         time = random.choice((-3, 0))
+        records, changes = random.choice(RHYTHMS)
+        stride = random.choice(STRIDES)
         for _ in range(random.randint(0, most)):
             chance = random.random()
-            if chance < 0.5:
-                at = Long(time + random.randint(-1, 4))
+            if chance < records:
+                at = Long(time + random.randint(-1, stride + 1))
                 items.append(Record(random.choice(KEYS), Long(random.randint(-1, 3)), at))
-            elif chance < 0.8:
-                time += random.randint(1, 3)
+            elif chance < 1 - changes:
+                time += random.randint(1, stride)
                 items += [Watermark(Long(time))] * self.abilities.watermarks
             else:
                 items += [StatusChange(random.choice(list(Status)))] * self.abilities.idleness
         statuses = [item for item in items if isinstance(item, StatusChange)]
-        if statuses and statuses[-1].status is Status.IDLE and not self.abilities.idle_ends:
+        is_idle = bool(statuses) and statuses[-1].status is Status.IDLE
+        if is_idle and (not self.abilities.idle_ends or random.random() < GOES_ON):
             items.append(StatusChange(Status.ACTIVE))
         return tuple(items)

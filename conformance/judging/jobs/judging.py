@@ -76,9 +76,17 @@ class Judged:
         return len(self.earlier) + sum(map(count_restores, self.logs))
 
     @property
+    def kinds(self) -> tuple[str, ...]:
+        """By which failures are told apart: what became of it, and each rule that is broken, once.
+
+        A trouble that shows in every other job must not hide one that is rare.
+        """
+        return tuple(dict.fromkeys(f"{self.status} {wrong.kind}" for wrong in self.wrongs)) or (str(self.status),)
+
+    @property
     def kind(self) -> str:
-        """By which failures are told apart: what became of it, and the first rule that is broken."""
-        return f"{self.status} {self.wrongs[0].kind}" if self.wrongs else str(self.status)
+        """By the rule that is named first."""
+        return self.kinds[0]
 
 
 def fail(case: AnyCase, status: Status, message: str, log: RunLog | None = None) -> Judged:

@@ -90,7 +90,7 @@ class JobsResult:
         for name, reason in job["skipped"].items():
             self.reasons.setdefault(name, reason)
         if status in VIOLATIONS:
-            self.kinds[job["kind"]] += 1
+            self.kinds.update(job["kinds"])
         self.jobs.append(job)
 
     def expect(self, judged: Judged) -> Judged:
@@ -114,7 +114,7 @@ def describe(judged: Judged) -> dict[str, Any]:
     return {
         "job": judged.case.name,
         "status": str(judged.status),
-        "kind": judged.kind,
+        "kinds": list(judged.kinds),
         "explained": judged.explained,
         "rows": len(rows),
         "records": sum(row.kind is Kind.RECORD and row.dir is Direction.IN for row in rows),
@@ -186,8 +186,8 @@ def run_jobs(
                 if case.name in done:
                     continue
                 judged = result.take(judge.run(case))
-                if judged.status in VIOLATIONS:
-                    result.found.setdefault(judged.kind, Found(judged, judged))
+                for kind in judged.kinds if judged.status in VIOLATIONS else ():
+                    result.found.setdefault(kind, Found(judged, judged))
                 observe(judged, result)
             for kind, found in result.found.items():
                 result.found[kind] = Found(found.first, shrink_found(judge, kind, found))
@@ -201,12 +201,7 @@ def run_jobs(
 def shrink_found(judge: AnyJudge[Any], kind: str, found: Found) -> Judged:
     """With an engine that is not given up yet, for whatever it did before."""
     judge.refresh()
-    return shrink_job(judge, found.first, lambda again: has_kind(again, kind))
-
-
-def has_kind(judged: Judged, kind: str) -> bool:
-    """Whether it shows that trouble, also behind another one."""
-    return any(f"{judged.status} {wrong.kind}" == kind for wrong in judged.wrongs)
+    return shrink_job(judge, found.first, lambda again: kind in again.kinds)
 
 
 def encode_case(judged: Judged) -> dict[str, Any]:

@@ -1,10 +1,14 @@
 """A job that shows a fault, made small across the border: the engine runs each candidate again.
 
-Faults go first, then settings, operators, subtasks, scripts, items.
+Faults go first, then settings, operators, subtasks, then halves of all scripts and whole keys, then items. A real
+engine is not the same twice: how often the fault shows decides how many chances a smaller job gets.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
 from typing import Any, TypeVar
 
 import attrs
@@ -16,16 +20,20 @@ from tidegate.conformance.judging.jobs.reading import is_readable
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.reference import elements
 from tidegate.reference.job.layout import compute_layout
-from tidegate.reference.job.programs import Config, Edge, Function, Operator
+from tidegate.reference.job.programs import Config, Edge, Function, Operator, Record, ScriptItem
 from tidegate.reference.model import InvalidInputError
 
 #: Runs and seconds that are spent on one job.
-MOST_RUNS = 240
-MOST_SECONDS = 120.0
+MOST_RUNS = 400
+MOST_SECONDS = 400.0
 #: A fault that shows so often in a row is one that always shows, and every smaller job must do the same. One that does
-#: not is a matter of luck, and a smaller job gets so many chances.
+#: not is a matter of luck: it is run so often to see how likely it is.
 SURE = 2
-CHANCES = 4
+TRIES = 8
+#: A smaller job must show the fault so often, so that it does not become less and less likely; and it gets chances
+#: enough to do so, if it is as likely as before.
+NEEDED = 2
+MOST_CHANCES = 20
 
 Item = TypeVar("Item")
 
@@ -34,50 +42,114 @@ def shrink_job(
     judge: AnyJudge[Any], judged: Judged, is_same: Callable[[Judged], bool], most: int = MOST_RUNS
 ) -> Judged:
     """Leave out whatever can be left out while the fault stays, and stays as likely as it was."""
-    deadline = time.monotonic() + MOST_SECONDS
-    runs = SURE
+    shrinker = Shrinker(judge, is_same, most)
+    shrinker.shrink(judged)
+    return shrinker.smallest or judged
 
-    def is_over() -> bool:
-        return runs >= most or time.monotonic() > deadline
 
-    is_sure = all(is_same(judge.run(judged.case)) for _ in range(SURE))
-    smaller = True
-    while smaller and not is_over():
-        smaller = False
-        for case in smaller_cases(judged.case, judge.abilities):
-            again = []
-            for _ in range(SURE if is_sure else CHANCES):
-                runs += 1
-                candidate = judge.run(case)
-                if candidate.status is Status.NOT_RUN:
-                    return judged  # nobody is left to ask
-                if is_same(candidate):
-                    again.append(candidate)
-                if is_sure != is_same(candidate):
+class Shrinker:
+    """`smallest` is the last run that has shown the fault, of a job that is smaller than the first."""
+
+    def __init__(self, judge: AnyJudge[Any], is_same: Callable[[Judged], bool], most: int) -> None:
+        self.judge, self.is_same = judge, is_same
+        self.most, self.runs = most, 0
+        self.deadline = time.monotonic() + MOST_SECONDS
+        self.chances = SURE
+        self.smallest: Judged | None = None
+        #: Nobody is left to ask.
+        self.is_given_up = False
+
+    @property
+    def is_over(self) -> bool:
+        return self.is_given_up or self.runs >= self.most or time.monotonic() > self.deadline
+
+    def shrink(self, judged: Judged) -> None:
+        """Each kind of reduction in turn, for as long as one of them helps."""
+        case: AnyCase = judged.case
+        before = None
+        while case != before and not self.is_over:
+            before = case
+            self.chances = self.count_chances(case)
+            for reduce in REDUCTIONS:
+                case = self.reduce(case, reduce)
+
+    def reduce(self, case: AnyCase, reduce: "Reduction") -> AnyCase:
+        """What did not help is not tried again in the same pass; what helped makes room for the next at its place."""
+        place = 0
+        helped = True
+        while helped:
+            helped = False
+            for candidate in islice(reduce(case, self.judge.abilities), place, None):
+                if self.is_over:
+                    return case
+                if self.shows(candidate):
+                    case, helped = candidate, True
                     break
-            if len(again) >= (SURE if is_sure else 1):
-                judged, smaller = again[-1], True
-                break
-            if is_over():
-                break
-    return judged
+                place += 1
+        return case
+
+    def count_chances(self, case: AnyCase) -> int:
+        shown = [self.run(case) is not None for _ in range(SURE)]
+        if all(shown):
+            return SURE
+        shown += [self.run(case) is not None for _ in range(TRIES - SURE)]
+        return min(MOST_CHANCES, math.ceil(2 * NEEDED * TRIES / max(1, sum(shown))))
+
+    def shows(self, case: AnyCase) -> bool:
+        """Whether it shows the fault as often as is needed, within its chances."""
+        hits = 0
+        for left in range(self.chances, 0, -1):
+            if hits + left < NEEDED or self.is_over:
+                return False
+            shown = self.run(case)
+            hits += shown is not None
+            if shown is not None and hits == NEEDED:
+                self.smallest = shown
+                return True
+        return False
+
+    def run(self, case: AnyCase) -> Judged | None:
+        """What became of it, if that is the fault."""
+        self.runs += 1
+        judged = self.judge.run(case)
+        self.is_given_up = judged.status is Status.NOT_RUN
+        return judged if self.is_same(judged) else None
 
 
-def smaller_cases(case: AnyCase, abilities: Abilities) -> Iterator[AnyCase]:
+# --- reductions -------------------------------------------------------------------------------------------------
+
+Reduction = Callable[[AnyCase, Abilities], Iterator[AnyCase]]
+
+
+def fewer_faults(case: AnyCase, _abilities: Abilities) -> Iterator[AnyCase]:
     for at in range(len(case.faults)):
         yield attrs.evolve(case, faults=(*case.faults[:at], *case.faults[at + 1 :]))
+
+
+def usual_settings(case: AnyCase, abilities: Abilities) -> Iterator[AnyCase]:
     usual = {name: values[0] for name, values in abilities.settings.items()}
     changed = [name for name, value in case.settings.items() if value != usual.get(name, value)]
     if len(changed) > 1:
         yield attrs.evolve(case, settings={**case.settings, **{name: usual[name] for name in changed}})
     for name in changed:
         yield attrs.evolve(case, settings={**case.settings, name: usual[name]})
+
+
+def smaller_inputs(case: AnyCase, _abilities: Abilities) -> Iterator[AnyCase]:
+    """Of a query."""
     if isinstance(case, QueryCase):
         yield from smaller_tables(case, shorter)
-        return
-    for config in smaller_configs(case.config, abilities):
-        if abilities.idle_ends or not ends_idle(config):
-            yield attrs.evolve(case, config=config)
+
+
+def of_programs(cut: "Cut") -> Reduction:
+    def reduce(case: AnyCase, abilities: Abilities) -> Iterator[AnyCase]:
+        if isinstance(case, QueryCase):
+            return
+        for config in smaller_configs(case.config, abilities, (cut,)):
+            if abilities.idle_ends or not ends_idle(config):
+                yield attrs.evolve(case, config=config)
+
+    return reduce
 
 
 def ends_idle(config: Config) -> bool:
@@ -87,11 +159,10 @@ def ends_idle(config: Config) -> bool:
     return any(said and said[-1] is elements.Status.IDLE for said in statuses)
 
 
-def smaller_configs(config: Config, abilities: Abilities) -> Iterator[Config]:
+def smaller_configs(config: Config, abilities: Abilities, cuts: "tuple[Cut, ...]") -> Iterator[Config]:
     """Programs of fewer parts, as long as they are programs that the engine can run."""
     seen = {config}
-    narrower = fewer_workers(config) if abilities.uniform else fewer_subtasks(config)
-    for operators, edges in (*fewer_operators(config), *narrower, *shorter_scripts(config)):
+    for operators, edges in (parts for cut in cuts for parts in cut(config, abilities)):
         try:
             smaller = attrs.evolve(config, operators=operators, edges=edges)
         except InvalidInputError:
@@ -106,9 +177,11 @@ def is_chained(config: Config) -> bool:
 
 
 Parts = tuple[tuple[Operator, ...], tuple[Edge, ...]]
+Script = tuple[ScriptItem, ...]
+Cut = Callable[[Config, Abilities], Iterator[Parts]]
 
 
-def fewer_operators(config: Config) -> Iterator[Parts]:
+def fewer_operators(config: Config, _abilities: Abilities) -> Iterator[Parts]:
     """Without an operator and all that only it fed; or with its readers reading what it read."""
     for operator in config.operators:
         gone = {operator.id}
@@ -136,6 +209,10 @@ def fewer_operators(config: Config) -> Iterator[Parts]:
             yield tuple(one for one in config.operators if one is not operator), around
 
 
+def narrower(config: Config, abilities: Abilities) -> Iterator[Parts]:
+    return fewer_workers(config) if abilities.uniform else fewer_subtasks(config)
+
+
 def fewer_subtasks(config: Config) -> Iterator[Parts]:
     for at, operator in enumerate(config.operators):
         if operator.parallelism > 1:
@@ -158,7 +235,29 @@ def fewer_workers(config: Config) -> Iterator[Parts]:
             yield operators, edges
 
 
-def shorter_scripts(config: Config) -> Iterator[Parts]:
+def thinner_scripts(config: Config, _abilities: Abilities) -> Iterator[Parts]:
+    """All scripts at once: one half of each, then without records of a key, without watermarks, without statuses."""
+    yield change_scripts(config, lambda script: script[: len(script) // 2]), config.edges
+    yield change_scripts(config, lambda script: script[len(script) // 2 :]), config.edges
+    items = [item for operator in config.operators for script in operator.scripts for item in script]
+    kinds = dict.fromkeys(kind_of(item) for item in items)
+    for kind in kinds if len(kinds) > 1 else ():
+        yield change_scripts(config, partial(without, kind)), config.edges
+
+
+def kind_of(item: ScriptItem) -> str:
+    return f"{item.type} {item.key}" if isinstance(item, Record) else item.type
+
+
+def without(kind: str, script: Script) -> Script:
+    return tuple(item for item in script if kind_of(item) != kind)
+
+
+def change_scripts(config: Config, change: Callable[[Script], Script]) -> tuple[Operator, ...]:
+    return tuple(attrs.evolve(one, scripts=tuple(map(change, one.scripts))) for one in config.operators)
+
+
+def shorter_scripts(config: Config, _abilities: Abilities) -> Iterator[Parts]:
     """Whole scripts first, then halves, quarters, and single items."""
     for at, operator in enumerate(config.operators):
         for number, script in enumerate(operator.scripts):
@@ -176,3 +275,8 @@ def shorter(script: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
         for begin in range(0, len(script), size):
             yield script[:begin] + script[begin + size :]
         size //= 2
+
+
+#: In their order.
+CUTS: tuple[Cut, ...] = (fewer_operators, narrower, thinner_scripts, shorter_scripts)
+REDUCTIONS: tuple[Reduction, ...] = (fewer_faults, usual_settings, *map(of_programs, CUTS), smaller_inputs)

@@ -30,6 +30,10 @@ _SETTINGS = {
     "taskmanager.memory.managed.size": "8mb",
     "rest.port": "0",
     "rest.bind-port": "0",
+    # On a busy machine, or one that stood still for a while, nobody is given up.
+    "pekko.ask.timeout": "120 s",
+    "akka.ask.timeout": "120 s",
+    "heartbeat.timeout": "600000",
 }
 _OPENED = ("java.lang", "java.util", "java.net", "java.nio", "java.time", "java.util.concurrent")
 _LOGGING = Path(__file__).parent.parent / "log4j2-quiet.properties"

@@ -109,6 +109,8 @@ class FlinkJobs(JobEngine):
             answer = self._cluster.run(request.program, options, self._seconds)
         except ClusterDiedError as error:
             return Crashed(str(error))
+        if "broken" in answer or "timeout" in answer:
+            self._cluster.close()  # what is left of the job would be heard in the next
         for fault in ("broken", "refused"):
             if fault in answer:
                 return Refused(fault, answer[fault])

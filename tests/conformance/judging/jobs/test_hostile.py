@@ -249,7 +249,7 @@ def test_a_report_goes_on_with_what_passed_and_believes_nothing_else(tmp_path, e
     assert main(["jobs", "--engine", "reference", "--jobs", "5", "--report", str(tmp_path)]) == Exit.CONFORMANT
     head, first, second, third, *_rest = path.read_text().splitlines()
     failed = json.dumps({**json.loads(second), "status": "fail"})
-    odd = [json.dumps({**json.loads(third), name: "x"}) for name in json.loads(third) if name != "kind"]
+    odd = [json.dumps({**json.loads(third), name: "x"}) for name in json.loads(third) if name != "kinds"]
     path.write_text("\n".join([head, first, first, failed, *odd, "7", "[]", '{"job":1}', '{"job":"job-0-2"}', '{"jo']))
 
     class Asked(ReferenceJobs):

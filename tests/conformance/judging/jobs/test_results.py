@@ -12,7 +12,7 @@ from tidegate.conformance.judging.jobs.explanation import run_anyhow
 from tidegate.conformance.judging.jobs.judging import Judge
 from tidegate.conformance.judging.jobs.reference_jobs import ABILITIES, ReferenceJobs
 from tidegate.conformance.judging.jobs.results import compute_results, hold_to_results, is_tidy
-from tidegate.conformance.judging.jobs.shrinking import smaller_configs
+from tidegate.conformance.judging.jobs.shrinking import narrower, smaller_configs
 from tidegate.properties.cases.job.scopes import ACTIVE, IDLE, at, mark
 from tidegate.properties.runlog import check
 from tidegate.properties.runlog.recording import make_job
@@ -63,7 +63,7 @@ def test_drawn_under_faults_no_record_is_late_and_all_workers_are_alike():
 
 def test_what_is_made_small_still_has_as_many_workers_everywhere():
     config = draw_job(3, 1, KILLED, faults=1).config
-    smaller = list(islice(smaller_configs(config, KILLED), 40))
+    smaller = list(islice(smaller_configs(config, KILLED, (narrower,)), 40))
     widths = [{one.parallelism for one in each.operators if not one.scripts} for each in smaller]
     assert all(len(one) == 1 for one in widths)
     assert {1} in widths
