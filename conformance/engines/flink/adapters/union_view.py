@@ -46,7 +46,7 @@ class UnionView:
             "getNextBuffer": partial(self._fetch, number),
             "releaseAllResources": lambda: self._shown.append({"type": "released", "view": number}),
             "hashCode": lambda: number,
-            "equals": lambda other: other is not None and int(other.hashCode()) == number,
+            "equals": lambda other: other is self._views[number],
         }
         return self._jvm.implement(VIEW, handlers)
 
@@ -108,8 +108,9 @@ class UnionView:
         self._union.releaseAllResources()
         count = sum(bool(buffer.isRecycled()) for buffer in self._buffers) - before
         self._items = [[] for _ in self._items]
-        released = sorted(self._shown, key=lambda one: one["view"])
-        return [*released, {"type": "recycled", "count": count}]
+        # A view that told of something before it was registered is released twice, which changes nothing.
+        views = sorted({one["view"] for one in self._shown})
+        return [*({"type": "released", "view": view} for view in views), {"type": "recycled", "count": count}]
 
 
 def make(jvm: Jvm, config: wire.Json) -> UnionView:
