@@ -63,6 +63,7 @@ PATH = (
     Place("credit/credit_sender", "Buffers are sent while there is credit; the backlog goes with them."),
     Place("credit/credit_receiver", "Buffers are granted as credit, exclusive ones first, floating ones where needed."),
     Place("credit/credit_connection", "Several senders take turns on one connection."),
+    Place("credit/receiving_connection", "Messages find their channels, and credit goes out in turn."),
     Place("credit/credit_loop", "Sender, wire and receiver together: nothing is lost, nothing gets stuck."),
     Place("input/input_channels", "Channels find their producers, and notice what is lost on the way."),
     Place("input/missing_partitions", "Where nothing was found, the state of the producer says whether to ask again."),

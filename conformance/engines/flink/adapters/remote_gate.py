@@ -42,7 +42,7 @@ class RemoteGate:
         self._provider = provider or jvm.implement(NETWORK + "partition.PartitionProducerStateProvider", {})
         self._writer = writer or jvm.cls("org.apache.flink.runtime.checkpoint.channel.ChannelStateWriter").NO_OP
         self._events = jvm.cls(NETWORK + "api.serialization.EventSerializer")
-        self._pool = jvm.cls(NETWORK + "buffer.NetworkBufferPool")(channels * exclusive + floating + 1, SEGMENT_SIZE)
+        self.network = jvm.cls(NETWORK + "buffer.NetworkBufferPool")(channels * exclusive + floating + 1, SEGMENT_SIZE)
         self.gate = self._make_gate(channels, floating)
         self._exclusive, self._connections = exclusive, self._make_connections(handlers)
         made = [make_channel(self, index) if make_channel else None for index in range(channels)]
@@ -65,10 +65,10 @@ class RemoteGate:
             "SupplierWithException": [
                 jvm.implement(
                     "org.apache.flink.util.function.SupplierWithException",
-                    {"get": lambda: self._pool.createBufferPool(1, floating)},
+                    {"get": lambda: self.network.createBufferPool(1, floating)},
                 )
             ],
-            "MemorySegmentProvider": [self._pool],
+            "MemorySegmentProvider": [self.network],
         }
         names = parameter_names(jvm, GATE)
         if "ThroughputCalculator" in names:
@@ -123,8 +123,8 @@ class RemoteGate:
 
     def close(self) -> None:
         self.gate.close()
-        self._pool.destroyAllBufferPools()
-        self._pool.destroy()
+        self.network.destroyAllBufferPools()
+        self.network.destroy()
 
 
 def make_connection_id(jvm: Jvm) -> Any:

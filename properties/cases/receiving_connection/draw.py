@@ -1,0 +1,57 @@
+"""Cases for the receiving end of a connection: channels come and go, messages are late, the connection breaks."""
+
+from random import Random
+
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
+from tidegate.reference.credit import receiving_connection as receiving
+
+#: Who holds so many buffers has shown enough: floating ones have to last.
+ENOUGH = 200
+
+
+def draw(
+    random: Random, config: receiving.Config | None = None
+) -> tuple[receiving.Config, tuple[receiving.Event, ...]]:
+    config = config or draw_config(random)
+    kinds = swarm(
+        random, request=3, data=5, unsaved=0.5, backlog=2, told=0.7, cancel=0.5, release=0.7, writable=2, measure=3
+    )
+    draw_kind = among(random, {**kinds, "break": 0.1})
+    walk = Walk(random, receiving.start(config), receiving.step)
+    if random.random() < 0.95:
+        walk.play_one(receiving.OpenConnection())
+    for _ in walk.rounds():
+        walk.play_one(draw_event(random, draw_kind(), config.channels))
+        if sum(channel.holds for channel in walk.state.channels) > ENOUGH:
+            break
+    return config, walk.events
+
+
+def draw_config(random: Random) -> receiving.Config:
+    return receiving.Config(random.choice((1, 2, 2, 3)), random.choice((0, 1, 2, 2)))
+
+
+def draw_event(random: Random, kind: str, channels: int) -> receiving.Event:
+    channel = random.choice((-1, channels)) if random.random() < 0.02 else random.randrange(channels)
+    match kind:
+        case "request":
+            return receiving.RequestPartition(channel)
+        case "data":
+            return receiving.DataArrives(channel, random.choice((0, 0, 1, 2, 3)), random.randint(0, receiving.MOST))
+        case "unsaved":
+            return receiving.DataIsNotSaved(channel)
+        case "backlog":
+            return receiving.BacklogArrives(channel, random.randint(1, receiving.MOST))
+        case "told":
+            return random.choice((receiving.NotFoundArrives, receiving.ErrorArrives))(channel)
+        case "cancel":
+            return receiving.CancelRequest(random.choice((channel, -1)))
+        case "release":
+            return receiving.ReleaseChannel(channel)
+        case "writable":
+            return receiving.SetWritable(random.random() < 0.5)
+        case "break":
+            return receiving.BreakConnection(random.choice(list(receiving.Break)))
+        case _:
+            return receiving.MeasureChannel(channel)
