@@ -400,12 +400,11 @@ def break_all(state: State, cause: Cause) -> Seen:
     """CONN-6."""
     if state.broken:
         return Outcome(state, (), ("CONN-6",))
-    told: list[Observation] = []
-    for number, channel in enumerate(state.channels):
-        if channel.requested and not channel.released:
-            failed = fail(state, number, cause)
-            state, told = failed.state, [*told, *failed.observations]
-    return Outcome(attrs.evolve(state, broken=True, waiting=()), (*told, Closed()), ("CONN-6", "CONN-4"))
+    known = {number for number, one in enumerate(state.channels) if one.requested and not one.released}
+    told = tuple(ChannelFailed(number, cause) for number in sorted(known) if not state.channels[number].failed)
+    channels = tuple(attrs.evolve(one, failed=one.failed or n in known) for n, one in enumerate(state.channels))
+    broken = attrs.evolve(state, channels=channels, broken=True, waiting=())
+    return Outcome(broken, (*told, Closed()), ("CONN-6", "CONN-4"))
 
 
 def put(state: State, number: int, channel: Channel) -> State:

@@ -17,8 +17,7 @@ def make_scope(channels: int, exclusive: int, most: int, *, is_full: bool = Fals
         receiving.RequestPartition(channels),
         receiving.CancelRequest(-1),
         *(receiving.BacklogArrives(one, 2) for one in numbers),
-        *(receiving.NotFoundArrives(one) for one in numbers),
-        *(receiving.BreakConnection(how) for how in receiving.Break if how is not receiving.Break.ERROR),
+        *(receiving.BreakConnection(how) for how in (receiving.Break.CLOSED, receiving.Break.FATAL)),
     )
     others: tuple[receiving.Event, ...] = (
         receiving.OpenConnection(),
@@ -27,7 +26,8 @@ def make_scope(channels: int, exclusive: int, most: int, *, is_full: bool = Fals
         receiving.CancelRequest(0),
         *(receiving.ReleaseChannel(one) for one in numbers),
         *(receiving.SetWritable(value) for value in (False, True)),
-        receiving.BreakConnection(receiving.Break.ERROR),
+        *(receiving.BreakConnection(how) for how in (receiving.Break.ERROR, receiving.Break.RESET)),
+        *(receiving.NotFoundArrives(one) for one in numbers),
         *(receiving.MeasureChannel(one) for one in numbers),
         *(more if is_full else ()),
     )
@@ -46,7 +46,7 @@ def make_scope(channels: int, exclusive: int, most: int, *, is_full: bool = Fals
 
 
 def small() -> Iterator[Scope]:
-    yield make_scope(1, 1, 1)
+    yield make_scope(1, 2, 1)
 
 
 def thorough() -> Iterator[Scope]:

@@ -276,6 +276,8 @@ OUT_OF_SCOPE = {
     "job-graph-hybrid-in-own-slots": "slot sharing groups beside hybrid results",
     "job-graph-unasked-stays-forward": "dynamic graphs",
     "job-graph-any-forward-becomes-rescale": "dynamic graphs",
+    "receiving-connection-last-is-heard-first": "two channels on a connection",
+    "receiving-connection-stops-at-a-released-one": "two channels on a connection",
     "valve-flush-in-four-lanes": "five channels",
     "valve-corrected-by-default": "a config that names no semantics",
     "valve-four-channel-mask": "five channels",

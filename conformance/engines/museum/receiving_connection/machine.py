@@ -1,5 +1,7 @@
 """The receiving end of a connection, CONN-1 … CONN-7."""
 
+from typing import Any
+
 from tidegate.conformance.engines import wire
 
 _BREAKS = {"error": "local", "reset": "remote", "closed": "remote", "fatal": "remote"}
@@ -37,7 +39,7 @@ class ReceivingConnection:
         plain = {"open": self.open, "writable": self.writable, "break": self.break_all, "cancel": self.cancel}
         if kind in plain:
             return self.out if plain[kind](event) else wire.rejected()
-        handlers = {
+        handlers: dict[str, Any] = {
             "request": self.request,
             "data": self.data,
             "unsaved": self.unsaved,
