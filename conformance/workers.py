@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.connection import wait
 
+from tidegate.conformance.reports.writing import CannotWriteError
+
 
 def follow_parent() -> None:
     """End with the process that started this one, however that ends."""
@@ -28,7 +30,11 @@ def _end_with_parent() -> None:
 def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that end with this one, and at once if anything goes wrong here."""
     others = set(active_children())
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=follow_parent)
+    try:
+        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=follow_parent)
+    except OSError as error:  # of a limit on files, or without shared memory; the reason that it gives may be another
+        why = error.strerror or error
+        raise CannotWriteError(f"no processes can be started, since their semaphores cannot be made: {why}") from error
     try:
         yield pool
     except BaseException:

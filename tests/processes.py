@@ -15,7 +15,7 @@ HANGS = 2.0
 
 
 def tidegate_command(*words):
-    return [sys.executable, "-m", "tidegate.conformance.cli.main", *map(str, words)]
+    return [sys.executable, "-m", "tidegate", *map(str, words)]
 
 
 def run_tidegate(*words, cwd=ROOT, **environment):

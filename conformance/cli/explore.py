@@ -40,7 +40,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--barriers", type=numbers, metavar="A..B", help="credit_loop: barriers a channel (0, or 1)")
     parser.add_argument("--records", type=a_few, metavar="N", help="deserializer: records a stream (default: 2)")
     parser.add_argument(
-        "--limit", type=at_least_one, default=2_000_000, metavar="N", help="give up at so many states (2,000,000)"
+        "--limit",
+        type=at_least_one,
+        default=2_000_000,
+        metavar="N",
+        help="give up at so many states (2,000,000), or at 900 MB",
     )
     parser.add_argument(
         "--no-symmetry",

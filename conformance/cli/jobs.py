@@ -77,6 +77,7 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.judging.jobs.report import ToldJobs, finish_report
     from tidegate.conformance.judging.jobs.run import describe, run_jobs
     from tidegate.conformance.kinds import resolve_jobs
+    from tidegate.conformance.reports.writing import CannotWriteError
     from tidegate.conformance.web.jobs import make_page
 
     if args.engine.split(":")[0] in UNDER_FAULTS:
@@ -107,6 +108,8 @@ def run(args: argparse.Namespace) -> int:
         if report is not None:
             finish_report(report, result, lambda: make_page(result, command()))
         show(args, ToldJobs(result), args.report)
+        if result.trouble:
+            raise CannotWriteError(result.trouble)
     return result.exit_code
 
 

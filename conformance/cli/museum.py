@@ -96,6 +96,7 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
     from concurrent.futures.process import BrokenProcessPool
 
     from tidegate.conformance.cli.console import telling
+    from tidegate.conformance.exits import Exit
     from tidegate.conformance.judging.kill_matrix import begin_table, make_matrix, show_row
     from tidegate.conformance.judging.suite import Budget
     from tidegate.conformance.reports.writing import CannotWriteError
@@ -107,6 +108,7 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
     quiet = args.format == "json" or args.out is not None
     if not quiet:
         print("\n".join([begin_table(), *map(show_row, rows.values())]), flush=True)
+    unwritable = False
     try:
         with telling(args) as tell:
             STOP.arm()
@@ -122,7 +124,9 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
     except (KeyboardInterrupt, BrokenProcessPool, CannotWriteError) as stopped:
         why = {KeyboardInterrupt: "interrupted", BrokenProcessPool: "a process that tries wrong engines died"}
         print(f"tidegate: {why.get(type(stopped), stopped)}; this is what was known by then", file=sys.stderr)
-    return publish(args, [rows[name] for name in names if name in rows], len(names))
+        unwritable = isinstance(stopped, CannotWriteError)
+    code = publish(args, [rows[name] for name in names if name in rows], len(names))
+    return Exit.CANNOT_WRITE if unwritable else code
 
 
 def publish(args: argparse.Namespace, rows: "list[Row]", wanted: int) -> int:

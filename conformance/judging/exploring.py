@@ -13,8 +13,8 @@ from tidegate.properties.cases.job.scopes import make_restored_jobs
 from tidegate.properties.cases.scopes import has_scopes
 from tidegate.properties.explorer import closures
 from tidegate.properties.explorer.closures import Closure
+from tidegate.properties.explorer.exploring import MOST_BYTES, Progress, Shown, in_silence
 from tidegate.properties.explorer.exploring import Exploration as Found
-from tidegate.properties.explorer.exploring import Progress, Shown, in_silence
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.job.examples import make_word_count
 from tidegate.reference.model import Claim
@@ -65,6 +65,7 @@ class Explored:
     seconds: float
     complete: bool
     interrupted: bool
+    full: bool
     checked: tuple[str, ...]
     broken: tuple[Example, ...]
     reached: tuple[Example, ...]
@@ -72,6 +73,7 @@ class Explored:
     @property
     def size(self) -> str:
         stopped = "interrupted" if self.interrupted else "stopped at the limit"
+        stopped = f"stopped at {MOST_BYTES:,} bytes of memory" if self.full else stopped
         extent = "all of them" if self.complete else f"{stopped}, there are more"
         alike = f" up to symmetry of {self.symmetry}" if self.symmetry else ""
         alike += " up to the order of independent events" if self.reduced else ""
@@ -225,7 +227,7 @@ def explore_component(
     explored: list[Explored] = []
     for closure in chosen:
         explored.append(explore_closure(closure, limit, progress, symmetry=symmetry, reduction=reduction))
-        if explored[-1].interrupted:
+        if explored[-1].interrupted or explored[-1].full:
             break
     reached = {each.claim.name for one in explored for each in one.reached}
     unreached = tuple(one for one in chosen[0].component.sometimes if one.name not in reached)
@@ -278,7 +280,7 @@ def explore_closure(
     found: list[tuple[Any, Found]] = []
     for config in closure.configs:
         found.append((config, closure.explore(config, limit, progress, symmetry=symmetry, reduction=reduction)))
-        if found[-1][1].interrupted:
+        if found[-1][1].interrupted or found[-1][1].full:
             break
     return Explored(
         note=closure.note,
@@ -290,6 +292,7 @@ def explore_closure(
         seconds=time.perf_counter() - began,
         complete=all(exploration.complete for _config, exploration in found),
         interrupted=found[-1][1].interrupted,
+        full=found[-1][1].full,
         checked=found[0][1].checked,
         broken=find_shortest((config, one) for config, exploration in found for one in exploration.broken),
         reached=find_shortest((config, one) for config, exploration in found for one in exploration.reached),

@@ -52,7 +52,7 @@ class Closure:
         if self.reduced is None or not reduction:
             return explore(self.component, config, self.alphabet_of(config), limit, progress, used, opening)
         found = explore(self.component, config, partial(self.reduced, config), limit, progress, used, opening)
-        if not found.broken or found.interrupted:
+        if not found.broken or found.interrupted or found.full:
             return found
         whole = self.explore(config, limit, progress, symmetry=symmetry, reduction=False)
         return attrs.evolve(found, broken=prefer(whole.broken, found.broken))

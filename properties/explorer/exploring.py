@@ -7,6 +7,8 @@ it stands for the others. Every state that is followed was reached as it is, so 
 numbers make no difference, a shorter one with other numbers would have been found earlier.
 """
 
+import resource
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -18,6 +20,17 @@ from tidegate.reference.model import AnyComponent, Claim, Symmetry
 Alphabet = Callable[[Any], Iterable[Any]]
 #: Is told the number of states and of transitions so far.
 Progress = Callable[[int, int], None]
+
+
+#: However many states are allowed, a process that takes more than this gives up.
+MOST_BYTES = 900_000_000
+#: What the system counts memory in.
+UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+def used_memory() -> int:
+    """Bytes that this process had at its largest."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * UNIT
 
 
 def in_silence(_states: int, _transitions: int) -> None:
@@ -39,7 +52,8 @@ class Shown:
 
 @attrs.frozen
 class Exploration:
-    """What was found. `complete` is false if the exploration ended at its limit of states, or was interrupted.
+    """What was found. `complete` is false if the exploration ended at its limit of states, or of memory (it is `full`),
+    or was interrupted.
 
     What must be reachable and is not in `reached` may be reached elsewhere: with another config, or more events.
 
@@ -54,6 +68,7 @@ class Exploration:
     reached: tuple[Shown, ...]
     complete: bool
     interrupted: bool = False
+    full: bool = False
 
 
 def explore(
@@ -96,7 +111,9 @@ def explore(
             check_state(known, state)
     transitions = depth = 0
     complete = True
-    interrupted = False
+    interrupted = full = False
+    # Whoever is large already may take a little more.
+    most = max(MOST_BYTES, used_memory() + MOST_BYTES // 10)
     try:
         while frontier and complete:
             found: list[tuple[Any, Any]] = []
@@ -117,7 +134,8 @@ def explore(
                             parents[known] = (origin, event)
                             found.append((known, outcome.state))
                             check_state(known, outcome.state)
-                if limit is not None and len(parents) >= limit:
+                full = used_memory() > most
+                if full or (limit is not None and len(parents) >= limit):
                     complete = False
                     break
             progress(len(parents), transitions)
@@ -127,7 +145,7 @@ def explore(
         complete, interrupted = False, True
     checked = tuple(one.name for one in (*properties, *invariants))
     found_out = tuple(broken.values()), tuple(reached.values())
-    return Exploration(len(parents), transitions, depth, checked, *found_out, complete, interrupted)
+    return Exploration(len(parents), transitions, depth, checked, *found_out, complete, interrupted, full)
 
 
 def play(component: AnyComponent, config: Any, opening: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -13,11 +13,12 @@ when it is asked for: `import tidegate` costs nothing.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # typing is half of what it would cost to begin
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
+    from typing import Any
 
     from hypothesis.stateful import RuleBasedStateMachine
     from hypothesis.strategies import SearchStrategy
@@ -74,7 +75,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name == "strategies":
         return import_module("tidegate.properties.strategies")
     if name not in _TYPES:

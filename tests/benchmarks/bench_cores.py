@@ -21,7 +21,7 @@ EVERY = "python:tidegate.conformance.engines.museum.engines:Right"
 
 def run(engine, *options):
     """Seconds of the whole command, on the clock and of all processors, and what it said last."""
-    command = [sys.executable, "-m", "tidegate.conformance.cli.main", "run", "--engine", engine, *options]
+    command = [sys.executable, "-m", "tidegate", "run", "--engine", engine, *options]
     started, used = time.perf_counter(), processor_seconds()
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     seconds = time.perf_counter() - started

@@ -39,7 +39,7 @@ def copy(tmp_path_factory):
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text, encoding="utf-8")
     for what in ("golden", "docs"):
-        run(root, "-m", "tidegate.conformance.cli.main", "generate", what)
+        run(root, "-m", "tidegate", "generate", what)
     return root
 
 
@@ -53,7 +53,7 @@ def run(root, *words, code=0):
 
 
 def tidegate(root, *words, code=0):
-    return run(root, "-m", "tidegate.conformance.cli.main", *words, code=code)
+    return run(root, "-m", "tidegate", *words, code=code)
 
 
 def test_a_component_touches_one_new_folder_a_tree_and_one_line_of_one_list():

@@ -3,7 +3,8 @@
 import tempfile
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Container
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -38,6 +39,7 @@ from tidegate.conformance.judging.jobs.reading import OtherGraphError, read_run
 from tidegate.conformance.judging.jobs.results import hold_to_results
 from tidegate.conformance.judging.jobs.rows import LAST_ROWS, BadRowsError, quote, read_rows, read_what_stands
 from tidegate.conformance.judging.verdicts import Status
+from tidegate.conformance.reports.writing import CannotWriteError
 from tidegate.properties.runlog import Verdict, check
 from tidegate.reference.job.programs import Config
 from tidegate.traces.codec import encode
@@ -169,6 +171,18 @@ class QueryJudge(AnyJudge[QueryCase]):
         return Judged(case, Status.FAIL if wrongs else Status.PASS, wrongs)
 
 
+@contextmanager
+def scratch_folder(prefix: str) -> Iterator[Path]:
+    """A folder that is gone afterwards."""
+    try:
+        made = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
+    except OSError as error:
+        why = error.strerror or error
+        raise CannotWriteError(f"no temporary folder can be made: {why}; set TMPDIR to a folder with space") from error
+    with made as folder:
+        yield Path(folder)
+
+
 class Judge(AnyJudge[JobCase]):
     """Of programs."""
 
@@ -176,8 +190,8 @@ class Judge(AnyJudge[JobCase]):
         return draw_job(seed, index, self.abilities, faults)
 
     def run(self, case: JobCase) -> Judged:
-        with tempfile.TemporaryDirectory(prefix="tidegate-job-", ignore_cleanup_errors=True) as folder:
-            path = Path(folder) / "rows.jsonl"
+        with scratch_folder("tidegate-job-") as folder:
+            path = folder / "rows.jsonl"
             match self._engine.run(case.as_request(str(path))):
                 case Ran(answer):
                     return self.judge(case, answer)

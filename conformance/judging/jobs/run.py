@@ -14,6 +14,7 @@ from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.jobs.judging import AnyJudge, Judged, make_judge
 from tidegate.conformance.judging.jobs.shrinking import shrink_job
 from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status
+from tidegate.conformance.reports.writing import CannotWriteError
 from tidegate.conformance.stopping import STOP
 from tidegate.properties.runlog import Status as Checked
 from tidegate.traces.runlog import Direction, Kind
@@ -46,6 +47,8 @@ class JobsResult:
     seconds: float = 0.0
     #: false if it was interrupted
     complete: bool = True
+    #: why no more jobs could be run
+    trouble: str = ""
     first: int = 0
 
     @property
@@ -194,6 +197,8 @@ def run_jobs(
             STOP.disarm()
         except KeyboardInterrupt:
             result.complete = False
+        except CannotWriteError as error:
+            result.complete, result.trouble = False, str(error)
     result.seconds = time.monotonic() - began
     return result
 

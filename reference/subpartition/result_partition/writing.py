@@ -4,6 +4,8 @@ Each subpartition is the component of its kind, stepped with events of its own; 
 shows is collected.
 """
 
+from collections.abc import Iterable
+
 import attrs
 
 from tidegate.reference.subpartition import queue as queues
@@ -15,7 +17,6 @@ from tidegate.reference.subpartition.queue import Kind
 from tidegate.reference.subpartition.result_partition.values import Observation, Partition, PartitionKind, Subpartition
 from tidegate.reference.subpartition.subpartition import step as pipelined
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
-from tidegate.reference.tuples import replace
 
 #: SUBP-17, SUBP-23: events as bytes.
 END_OF_PARTITION = bytes.fromhex("00000000")
@@ -50,22 +51,24 @@ def make_partition(kind: PartitionKind, subpartitions: int) -> Partition:
     return Partition((unwritten,) * subpartitions)
 
 
-def tell(progress: Progress, index: int, event: Told) -> Progress:
-    """One subpartition takes an event; what its reader is told is passed on."""
-    state = progress.partition.subpartitions[index]
-    if isinstance(state, pipelined_values.State):
-        ended = pipelined_values.AddEvent(Kind.END_OF_DATA)
-        outcome = pipelined.step(state, ended if isinstance(event, blocking_values.EndOfData) else event)[0]
-        woken = pipelined_values.DataAvailable() in outcome.observations
-        after: Subpartition = outcome.state
-    else:
-        after = blocking.step(state, event)[0].state
-        woken = False
-    views = progress.partition.views
-    numbers = [number for number, view in enumerate(views) if view.subpartition == index] if woken else []
-    seen = (*progress.seen, *map(shared.DataAvailable, numbers))
-    subpartitions = replace(progress.partition.subpartitions, index, after)
-    return Progress(attrs.evolve(progress.partition, subpartitions=subpartitions), seen)
+def tell(progress: Progress, indices: Iterable[int], event: Told) -> Progress:
+    """Some subpartitions take an event, one after the other; what their readers are told is passed on."""
+    subpartitions, seen = list(progress.partition.subpartitions), list(progress.seen)
+    for index in indices:
+        subpartitions[index], woken = take(subpartitions[index], event)
+        if woken:
+            views = enumerate(progress.partition.views)
+            seen += (shared.DataAvailable(number) for number, view in views if view.subpartition == index)
+    return Progress(attrs.evolve(progress.partition, subpartitions=tuple(subpartitions)), tuple(seen))
+
+
+def take(state: Subpartition, event: Told) -> tuple[Subpartition, bool]:
+    """A subpartition behind an event, and whether its reader is told that there are data."""
+    if isinstance(state, blocking_values.State):
+        return blocking.step(state, event)[0].state, False
+    ended = pipelined_values.AddEvent(Kind.END_OF_DATA)
+    outcome = pipelined.step(state, ended if isinstance(event, blocking_values.EndOfData) else event)[0]
+    return outcome.state, pipelined_values.DataAvailable() in outcome.observations
 
 
 def create_view(state: Subpartition) -> tuple[Subpartition, tuple[str, ...]]:
@@ -86,9 +89,7 @@ def poll(state: Subpartition, view: int) -> tuple[Subpartition, object, tuple[st
 
 
 def tell_all(progress: Progress, event: Told) -> Progress:
-    for index in range(len(progress.partition.subpartitions)):
-        progress = tell(progress, index, event)
-    return progress
+    return tell(progress, range(len(progress.partition.subpartitions)), event)
 
 
 def has_open_buffer(state: Subpartition) -> bool:
@@ -99,9 +100,8 @@ def has_open_buffer(state: Subpartition) -> bool:
 
 def finish_buffers(progress: Progress) -> Progress:
     """The writer's open buffers are finished, shared or not."""
-    for index, state in enumerate(progress.partition.subpartitions):
-        if has_open_buffer(state):
-            progress = tell(progress, index, shared.FinishBuffer())
+    written = [index for index, state in enumerate(progress.partition.subpartitions) if has_open_buffer(state)]
+    progress = tell(progress, written, shared.FinishBuffer())
     return Progress(attrs.evolve(progress.partition, shared=False), progress.seen)
 
 
@@ -110,8 +110,8 @@ def emit(progress: Progress, index: int, data: bytes) -> Progress:
     if progress.partition.shared:
         progress = finish_buffers(progress)
     if not has_open_buffer(progress.partition.subpartitions[index]):
-        progress = tell(progress, index, OPEN)
-    return tell(progress, index, shared.Append(data))
+        progress = tell(progress, [index], OPEN)
+    return tell(progress, [index], shared.Append(data))
 
 
 def broadcast(progress: Progress, data: bytes) -> Progress:

@@ -7,7 +7,7 @@ import pytest
 
 from tidegate.conformance.cli.explore import numbers
 from tidegate.conformance.cli.main import main
-from tidegate.properties.explorer import closures
+from tidegate.properties.explorer import closures, exploring
 from tidegate.reference.gate import gate
 from tidegate.reference.model import Sometimes
 from tidegate.reference.watermarks import valve
@@ -213,3 +213,11 @@ def test_an_interrupt_keeps_what_is_known(monkeypatch, capsys):
     told = capsys.readouterr().out
     assert "interrupted, there are more" in told
     assert "broken: " in told
+
+
+def test_memory_is_a_limit_too(capsys, monkeypatch):
+    at_first = iter([0])
+    monkeypatch.setattr(exploring, "used_memory", lambda: next(at_first, 10**12))
+    code, output = run(capsys, "valve", "--limit", str(10**15), "--semantics", "flink-40475")
+    assert code == 2
+    assert "stopped at 900,000,000 bytes of memory, there are more" in output.out

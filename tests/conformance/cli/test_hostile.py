@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tidegate.conformance import workers
 from tidegate.conformance.cli.main import main, make_parser
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging import kill_matrix
@@ -137,3 +138,12 @@ def test_a_matrix_that_is_stopped_keeps_its_rows(stop, tmp_path, monkeypatch, ca
     assert "all stages: 1 of 1 caught" in said.out
     assert "page.md is left as it is" in said.err
     assert page.read_text() == "of an earlier matrix"
+
+
+def test_a_museum_without_processes_says_so(monkeypatch, capsys):
+    def refuse(*_options, **_more):
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(workers, "ProcessPoolExecutor", refuse)
+    assert main(["museum", "--component", "valve"]) == Exit.CANNOT_WRITE
+    assert "tidegate: no processes can be started, since their semaphores cannot be made" in capsys.readouterr().err

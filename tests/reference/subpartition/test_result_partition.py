@@ -9,7 +9,7 @@ from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store
 from tidegate.reference.subpartition.queue import Item, Kind, Queue, open_buffer
-from tidegate.reference.subpartition.result_partition import union, values
+from tidegate.reference.subpartition.result_partition import union, values, writing
 from tidegate.reference.subpartition.result_partition.claims import broadcast_to_all, data_ends_once
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
 
@@ -150,6 +150,18 @@ def test_subp_40_a_broadcast_goes_to_all_in_order():
     trace = "setup broadcast:61 1emit:62 broadcast:63 0request 1request 0poll 0poll 1poll 1poll 1poll"
     assert [poll.split(" ")[2] for poll in play(trace)[-5:]] == ["61", "63", "61", "62", "63"]
     assert last("setup broadcast:61") == ("", ("SUBP-40",))
+
+
+def test_all_subpartitions_are_told_at_once(monkeypatch):
+    """With many of them, a copy of the partition for each would take minutes."""
+    make, copies = writing.Progress, []
+    monkeypatch.setattr(writing, "Progress", lambda *parts: copies.append(parts) or make(*parts))
+    counts = []
+    for subpartitions in (1, 99):
+        play("setup broadcast:61 drain finish", subpartitions=subpartitions)
+        counts.append(len(copies))
+        copies.clear()
+    assert counts[0] == counts[1] > 0
 
 
 # --- claims, told of what is wrong ----------------------------------------------------------------------------

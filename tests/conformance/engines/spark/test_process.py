@@ -16,7 +16,7 @@ from tidegate.conformance.kinds import resolve
 
 def tidegate(*args, **environment):
     return subprocess.run(
-        [sys.executable, "-m", "tidegate.conformance.cli.main", *args],
+        [sys.executable, "-m", "tidegate", *args],
         capture_output=True,
         text=True,
         check=False,

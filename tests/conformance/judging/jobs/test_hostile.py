@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 import attrs
@@ -292,3 +293,22 @@ def test_failures_are_made_small_when_all_jobs_have_run(monkeypatch):
     assert (result.counts["jobs"], result.counts["not run"]) == (4, 1)
     assert asked.started == 4
     assert result.found["fail LOG-LOSS"].first.case.name == "job-0-0"
+
+
+def test_without_room_for_a_log_the_jobs_that_ran_are_told(tmp_path, monkeypatch, capsys):
+    """The temporary folder is gone after the first job."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    monkeypatch.setattr(ReferenceJobs, "close", lambda _self: None, raising=False)
+    run = ReferenceJobs.run
+
+    def run_and_spoil(self, request):
+        shutil.rmtree(scratch)
+        return run(self, request)
+
+    monkeypatch.setattr(ReferenceJobs, "run", run_and_spoil)
+    assert main(["jobs", "--engine", "reference", "--jobs", "3"]) == Exit.CANNOT_WRITE
+    said = capsys.readouterr()
+    assert "1 job" in said.out
+    assert "no temporary folder can be made: No such file or directory; set TMPDIR" in said.err

@@ -1,0 +1,22 @@
+"""Where the command begins, also as `python -m tidegate`: signals are listened to before anything large is imported."""
+
+import sys
+
+
+def main() -> int:
+    try:
+        from tidegate.conformance.stopping import listen
+
+        listen()
+        # From here on a signal is remembered until work begins.
+        from tidegate.conformance.cli.main import main as run
+    except KeyboardInterrupt:
+        from tidegate.conformance.exits import Exit
+
+        print("tidegate: interrupted", file=sys.stderr)
+        return Exit.UNDETERMINED
+    return run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
