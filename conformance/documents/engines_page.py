@@ -31,17 +31,27 @@ Whole jobs on released engines, killed and restored while they run where that is
 *by results*: an engine that does not number what it saves went on from it, and committed what the specification says.
 Each command draws the same jobs and faults again; no machine runs them the same way twice.
 """
+BROKER = (
+    "On the mock broker of librdkafka, which knows nothing of transactions: at least once, and a record that is read "
+    "again may be counted again. The coordinator of its consumer groups is ours: a group has one member at a time."
+)
 #: What a report cannot say of itself, by kind of engine.
 LIMITS = {
-    "quix": (
-        "On the mock broker of librdkafka, which knows nothing of transactions: at least once, and a record that is "
-        "read again may be counted again."
+    "bytewax": "What was counted is counted once; what was handed out may be handed out again.",
+    "quix": BROKER,
+    "faust": BROKER,
+    "beam": (
+        "The direct runner, which promises no order and saves nothing that could be restored; watermarks are seen "
+        "through windows alone, by results."
     ),
     "flink-cluster": (
         "What comes and goes on single channels (watermarks, statuses, barriers) is not shown: operators tell "
         "records and clocks."
     ),
-    "bytewax": "What was counted is counted once; what was handed out may be handed out again.",
+    "spark": (
+        "The semantics in Spark's own terms, on Structured Streaming. In some jobs the query ends between two "
+        "micro-batches, and another one goes on from its checkpoint."
+    ),
 }
 
 
