@@ -51,9 +51,9 @@ def measure(exercised: Exercised) -> Coverage:
     return Coverage(rules, pairs)
 
 
-def within_reach(cases: Iterable[Case], floor: int = 1) -> Wanted:
+def within_reach(cases: Iterable[Case]) -> Wanted:
     """What these cases exercise on the specification itself; where there is a choice, by the first outcome."""
     outcomes = [outcome for case in cases for outcome in case.follow()]
     rules = dict.fromkeys(rule for outcome in outcomes for rule in outcome.rules)
     pairs = dict.fromkeys((rule, kinds_of(outcome)) for outcome in outcomes for rule in outcome.rules)
-    return Wanted(tuple(rules), tuple(pairs), floor)
+    return Wanted(tuple(rules), tuple(pairs))

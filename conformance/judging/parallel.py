@@ -6,6 +6,7 @@ for what depends on time.
 """
 
 import gc
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +21,7 @@ from tidegate.conformance.engines.base import Description, Engine
 from tidegate.conformance.engines.errors import BadHelloError, EngineError
 from tidegate.conformance.judging.expectations import Entry, Expectations
 from tidegate.conformance.judging.golden import read_golden, size_of_golden
-from tidegate.conformance.judging.suite import Budget
+from tidegate.conformance.judging.suite import Budget, reach_of
 from tidegate.conformance.judging.trial import Observer, Runner, Tally, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.stopping import STOP, listen
@@ -208,6 +209,8 @@ def serve(connection: Connection, order: Order) -> None:
     except EngineError as error:
         with suppress(OSError):
             connection.send(NotStarted(str(error)))
+    # The engine is closed and all is said. To take the suites apart object by object would take seconds.
+    os._exit(0)
 
 
 def try_here(order: Order, engine: Engine, part: Part) -> Tally:
@@ -219,6 +222,9 @@ def try_here(order: Order, engine: Engine, part: Part) -> Tally:
         for verdict in trial.try_component(part.component, part.budget):
             for observe in order.observe:
                 observe(verdict)
+        if "golden" in part.budget.stages:
+            # The traces have been read here.
+            trial.tally.reach[part.component] = reach_of(order.description, part.component)
         STOP.disarm()
     except KeyboardInterrupt:
         trial.tally.complete = False

@@ -123,7 +123,7 @@ def run(
             STOP.disarm()
         except KeyboardInterrupt:
             tally.complete = False
-        had_to_be = suite.wanted_of(description, chosen, floor)
+        had_to_be = suite.wanted_of(description, chosen, floor, tally.reach)
         return told(conclude(engine, candidate.name, tally, had_to_be, candidate.another()), observers)
 
 

@@ -4,7 +4,7 @@
 budget lasts. The same seed gives the same cases. `metamorphic` compares answers to related cases with each other.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -94,6 +94,17 @@ def is_declared(description: Description, case: Case) -> bool:
     return claim is not None and accepts(claim, case.component, case.config)
 
 
+def is_wholly_declared(description: Description, component: str) -> bool:
+    """Whether the engine said that it can do all that there is to a component."""
+    claim, model = description.components.get(component), COMPONENTS[component]
+    return (
+        claim is not None
+        and claim.kinds is None
+        and set(model.extensions) <= set(claim.extensions or ())
+        and set(model.semantics) <= set(claim.semantics or model.semantics[:1])
+    )
+
+
 def accepts(claim: Claim, component: str, config: Any) -> bool:
     if claim.kinds is not None and (kind := kind_of(config)) is not None and kind not in claim.kinds:
         return False
@@ -178,11 +189,23 @@ def undeclared_cases(description: Description, wanted: Iterable[str] = ()) -> It
     """The golden and directed cases that the engine does not declare: they are skipped."""
     chosen = tuple(wanted)
     for component in COMPONENTS:
-        if not chosen or component in chosen:
+        if (not chosen or component in chosen) and not is_wholly_declared(description, component):
             yield from (case for case in read_golden(component) if not is_declared(description, case))
 
 
-def wanted_of(description: Description, components: Iterable[str], floor: int = 1) -> Wanted:
-    """What a run has to exercise: what golden traces show to be within reach of what is declared."""
-    golden = (case for component in components for case in read_golden(component))
-    return within_reach((case for case in golden if is_declared(description, case)), floor)
+def wanted_of(
+    description: Description, components: Iterable[str], floor: int = 1, known: Mapping[str, Wanted] | None = None
+) -> Wanted:
+    """What a run has to exercise: what golden traces show to be within reach of what is declared.
+
+    Of some components it may be `known`.
+    """
+    each = [(known or {}).get(component) or reach_of(description, component) for component in components]
+    rules = dict.fromkeys(rule for one in each for rule in one.rules)
+    pairs = dict.fromkeys(pair for one in each for pair in one.pairs)
+    return Wanted(tuple(rules), tuple(pairs), floor)
+
+
+def reach_of(description: Description, component: str) -> Wanted:
+    """What a run of one component has to exercise."""
+    return within_reach(case for case in read_golden(component) if is_declared(description, case))

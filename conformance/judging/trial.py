@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from tidegate.conformance.engines.base import Description, Engine, Reply, Request
+from tidegate.conformance.judging.coverage import Wanted
 from tidegate.conformance.judging.expectations import FAILING, Expectations, Failure, failure_of
 from tidegate.conformance.judging.judge import Exercised, Judge
 from tidegate.conformance.judging.metamorphic import check
@@ -143,6 +144,8 @@ class Tally:
     claims: list[str] = attrs.Factory(list)
     #: What else a reader must know.
     notes: list[str] = attrs.Factory(list)
+    #: What golden traces show to be within reach of some components, where another process has looked.
+    reach: dict[str, Wanted] = attrs.Factory(dict)
     #: Of engines in other processes.
     restarts: int = 0
     complete: bool = True
@@ -166,6 +169,7 @@ class Tally:
         self.failures += other.failures[: KEPT_FAILURES - len(self.failures)]
         self.exercised.update(other.exercised)
         self.claims += other.claims
+        self.reach |= other.reach
         self.restarts += other.restarts
         self.complete = self.complete and other.complete
 

@@ -7,7 +7,7 @@ and both have the word of that node: such identifiers are called harmonised (HSI
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import attrs
 
@@ -88,6 +88,8 @@ class TellingWords:
         #: The block of each state, by the first state of the block.
         self.blocks = dict.fromkeys(self.domain, self.domain[0])
         self.tables: dict[Word, Table] = {}
+        #: What was answered to the end of a word before, also by states that cannot be asked.
+        self._known: dict[Word, dict[int, int | None]] = {}
         self._refine()
 
     def _refine(self) -> None:
@@ -104,10 +106,11 @@ class TellingWords:
                 candidates.append(beyond)
             word = candidates.popleft()
             promising = [block for block, events in undecided if word[0] in events]
-            divided = [parts for parts in (self._divide(block, word) for block in promising) if len(parts) > 1]
+            divided = list(self._divide(promising, word))
             if not divided:
                 continue
             self.tables[word] = self._ask(self.domain, word)
+            self._known[word] = dict(self.tables[word])
             candidates.extend((event, *word) for event in alphabet)
             self.blocks.update((state, part[0]) for parts in divided for part in parts for state in part)
             changed = {parts[0][0] for parts in divided}
@@ -147,35 +150,44 @@ class TellingWords:
         ]
         return [(block, different) for block, different in zip(blocks, events, strict=True) if different]
 
-    def _divide(self, block: list[int], word: Word) -> list[list[int]]:
-        """The states of a block by what they answer; a block in which some state cannot be asked stays whole."""
-        table = self._ask(block, word)
-        if len(table) < len(block):
-            return [block]
-        parts: dict[int, list[int]] = {}
-        for state in block:
-            parts.setdefault(table[state], []).append(state)
-        return list(parts.values())
+    def _divide(self, blocks: list[list[int]], word: Word) -> Iterator[list[list[int]]]:
+        """The blocks that the word divides, in parts; one in which some state cannot be asked stays whole."""
+        event, rest = word[0], word[1:]
+        rows, behind = self._rows, self._behind(rest)
+        for block in blocks:
+            parts: dict[tuple[int, int], list[int]] = {}
+            for state in block:
+                transition = rows[state].get(event)
+                if transition is None or (seen := behind(transition[0])) is None:
+                    break
+                parts.setdefault((transition[1], seen), []).append(state)
+            else:
+                if len(parts) > 1:
+                    yield list(parts.values())
 
     def _ask(self, states: list[int], word: Word) -> Table:
-        """What the states answer to the word. What they answer to all but its first event is known from before."""
-        event, *others = word
-        rest = self.tables.get(word[1:], {})
-        rows, same_as, numbers = self._rows, self._same_as, self._numbers
+        """What the states answer to the word."""
+        behind, numbers = self._behind(word[1:]), self._numbers
         answers: Table = {}
         for state in states:
-            transition = rows[state].get(event)
-            if transition is None:
-                continue
-            target, answer = transition
-            behind = rest.get(same_as.get(target, target)) if others else -1
-            if behind is None:
-                behind = self._walk(target, others)
-            if behind is not None:
-                answers[state] = numbers.setdefault((answer, behind), len(numbers))
+            transition = self._rows[state].get(word[0])
+            if transition is not None and (seen := behind(transition[0])) is not None:
+                answers[state] = numbers.setdefault((transition[1], seen), len(numbers))
         return answers
 
-    def _walk(self, state: int, word: list[int]) -> int | None:
+    def _behind(self, word: Word) -> Callable[[int], int | None]:
+        """What a state answers to the end of a word, which mostly was asked before."""
+        known, same_as = self._known.setdefault(word, {}), self._same_as
+
+        def answer(state: int) -> int | None:
+            first = same_as.get(state, state)
+            if first not in known:
+                known[first] = self._walk(first, word)
+            return known[first]
+
+        return answer
+
+    def _walk(self, state: int, word: Word) -> int | None:
         answers: list[int] = []
         for event in word:
             transition = self._machine.ask(state, event)

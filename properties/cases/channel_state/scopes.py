@@ -12,7 +12,7 @@ from tidegate.reference.input.channel_state import Config, Event, Mode, State
 def make_scope(name: str, channels: int, checkpoints: int, modes: tuple[Mode, ...], arrivals: int) -> Scope:
     numbers = [Long(number) for number in range(1, checkpoints + 1)]
 
-    def alphabet(_config: Config, _state: State) -> Iterator[Event]:
+    def events() -> Iterator[Event]:
         for index in range(channels):
             yield channel_state.Data(index)
             yield channel_state.Poll(index)
@@ -23,6 +23,8 @@ def make_scope(name: str, channels: int, checkpoints: int, modes: tuple[Mode, ..
         yield from map(channel_state.Stop, numbers)
         yield channel_state.Data(channels)
 
+    alphabet = tuple(events())
+
     def expand(state: State) -> bool:
         return sum(channel.next for channel in state.channels) < arrivals
 
@@ -30,7 +32,7 @@ def make_scope(name: str, channels: int, checkpoints: int, modes: tuple[Mode, ..
         name=name,
         component="channel_state",
         configs=(Config(channels),),
-        alphabet=alphabet,
+        alphabet=lambda _config, _state: alphabet,
         covers=(
             f"{counted(channels, 'channel')}, {counted(checkpoints, 'checkpoint')}; data, barriers sent as "
             f"{' or '.join(modes)}, polls, starts and stops in any order; refused: a channel out of range"

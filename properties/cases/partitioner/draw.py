@@ -224,12 +224,12 @@ def draw_many(
 
 AIMS = (draw_spread,)
 TURNS = (partitioner.Partitioner.RESCALE, partitioner.Partitioner.REBALANCE)
-#: Turns beyond the end of a byte, and of two bytes: by channels, and by records that are counted. Eleven divides none
-#: of 2^8, 2^15, 2^16 and the numbers below them, so that a counter that begins anew cannot meet the turn by accident.
+#: Turns beyond the end of a byte, and of two bytes: by channels, and by records that are counted. Eleven and 2^15 + 1
+#: divide none of 2^8, 2^15, 2^16 and the numbers below them, so that a counter that begins anew cannot meet the turn
+#: by accident.
 ONCE = (
     *(partial(draw_many, kind=kind, channels=257, records=515) for kind in TURNS),
     *(partial(draw_many, kind=kind, channels=11, records=260) for kind in TURNS),
-    *(partial(draw_many, kind=kind, channels=2**15 + 1, records=2**15 + 2) for kind in TURNS),
-    *(partial(draw_many, kind=kind, channels=11, records=2**16 + 2) for kind in TURNS),
+    *(partial(draw_many, kind=kind, channels=2**15 + 1, records=2**16 + 2) for kind in TURNS),
     partial(draw_many, kind=partitioner.Partitioner.SHUFFLE, channels=33),
 )

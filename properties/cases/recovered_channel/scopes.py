@@ -20,7 +20,7 @@ def make_scope(name: str, config: Config, checkpoints: int, items: int) -> Scope
     numbers = [Long(number) for number in range(1, checkpoints + 1)]
     channels = range(config.channels)
 
-    def alphabet(_config: Config, _state: State) -> Iterator[Event]:
+    def events() -> Iterator[Event]:
         yield values.Finish()
         yield values.Convert()
         for index in channels:
@@ -32,6 +32,8 @@ def make_scope(name: str, config: Config, checkpoints: int, items: int) -> Scope
                 yield values.Mark(number)
         yield values.Poll(config.channels)
 
+    alphabet = tuple(events())
+
     def expand(state: State) -> bool:
         return (
             sum(one.given + one.written + sum(item.checkpoint >= 0 for item in one.recovered) for one in state.channels)
@@ -42,7 +44,7 @@ def make_scope(name: str, config: Config, checkpoints: int, items: int) -> Scope
         name=name,
         component="recovered_channel",
         configs=(config,),
-        alphabet=alphabet,
+        alphabet=lambda _config, _state: alphabet,
         covers=(
             f"{counted(config.channels, f'{config.location} channel')}, {counted(checkpoints, 'checkpoint')}, "
             f"{config.semantics}; saved and new data, ends of recovery, barriers, polls, starts and stops in any "

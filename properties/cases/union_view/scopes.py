@@ -6,10 +6,10 @@ from tidegate.properties.cases.scope import Scope, counted
 from tidegate.reference.subpartition import union_view as union
 
 
-def is_up_to_the_engine(state: union.State, event: union.Event) -> bool:
-    """The last view is registered, and several others have something: their order is open."""
-    missing = {number for number, view in enumerate(state.views) if not view.registered}
-    return isinstance(event, union.RegisterView) and missing == {event.view} and len(state.early) > 1
+def last_to_register(state: union.State) -> int | None:
+    """The last view that is not registered, where several others have something: their order then is open."""
+    missing = [number for number, view in enumerate(state.views) if not view.registered]
+    return missing[0] if len(missing) == 1 and len(state.early) > 1 else None
 
 
 def make_scope(views: int, most: int) -> Scope:
@@ -24,11 +24,15 @@ def make_scope(views: int, most: int) -> Scope:
         union.QueryAvailable(credit=False),
         union.ReleaseAll(),
     )
+    closed = {
+        None: events,
+        **{view: tuple(event for event in events if event != union.RegisterView(view)) for view in numbers},
+    }
     return Scope(
         name=f"{views}-views",
         component="union_view",
         configs=(union.Config(views),),
-        alphabet=lambda _config, state: (event for event in events if not is_up_to_the_engine(state, event)),
+        alphabet=lambda _config, state: closed[last_to_register(state)],
         covers=(
             f"{counted(views, 'view')}, items of all kinds, at most one view that has some before all are registered; "
             "refused: what is said twice, late, or of no view"
