@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=options.whole(1, options.MOST_JOBS),
         metavar="N",
         help="try N parts of the suite at once, each on a copy of the engine "
-        "(default: one per core for python: and exec: engines, else 1)",
+        "(default: one per core and one more for python: and exec: engines, else 1)",
     )
     parser.add_argument(
         "--stage",

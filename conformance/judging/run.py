@@ -27,7 +27,7 @@ from tidegate.traces.cases import Case
 #: Of an engine that gets everything wrong, so many components are examined.
 BLAMED = 8
 #: So many generated cases per component are tried faster than a copy of an engine is made.
-SHORT_RUN = 200
+SHORT_RUN = 30
 #: Seconds for an answer, where it is known that an engine hangs and not yet at what.
 SHORT_WAIT = 2.0
 
@@ -58,12 +58,14 @@ class Candidate:
         return attrs.evolve(self, limits={**self.limits, "case_timeout": wait}).make
 
     def usual_jobs(self, budget: suite.Budget) -> int:
-        """How many parts of the suite to try at once: one per core where copies of the engine are cheap, else one.
+        """How many parts of the suite to try at once: one where copies are dear, else one more than there are cores.
 
+        At the end of each part a copy is listened to for a moment, in case it has more to say, and its core is free.
         What is over in a moment is not worth another copy.
         """
         long = "complete" in budget.stages or ("generated" in budget.stages and budget.cases > SHORT_RUN)
-        return (os.cpu_count() or 1) if long and find_kind(self.name).side_by_side else 1
+        cores = os.cpu_count() or 1
+        return cores + (cores > 1) if long and find_kind(self.name).side_by_side else 1
 
 
 def candidate_for(engine: str | Engine | BatchEngine, **options: Any) -> Candidate:

@@ -58,7 +58,7 @@ class Budget:
     No stages stand for all of them. `scopes` are those of the complete stage by their numbers; None stands for all.
     """
 
-    cases: int = 1000
+    cases: int = 600
     seed: int = 0
     stages: tuple[str, ...] = attrs.field(default=STAGES, converter=all_unless_some)
     thorough: bool = False

@@ -19,7 +19,7 @@ PATIENCE = 200
 #: The same for aimed cases: then one of the usual mix is drawn.
 PATIENCE_WITH_AIMS = 5
 #: How many cases there are to one that is aimed.
-AIMED_EVERY = 8
+AIMED_EVERY = 5
 #: The share of the cases that are written without the fields that have their default.
 BRIEF = 0.5
 

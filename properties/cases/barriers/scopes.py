@@ -122,7 +122,7 @@ def small() -> Iterator[Scope]:
     yield make_scope(barriers.Kind.ALIGNED, 3, 1, finished=(True,))
     yield make_scope(barriers.Kind.ALTERNATING, 2, 1, timeout=1, finished=(True,), extension=barriers.LATE_TIMERS)
     yield make_scope(barriers.Kind.ALIGNED, 2, 1, finished=(True,), extension=barriers.MEASURES)
-    yield make_scope(barriers.Kind.AT_LEAST_ONCE, 2, 1, extension=barriers.MEASURES)
+    yield make_scope(barriers.Kind.AT_LEAST_ONCE, 2, 1, finished=(True,), extension=barriers.MEASURES)
 
 
 def thorough() -> Iterator[Scope]:

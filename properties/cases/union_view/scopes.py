@@ -12,10 +12,10 @@ def last_to_register(state: union.State) -> int | None:
     return missing[0] if len(missing) == 1 and len(state.early) > 1 else None
 
 
-def make_scope(views: int, most: int) -> Scope:
+def make_scope(views: int, most: int, items: tuple[union.Item, ...] = tuple(union.Item)) -> Scope:
     numbers = range(views)
     events: tuple[union.Event, ...] = (
-        *(union.WriteItem(view, item) for view in numbers for item in union.Item),
+        *(union.WriteItem(view, item) for view in numbers for item in items),
         *(union.TellAvailable(view) for view in range(views + 1)),
         *(union.RegisterView(view) for view in numbers),
         union.PollItem(),
@@ -34,8 +34,8 @@ def make_scope(views: int, most: int) -> Scope:
         configs=(union.Config(views),),
         alphabet=lambda _config, state: closed[last_to_register(state)],
         covers=(
-            f"{counted(views, 'view')}, items of all kinds, at most one view that has some before all are registered; "
-            "refused: what is said twice, late, or of no view"
+            f"{counted(views, 'view')}, items of the kinds {', '.join(items)}, at most one view that has some before "
+            "all are registered; refused: what is said twice, late, or of no view"
         ),
         expand=lambda state: sum(view.written for view in state.views) < most,
         cap=f"at most {counted(most, 'item')} written",
@@ -44,8 +44,9 @@ def make_scope(views: int, most: int) -> Scope:
 
 def small() -> Iterator[Scope]:
     yield make_scope(1, 3)
-    yield make_scope(2, 2)
+    yield make_scope(2, 2, (union.Item.PARTIAL, union.Item.WHOLE))
 
 
 def thorough() -> Iterator[Scope]:
-    yield make_scope(2, 3)
+    yield make_scope(2, 2)
+    yield make_scope(2, 3, (union.Item.PARTIAL, union.Item.WHOLE))
