@@ -12,6 +12,20 @@ Observations = list[Json]
 LOWEST = -(2**63)
 HIGHEST = 2**63 - 1
 
+#: The states of a task, by the names that the protocol has for them.
+TASK_STATES = (
+    "created",
+    "scheduled",
+    "deploying",
+    "initializing",
+    "running",
+    "finished",
+    "canceling",
+    "canceled",
+    "failed",
+    "reconciling",
+)
+
 _HEX = re.compile(r"(?:[0-9a-f]{2})*")
 
 

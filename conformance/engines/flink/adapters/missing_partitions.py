@@ -12,18 +12,6 @@ from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters.remote_gate import CONSUMER, NETWORK, RemoteGate
 from tidegate.conformance.engines.flink.jvm import Jvm
 
-STATES = (
-    "created",
-    "scheduled",
-    "deploying",
-    "initializing",
-    "running",
-    "finished",
-    "canceling",
-    "canceled",
-    "failed",
-    "reconciling",
-)
 OTHERS = ("timeout", "disposed", "error")
 PROVIDER = f"{NETWORK}partition.PartitionProducerStateProvider"
 CHECKER = f"{CONSUMER}RemoteChannelStateChecker"
@@ -60,12 +48,12 @@ class MissingPartitions:
     def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind == "task":
-            self._task = wire.get_choice(event, "state", STATES)
+            self._task = wire.get_choice(event, "state", wire.TASK_STATES)
             return []
         if kind not in ("not_found", "answer"):
             raise wire.unknown_type(event)
         channel = wire.get_integer(event, "channel")
-        producer = wire.get_choice(event, "producer", (*STATES, *OTHERS)) if kind == "answer" else ""
+        producer = wire.get_choice(event, "producer", (*wire.TASK_STATES, *OTHERS)) if kind == "answer" else ""
         known = 0 <= channel < len(self._rig.channels)
         if not known or (channel in self._asked) != (kind == "answer"):
             return wire.rejected()
@@ -88,7 +76,7 @@ class MissingPartitions:
         return self._jvm.implement(f"{PROVIDER}$ResponseHandle", handlers)
 
     def _make_answer(self, producer: str) -> Any:
-        if producer in STATES:
+        if producer in wire.TASK_STATES:
             return self._either.Left(self._states.valueOf(producer.upper()))
         causes = {
             "timeout": self._jvm.cls("java.util.concurrent.TimeoutException"),

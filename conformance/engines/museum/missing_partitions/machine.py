@@ -1,6 +1,7 @@
 """Partitions that were not found, PROD-1 … PROD-5."""
 
 from tidegate.conformance.engines.wire import (
+    TASK_STATES,
     Host,
     Json,
     Observations,
@@ -11,19 +12,7 @@ from tidegate.conformance.engines.wire import (
     unknown_type,
 )
 
-_STATES = (
-    "created",
-    "scheduled",
-    "deploying",
-    "initializing",
-    "running",
-    "finished",
-    "canceling",
-    "canceled",
-    "failed",
-    "reconciling",
-)
-_PRODUCERS = (*_STATES, "timeout", "disposed", "error")
+_PRODUCERS = (*TASK_STATES, "timeout", "disposed", "error")
 
 
 class MissingPartitions:
@@ -46,7 +35,7 @@ class MissingPartitions:
     def step(self, event: Json) -> Observations:
         kind = event.get("type")
         if kind == "task":
-            self.task = get_choice(event, "state", _STATES)
+            self.task = get_choice(event, "state", TASK_STATES)
             return []
         if kind not in ("not_found", "answer"):
             raise unknown_type(event)

@@ -6,18 +6,6 @@ finds out when it comes for the next entry.
 
 from tidegate.conformance.engines import wire
 
-_STATES = (
-    "created",
-    "scheduled",
-    "deploying",
-    "initializing",
-    "running",
-    "finished",
-    "canceling",
-    "canceled",
-    "failed",
-    "reconciling",
-)
 _NOT_OURS = ("scheduled", "reconciling")
 _TERMINAL = ("finished", "canceled", "failed")
 EXTENSIONS = ("invokable",)
@@ -53,9 +41,9 @@ class Task:
     def step(self, event: wire.Json) -> wire.Observations:
         match event.get("type"):
             case "cancel":
-                return self.on_interference(wire.get_choice(event, "seen", _STATES), "canceling")
+                return self.on_interference(wire.get_choice(event, "seen", wire.TASK_STATES), "canceling")
             case "fail":
-                return self.on_interference(wire.get_choice(event, "seen", _STATES), "failed")
+                return self.on_interference(wire.get_choice(event, "seen", wire.TASK_STATES), "failed")
             case "start":
                 return self.on_start()
             case "proceed":
