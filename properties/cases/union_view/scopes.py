@@ -24,7 +24,7 @@ def make_scope(views: int, most: int, items: tuple[union.Item, ...] = tuple(unio
         union.QueryAvailable(credit=False),
         union.ReleaseAll(),
     )
-    closed = {
+    closed: dict[int | None, tuple[union.Event, ...]] = {
         None: events,
         **{view: tuple(event for event in events if event != union.RegisterView(view)) for view in numbers},
     }
