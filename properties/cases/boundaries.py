@@ -24,7 +24,7 @@ FAR = 2**15
 FARTHEST = 2**16 + 1
 AMOUNTS = ("buffer_size", "capacity", "exclusive", "floating", "initial_credit", "size_hint", "timeout", "maximum")
 #: How many events the long traces have.
-LENGTHS = (150, 300, 700, 1500, 1500)
+LENGTHS = (150, 300, 900, 1500, 1500)
 
 #: How often a config is drawn that can take the value, before the usual is drawn.
 PATIENCE = 100

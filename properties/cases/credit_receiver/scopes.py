@@ -94,6 +94,7 @@ def small() -> Iterator[Scope]:
     yield make_scope(credit_receiver.Config(1, 2, 2), Cap(backlog=1, unannounced=2, held=3), EACH_STATE)
     together = Cap(backlog=1, unannounced=1, held=1)
     yield make_scope(credit_receiver.Config(2, 0, 1), together)
+    yield make_scope(credit_receiver.Config(2, 1, 1), together, UP_TO_NAMES, lean=True)
     yield make_scope(credit_receiver.Config(2, 0, 2), together, UP_TO_NAMES, lean=True)
 
 
