@@ -46,9 +46,13 @@ class Flow:
         return self.app.topic(name, key_type=str, key_serializer="raw", value_serializer="json", partitions=PARTITIONS)
 
     async def hand_on(self, sent: list[Sent]) -> None:
-        """What leaves an operator goes into the topic of its edge, under its key."""
+        """What leaves an operator goes into the topic of its edge, under its key.
+
+        It is there when what sending gives has been waited for, too: without that, Faust may commit what it has read
+        before what it has made of it is safe, and a kill loses that.
+        """
         for target, element in sent:
-            await self.edges[element[4]].send(key=key_of(element[1]).encode(), value=[target, element])
+            await (await self.edges[element[4]].send(key=key_of(element[1]).encode(), value=[target, element]))
 
     def make_source(self, number: int) -> Any:
         async def read(stream: Any) -> None:
