@@ -16,6 +16,7 @@ import urllib.error
 import urllib.request
 import zipfile
 from collections.abc import Callable
+from http import HTTPStatus
 from importlib import resources
 from pathlib import Path
 from typing import Any, Self
@@ -42,7 +43,9 @@ SESSION_TIMEOUT = 10_000
 #: The most that one look counts, in seconds: if the whole machine stood still, nobody else has waited.
 LONGEST_LOOK = 2.0
 #: Seconds that anything else may take before the job counts as hanging.
-PATIENCE = 180.0
+PATIENCE = 300.0
+#: Seconds that an election may take.
+ELECTIONS = 60
 #: No script computes the memory of a TaskManager for us: all its parts are said.
 _MEMORY = {
     "taskmanager.cpu.cores": "1",
@@ -70,6 +73,9 @@ _PROMPT = {
     "cluster.registration.error-delay": "200",
     "cluster.registration.refused-registration-delay": "200",
     "rest.await-leader-timeout": "20000",
+    "pekko.ask.timeout": "120 s",
+    "akka.ask.timeout": "120 s",
+    "web.timeout": "120000",
     "taskmanager.load-balance.mode": "SLOTS",
 }
 _LOGGING = """\
@@ -237,13 +243,19 @@ class FlinkCluster:
         data, header = json.dumps(body).encode(), {"Content-Type": "application/json"}
         return self._ask(urllib.request.Request(f"http://localhost:{self.rest}{path}", data, header))
 
-    def _ask(self, request: urllib.request.Request) -> Json:
-        """Raise ClusterError where it is refused, with the reason; OSError where nobody answers."""
+    def _ask(self, request: urllib.request.Request, elections: int = ELECTIONS) -> Json:
+        """Raise ClusterError where it is refused, with the reason; OSError where nobody answers.
+
+        While a leader is elected, everybody is asked to wait: on a busy machine that may be at any time.
+        """
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - our own host
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310 - our own host
                 told: Json = json.load(answer)
                 return told
         except urllib.error.HTTPError as error:
+            if error.code == HTTPStatus.SERVICE_UNAVAILABLE and elections:
+                time.sleep(1)
+                return self._ask(request, elections - 1)
             text = error.read().decode(errors="replace")[:2000]
             raise ClusterError(f"{request.full_url} is refused: {text}") from error
 

@@ -113,9 +113,12 @@ class Cluster(Started):
         Raises
         ------
         ClusterDiedError
-            The process died of the job, or gave no answer; it is started again for the next one.
+            The process died of the job, or gave no answer; it is started again for the next one, if that can be.
         """
-        self.start()
+        try:
+            self.start()
+        except CannotStartError as error:
+            raise ClusterDiedError(str(error)) from error
         assert self._process is not None
         assert self._process.stdin is not None
         line = json.dumps({**request, "seconds": math.ceil(seconds)}).encode() + b"\n"

@@ -145,6 +145,16 @@ final class EventTime {
     public boolean useInterruptibleTimers(ReadableConfig config) {
       return true;
     }
+
+    /** The same in 2.2. */
+    public boolean useInterruptibleTimers() {
+      return true;
+    }
+
+    /** The same in 1.20 to 2.1. */
+    public boolean useSplittableTimers() {
+      return true;
+    }
   }
 
   static final class CoSums extends KeyedCoProcessFunction<String, Record, Record, Record> {
@@ -214,6 +224,16 @@ final class EventTime {
     }
 
     public boolean useInterruptibleTimers(ReadableConfig config) {
+      return true;
+    }
+
+    /** The same in 2.2. */
+    public boolean useInterruptibleTimers() {
+      return true;
+    }
+
+    /** The same in 1.20 to 2.1. */
+    public boolean useSplittableTimers() {
       return true;
     }
   }
@@ -301,6 +321,16 @@ final class EventTime {
     }
 
     public boolean useInterruptibleTimers(ReadableConfig config) {
+      return true;
+    }
+
+    /** The same in 2.2. */
+    public boolean useInterruptibleTimers() {
+      return true;
+    }
+
+    /** The same in 1.20 to 2.1. */
+    public boolean useSplittableTimers() {
       return true;
     }
   }
