@@ -74,6 +74,7 @@ _PROMPT = {
     "cluster.registration.refused-registration-delay": "200",
     "rest.await-leader-timeout": "20000",
     "pekko.ask.timeout": "120 s",
+    "pekko.startup-timeout": "120 s",
     "akka.ask.timeout": "120 s",
     "web.timeout": "120000",
     "taskmanager.load-balance.mode": "SLOTS",

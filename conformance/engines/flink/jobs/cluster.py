@@ -32,6 +32,7 @@ _SETTINGS = {
     "rest.bind-port": "0",
     # On a busy machine, or one that stood still for a while, nobody is given up.
     "pekko.ask.timeout": "120 s",
+    "pekko.startup-timeout": "120 s",
     "akka.ask.timeout": "120 s",
     "heartbeat.timeout": "600000",
 }
