@@ -1,7 +1,7 @@
 """The page of a report: one file that opens from disk, with all that was found, and no need of anything else.
 
 What engines say is data in it, never markup, and its policy lets nothing run but the script that is written here. Many
-findings are packed, so that the file stays small; the page unpacks them when it is open.
+findings are packed, so that the file stays small; the page unpacks those that are looked at.
 """
 
 import base64
@@ -25,13 +25,15 @@ from tidegate.traces.notation.text import write_observation, write_trace
 
 #: How much of a page may be findings, listed and packed; report.jsonl has them all.
 MAX_FINDINGS_BYTES = 4_200_000
+#: Findings of about so many letters are packed together: a click unpacks no more.
+TOGETHER = 80_000
 #: A trace with more events is not drawn.
 MAX_DRAWN = 200
 
 
 def make_page(result: Result, lines: Iterable[str], seed: int = 0, command: str = "") -> str:
     """The page of a run; `lines` are those of its report, header and footer included."""
-    findings, index, left = pack(lines)
+    findings, blocks, index, left = pack(lines)
     data = {
         **result.json(),
         "suite": __version__,
@@ -42,6 +44,7 @@ def make_page(result: Result, lines: Iterable[str], seed: int = 0, command: str 
         "counterexamples": [describe(one) for one in result.counterexamples],
         "rules": describe_rules(),
         "left": left,
+        "blocks": blocks,
     }
     title = f"{data['engine']} is {result.conclusion}"
     body = f"""<main id="main"><h1>{html.escape(title)}</h1>
@@ -62,28 +65,39 @@ def describe_rules() -> dict[str, Any]:
 # --- findings ---------------------------------------------------------------------------------------------------
 
 
-def pack(lines: Iterable[str]) -> tuple[str, list[list[Any]], int]:
-    """What did not pass: packed with its evidence, listed in a few words, and how many more there are."""
-    packer = zlib.compressobj(6)
-    packed = bytearray()
+def pack(lines: Iterable[str]) -> tuple[str, list[int], list[list[Any]], int]:
+    """What did not pass: packed with its evidence in blocks, a line each; with which finding each block begins; all in
+    a few words; and how many more there are.
+    """
+    packed: list[str] = []
+    begins = [0]
+    together: list[str] = []
     index: list[list[Any]] = []
-    left = listed = 0
+    left = taken = letters = 0
     for line in lines:
         finding = json.loads(line)
         if finding.get("verdict") in (None, Status.PASS, Status.SKIP):
             continue
-        if len(packed) * 4 // 3 + listed > MAX_FINDINGS_BYTES:
+        if taken > MAX_FINDINGS_BYTES:
             left += 1
             continue
-        packed += packer.compress(line.strip().encode() + b"\n")
-        if len(index) % 50 == 0:
-            packed += packer.flush(zlib.Z_SYNC_FLUSH)
+        together.append(line.strip())
+        letters += len(line)
         rules = finding["rules"]
         about = finding["component"], finding["stage"], finding["verdict"], rules[0] if rules else ""
         index.append([*about, shortened(finding["trace"]), shortened(finding["message"])])
-        listed += len(as_data(index[-1]).encode())
-    packed += packer.flush()
-    return base64.b64encode(packed).decode(), index, left
+        taken += len(as_data(index[-1]).encode())
+        if letters > TOGETHER:
+            packed.append(pack_block(together))
+            taken += len(packed[-1])
+            begins.append(len(index))
+            together, letters = [], 0
+    packed.append(pack_block(together))
+    return "\n".join(packed), begins, index, left
+
+
+def pack_block(lines: list[str]) -> str:
+    return base64.b64encode(zlib.compress("\n".join(lines).encode())).decode()
 
 
 def shortened(text: str, limit: int = 60) -> str:

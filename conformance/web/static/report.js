@@ -13,17 +13,19 @@ const result = read("result");
 const index = read("index").map(([component, stage, verdict, rule, trace, message], number) => ({ number, component, stage, verdict, rule, trace, message }));
 const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
-/** The findings with their evidence, line by line; unpacked when they are first asked for. */
-let evidence = null;
-function unpack() {
-  evidence ??= (async () => {
-    const letters = atob(document.getElementById("findings").textContent);
-    const packed = new Uint8Array(letters.length);
-    for (let at = 0; at < letters.length; at += 1) packed[at] = letters.charCodeAt(at);
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return (await new Response(stream).text()).split("\n");
-  })();
-  return evidence;
+/** The findings with their evidence, packed some together; they are unpacked when the first of them is asked for. */
+const packed = document.getElementById("findings").textContent.split("\n");
+const unpacked = new Map();
+async function unpack(block) {
+  const bytes = Uint8Array.from(atob(packed[block]), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return (await new Response(stream).text()).split("\n");
+}
+
+async function findEvidence(number) {
+  const block = result.blocks.findLastIndex((begin) => begin <= number);
+  if (!unpacked.has(block)) unpacked.set(block, unpack(block));
+  return JSON.parse((await unpacked.get(block))[number - result.blocks[block]]);
 }
 
 // --- the verdict ------------------------------------------------------------------------------------------------
@@ -170,9 +172,8 @@ function drawFindings() {
     if ((position + 1) * ROW > list.scrollTop + list.clientHeight) list.scrollTop = (position + 1) * ROW - list.clientHeight;
     fillRows();
     const { number } = shown[position];
-    const lines = await unpack();
+    const finding = await findEvidence(number);
     if (selected !== position) return;
-    const finding = JSON.parse(lines[number]);
     detail.replaceChildren(
       h("h3", {}, finding.rules.length ? `${finding.component} breaks ${finding.rules[0]}` : `${finding.component}: ${finding.verdict}`), h("p", { class: "soft" }, `${finding.case} · ${finding.stage}`),
       ...finding.message ? [h("p", { class: "problem" }, finding.message)] : [], ruleList(finding.rules.slice(0, 3), result.rules), h("p", {}, h("code", {}, JSON.stringify(finding.config))), ...drawEvidence(finding), drawButtons(finding),
@@ -222,4 +223,3 @@ function drawClaims() {
 
 document.getElementById("actions").append(themeButton());
 document.getElementById("main").replaceChildren(...[drawVerdict(), drawCounterexamples(), drawMatrix(), drawFindings(), drawRules(), drawClaims()].filter((each) => each !== null));
-(window.requestIdleCallback ?? setTimeout)(unpack);

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from tests.paths import ROOT
+from tests.processes import PATIENCE
 from tidegate.conformance.web.serving import Playground
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -69,6 +70,7 @@ def open_page(browser):
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", **more
         )
+        context.set_default_timeout(1000 * PATIENCE)
         page = context.new_page()
         complaints, requests = [], []
         page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
