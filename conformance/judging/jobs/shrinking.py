@@ -20,7 +20,16 @@ from tidegate.conformance.judging.jobs.reading import is_readable
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.reference import elements
 from tidegate.reference.job.layout import compute_layout
-from tidegate.reference.job.programs import Config, Edge, Function, Operator, Record, ScriptItem
+from tidegate.reference.job.programs import (
+    EVENT_TIME,
+    EXTENSION,
+    Config,
+    Edge,
+    Function,
+    Operator,
+    Record,
+    ScriptItem,
+)
 from tidegate.reference.model import InvalidInputError
 
 #: Runs and seconds that are spent on one job.
@@ -163,8 +172,10 @@ def smaller_configs(config: Config, abilities: Abilities, cuts: "tuple[Cut, ...]
     """Programs of fewer parts, as long as they are programs that the engine can run."""
     seen = {config}
     for operators, edges in (parts for cut in cuts for parts in cut(config, abilities)):
+        is_timed = any(one.function in EVENT_TIME for one in operators)
+        extension = None if config.extension == EXTENSION and not is_timed else config.extension
         try:
-            smaller = attrs.evolve(config, operators=operators, edges=edges)
+            smaller = attrs.evolve(config, operators=operators, edges=edges, extension=extension)
         except InvalidInputError:
             continue
         if smaller not in seen and is_readable(smaller) and (abilities.chaining or not is_chained(smaller)):
