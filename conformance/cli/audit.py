@@ -53,7 +53,6 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.audit.auditing import Options, UnknownInvariantError, audit
     from tidegate.conformance.audit.outcomes import NAMES
     from tidegate.conformance.engines.spark.session import LOCAL
-    from tidegate.conformance.exits import Exit
 
     if args.local and (args.master or args.path == "shuffle"):
         args.parser.error("--local is without Spark: it goes with neither --master nor --path shuffle")
@@ -64,8 +63,8 @@ def run(args: argparse.Namespace) -> int:
         args.parser.error(str(error))
     with progress(args) as observe:
         report = audit(args.paths, options, observe)
-    is_written = show(args, report)
-    return int(report.exit) if is_written else int(report.exit or Exit.UNDETERMINED)
+    show(args, report)
+    return int(report.exit)
 
 
 @contextmanager
@@ -85,19 +84,19 @@ def progress(args: argparse.Namespace) -> "Iterator[Callable[[Outcome, int], Non
         yield lambda _outcome, runs: bar.update(task, advance=1, total=runs)
 
 
-def show(args: argparse.Namespace, report: "Report") -> bool:
-    """On the screen, whatever becomes of the files; whether they are written, if they are wanted."""
+def show(args: argparse.Namespace, report: "Report") -> None:
+    """On the screen, whatever becomes of the files; in the end, an error if they are wanted and not written."""
     from tidegate.conformance.audit import forms, writing
     from tidegate.conformance.engines.text import printable
+    from tidegate.conformance.reports.writing import CannotWriteError, explain
 
     paths: list[Path | None] = [None] * len(report.excerpts)
-    is_written = True
+    trouble = ""
     if args.report is not None:
         try:
             paths = [*writing.write_report(args.report, report)]
         except OSError as error:
-            print(f"tidegate: the report in {args.report} is not complete: {printable(str(error))}", file=sys.stderr)
-            is_written = False
+            trouble = explain(args.report, error)
     if args.format == "json":
         print(forms.as_line(forms.as_json(report), indent=2))
     elif args.format == "markdown":
@@ -105,9 +104,10 @@ def show(args: argparse.Namespace, report: "Report") -> bool:
     else:
         texts = [forms.as_text(one, path) for one, path in zip(report.excerpts, paths, strict=True)]
         show_pretty(report, texts)
-    if args.report is not None and args.format == "pretty" and is_written:
+    if trouble:
+        raise CannotWriteError(f"the report is not complete: {trouble}")
+    if args.report is not None and args.format == "pretty":
         print(f"Report in {printable(str(args.report))}")
-    return is_written
 
 
 def show_pretty(report: "Report", texts: list[str]) -> None:
