@@ -70,6 +70,7 @@ PATH = (
     Place("input/channel_requests", "A task asks its channels to resume, to announce sizes, and how much they hold."),
     Place("input/channel_state", "A checkpoint that overtakes saves what it overtook in the channels."),
     Place("recovery/recovered_channel", "After a restore, what was saved of a channel is read before anything new."),
+    Place("recovery/handed_over", "A channel goes live while it still has recovered data, and barriers overtake that."),
     Place("gate/gate", "Channels with data are polled in turn."),
     Place("gate/priority_gate", "What has priority overtakes, and late notifications do no harm."),
     Place("gate/union_gate", "Several gates are read as one."),
@@ -88,6 +89,7 @@ PATH = (
         "watermarks/source_alignment", "A source, or one of its splits, that is too far ahead of others waits for them."
     ),
     Place("watermarks/alignment_group", "Sources report how far they are, and are told how far they may be."),
+    Place("watermarks/latency_markers", "A source makes latency markers, as often as its job or the cluster says."),
     Place("watermarks/statuses", "Statuses and latency markers on their way through a task."),
     Place("mailbox", "Mails of many threads and the default action, run on one."),
     Place("barriers", "Channels wait for a checkpoint's barriers, or are overtaken by them."),

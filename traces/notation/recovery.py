@@ -3,6 +3,14 @@
 from tidegate.traces.notation.forms import Form
 
 FORMS: dict[str, tuple[Form, ...]] = {
+    "handed_over": (
+        Form("request", "request"),
+        Form("data", "data"),
+        Form("barrier", "barrier"),
+        Form("tell", "tell"),
+        Form("poll", "poll"),
+        Form("count", "count"),
+    ),
     "recovered_channel": (
         Form("recovered", "{channel:int}r"),
         Form("finish", "finish"),

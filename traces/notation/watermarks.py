@@ -8,6 +8,11 @@ from tidegate.traces.notation.forms import ACTIVE, IDLE, Form
 NOW, LATER = (("mode", "immediate"),), (("mode", "deferred"),)
 
 FORMS: dict[str, tuple[Form, ...]] = {
+    "latency_markers": (
+        Form("open", "open"),
+        Form("elapse", "elapse{milliseconds:int}"),
+        Form("close", "close"),
+    ),
     "input_gauges": (
         Form("watermark", "{input:int}w{timestamp:long}"),
         Form("record", "{input:int}r"),

@@ -1,0 +1,32 @@
+"""Cases for latency markers: intervals of the cluster and of the job, and sources that begin late."""
+
+from random import Random
+
+from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.walk import Walk
+from tidegate.reference.watermarks import latency_markers as markers
+
+INTERVALS = (0, 0, 1, 3, 10, 100)
+
+
+def draw(random: Random, config: markers.Config | None = None) -> tuple[markers.Config, tuple[markers.Event, ...]]:
+    config = config or draw_config(random)
+    draw_kind = among(random, swarm(random, open=2, elapse=5, close=0.3))
+    walk = Walk(random, markers.start(config), markers.step)
+    for _ in walk.rounds():
+        if walk.state.now > markers.MOST // 4:
+            break
+        walk.play_one(draw_event(random, draw_kind()))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> markers.Config:
+    return markers.Config(random.choice(INTERVALS), random.choice((None, None, *INTERVALS)))
+
+
+def draw_event(random: Random, kind: str) -> markers.Event:
+    if kind == "open":
+        return markers.OpenSource()
+    if kind == "close":
+        return markers.CloseSource()
+    return markers.Elapse(random.choice((0, 1, 2, 5, 9, 10, 11, 30, 100)))
