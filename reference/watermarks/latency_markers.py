@@ -95,12 +95,14 @@ def start(config: Config) -> tuple[State, ...]:
 def step(state: State, event: Event) -> tuple[Seen, ...]:
     match event:
         case OpenSource():
-            if state.opened is not None or state.closed:
+            if state.opened is not None:
                 return rejected(state, "LAT-4")
             after = attrs.evolve(state, opened=state.now)
             first = (MarkerMade(state.now),) if compute_interval(state.config) else ()
             return (Outcome(after, first, ("LAT-3", "LAT-4")),)
         case CloseSource():
+            if state.opened is None:
+                return rejected(state, "LAT-4")
             return (Outcome(attrs.evolve(state, closed=True), (), ("LAT-4",)),)
         case Elapse(milliseconds):
             if state.now + milliseconds > MOST:

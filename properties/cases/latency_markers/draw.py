@@ -14,8 +14,6 @@ def draw(random: Random, config: markers.Config | None = None) -> tuple[markers.
     draw_kind = among(random, swarm(random, open=2, elapse=5, close=0.3))
     walk = Walk(random, markers.start(config), markers.step)
     for _ in walk.rounds():
-        if walk.state.now > markers.MOST // 4:
-            break
         walk.play_one(draw_event(random, draw_kind()))
     return config, walk.events
 
@@ -29,4 +27,4 @@ def draw_event(random: Random, kind: str) -> markers.Event:
         return markers.OpenSource()
     if kind == "close":
         return markers.CloseSource()
-    return markers.Elapse(random.choice((0, 1, 2, 5, 9, 10, 11, 30, 100)))
+    return markers.Elapse(random.choice((0, 0, 0, 1, 1, 2, 5, 9, 10, 11, 30, 100)))

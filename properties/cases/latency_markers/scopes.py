@@ -22,7 +22,7 @@ def make_scope(intervals: tuple[int, ...], until: int) -> Scope:
 
 
 def small() -> Iterator[Scope]:
-    yield make_scope((0, 2), 4)
+    yield make_scope((0, 1, 2), 4)
 
 
 def thorough() -> Iterator[Scope]:

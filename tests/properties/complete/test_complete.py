@@ -276,6 +276,8 @@ OUT_OF_SCOPE = {
     "job-graph-hybrid-in-own-slots": "slot sharing groups beside hybrid results",
     "job-graph-unasked-stays-forward": "dynamic graphs",
     "job-graph-any-forward-becomes-rescale": "dynamic graphs",
+    "handed-over-one-barrier-per-notice": "two barriers at a time",
+    "latency-markers-goes-on-when-closed": "time behind a close, where a source is like one that wants no markers",
     "receiving-connection-last-is-heard-first": "two channels on a connection",
     "receiving-connection-stops-at-a-released-one": "two channels on a connection",
     "valve-flush-in-four-lanes": "five channels",

@@ -27,7 +27,7 @@ class LatencyMarkers:
         self.now = 0
         self.timer: Any = None
         self.due = self.interval = 0
-        self.is_open = self.is_closed = False
+        self.is_open = False
         self.operator = jvm.bare(OPERATOR)
         times = {"getCurrentProcessingTime": self.read_clock, "scheduleWithFixedDelay": self.schedule}
         fields = {
@@ -77,12 +77,13 @@ class LatencyMarkers:
         self.seen = []
         kind = event.get("type")
         if kind == "open":
-            if self.is_open or self.is_closed:
+            if self.is_open:
                 return wire.rejected()
             self.is_open = True
             self.jvm.call(self.operator, "initializeLatencyMarkerEmitter", self.output)
         elif kind == "close":
-            self.is_closed = True
+            if not self.is_open:
+                return wire.rejected()
             emitter = self.jvm.field(self.operator, "latencyMarkerEmitter")
             if emitter is not None:
                 emitter.close()
@@ -122,4 +123,4 @@ class LatencyMarkers:
 
 def make(jvm: Jvm, config: wire.Json) -> LatencyMarkers:
     cluster = wire.get_at_least(config, "cluster", 0)
-    return LatencyMarkers(jvm, cluster, None if config.get("job") is None else wire.get_at_least(config, "job", 0))
+    return LatencyMarkers(jvm, cluster, wire.get_at_least(config, "job", 0) if "job" in config else None)

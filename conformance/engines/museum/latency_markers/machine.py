@@ -9,7 +9,7 @@ class LatencyMarkers:
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("latency-markers-")
         cluster = wire.get_at_least(config, "cluster", 0)
-        job = None if config.get("job") is None else wire.get_at_least(config, "job", 0)
+        job = wire.get_at_least(config, "job", 0) if "job" in config else None
         self.interval = cluster if job is None else job
         if self.bug == "cluster-wins" and cluster:
             self.interval = cluster
@@ -19,12 +19,12 @@ class LatencyMarkers:
             self.interval = cluster
         self.clock = 0
         self.due: int | None = None
-        self.began = self.over = False
+        self.began = False
 
     def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind == "open":
-            if self.began or self.over:
+            if self.began:
                 return wire.rejected()
             self.began = True
             if self.interval:
@@ -34,7 +34,8 @@ class LatencyMarkers:
                     self.due = -(-self.clock // self.interval) * self.interval
             return self.make()
         if kind == "close":
-            self.over = True
+            if not self.began:
+                return wire.rejected()
             if self.bug != "goes-on-when-closed":
                 self.due = None
             return []
