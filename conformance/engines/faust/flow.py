@@ -72,9 +72,11 @@ class Flow:
                 who, element = str(event.message.partition), event.value[1]
                 key = key_of(element[1])
                 total, sent = self.steps.receive(number, who, element, 0 if totals is None else totals[key])
+                # What comes of a total is sent before the total is kept: after a kill it may be sent again, and would
+                # else be counted again without ever having been sent.
+                await self.hand_on(sent)
                 if totals is not None:
                     totals[key] = total
-                await self.hand_on(sent)
 
         return step
 
