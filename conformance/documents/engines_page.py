@@ -30,6 +30,9 @@ Whole jobs on released engines, killed and restored while they run where that is
 [run logs](run-logs.md) show, by how many logs. *skipped* is not *passed*: the engine, or our adapter, does not show it.
 *by results*: an engine that does not number what it saves went on from it, and committed what the specification says.
 Each command draws the same jobs and faults again; no machine runs them the same way twice.
+
+Faust is left out: after kills some of its jobs lack records or totals, and whether Faust or our adapter loses them is
+not known. Spark is left out: through `tidegate jobs` it has not been run often enough.
 """
 BROKER = (
     "On the mock broker of librdkafka, which knows nothing of transactions: at least once, and a record that is read "
