@@ -20,7 +20,7 @@ run: $(READY) ## the main job: a tour of the suite, on a right engine and on a w
 	@$(BIN)/tidegate run
 
 test: $(READY) browser lint types ## the whole suite: lint, types and every test
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 3 --dist loadfile
 
 test-long: $(READY) browser ## what the tests try of long lists in samples only, in full: minutes more
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m long

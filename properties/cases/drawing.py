@@ -70,7 +70,7 @@ def find_aim(component: str, number: int) -> Aim | None:
 @cache
 def drawn_once(component: str) -> tuple[Aim, ...]:
     generator = generator_of(component)
-    return (*getattr(generator, "ONCE", ()), *draws_at_boundaries(generator, COMPONENTS[component].config))
+    return (*draws_at_boundaries(generator, COMPONENTS[component].config), *getattr(generator, "ONCE", ()))
 
 
 @cache
@@ -78,7 +78,7 @@ def generator_of(component: str) -> Any:
     """The module that draws the cases of a component.
 
     Besides `draw` it may have `AIMS`, functions that draw what chance makes too rarely, and `ONCE`, functions each of
-    which is drawn from once per seed, because what it draws is large. Boundaries come behind them, once as well.
+    which is drawn from once per seed, because what it draws is large. Boundaries come before them, once as well.
     """
     return import_module(f"tidegate.properties.cases.{COMPONENTS[component].name}.draw")
 

@@ -83,6 +83,7 @@ def test_traces_found_with_symmetry_can_be_replayed(capsys, arguments):
         assert main(["replay", "--component", component, "--config", config, "--trace", broken["trace"]]) == 0
 
 
+@pytest.mark.long
 def test_schedules_that_differ_only_in_the_order_of_independent_choices_are_followed_once(capsys):
     states = {}
     for option, reduced in ((), True), (("--no-reduction",), False):

@@ -397,6 +397,8 @@ OUT_OF_SCOPE = {
     "job-parts-are-enough": "two channels with an unaligned barrier",
 }
 COMPONENTS = sorted({mutant.component for mutant in MUTANTS})
+#: What a complete suite may take of the default run, in events.
+MOST_EVENTS = {"valve": 600_000, "credit_receiver": 320_000}
 
 
 def prepare(component):
@@ -426,9 +428,19 @@ def is_caught(engine, steps_known, free):
     return any(verdict.status is not Status.PASS for verdict in verdicts)
 
 
-@pytest.mark.parametrize("component", COMPONENTS)
-def test_catches_every_wrong_engine_within_its_scopes(component):
-    cases = prepare(component)
+@pytest.fixture(scope="module", params=COMPONENTS)
+def prepared(request):
+    return request.param, prepare(request.param)
+
+
+def test_default_run_stays_small(prepared):
+    component, (steps_known, free) = prepared
+    events = sum(len(steps) for _case, steps in steps_known) + sum(len(case.events) for case in free)
+    assert 0 < events <= MOST_EVENTS.get(component, 150_000)
+
+
+def test_catches_every_wrong_engine_within_its_scopes(prepared):
+    component, cases = prepared
     assert not is_caught(Engine(None), *cases)
     wrong = [mutant.name for mutant in MUTANTS if mutant.component == component and mutant.name not in OUT_OF_SCOPE]
     assert not [name for name in wrong if not is_caught(Engine(name), *cases)]
