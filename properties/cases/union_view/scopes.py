@@ -29,7 +29,7 @@ def make_scope(views: int, most: int, items: tuple[union.Item, ...] = tuple(unio
         **{view: tuple(event for event in events if event != union.RegisterView(view)) for view in numbers},
     }
     return Scope(
-        name=f"{views}-views",
+        name=f"{views}-views" + ("" if union.Item.EVENT in items else "-data"),
         component="union_view",
         configs=(union.Config(views),),
         alphabet=lambda _config, state: closed[last_to_register(state)],
