@@ -298,8 +298,7 @@ def test_hostile_texts_are_texts(play):
         assert page.locator("#main img, #main script").count() == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [320, 760, 1600])
+@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (760, "light"), (1600, "dark")])
 def test_the_page_fits_and_everybody_can_use_it(play, width, scheme):
     with play("valve", VALVE, SEVEN, {"compare": "flink-40475"}, width=width, scheme=scheme) as page:
         assert fits(page)
