@@ -6,6 +6,7 @@ import subprocess
 import uuid
 
 import pyarrow.parquet as pq
+import pytest
 
 from tests.conformance.campaign.campaigns import ENGINES, command, in_one_process, summary_of, tidegate
 from tests.conformance.engines.conftest import MARK, survivors_in_the_end
@@ -27,6 +28,7 @@ def workers_in(out):
     return {row["worker"] for row in rows} - {None}
 
 
+@pytest.mark.long
 def test_a_driver_that_is_killed_loses_nothing(tmp_path, monkeypatch):
     out, mark = tmp_path / "out", uuid.uuid4().hex
     hold = tmp_path / "hold"

@@ -25,6 +25,7 @@ def test_the_first_list_that_there_is_counts():
     assert expectations_of("no such list").entries == ()
 
 
+@pytest.mark.long
 def test_jobs_on_the_release_whose_valve_dies(flink_version):
     """FLINK-31628 takes whole jobs with it, and is told from anything else that may be wrong."""
     result = run_usual_jobs(flink_version("1.17.0"), seed=2, jobs=40)

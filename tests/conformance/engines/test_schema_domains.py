@@ -22,7 +22,7 @@ from tidegate.reference.model import InvalidInputError
 from tidegate.traces.codec import DecodeError, decode_case, encode_case
 
 #: How many generated cases a component has to show.
-DRAWN = 24
+DRAWN = 12
 
 #: What cannot be said in a schema, because it relates several values: there the reference refuses more.
 GRAPH = ("operators", "operators.id", "operators.kind", "edges", "edges.source", "edges.target")

@@ -41,7 +41,7 @@ def result_of(*args):
 @pytest.mark.parametrize(
     ("engine", "code", "options"),
     [
-        ("reference", 0, TWO),
+        pytest.param("reference", 0, TWO, marks=pytest.mark.long),
         (f"{ENGINES}:WrongInTwoPlaces", 1, (*QUICK, "--stage", "metamorphic")),
     ],
 )

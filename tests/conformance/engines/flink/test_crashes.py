@@ -17,7 +17,7 @@ def requests(names):
     return [Request(name, "valve", {"channels": 1}, EVENTS) for name in names]
 
 
-@pytest.mark.parametrize("harm", ["killed", "native"])
+@pytest.mark.parametrize("harm", ["killed", pytest.param("native", marks=pytest.mark.long)])
 def test_a_death_is_one_verdict(flink_version, harm, tmp_path, monkeypatch):
     flink_version("2.3.0")
     monkeypatch.setenv("PYTHONPATH", PYTHONPATH)

@@ -13,6 +13,8 @@ from tidegate.conformance.engines.spark.streaming.logs import read_outcomes
 from tidegate.conformance.engines.spark.streaming.query import Folder, Options, run_query
 from tidegate.conformance.engines.spark.streaming.scripts import write_scripts
 
+pytestmark = pytest.mark.long
+
 JOBS = {f"corner-{number}": config for number, config in enumerate(CORNERS.values())}
 #: For a driver that hangs instead of dying.
 LIMIT = 900

@@ -16,7 +16,7 @@ from tidegate.traces.runlog import read_runlog
 PAGE = ROOT / "docs" / "spark.md"
 
 
-@pytest.fixture(scope="module", params=[60, pytest.param(COUNT, marks=pytest.mark.long)])
+@pytest.fixture(scope="module", params=[30, pytest.param(COUNT, marks=pytest.mark.long)])
 def jobs(request):
     return make_right_jobs(request.param)
 
@@ -50,7 +50,7 @@ def test_the_query_went_down_in_every_way(campaign):
 
 
 def test_every_run_is_one_of_the_specification(facts, jobs):
-    assert facts.jobs == len(jobs) > 60
+    assert facts.jobs == len(jobs) > 30
     assert facts.wrongs == {}
 
 

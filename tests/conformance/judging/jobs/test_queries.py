@@ -88,6 +88,7 @@ def judge(flink_version):
         yield QueryJudge(running)
 
 
+@pytest.mark.long
 def test_mini_batches_lose_rows_that_are_sorted_by_time(judge):
     """Flink 2.3.0: the watermarks of a mini-batch are of processing time, and what they sort out is out for good."""
     late = [item for at in range(10) for item in (("record", "a", 1, at, 9000 - at), ("pause", 100))]

@@ -20,9 +20,9 @@ def test_the_complete_suite(flink):
 @pytest.mark.parametrize(
     ("version", "semantics", "told"),
     [
-        ("1.12.5", "flink-17653", ["idle"]),
-        ("1.17.0", "flink-18934", ["idle"]),
-        ("2.1.0", "flink-18934", ["idle"]),
+        pytest.param("1.12.5", "flink-17653", ["idle"], marks=pytest.mark.long),
+        pytest.param("1.17.0", "flink-18934", ["idle"], marks=pytest.mark.long),
+        pytest.param("2.1.0", "flink-18934", ["idle"], marks=pytest.mark.long),
         ("2.3.0", "flink-38454", ["6", "idle"]),
     ],
 )
