@@ -158,3 +158,7 @@ def describe(error: Exception, code: Exit) -> str:
         said = f"internal error: {type(error).__name__}: {error} (set TIDEGATE_DEBUG=1 to see where)"
     # Paths stand in many of them, and may be anything.
     return "\n".join(printable(line, len(line)) for line in said.split("\n"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -32,7 +32,7 @@ Whole jobs on released engines, killed and restored while they run where that is
 Each command draws the same jobs and faults again; no machine runs them the same way twice.
 
 Faust is left out: after kills some of its jobs lack records or totals, and whether Faust or our adapter loses them is
-not known. Spark is left out: through `tidegate jobs` it has not been run often enough.
+not known. Spark is left out: through `tidegate jobs` it has not run yet.
 """
 BROKER = (
     "On the mock broker of librdkafka, which knows nothing of transactions: at least once, and a record that is read "
