@@ -438,12 +438,6 @@ def one_channel_fails_alone(before: State, event: Event, outcome: Seen) -> bool:
     )
 
 
-@sometimes("CONN-5")
-def several_wait_for_room(_before: State, event: Event, outcome: Seen) -> bool:
-    """Two channels have waited, and say what they have in one step."""
-    return isinstance(event, SetWritable) and len(outcome.observations) > 1
-
-
 @sometimes("CONN-4")
 def a_buffer_that_was_not_saved_stays(_before: State, event: Event, outcome: Seen) -> bool:
     """The channel fails, and what came is still there to be given back once."""

@@ -35,5 +35,5 @@ def test_a_reader_that_fails_is_reported_and_its_document_kept(tmp_path, monkeyp
     monkeypatch.setitem(TARGETS, "expectations", attrs.evolve(TARGETS["expectations"], read=trip))
     assert main(["--seconds", "600", "expectations"]) == 1
     (kept,) = (tmp_path / "fuzz-failures").iterdir()
-    assert kept.read_bytes().count(b"--") == 3
+    assert kept.read_bytes().count(b"--") >= 3
     assert f"expectations fails on {kept.read_bytes()!r}" in capsys.readouterr().out

@@ -62,7 +62,7 @@ def wanted(component):
             low, high = domain.get("minimum", 0), domain.get("maximum", FARTHEST)
             yield from ((name, value) for value in (*BOUNDARIES, *far) if low <= value <= high)
         elif domain.get("type") == "array":
-            yield from ((name, value) for value in BOUNDARIES)
+            yield from ((name, value) for value in BOUNDARIES if value <= domain.get("maxItems", FARTHEST))
 
 
 @pytest.mark.parametrize("component", some(COMPONENTS))
