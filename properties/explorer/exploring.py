@@ -7,7 +7,6 @@ it stands for the others. Every state that is followed was reached as it is, so 
 numbers make no difference, a shorter one with other numbers would have been found earlier.
 """
 
-import resource
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -29,7 +28,11 @@ UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def used_memory() -> int:
-    """Bytes that this process had at its largest."""
+    """Bytes that this process had at its largest; none where nobody counts, as in a browser, which has its own bounds."""
+    try:
+        import resource  # noqa: PLC0415 - not every Python has it
+    except ImportError:
+        return 0
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * UNIT
 
 
