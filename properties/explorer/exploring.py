@@ -28,7 +28,7 @@ UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def used_memory() -> int:
-    """Bytes that this process had at its largest; none where nobody counts, as in a browser, which has its own bounds."""
+    """Bytes that this process had at its largest; none where nobody counts, as in a browser."""
     try:
         import resource  # noqa: PLC0415 - not every Python has it
     except ImportError:
