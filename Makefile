@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
+# Some machines ask Python to keep no bytecode: then each of the many processes that a run starts compiles all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help run test test-long browser lint format types docs site serve pictures golden refusals spark-page adapters engines-reports engines-page flink-matrix museum million mutation fuzz \
 	bench clean

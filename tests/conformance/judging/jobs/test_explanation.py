@@ -1,5 +1,6 @@
 """The judge of whole jobs: runs of the specification pass, whatever their schedule, and spoilt ones do not."""
 
+from functools import cache
 from random import Random
 
 import attrs
@@ -28,11 +29,13 @@ def draw(seed):
     return config, make_log(config, run.seen), collected, totals
 
 
-RUNS = [draw(seed) for seed in range(120)]
+@cache
+def runs():
+    return [draw(seed) for seed in range(120)]
 
 
 def test_runs_of_the_specification_pass():
-    for config, log, collected, totals in RUNS:
+    for config, log, collected, totals in runs():
         assert find_wrongs(config, log, collected, totals) == []
 
 
@@ -62,7 +65,7 @@ def repeat_a_row(log, random):
 def test_a_spoilt_log_does_not_pass(spoil):
     random = Random(1)
     spoilt = 0
-    for config, log, collected, totals in RUNS:
+    for config, log, collected, totals in runs():
         worse = spoil(log, random) if log.rows else log
         if worse != log:
             spoilt += 1
@@ -71,13 +74,13 @@ def test_a_spoilt_log_does_not_pass(spoil):
 
 
 def test_a_log_that_counts_wrongly_does_not_pass():
-    config, log, collected, totals = next(one for one in RUNS if len(one[1].rows) > 3)
+    config, log, collected, totals = next(one for one in runs() if len(one[1].rows) > 3)
     (wrong,) = find_wrongs(config, attrs.evolve(log, rows=log.rows[1:]), collected, totals)
     assert "counts wrongly" in str(wrong)
 
 
 def test_other_results_do_not_pass():
-    config, log, collected, totals = next(one for one in RUNS if one[2] and one[3])
+    config, log, collected, totals = next(one for one in runs() if one[2] and one[3])
     assert [*map(str, find_wrongs(config, log, collected[1:], totals))] == [
         "LOG-RESULT: the sinks have collected something else"
     ]
@@ -85,7 +88,7 @@ def test_other_results_do_not_pass():
 
 
 def test_a_difference_names_the_subtask_and_the_step():
-    config, log, _collected, _totals = next(one for one in RUNS if any(row.id is not None for row in one[1].rows))
+    config, log, _collected, _totals = next(one for one in runs() if any(row.id is not None for row in one[1].rows))
     rows = tuple(row if row.id is None else attrs.evolve(row, id=row.id + 1) for row in log.rows)
     difference = replay(config, attrs.evolve(log, rows=rows)).difference
     assert "step" in difference.message
