@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -22,9 +23,16 @@ def relative(path):
     return path.relative_to(ROOT).as_posix()
 
 
+@cache
+def nodes(path):
+    """The imports and the strings of a file."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom | ast.Constant)]
+
+
 def imported(path):
     """Every module that a file names in an import, those inside functions and `from package import module` included."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -35,9 +43,19 @@ def imported(path):
 
 def named(path):
     """The modules of ours that a file names in a string: what is imported or run by its name."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and is_in(node.value, *OURS):
             yield node.value
+
+
+def find(paths, is_wrong, names=imported):
+    """The files that name what they must not, each with the names."""
+    found = {relative(path): [name for name in names(path) if is_wrong(path, name)] for path in paths}
+    return {path: wrong for path, wrong in found.items() if wrong}
+
+
+def imported_or_named(path):
+    return [*imported(path), *named(path)]
 
 
 def is_in(name, *places):
@@ -52,39 +70,43 @@ def test_the_checks_below_look_at_something():
     assert len(ACCUSED) > 100
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("*.py")) + MODULES, ids=relative)
-def test_nothing_is_imported_as_a_second_copy(path):
+def test_nothing_is_imported_as_a_second_copy():
     """From the root of the repository `import reference` works, and is another module than `tidegate.reference`."""
-    assert not [name for name in imported(path) if is_in(name, *ORDER)]
+    paths = sorted((ROOT / "tests").rglob("*.py")) + MODULES
+    assert find(paths, lambda _path, name: is_in(name, *ORDER)) == {}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=relative)
-def test_nothing_imports_to_the_left(path):
-    folder = path.relative_to(ROOT).parts[0]
-    forbidden = [f"tidegate.{name}" for name in ORDER[ORDER.index(folder) + 1 :]]
-    assert not [name for name in [*imported(path), *named(path)] if is_in(name, *forbidden, "tests")]
+def test_nothing_imports_to_the_left():
+    def is_left(path, name):
+        folder = path.relative_to(ROOT).parts[0]
+        return is_in(name, *(f"tidegate.{left}" for left in ORDER[ORDER.index(folder) + 1 :]), "tests")
+
+    assert find(MODULES, is_left, imported_or_named) == {}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "reference").rglob("*.py")), ids=relative)
-def test_reference_needs_only_the_standard_library_and_attrs(path):
-    outside = {name.split(".")[0] for name in imported(path) if not is_in(name, "tidegate.reference")}
-    assert outside <= {*sys.stdlib_module_names, "attrs"}
+def test_reference_needs_only_the_standard_library_and_attrs():
+    def is_foreign(_path, name):
+        return not is_in(name, "tidegate.reference", "attrs", *sys.stdlib_module_names)
+
+    assert find(sorted((ROOT / "reference").rglob("*.py")), is_foreign) == {}
 
 
-@pytest.mark.parametrize("path", ACCUSED, ids=relative)
-def test_a_judge_shares_no_code_with_the_accused(path):
+def test_a_judge_shares_no_code_with_the_accused():
     """Engines know how they are reached and what a run log is: nothing that specifies, draws cases or judges."""
     allowed = ("tidegate.conformance.engines", "tidegate.traces.runlog")
-    ours = [name for name in [*imported(path), *named(path)] if is_in(name, *OURS)]
-    strangers = [name for name in ours if not is_in(name, *allowed)]
-    assert [name for name in strangers if name not in ("tidegate.conformance", "tidegate.traces")] == []
+
+    def is_strange(_path, name):
+        ours = is_in(name, *OURS) and name not in ("tidegate.conformance", "tidegate.traces")
+        return ours and not is_in(name, *allowed)
+
+    assert find(ACCUSED, is_strange, imported_or_named) == {}
 
 
 @pytest.mark.parametrize("folder", ["flink", "spark", "museum"])
 def test_engines_share_no_code_with_each_other(folder):
     others = [f"tidegate.conformance.engines.{name}" for name in ("flink", "spark", "museum") if name != folder]
-    for path in (ROOT / "conformance" / "engines" / folder).rglob("*.py"):
-        assert not [name for name in [*imported(path), *named(path)] if is_in(name, *others)], path
+    paths = (ROOT / "conformance" / "engines" / folder).rglob("*.py")
+    assert find(paths, lambda _path, name: is_in(name, *others), imported_or_named) == {}
 
 
 @pytest.mark.parametrize("command", [["--help"], ["rules"], ["run", "--help"], ["explain", "VALVE-13"]])
