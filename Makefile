@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long browser lint format types docs site serve pictures golden refusals spark-page adapters engines-reports engines-page flink-matrix museum million mutation fuzz \
+.PHONY: help run test pytest test-long browser lint format types docs site serve pictures golden refusals spark-page adapters engines-reports engines-page flink-matrix museum million mutation fuzz \
 	bench clean
 
 help: ## list the commands
@@ -22,7 +22,11 @@ $(READY): pyproject.toml constraints.txt
 run: $(READY) ## the main job: a tour of the suite, on a right engine and on a wrong one
 	@$(BIN)/tidegate run
 
-test: $(READY) browser lint types ## the whole suite: lint, types and every test
+test: $(READY) browser lint ## the whole suite: lint, types and every test
+	@$(MAKE) --no-print-directory --jobs 2 types pytest
+
+# Many tests wait for other processes: three at a time keep two cores busy.
+pytest: $(READY)
 	$(BIN)/python -m pytest -n 3 --dist loadfile
 
 test-long: $(READY) browser ## what the tests try of long lists in samples only, in full: minutes more
