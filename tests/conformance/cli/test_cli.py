@@ -75,7 +75,8 @@ def test_reports(tmp_path):
 
 def test_expectations(tmp_path):
     expectations = tmp_path / "known.txt"
-    run = ("run", "--engine", WRONG, *QUICK, "--expect", expectations)
+    stages = ("--component", "valve", "--stage", "directed", "--stage", "golden")
+    run = ("run", "--engine", WRONG, *stages, "--expect", expectations)
     assert tidegate(*run, "--update-expectations").returncode == 0
     assert re.search(r"^rule VALVE-10 -- \d+ failures when this was written$", expectations.read_text(), re.MULTILINE)
     known = tidegate(*run)
@@ -222,7 +223,7 @@ def test_an_interrupt_keeps_what_is_known(tmp_path):
 
 
 def test_a_component_takes_one_row_and_what_is_not_declared_one_line():
-    engine = ("--engine", "python:tests.conformance.cli.engines:OnlyTheOldValve", "--stage", "golden")
+    engine = ("--engine", "python:tests.conformance.cli.engines:OnlyTheOldValve", "--stage", "directed")
     short, long = (tidegate("run", *engine, *more).stdout for more in ((), ("--details",)))
     (line,) = [line for line in short.splitlines() if "Not declared" in line]
     assert re.search(r": \d+, such as chaining, job_graph, .*--details", line)

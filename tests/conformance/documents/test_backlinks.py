@@ -12,12 +12,15 @@ def test_every_modelled_rule_stands_somewhere():
 
 
 def test_places_are_functions_that_are_there():
+    lines, functions = {}, {}
+    for path in {place.path for places in code_places().values() for place in places}:
+        text = (ROOT / path).read_text(encoding="utf-8")
+        lines[path] = text.splitlines()
+        functions[path] = {node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)} | {""}
     for rule_id, places in code_places().items():
         for place in places:
-            text = (ROOT / place.path).read_text(encoding="utf-8")
-            assert rule_id in text.splitlines()[place.line - 1], place
-            functions = {node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)}
-            assert place.function in functions | {""}, place
+            assert rule_id in lines[place.path][place.line - 1], place
+            assert place.function in functions[place.path], place
 
 
 def test_a_rule_leads_to_its_function_its_traces_and_its_wrong_engines():

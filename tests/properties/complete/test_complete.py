@@ -7,6 +7,7 @@ from random import Random
 import attrs
 import pytest
 
+from tests.sampling import some
 from tidegate.conformance.engines.museum.catalog import MUTANTS
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess
@@ -428,7 +429,7 @@ def is_caught(engine, steps_known, free):
     return any(verdict.status is not Status.PASS for verdict in verdicts)
 
 
-@pytest.fixture(scope="module", params=COMPONENTS)
+@pytest.fixture(scope="module", params=some(COMPONENTS, 3))
 def prepared(request):
     return request.param, prepare(request.param)
 

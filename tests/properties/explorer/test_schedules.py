@@ -41,7 +41,7 @@ JOBS = {
 #: Random programs with so few schedules that all can be followed.
 DRAWN = (40, 58, 91, 103, 116, 124, 131, 173, 179)
 JOBS.update({f"drawn {seed}": draw_program(random.Random(seed), lengths=(1,)) for seed in DRAWN})
-each_job = pytest.mark.parametrize("config", some(JOBS.values(), 5), ids=JOBS)
+each_job = pytest.mark.parametrize("config", some(JOBS.values(), 8), ids=JOBS)
 
 
 def run(config, choices, component=COMPONENT):

@@ -140,7 +140,7 @@ def test_a_wrong_recovery_is_found(wound):
     assert seen >= 10
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     seed=st.integers(0, 299),
     cut=st.floats(0, 1),
@@ -239,7 +239,7 @@ def test_an_engine_is_held_to_what_it_promises(able, rows, wrong):
     assert by_kernels(log, [1]) == found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     rows=st.lists(
         st.tuples(st.sampled_from(["out", "in"]), st.integers(1, 4), st.sampled_from("ab"), st.integers(0, 1)),

@@ -105,7 +105,7 @@ def test_one_corruption_is_found_as_by_the_folds(corrupt):
     assert seen >= 5
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 299),
     wounds=st.lists(st.tuples(st.sampled_from([one[0] for one in CORRUPTIONS]), st.integers(0, 99)), max_size=4),
@@ -136,7 +136,7 @@ def own_row(row, random):
     return attrs.evolve(row, **place, **fields)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data(), seed=st.integers(0, 299))
 def test_rows_at_random_are_judged_as_by_the_folds(data, seed):
     """Rows removed, repeated, exchanged and changed in any field: nothing of a log is taken for granted."""

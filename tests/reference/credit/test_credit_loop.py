@@ -18,6 +18,8 @@ from tidegate.reference.subpartition.queue import Queue
 WHOLE = [(2, exclusive, floating, 2, 0, 2) for exclusive in (0, 1, 2) for floating in (1, 2)] + [
     (2, exclusive, floating, 1, 1, 1) for exclusive in (0, 1, 2) for floating in (1, 2)
 ]
+#: Half of what all closures take.
+LARGE = pytest.param((2, 0, 1, 2, 1, 2), marks=pytest.mark.long)
 
 
 def closure(config):
@@ -25,7 +27,7 @@ def closure(config):
 
 
 @pytest.mark.rule("CREDIT-17", "CREDIT-18", "CREDIT-4", "CREDIT-9", "CREDIT-14", "CREDIT-24")
-@pytest.mark.parametrize("config", [*WHOLE, (1, 0, 1, 4, 1, 4), (1, 2, 1, 4, 1, 3), (2, 0, 1, 2, 1, 2)], ids=str)
+@pytest.mark.parametrize("config", [*WHOLE, (1, 0, 1, 4, 1, 4), (1, 2, 1, 4, 1, 3), LARGE], ids=str)
 def test_nothing_is_lost_and_nobody_waits_for_ever(config):
     found = closure(config)
     assert found.complete

@@ -315,9 +315,17 @@ WIRED["record across buffers"] = count_words((rec("a"),), parallelism=1, wire=Wi
 WIRED["two subtasks"] = count_words((rec("a"),), parallelism=2, wire=Wire(100, 0, 1, 2))
 
 
-@pytest.mark.parametrize("config", [*SMALL.values(), *WIRED.values()], ids=[*SMALL, *WIRED])
-def test_no_interleaving_gets_stuck(config):
-    found = explore(COMPONENT, config, job_step.enabled)
+#: Half of what all of them take.
+LARGE = ("watermarks", "1 exclusive, records", "1 exclusive, watermarks")
+
+
+def but_for_large_ones(names):
+    return [pytest.param(name, marks=[pytest.mark.long] if name in LARGE else []) for name in names]
+
+
+@pytest.mark.parametrize("name", but_for_large_ones([*SMALL, *WIRED]))
+def test_no_interleaving_gets_stuck(name):
+    found = explore(COMPONENT, (SMALL | WIRED)[name], job_step.enabled)
     assert found.complete
     assert found.broken == ()
     assert found.states > 40
@@ -352,7 +360,7 @@ def every_log(config):
                 frontier.append(node)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", but_for_large_ones(SMALL))
 def test_every_interleaving_keeps_all_invariants_and_ends_alike(name):
     results, count = set(), 0
     for state, rows in every_log(SMALL[name]):
