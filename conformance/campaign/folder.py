@@ -8,14 +8,14 @@ Each file is sealed: its metadata hold a SHA-256 of the campaign, of the chunk, 
 digits themselves. What has another seal or none is not believed, nor read: it is named, and the chunk is run again.
 """
 
-import fcntl
 import hashlib
 import json
 import mmap
 import os
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from tidegate.conformance.campaign.outcome import Finding, Outcome
 from tidegate.conformance.campaign.plan import Chunk, Plan
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.verdicts import Status
-from tidegate.conformance.reports.writing import writing
+from tidegate.conformance.reports.writing import alone, writing
 from tidegate.traces.strict_json import read_json
 
 #: The rows of a chunk's file: one `chunk`, a `count` for each verdict, a `rules` for each set of rules that decided
@@ -34,6 +34,13 @@ from tidegate.traces.strict_json import read_json
 TEXTS = ("row", "component", "result", "case", "kind", "message", "evidence", "worker")
 NUMBERS = ("first", "stop", "count", "size", "restarts")
 LISTS = ("rules", "observations")
+#: What is never missing in a row of each kind.
+FILLED = {
+    "chunk": ("first", "stop", "message", "seconds", "restarts", "worker"),
+    "count": ("result", "count"),
+    "rules": ("rules", "observations", "count"),
+    "finding": tuple(field.name for field in attrs.fields(Finding)),
+}
 
 
 #: In the metadata of a file, with the digits of its seal behind it.
@@ -41,6 +48,8 @@ SEAL = b"tidegate-seal="
 DIGITS = 64
 #: A manifest is a few kilobytes; whatever is longer is something else.
 LONGEST_MANIFEST = 1024 * 1024
+#: What a chunk keeps is bounded, and a file of it is far below this.
+LONGEST_FILE = 512 * 1024 * 1024
 
 
 class CampaignFolderError(OSError):
@@ -70,20 +79,18 @@ class Folder:
         Raises
         ------
         CampaignFolderError
-            Another campaign is in it, or another process is at work there.
+            Another campaign is in it.
+        FolderBusyError
+            Another process is at work there.
         """
-        with writing(self.path):
-            self.chunks.mkdir(parents=True, exist_ok=True)
-            lock = (self.path / "lock").open("w")
-        with lock:
-            try:
-                # The lock goes with the process, however it ends.
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise CampaignFolderError(f"{self.path}: another campaign is running here; wait for its end") from None
+        with ExitStack() as stack:
+            with writing(self.path):
+                self.chunks.mkdir(parents=True, exist_ok=True)
+                stack.enter_context(alone(self.path, "campaign"))
             self._check_manifest(plan)
-            for half in self.chunks.glob("*.half"):
-                half.unlink()
+            with writing(self.chunks):
+                for half in self.chunks.glob("*.half"):
+                    half.unlink()
             yield
 
     def _check_manifest(self, plan: Plan) -> None:
@@ -94,7 +101,8 @@ class Folder:
             self.write_text(self.manifest.name, json.dumps(wanted, indent=2) + "\n")
             return
         try:
-            with self.manifest.open("rb") as file:
+            # What is no file, as a pipe, would be waited for.
+            with Path(self.manifest if self.manifest.is_file() else os.devnull).open("rb") as file:
                 found = read_json(file.read(LONGEST_MANIFEST))
             other = [key for key in {**wanted, **found} if wanted.get(key) != found.get(key)]
         except (ValueError, TypeError) as error:
@@ -174,20 +182,44 @@ class Folder:
         parquet: Any = import_module("pyarrow.parquet")
         arrow: Any = import_module("pyarrow")
         path = self.done(chunk) if os.path.lexists(self.done(chunk)) else self.open(chunk)
-        columns = [name for name in (*TEXTS, *NUMBERS, *LISTS, "seconds") if evidence or name != "evidence"]
+        columns = [name for name in types() if evidence or name != "evidence"]
         try:
+            if not path.stat().st_size <= LONGEST_FILE or not path.is_file():
+                raise DamagedChunkError("it is no file of a chunk")
             with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
                 check_seal(chunk, plan, content)
             # One small file after another: threads would cost more than they bring.
-            outcome = from_rows(chunk, parquet.read_table(path, columns=columns, use_threads=False).to_pylist())
-            counts = [outcome.results[Status(result)] for result in outcome.results]
-            if min(counts, default=0) < 0 or sum(counts) > chunk.cases or len(outcome.findings) > sum(counts):
-                raise DamagedChunkError(f"it counts {sum(counts)} cases, and has {chunk.cases}")
+            table = parquet.read_table(path, columns=columns, use_threads=False)
+            if dict(zip(table.column_names, table.schema.types, strict=True)) != {one: types()[one] for one in columns}:
+                raise DamagedChunkError("it has other columns than a chunk")
+            outcome = from_rows(chunk, table.to_pylist())
+            check_counts(outcome, plan, is_done=path == self.done(chunk))
         except OSError as error:
             raise DamagedChunkError(f"{path}: cannot be read: {error.strerror or error}") from None
         except (ValueError, arrow.ArrowException, KeyError, TypeError) as error:
             raise DamagedChunkError(f"{path}: {error}") from None
         return outcome
+
+
+def check_counts(outcome: Outcome, plan: Plan, *, is_done: bool) -> None:
+    """Each case of the chunk is counted once, and each that did not pass is found once."""
+    chunk = outcome.chunk
+    counts = {Status(result): count for result, count in outcome.results.items()}
+    if min([*counts.values(), *outcome.exercised.values()], default=0) < 0 or sum(counts.values()) != chunk.cases:
+        raise DamagedChunkError(f"it counts {sum(counts.values())} cases, and has {chunk.cases}")
+    if outcome.restarts < 0 or not 0 <= outcome.seconds < float("inf"):
+        raise DamagedChunkError(f"it took {outcome.seconds} seconds and {outcome.restarts} restarts")
+    if outcome.is_finished != is_done:
+        raise DamagedChunkError("its name does not say whether it is done")
+    failed = {
+        result: count for result, count in counts.items() if result not in (Status.PASS, Status.NOT_RUN) and count
+    }
+    if Counter(Status(finding.result) for finding in outcome.findings) != failed:
+        raise DamagedChunkError("its findings are not those that it counts")
+    found = {finding.case for finding in outcome.findings}
+    names = (f"{chunk.component}-{plan.seed}-{index}" for index in range(chunk.first, chunk.stop))
+    if found and len(found.intersection(names)) != len(outcome.findings):
+        raise DamagedChunkError("its findings are of other cases, or of one case twice")
 
 
 def check_seal(chunk: Chunk, plan: Plan, content: mmap.mmap) -> None:
@@ -210,17 +242,23 @@ def seal_of(chunk: Chunk, plan: Plan, content: bytearray | memoryview, at: int) 
     return seal.hexdigest().encode()
 
 
-def as_table(outcome: Outcome) -> Any:
+@cache
+def types() -> dict[str, Any]:
+    """The columns of a chunk's file."""
     arrow: Any = import_module("pyarrow")
-    types = {
+    return {
         **dict.fromkeys(TEXTS, arrow.string()),
         **dict.fromkeys(NUMBERS, arrow.int64()),
         **dict.fromkeys(LISTS, arrow.list_(arrow.string())),
         "seconds": arrow.float64(),
     }
+
+
+def as_table(outcome: Outcome) -> Any:
+    arrow: Any = import_module("pyarrow")
     rows = [{"component": outcome.chunk.component, **row} for row in as_rows(outcome)]
-    columns = {name: [row.get(name) for row in rows] for name in types}
-    return arrow.table(columns, schema=arrow.schema(list(types.items())))
+    columns = {name: [row.get(name) for row in rows] for name in types()}
+    return arrow.table(columns, schema=arrow.schema(list(types().items())))
 
 
 def as_rows(outcome: Outcome) -> Iterator[dict[str, Any]]:
@@ -243,7 +281,11 @@ def as_rows(outcome: Outcome) -> Iterator[dict[str, Any]]:
 
 
 def from_rows(chunk: Chunk, rows: list[dict[str, Any]]) -> Outcome:
+    if any(row.get(name, "") is None for row in rows for name in FILLED[row["row"]]):
+        raise DamagedChunkError("it has gaps")
     (about,) = (row for row in rows if row["row"] == "chunk")
+    if (about["first"], about["stop"]) != (chunk.first, chunk.stop):
+        raise DamagedChunkError("it says that it is another chunk")
     findings = [
         Finding(
             row["case"],

@@ -9,6 +9,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import NoReturn
 
+import tidegate
 from tidegate import __version__
 from tidegate.conformance.engines.base import PROTOCOL_VERSION
 from tidegate.conformance.exits import Exit
@@ -155,9 +156,21 @@ def describe(error: Exception, code: Exit) -> str:
     if code is Exit.CANNOT_WRITE and isinstance(error, OSError):
         said = f"{error.filename or 'standard output'}: cannot be written: {error.strerror}"
     if code is Exit.INTERNAL:
-        said = f"internal error: {type(error).__name__}: {error} (set TIDEGATE_DEBUG=1 to see where)"
+        said = (
+            f"internal error at {find_place(error)}: {type(error).__name__}: {error}\n"
+            "hint: this is a bug of Tidegate; with TIDEGATE_DEBUG=1 it shows the way there"
+        )
     # Paths stand in many of them, and may be anything.
     return "\n".join(printable(line, len(line)) for line in said.split("\n"))
+
+
+def find_place(error: Exception) -> str:
+    """The last line of ours on the way to an error."""
+    from traceback import extract_tb
+
+    home = f"{os.path.dirname(tidegate.__file__)}{os.sep}"  # noqa: PTH120 - pathlib would cost every command
+    ours = [frame for frame in extract_tb(error.__traceback__) if frame.filename.startswith(home)]
+    return f"{ours[-1].filename.removeprefix(home)}:{ours[-1].lineno}" if ours else "an unknown place"
 
 
 if __name__ == "__main__":

@@ -102,6 +102,8 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
     from tidegate.conformance.reports.writing import CannotWriteError
     from tidegate.conformance.stopping import STOP
 
+    if args.results is not None and args.results.exists() and not args.results.is_file():
+        args.parser.error(f"--results: {args.results} is no file")
     budget = Budget(args.cases, args.seed)
     kept = Kept(args.results, f"{budget} {args.every_stage}")
     rows = {name: row for name, row in kept.rows.items() if name in names}
@@ -157,7 +159,10 @@ def publish(args: argparse.Namespace, rows: "list[Row]", wanted: int) -> int:
 
 
 class Kept:
-    """Rows of an earlier matrix, in a file: a line for each, written as it is known, with what it was made of."""
+    """Rows of an earlier matrix, in a file: a line for each, written as it is known.
+
+    Each is sealed with what it was made of: a line that was changed is not believed.
+    """
 
     def __init__(self, file: Path | None, asked: str) -> None:
         self._file = file
@@ -172,7 +177,7 @@ class Kept:
         for text in self._file.read_bytes().splitlines():
             try:
                 line = read_json(text)
-                if line.pop("made_of") == self._made_of:
+                if line.pop("seal") == self._seal(line):
                     kills = tuple(Kill(**{**kill, "rules": tuple(kill["rules"])}) for kill in line["kills"])
                     yield line["mutant"], Row(**{**line, "kills": kills, "breaks": tuple(line["breaks"])})
             except (ValueError, TypeError, AttributeError, LookupError):
@@ -184,8 +189,15 @@ class Kept:
         from tidegate.conformance.reports.writing import writing
 
         if self._file is not None:
+            told = [attrs.asdict(row) for row in rows]
             with writing(self._file), self._file.open("a", encoding="utf-8") as file:
-                file.writelines(json.dumps({**attrs.asdict(row), "made_of": self._made_of}) + "\n" for row in rows)
+                file.write("\n")  # the line before may be half a line
+                file.writelines(json.dumps({**row, "seal": self._seal(row)}) + "\n" for row in told)
+
+    def _seal(self, row: dict[str, Any]) -> str:
+        from hashlib import sha256
+
+        return sha256(f"{self._made_of}\n{json.dumps(row, sort_keys=True)}".encode()).hexdigest()
 
 
 def digest_sources() -> str:

@@ -2,6 +2,7 @@
 
 import errno
 import fcntl
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -46,12 +47,16 @@ def write_whole(path: Path, content: bytes) -> None:
 def alone(folder: Path, doing: str) -> Iterator[None]:
     """Make the folder that of this process alone. The lock goes with the process, however it ends."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
+    # Where there is a pipe of that name, nobody waits for its reader.
+    lock = os.open(folder / "lock", os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK, 0o666)
+    try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise FolderBusyError(f"{folder}: another {doing} is running here; wait for its end") from None
         yield
+    finally:
+        os.close(lock)
 
 
 def clear(folder: Path, names: Iterable[str]) -> list[OSError]:

@@ -15,6 +15,7 @@ HARNESSES = {
     "run": (tidegate_command("run", "--timeout", 600, "--jobs", 1), "--engine", 1),
     "run in workers": (tidegate_command("run", "--timeout", 600, "--jobs", 2), "--engine", 2),
     "campaign": (tidegate_command("campaign", "--timeout", 600, "--local", "--cases=9", "--out=out"), "--engine", 1),
+    "jobs": (tidegate_command("jobs", "--timeout", 600, "--jobs", 1), "--engine", 1),
     "pytest": ([*PYTEST, "--tidegate-timeout", "600"], "--tidegate-engine", 1),
     "pytest in workers": (
         [*PYTEST, "-p", "xdist", "-n2", "--dist", "loadscope", "--tidegate-timeout", "600"], "--tidegate-engine", 2,
@@ -24,6 +25,7 @@ ATTACKS = [
     *(("run", number) for number in (signal.SIGKILL, signal.SIGINT, signal.SIGQUIT)),
     *(("run in workers", number) for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)),
     *(("campaign", number) for number in (signal.SIGKILL, signal.SIGTERM)),
+    ("jobs", signal.SIGKILL),
     *(("pytest", number) for number in (signal.SIGKILL, signal.SIGTERM)),
     *(("pytest in workers", number) for number in (signal.SIGKILL, signal.SIGTERM)),
 ]

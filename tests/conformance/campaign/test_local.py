@@ -1,7 +1,9 @@
 """Campaigns in one process: what they count, keep, take up again and refuse. Nothing here needs Java."""
 
 import json
+import os
 import signal
+from contextlib import nullcontext
 
 import attrs
 import pyarrow as pa
@@ -12,21 +14,22 @@ from tests.conformance.campaign.campaigns import ENGINES, WRONG, command, in_one
 from tests.paths import PYTHONPATH
 from tests.processes import PATIENCE, launch, wait_until
 from tidegate import __version__
-from tidegate.conformance.campaign import outcome
+from tidegate.conformance.campaign import folder, outcome
 from tidegate.conformance.campaign.campaign import Campaign
 from tidegate.conformance.campaign.folder import CampaignFolderError, Folder
 from tidegate.conformance.campaign.outcome import decode_verdict, encode_verdict, not_run
 from tidegate.conformance.campaign.plan import Order, make_plan, usual_chunk
 from tidegate.conformance.campaign.pool import explain, run_here, with_attempts
-from tidegate.conformance.campaign.summary import summarize
+from tidegate.conformance.campaign.summary import Reader, summarize
 from tidegate.conformance.campaign.worker import run_chunk
 from tidegate.conformance.cli.campaign import notes
 from tidegate.conformance.engines import CannotStartError
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.expectations import Entry, Expectations
-from tidegate.conformance.judging.trial import Runner
+from tidegate.conformance.judging.trial import Runner, Tally
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.kinds import resolve
+from tidegate.conformance.reports.writing import CannotWriteError, FolderBusyError
 from tidegate.properties.cases.drawing import draw_case
 
 
@@ -128,7 +131,7 @@ def test_one_process_at_a_time(tmp_path):
     campaign = make_campaign(tmp_path)
     with (
         campaign.folder.opened(campaign.plan),
-        pytest.raises(CampaignFolderError, match="another campaign is running"),
+        pytest.raises(FolderBusyError, match="another campaign is running"),
         Folder(tmp_path).opened(campaign.plan),
     ):
         pass
@@ -175,6 +178,7 @@ DAMAGE = {
     copy_neighbour: "its checksum does not fit",
     copy_from_another_campaign: "its checksum does not fit",
     put_a_link_to_nowhere: "cannot be read: No such file",
+    lambda path: os.truncate(path, 2**40): "it is no file of a chunk",
     lambda path: path.write_bytes(path.read_bytes()[:100]): "it has no checksum",
     lambda path: path.write_bytes(b""): "cannot mmap an empty file",
 }
@@ -191,6 +195,80 @@ def test_a_damaged_chunk_is_named_and_run_again(tmp_path, damage, why):
     assert (len(campaign.resumed), campaign.ran, again.about["chunks_damaged"]) == (3, 1, 1)
     assert [line for line in notes(again.about) if str(victim) in line and why in line and "run again" in line]
     assert conduct(make_campaign(tmp_path)).about["damaged"] == []
+
+
+def seal_again(rows, path, plan, chunk):
+    """As if we had written it."""
+    table = pa.Table.from_pylist(rows, schema=pa.schema(folder.types().items(), {b"tidegate": folder.SEAL + b"0" * 64}))
+    pq.write_table(table, path)
+    content = bytearray(path.read_bytes())
+    at = content.rindex(folder.SEAL) + len(folder.SEAL)
+    content[at : at + 64] = folder.seal_of(chunk, plan, content, at)
+    path.write_bytes(content)
+
+
+#: The last row of a kind, and what it holds; and why the chunk is not believed although its checksum fits.
+FORGED = {
+    ("count", "count", 1): "cases, and has 25",
+    ("count", "count", 2**62): "cases, and has 25",
+    ("count", "count", -1): "cases, and has 25",
+    ("count", "result", "frob"): "'frob' is not a valid Status",
+    ("count", "result", "not run"): "does not say whether it is done",
+    ("count", "count", None): "it has gaps",
+    ("finding", "result", "crash"): "its findings are not those that it counts",
+    ("finding", "case", "valve-7-99"): "its findings are of other cases, or of one case twice",
+    ("finding", "size", None): "it has gaps",
+    ("finding", "row", "frob"): "'frob'",
+    ("rules", "count", -5): "cases, and has 25",
+    ("chunk", "seconds", float("nan")): "it took nan seconds",
+    ("chunk", "first", 25): "it says that it is another chunk",
+}
+
+
+@pytest.mark.parametrize(("kind", "name", "value", "why"), [(*forged, why) for forged, why in FORGED.items()])
+def test_a_chunk_that_cannot_be_is_not_believed(tmp_path, kind, name, value, why):
+    campaign = make_campaign(tmp_path, WRONG, cases=25, seed=7)
+    chunk, path = run_one_chunk(campaign)
+    rows = pq.read_table(path).to_pylist()
+    assert {row["row"] for row in rows} == set(folder.FILLED)
+    seal_again(rows, path, campaign.plan, chunk)
+    assert list(campaign.folder.done_chunks(campaign.plan, damaged := [])) == [chunk]
+    [row for row in rows if row["row"] == kind][-1][name] = value
+    seal_again(rows, path, campaign.plan, chunk)
+    assert list(campaign.folder.done_chunks(campaign.plan, damaged)) == []
+    assert why in damaged[0]
+
+
+def run_one_chunk(campaign):
+    (campaign.folder.path / "chunks").mkdir()
+    outcome = run_chunk(Order(campaign.plan, next(campaign.plan.chunks()), {}))
+    campaign.folder.write(outcome, campaign.plan)
+    return outcome.chunk, campaign.folder.done(outcome.chunk)
+
+
+@pytest.mark.parametrize("evidence", ["junk", "{}", "7", "[" * 100_000])
+def test_evidence_that_says_nothing_is_asked_for_again(tmp_path, evidence):
+    campaign = make_campaign(tmp_path, WRONG, cases=25, seed=7)
+    chunk, path = run_one_chunk(campaign)
+    rows = [row | {"evidence": evidence} if row["evidence"] else row for row in pq.read_table(path).to_pylist()]
+    seal_again(rows, path, campaign.plan, chunk)
+    with resolve(WRONG) as engine:
+        reader = Reader(campaign, Tally(Expectations()), engine)
+        reader.read()
+    assert {one.status for one in reader.tally.findings.kept} == {Status.FAIL}
+
+
+@pytest.mark.parametrize("name", ["lock", "campaign.json", "chunks/valve-000000000000-000000000025.parquet"])
+def test_pipes_are_not_waited_for(tmp_path, name):
+    campaign = make_campaign(tmp_path)
+    (tmp_path / "chunks").mkdir()
+    if name.startswith("chunks"):
+        campaign.folder.write_text("campaign.json", json.dumps(campaign.plan.manifest()))
+    os.mkfifo(tmp_path / name)
+    refused = () if name.startswith("chunks") else (CampaignFolderError, CannotWriteError)
+    with pytest.raises(refused, match=name) if refused else nullcontext(), campaign.folder.opened(campaign.plan):
+        campaign.look()
+    assert refused or name in campaign.damaged[0]
 
 
 def test_a_chunk_that_is_damaged_meanwhile_is_not_counted(tmp_path):

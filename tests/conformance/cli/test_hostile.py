@@ -1,6 +1,8 @@
 """Hostile files, words and numbers: an error of its own for each, never exit 70, nothing that repaints a terminal."""
 
 import argparse
+import json
+import re
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
@@ -61,6 +63,15 @@ def test_no_file_and_no_word_ends_in_an_internal_error(command, places, capsys):
         assert code != Exit.INTERNAL, (place, said)
         assert "Traceback" not in said, place
         assert said.replace("\n", "").encode(errors="backslashreplace").decode().isprintable(), (place, said)
+
+
+def test_a_bug_of_ours_names_its_place(monkeypatch, capsys):
+    monkeypatch.delenv("TIDEGATE_DEBUG", raising=False)
+    monkeypatch.setattr("tidegate.conformance.cli.rules.run", lambda _args: json.loads("{"))
+    assert main(["rules"]) == Exit.INTERNAL
+    said = capsys.readouterr().err
+    assert re.search(r"internal error at conformance/cli/main\.py:\d+: JSONDecodeError: Expecting", said)
+    assert "a bug of Tidegate" in said
 
 
 def numeric_options(parser=None, verb=()):

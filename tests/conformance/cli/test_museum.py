@@ -1,9 +1,11 @@
 """The kill matrix, as a page and for programs."""
 
 import json
+import os
 
 import pytest
 
+from tidegate.conformance.cli import museum
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging import kill_matrix
@@ -38,6 +40,28 @@ def test_rows_that_are_kept_are_not_tried_again(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(kill_matrix, "examine_all", lambda _names: pytest.fail("they are known"))
     assert main([*ONE, "--results", str(file)]) == Exit.CONFORMANT
     assert capsys.readouterr().out == first
+
+
+def test_rows_that_were_changed_are_not_believed(tmp_path):
+    file = tmp_path / "rows.jsonl"
+    kill = kill_matrix.Kill("directed", 1, 0.1, 3, ("VALVE-10",), named=True)
+    rows = [
+        kill_matrix.Row(f"valve-{name}", "valve", "VALVE-10", (kill,), "VALVE-9", ("VALVE-10",), 0.1) for name in "abc"
+    ]
+    museum.Kept(file, "a").add(rows[:1])
+    line = json.loads(file.read_text())
+    for key in line:
+        for value in (None, 2**70, "\x1b[2J", [], {}, [[]]):
+            file.write_text(json.dumps(line | {key: value}))  # and without its end
+            assert museum.Kept(file, "a").rows == {}
+    kept = museum.Kept(file, "a")
+    for row in rows:
+        kept.add([row])
+    assert museum.Kept(file, "a").rows == {row.mutant: row for row in rows}
+    assert museum.Kept(file, "of another seed").rows == {}
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(SystemExit, match=str(int(Exit.USAGE))):
+        main([*ONE, "--results", str(tmp_path / "pipe")])
 
 
 def test_whom_the_failures_are_blamed_on(capsys):

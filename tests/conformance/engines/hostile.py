@@ -21,6 +21,13 @@ HELLO: dict[str, Any] = {
     "implementation": {"name": "hostile", "version": "1", "language": "python"},
     "components": {"valve": {}},
 }
+#: Enough to be given a job.
+JOBS: dict[str, Any] = {
+    "operators": ["source", "sink"],
+    "partitioners": ["rebalance"],
+    "parallelism": 1,
+    "shows": ["record"],
+}
 MEGABYTE = b"x" * 1024 * 1024
 IDLE = [sys.executable, "-c", "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"]
 
@@ -384,7 +391,7 @@ def clings_to_life() -> None:
         signal.signal(number, signal.SIG_IGN)
     for request in requests():
         if request["op"] == "hello":
-            answer(request, ok={**HELLO, "components": {"valve": {}, "gate": {}}})
+            answer(request, ok={**HELLO, "components": {"valve": {}, "gate": {}}, "jobs": JOBS})
             continue
         me = os.getpid()
         for out_of_group in (False, True):
