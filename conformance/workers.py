@@ -12,6 +12,11 @@ from multiprocessing.connection import wait
 from tidegate.conformance.reports.writing import CannotWriteError
 
 
+def cores() -> int:
+    """How many of the cores this process may use: in a container, or under `taskset`, not all that there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def follow_parent() -> None:
     """End with the process that started this one, however that ends."""
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -28,11 +28,17 @@ stage on its own.
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from tidegate.conformance.cli.options import add_cases, add_format, add_page, add_seed
+    from tidegate.conformance.cli import options
 
     parser.add_argument("--component", metavar="C", help="only the wrong engines of this component")
     parser.add_argument("--mutant", metavar="NAME", help="only this one")
-    add_cases(parser, 1000, "wrong engine")
+    options.add_cases(parser, options.USUAL_CASES, "wrong engine")
+    parser.add_argument(
+        "--jobs",
+        type=options.whole(1, options.MOST_JOBS),
+        metavar="N",
+        help="try so many at once (default: one per core)",
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the matrix as a page into this file")
     parser.add_argument(
         "--results",
@@ -49,9 +55,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="only whom the failures of each are blamed on, by the museum without it: a minute or two for all",
     )
     parser.add_argument("--stories", action="store_true", help="list the wrong engines and their stories; try nothing")
-    add_seed(parser)
-    add_page(parser)
-    add_format(parser)
+    options.add_seed(parser)
+    options.add_page(parser)
+    options.add_format(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -63,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     if args.stories:
         return tell(args, mutants)
     names = [one.name for one in mutants]
-    return tell_blame(names) if args.blame else try_all(args, names)
+    return tell_blame(args, names) if args.blame else try_all(args, names)
 
 
 def tell(args: argparse.Namespace, mutants: list[Any]) -> int:
@@ -78,11 +84,11 @@ def tell(args: argparse.Namespace, mutants: list[Any]) -> int:
     return 0
 
 
-def tell_blame(names: list[str]) -> int:
+def tell_blame(args: argparse.Namespace, names: list[str]) -> int:
     from tidegate.conformance.judging.kill_matrix import blame_all, by_component, sum_up_blame
 
     rows: list[Row] = []
-    for some in by_component(blame_all, names):
+    for some in by_component(blame_all, names, args.jobs):
         rows += some
         for row in some:
             if row.blamed not in (None, *row.breaks):
@@ -115,7 +121,7 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
         with telling(args) as tell:
             STOP.arm()
             left = [name for name in names if name not in rows]
-            for some in make_matrix(left, budget, every=args.every_stage):
+            for some in make_matrix(left, budget, every=args.every_stage, workers=args.jobs):
                 kept.add(some)
                 rows |= {row.mutant: row for row in some}
                 free = sum(not row.kills for row in rows.values())

@@ -78,6 +78,10 @@ def add_components(parser: argparse.ArgumentParser) -> None:
     )
 
 
+#: So many cases are generated per component, unless told otherwise. It is `Budget().cases`, told without its imports.
+USUAL_CASES = 600
+
+
 def add_cases(parser: argparse.ArgumentParser, default: int, per: str = "component") -> None:
     told = f"generated cases per {per} (default: {default})"
     parser.add_argument("--cases", type=at_least_zero, default=default, metavar="N", help=told)

@@ -25,7 +25,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--cases",
         type=options.at_least_zero,
         metavar="N",
-        help="generated cases per component (default: 1000; spark-native: 8 random traces, under each policy)",
+        help=f"generated cases per component (default: {options.USUAL_CASES}; "
+        "spark-native: 8 random traces, under each policy)",
     )
     parser.add_argument(
         "--jobs",

@@ -26,11 +26,13 @@ from tidegate.conformance.judging.suite import METAMORPHIC, STAGES, Budget, Plan
 from tidegate.conformance.judging.trial import Encoder, Runner
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Status, Verdict
 from tidegate.conformance.reports.summary import Summary
-from tidegate.conformance.workers import worker_pool
+from tidegate.conformance.workers import cores, worker_pool
 from tidegate.traces.cases import Case
 
 #: After the first failure a stage goes on for so many cases, so that the kinds of failure can be compared.
 AFTERWARDS = 300
+#: So many wrong engines of a component are tried before their rows are given: whoever stops loses no more.
+TOGETHER = 16
 #: Replays that are spent on a smaller counterexample.
 SHRINKING = 300
 
@@ -83,19 +85,25 @@ class Row:
         return min((kill.events for kill in self.kills), default=0)
 
 
-def make_matrix(names: Iterable[str], budget: Budget, *, every: bool = False, workers: int = 2) -> Iterator[list[Row]]:
-    """The rows of a component at a time, as they are known; with `every`, each stage is tried on its own.
-
-    Components with many wrong engines begin: so no worker waits long for the last.
-    """
+def make_matrix(
+    names: Iterable[str], budget: Budget, *, every: bool = False, workers: int | None = None
+) -> Iterator[list[Row]]:
+    """Some rows of a component at a time, as they are known; with `every`, each stage is tried on its own."""
     yield from by_component(partial(examine_all, budget=budget, every=every), names, workers)
 
 
-def by_component(work: Callable[[list[str]], list[Row]], names: Iterable[str], workers: int = 2) -> Iterator[list[Row]]:
-    """The rows of all engines of a component, from one worker."""
+def by_component(
+    work: Callable[[list[str]], list[Row]], names: Iterable[str], workers: int | None = None
+) -> Iterator[list[Row]]:
+    """The rows of the engines of a component, `TOGETHER` at a time from one worker; by default each core has one.
+
+    Components with many wrong engines begin: so no worker waits long for the last.
+    """
     components = [list(some) for _component, some in groupby(names, lambda name: find(name).component)]
-    with worker_pool(workers) as pool:
-        for done in as_completed([pool.submit(work, some) for some in sorted(components, key=len, reverse=True)]):
+    components.sort(key=len, reverse=True)
+    parts = [some[first : first + TOGETHER] for some in components for first in range(0, len(some), TOGETHER)]
+    with worker_pool(workers or cores()) as pool:
+        for done in as_completed([pool.submit(work, part) for part in parts]):
             yield done.result()
 
 

@@ -1,6 +1,5 @@
 """`run`: the suite against an engine, from its name to a result. `replay`: given cases, in the same way."""
 
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -22,6 +21,7 @@ from tidegate.conformance.judging.trial import Observer, Runner, Tally, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.kinds import find_kind, resolve
 from tidegate.conformance.stopping import STOP
+from tidegate.conformance.workers import cores
 from tidegate.traces.cases import Case
 
 #: Of an engine that gets everything wrong, so many components are examined.
@@ -58,14 +58,14 @@ class Candidate:
         return attrs.evolve(self, limits={**self.limits, "case_timeout": wait}).make
 
     def usual_jobs(self, budget: suite.Budget) -> int:
-        """How many parts of the suite to try at once: one where copies are dear, else one more than there are cores.
+        """How many parts of the suite to try at once: one where copies are dear, else one more than our cores.
 
         At the end of each part a copy is listened to for a moment, in case it has more to say, and its core is free.
         What is over in a moment is not worth another copy.
         """
         long = "complete" in budget.stages or ("generated" in budget.stages and budget.cases > SHORT_RUN)
-        cores = os.cpu_count() or 1
-        return cores + (cores > 1) if long and find_kind(self.name).side_by_side else 1
+        usable = cores()
+        return usable + (usable > 1) if long and find_kind(self.name).side_by_side else 1
 
 
 def candidate_for(engine: str | Engine | BatchEngine, **options: Any) -> Candidate:

@@ -7,8 +7,10 @@ import pytest
 
 from tidegate.conformance.cli import museum
 from tidegate.conformance.cli.main import main
+from tidegate.conformance.cli.options import USUAL_CASES
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging import kill_matrix
+from tidegate.conformance.judging.suite import Budget
 
 ONE = ("museum", "--mutant", "valve-never-flushes", "--cases", "20")
 
@@ -23,6 +25,10 @@ def test_the_matrix_is_written_as_a_page(tmp_path, capsys):
     assert int(cells["cases"]) > 0
     assert int(cells["events"]) == 3
     assert "all stages: 1 of 1 caught; the broken rule is named for 1, first for 1" in capsys.readouterr().out
+
+
+def test_wrong_engines_are_given_what_the_default_run_gives():
+    assert Budget().cases == USUAL_CASES
 
 
 def test_the_matrix_for_programs(capsys):

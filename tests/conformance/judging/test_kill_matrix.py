@@ -1,7 +1,9 @@
 """The kill matrix: what it says of a wrong engine, stage by stage."""
 
+from tidegate.conformance.engines.museum.catalog import MUTANTS
+from tidegate.conformance.judging import kill_matrix
 from tidegate.conformance.judging.judge import Remembering
-from tidegate.conformance.judging.kill_matrix import examine, make_matrix
+from tidegate.conformance.judging.kill_matrix import blame_all, by_component, examine, make_matrix
 from tidegate.conformance.judging.suite import Budget
 from tidegate.conformance.judging.verdicts import Passed, Violation
 from tidegate.traces.notation.text import read_case
@@ -27,6 +29,14 @@ def test_the_rows_of_a_component_come_together():
     found = list(make_matrix(names, Budget(20)))
     assert {tuple(row.mutant for row in rows) for rows in found} == {("wiring-only-once",), tuple(names[1:])}
     assert all(row.kills for rows in found for row in rows)
+
+
+def test_rows_of_many_engines_come_in_parts(monkeypatch):
+    names = [one.name for one in MUTANTS if one.component == "valve"][:5]
+    monkeypatch.setattr(kill_matrix, "TOGETHER", 2)
+    found = list(by_component(blame_all, names, workers=1))
+    assert [len(rows) for rows in found] == [2, 2, 1]
+    assert [row.mutant for rows in found for row in rows] == names
 
 
 def test_a_judge_that_remembers_what_is_right_still_sees_what_is_wrong():

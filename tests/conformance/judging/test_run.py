@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 from collections import Counter
 
 import pytest
@@ -108,13 +109,23 @@ def test_an_object_is_named_as_the_command_line_names_its_class():
 
 
 def test_copies_are_made_by_default_only_where_they_are_cheap(monkeypatch):
-    monkeypatch.setattr("os.cpu_count", lambda: 6)
+    monkeypatch.setattr("tidegate.conformance.judging.run.cores", lambda: 6)
     jobs = {
         name: Candidate(name).usual_jobs(Budget())
         for name in ("reference", "python:a:B", "exec:./engine", "flink", "spark")
     }
     assert Candidate("reference").usual_jobs(FILES) == 1
     assert jobs == {"reference": 7, "python:a:B": 7, "exec:./engine": 7, "flink": 1, "spark": 1}
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="cores cannot be taken away on this system")
+def test_cores_that_we_may_not_use_do_not_count():
+    usable = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(usable)})
+        assert Candidate("exec:./engine").usual_jobs(Budget()) == 1
+    finally:
+        os.sched_setaffinity(0, usable)
 
 
 def test_an_engine_that_is_given_is_tried_in_this_process_whatever_the_jobs():
