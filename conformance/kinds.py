@@ -81,6 +81,16 @@ def make_flink_sql(version: str, limits: Limits, strict: bool) -> JobEngine:  # 
     return made
 
 
+def make_spark_jobs(master: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: FBT001
+    module = import_module("tidegate.conformance.engines.spark.process")
+    return ProtocolJobs(module.SparkEngine(master, limits, strict=strict, what=module.JOBS))
+
+
+def make_spark_native_jobs(master: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: FBT001
+    module = import_module("tidegate.conformance.engines.spark.process")
+    return ProtocolJobs(module.SparkEngine(master, limits, strict=strict, what=module.NATIVE_JOBS))
+
+
 def make_reference_jobs(_: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: ARG001, FBT001 - we trust our own
     module = import_module("tidegate.conformance.judging.jobs.reference_jobs")
     made: JobEngine = module.ReferenceJobs()
@@ -134,7 +144,7 @@ class Kind:
     form: str
     meaning: str
     make: Maker | None = None
-    make_jobs: JobsMaker | None = None
+    make_jobs: JobsMaker
     side_by_side: bool = False
     limits: dict[str, Any] = attrs.Factory(dict)
     job_limits: dict[str, Any] = attrs.Factory(dict)
@@ -177,6 +187,8 @@ KINDS = (
         form="spark[:MASTER]",
         meaning="the semantics in Spark's own terms, on Spark (local[*] unless told otherwise)",
         make=make_spark,
+        make_jobs=make_spark_jobs,
+        job_limits={"case_timeout": 600.0, "start_timeout": 300.0},
         # A Spark job costs the same for one case as for thousands, so thousands are on their way and are answered
         # together: the time for a case is that of a whole batch, on a cold JVM and a busy machine.
         limits={
@@ -189,7 +201,9 @@ KINDS = (
     ),
     Kind(
         form="spark-native[:MASTER]",
-        meaning="Spark's own event time, for `tidegate run` alone: it runs whole jobs",
+        meaning="Spark's own event time: it runs whole jobs, for `tidegate run` and `tidegate jobs`",
+        make_jobs=make_spark_native_jobs,
+        job_limits={"case_timeout": 600.0, "start_timeout": 300.0},
     ),
     Kind(
         form="bytewax[:PYTHON]",
@@ -285,14 +299,11 @@ def resolve_jobs(text: str, *, strict: bool = False, **options: Any) -> JobEngin
     Raises
     ------
     UnknownEngineError
-        The text has none of the forms, or names an engine that runs no jobs.
+        The text has none of the forms.
     BadOptionError
         An option is unknown or outside its domain.
     """
     kind = find_kind(text)
-    if kind.make_jobs is None:
-        able = ", ".join(one.form for one in KINDS if one.make_jobs)
-        raise UnknownEngineError(f"{kind.name} runs no jobs that it is given", f"these do: {able}")
     usual = {"case_timeout": JOB_TIMEOUT, "start_timeout": 90.0, "window": 1, "max_restarts": 100, **kind.job_limits}
     limits = limits_of(usual, options)
     return kind.make_jobs(text.partition(":")[2], limits, strict)

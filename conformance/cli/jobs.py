@@ -67,7 +67,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="go on with the report of a run that was cut off; what passed is not run again",
+        help="go on with the report of a run that was cut off; what passed or failed is not run again",
+    )
+    parser.add_argument(
+        "--shrink",
+        type=options.at_least_zero,
+        default=400,
+        metavar="SECONDS",
+        help="make each kind of failure small for so long at most; 0: not at all (default: 400)",
     )
 
 
@@ -103,6 +110,7 @@ def run(args: argparse.Namespace) -> int:
                 repeat=args.repeat,
                 expectations=expectations,
                 known=known,
+                shrink=args.shrink,
                 observe=observe,
             )
         if report is not None:

@@ -1,6 +1,7 @@
 """The page of engines: what each keeps of what a job is promised, from reports of runs under faults that lie beside it.
 
-A report is the `summary.json` of `tidegate jobs --report`. Nothing on the page is written by hand but the words.
+A report is the `summary.json` of `tidegate jobs --report`. Nothing on the page is written by hand but the words, and in
+a report nothing but `notes`, and `known`: of each kind of failure that it tells, the page that explains it.
 """
 
 from pathlib import Path
@@ -90,6 +91,7 @@ def make_page(reports: list[Json]) -> str:
             f"```\n{report['command']}\n```",
             "",
         ]
+        lines += tell_failures(report)
         lines += [f"- {name}: {reason}" for name, reason in sorted(report["skipped"].items())]
     return "\n".join(lines) + "\n"
 
@@ -101,7 +103,8 @@ def tell_promise(promise: str, report: Json) -> str:
     counts = [report["invariants"].get(name, {}) for name in PROMISES[promise]]
     wrong = sum(one.get(Status.FAILED, 0) for one in counts)
     if wrong:
-        return f"**violated** in {wrong}"
+        pages = {page_of(report, f"fail {name}") for name in PROMISES[promise]} - {""}
+        return f"**violated** in {wrong}" + "".join(f" ([known]({page}))" for page in sorted(pages))
     passed = min(one.get(Status.PASSED, 0) for one in counts)
     if (
         promise == "recovery"
@@ -114,6 +117,19 @@ def tell_promise(promise: str, report: Json) -> str:
         return "undetermined" if any(one.get(Status.UNDETERMINED) for one in counts) else "skipped"
     scope = report["declared"]["order_scope"] if promise == "order" else ""
     return f"passed in {passed}" + (f", per {scope}" if scope else "")
+
+
+def tell_failures(report: Json) -> list[str]:
+    """Each kind of them, in how many jobs, and where it is explained."""
+    lines = []
+    for kind, found in sorted(report.get("findings", {}).items()):
+        page = page_of(report, kind)
+        lines.append(f"- {kind}, {found['jobs']} jobs: " + (f"[{page}]({page})" if page else "not explained"))
+    return [*lines, ""] if lines else []
+
+
+def page_of(report: Json, kind: str) -> str:
+    return str(report.get("known", {}).get(kind, ""))
 
 
 def tell_run(report: Json) -> str:

@@ -24,11 +24,13 @@ Entry = list[Any]
 
 SENT, RECEIVED, RESULT, DONE, ALIVE = "out", "in", "result", "done", "alive"
 KILL, RESCALE = "kill", "rescale"
-#: A process that says so often that it is alive, and nothing else, has nothing more to say. On a busy machine it says
-#: so as seldom as it does anything.
-PATIENCE = 240
+#: A process that says so often that it is alive, and nothing else, may have nothing more to do, and is asked; one that
+#: says it so often and has something to do hangs. Signs of a process that waits for the machine do not count.
+QUIET, PATIENCE = 40, 240
 #: Seconds between two signs of life, and between two looks at a job.
 BEAT, PERIOD = 0.25, 0.05
+#: The part of that time that a process may have waited for a processor, and still counts as one that could go on.
+MOST_DELAY = 0.1
 
 
 class Program:
@@ -110,15 +112,26 @@ class Journal:
         threading.Thread(target=self._beat, daemon=True).start()
 
     def _beat(self) -> None:
+        """With each sign, whether the process had to wait for the machine since the last."""
+        before = read_delay()
         while True:
             time.sleep(BEAT)
-            self.tell(ALIVE, 0, 0)
+            now = read_delay()
+            self.tell(ALIVE, 0, 0, now - before > BEAT * MOST_DELAY)
+            before = now
 
     def tell(self, *entry: Any) -> None:
         if not hasattr(self._here, "file"):
             path = self._folder / f"{self.name}.rows"
             self._here.file = path.open("a", encoding="utf-8", buffering=1)
         self._here.file.write(json.dumps(entry) + "\n")
+
+
+def read_delay() -> float:
+    """How many seconds our first thread has waited for a processor, where the system tells that."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path("/proc/self/schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+    return 0.0
 
 
 class Steps:
@@ -191,17 +204,27 @@ class Attempt:
 
 
 class FlowError(RuntimeError):
-    """A process ended, and nobody had killed it; the message has its last words."""
+    """A process ended, and nobody had killed it, or it hangs; the message says what is known of it."""
 
 
 class Run:
     """A job, attempt by attempt. `launch` starts one, from its folder, its width and the file for its last words.
 
-    `ends`: the process ends when it has read everything; else that is known from what it wrote.
+    Without `is_read`, the process ends when it has read everything. Else that is known from what it wrote; or, where
+    something was lost, because all that there is to read was read and is settled, and it says nothing more.
     """
 
-    def __init__(self, program: Program, launch: "Launch", *, ends: bool, patience: int = PATIENCE) -> None:
-        self.program, self.launch, self.ends, self.patience = program, launch, ends, patience
+    def __init__(
+        self,
+        program: Program,
+        launch: "Launch",
+        is_read: Callable[[], bool] | None = None,
+        *,
+        quiet: int = QUIET,
+        patience: int = PATIENCE,
+    ) -> None:
+        self.program, self.launch, self.is_read = program, launch, is_read
+        self.quiet, self.patience = quiet, patience
         self.beats = 0
         self.home = program.log.parent / "attempts"
         self.attempts: list[Attempt] = []
@@ -238,10 +261,12 @@ class Run:
                 if until is not None and len(self.read) >= until and not self.is_over():
                     process.kill()
                     return process.wait() == -signal.SIGKILL
-                if not self.ends and (self.is_over() or self.beats > self.patience):
+                if self.is_read is not None and (self.is_over() or (self.beats > self.quiet and self.is_read())):
                     return False
+                if self.is_read is not None and self.beats > self.patience:
+                    raise FlowError(f"attempt {number} hangs: it is alive, has more to read, and does nothing")
                 time.sleep(PERIOD)
-            if process.returncode or not self.ends:
+            if process.returncode or self.is_read is not None:
                 raise FlowError(f"attempt {number} ended with {process.returncode}: {self.last_words()}")
         finally:
             process.kill()
@@ -251,8 +276,10 @@ class Run:
 
     def look(self, attempt: Attempt) -> None:
         news = attempt.look()
-        signs = [entry[0] == ALIVE for entry in news]
-        self.beats = self.beats + len(news) if all(signs) else 0
+        if all(entry[0] == ALIVE for entry in news):
+            self.beats += sum(not is_delayed for *_sign, is_delayed in news)
+        else:
+            self.beats = 0
         sources = set(self.program.sources)
         with self.program.log.open("a", encoding="utf-8") as log:
             for kind, operator, who, *words in news:
@@ -295,9 +322,9 @@ class Process(Protocol):
 Launch = Callable[[Path, int, Path], Process]
 
 
-def run_flow(program: Program, launch: Launch, place: Place, *, ends: bool) -> Json:
+def run_flow(program: Program, launch: Launch, place: Place, is_read: Callable[[], bool] | None = None) -> Json:
     """The answer to a job."""
-    run = Run(program, launch, ends=ends)
+    run = Run(program, launch, is_read)
     try:
         answer = run.run()
     except FlowError as error:

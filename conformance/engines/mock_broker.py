@@ -6,6 +6,7 @@ transactions, so that exactly-once cannot be judged on it; groups have a coordin
 
 import json
 from collections.abc import Callable
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from tidegate.conformance.engines.forked import Forked
 Json = dict[str, Any]
 
 PARTITIONS = 4
+#: Of consumers: an engine has one.
+GROUP = "tidegate"
 #: What an engine on such a broker can do. All records of a key meet in one partition and keep their order. It is run at
 #: least once: after a kill it reads again what it had not committed, and may count it again.
 JOBS = {
@@ -40,9 +43,15 @@ PATIENCE = 30.0
 class MockBroker:
     def __init__(self) -> None:
         kafka: Any = import_module("confluent_kafka")
+        self._kafka = kafka
         self._producer = kafka.Producer({"bootstrap.servers": "mock", "test.mock.num.brokers": 1})
         (broker,) = self._producer.list_topics(timeout=PATIENCE).brokers.values()
         self.port = int(broker.port)
+
+    @cached_property
+    def _consumer(self) -> Any:
+        """It reads nothing, and asks what the group has read."""
+        return self._kafka.Consumer({"bootstrap.servers": f"{HOST}:{self.port}", "group.id": GROUP})
 
     def make_topics(self, *names: str) -> None:
         for name in names:
@@ -57,6 +66,13 @@ class MockBroker:
                     value = json.dumps({"place": place, **item})
                     self._producer.produce(name_source(source), value, key_of(item["key"]), partition=script)
         self._producer.flush(PATIENCE)
+
+    def is_read(self, *names: str) -> bool:
+        """Whether the group has committed everything that these topics hold."""
+        places = [self._kafka.TopicPartition(name, number) for name in names for number in range(PARTITIONS)]
+        ends = {(one.topic, one.partition): self._consumer.get_watermark_offsets(one, PATIENCE)[1] for one in places}
+        committed = self._consumer.committed(places, PATIENCE)
+        return all(max(one.offset, 0) >= ends[one.topic, one.partition] for one in committed)
 
 
 def name_source(operator: int) -> str:
@@ -85,4 +101,5 @@ def run_on_broker(job: Json, flow: str, name_changelog: Callable[[int], str]) ->
         def launch(journals: Path, _width: int, errors: Path) -> Forked:
             return Forked(flow, (str(path), str(journals), f"{HOST}:{coordinator.port}"), errors)
 
-        return run_flow(program, launch, lambda who, _people: int(who) % program.width, ends=False)
+        topics = [*map(name_source, program.sources), *(name_edge(number) for number, *_ends in program.edges)]
+        return run_flow(program, launch, lambda who, _people: int(who) % program.width, lambda: broker.is_read(*topics))

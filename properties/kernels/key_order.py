@@ -14,7 +14,7 @@ from tidegate.properties.kernels.layout import KINDS, RECORD, Array
 from tidegate.properties.kernels.numbering import Numbering
 from tidegate.properties.kernels.segments import find_starts
 from tidegate.properties.kernels.sides import show
-from tidegate.traces.runlog import Direction
+from tidegate.traces.runlog import Delivery, Direction
 
 ROW = np.dtype([(name, np.int64) for name in ("channel", "key", "id", "position", "step")])
 
@@ -43,12 +43,14 @@ class KeyOrder:
         return np.array([*(self.keys.setdefault(text, len(self.keys)) for text in texts), -1])
 
     def finish(self) -> None:
-        """Only records that both ends have seen as often count."""
+        """Only records that both ends have seen as often count, or once, where records may be repeated."""
         sent, received = (np.concatenate([np.empty(0, dtype=ROW), *end]) for end in self.ends)
         both = np.concatenate([sent, received])
         codes, code = np.unique(both[["channel", "key", "id"]], return_inverse=True)
         counts = [np.bincount(one, minlength=len(codes)) for one in (code[: len(sent)], code[len(sent) :])]
         is_common = counts[0] == counts[1]
+        if self.numbering.layout.job.capabilities.delivery is Delivery.AT_LEAST_ONCE:
+            is_common &= counts[0] == 1
         sent, received = sent[is_common[code[: len(sent)]]], received[is_common[code[len(sent) :]]]
         sent, received = sent[by_place(sent)], received[by_place(received)]
         _places, group = np.unique(received[["channel", "key"]], return_inverse=True)

@@ -111,23 +111,29 @@ def identity_of(row: Row) -> tuple[Any, ...]:
 
 def find_disorder(log: RunLog) -> Iterator[Finding]:
     sides = by_side(log)
+    may_repeat = log.job.capabilities.delivery is Delivery.AT_LEAST_ONCE
     for channel in channels_of(log):
         sent, received = sides.get((Direction.OUT, channel), []), sides.get((Direction.IN, channel), [])
         if log.job.capabilities.order_scope is OrderScope.CHANNEL:
             yield from find_overtakers(sent, received)
             continue
         for key in dict.fromkeys(row.key for row in received if row.kind is Kind.RECORD):
-            yield from find_overtakers(*([row for row in side if is_of(row, key)] for side in (sent, received)))
+            ends = ([row for row in side if is_of(row, key)] for side in (sent, received))
+            yield from find_overtakers(*ends, once=may_repeat)
 
 
 def is_of(row: Row, key: str | None) -> bool:
     return row.kind is Kind.RECORD and row.key == key
 
 
-def find_overtakers(sent: list[Row], received: list[Row]) -> Iterator[Finding]:
-    """What is lost, invented or doubled is not out of order: only elements that both sides have count."""
+def find_overtakers(sent: list[Row], received: list[Row], *, once: bool = False) -> Iterator[Finding]:
+    """What is lost, invented or doubled is not out of order: only elements that both sides have count.
+
+    `once`: only those that both have once. Where a process may be killed before what it sent has left, and read again
+    what it had read, as many receipts as sends need not be receipts of these sends.
+    """
     often, seen = Counter(map(identity_of, sent)), Counter(map(identity_of, received))
-    in_common = {one for one in often if often[one] == seen[one]}
+    in_common = {one for one in often if often[one] == seen[one] and (often[one] == 1 or not once)}
     wanted = [identity_of(row) for row in sent if identity_of(row) in in_common]
     common = [row for row in received if identity_of(row) in in_common]
     for row, identity in zip(common, wanted, strict=True):

@@ -43,3 +43,11 @@ def test_a_job_comes_back_from_json():
     del made["edges"][1]["max_parallelism"]
     with pytest.raises(DecodeError, match=r"edge 1 is partitioned by hash and has no max_parallelism.*edges\[1\]"):
         decode(made, Job, "job")
+
+
+def test_a_job_that_began_again_comes_back_from_json():
+    job = attrs.evolve(JOB, restored={"1": None, "2": 4})
+    assert decode(encode(job), Job, "job") == job
+    for restored in ({"1": "4"}, {"1": 2**32}, [4]):
+        with pytest.raises(DecodeError, match="restored"):
+            decode(encode(job) | {"restored": restored}, Job, "job")

@@ -45,4 +45,4 @@ class Bytewax:
         def launch(journals: Path, workers: int, errors: Path) -> Forked:
             return Forked(FLOW, (str(path), str(journals), str(saved), str(workers)), errors)
 
-        return run_flow(program, launch, lambda who, people: people.index(who), ends=True)
+        return run_flow(program, launch, lambda who, people: people.index(who))

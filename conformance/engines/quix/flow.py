@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from tidegate.conformance.engines.flows import Element, Journal, Program, Steps
-from tidegate.conformance.engines.mock_broker import PARTITIONS, key_of, name_edge, name_source
+from tidegate.conformance.engines.mock_broker import GROUP, PARTITIONS, key_of, name_edge, name_source
 
 quix: Any = import_module("quixstreams")
 admin: Any = import_module("quixstreams.models.topics.admin")
 models: Any = import_module("quixstreams.models.topics")
 
-GROUP = "tidegate"
 #: What a step hands on: a target, and what goes there.
 Sent = tuple[int, Element]
 

@@ -1,6 +1,7 @@
 """The engine `spark[:MASTER]` as the harness sees it: a process of its own, with a JVM of its own."""
 
 import sys
+from importlib import import_module
 
 from tidegate.conformance.engines.base import Description
 from tidegate.conformance.engines.host import serve
@@ -9,6 +10,10 @@ from tidegate.conformance.engines.limits import Limits
 from tidegate.conformance.engines.process import ProcessEngine
 from tidegate.conformance.engines.spark.session import LOCAL
 
+#: Who answers cases of components, and who runs whole jobs: in the terms of the specification, and in Spark's own.
+COMPONENTS = "tidegate.conformance.engines.spark.engine:Spark"
+JOBS = "tidegate.conformance.engines.spark.streaming.jobs:SparkJobs"
+NATIVE_JOBS = "tidegate.conformance.engines.spark.native.jobs:SparkNativeJobs"
 #: How many cases one job answers, unless that takes too long: half of what may be on its way.
 BATCH = 4096
 #: Seconds that a batch should take: far from the limit, so that a busy machine is not taken for a hang.
@@ -18,10 +23,15 @@ LINGER = 0.1
 
 
 class SparkEngine(ProcessEngine):
-    """Spark behind the protocol. What it needs is looked for before it is started, to say what is missing."""
+    """Spark behind the protocol. What it needs is looked for before it is started, to say what is missing.
 
-    def __init__(self, master: str = "", limits: Limits | None = None, *, strict: bool = False) -> None:
-        command = [sys.executable, "-m", "tidegate.conformance.engines.spark.process", master or LOCAL]
+    `what`: who answers there, by the module and the name of the class.
+    """
+
+    def __init__(
+        self, master: str = "", limits: Limits | None = None, *, strict: bool = False, what: str = COMPONENTS
+    ) -> None:
+        command = [sys.executable, "-m", "tidegate.conformance.engines.spark.process", master or LOCAL, what]
         super().__init__(command, limits, strict=strict)
 
     def launch(self) -> None:
@@ -33,10 +43,10 @@ class SparkEngine(ProcessEngine):
         return super().start()
 
 
-def main(master: str) -> None:
-    from tidegate.conformance.engines.spark.engine import Spark  # noqa: PLC0415 - in the process of the engine alone
-
-    serve(lambda: Spark(master), QUICK, BATCH, LINGER)
+def main(master: str, what: str) -> None:
+    """The class is imported here, in the process of the engine alone."""
+    module, _colon, name = what.partition(":")
+    serve(lambda: getattr(import_module(module), name)(master), QUICK, BATCH, LINGER)
 
 
 if __name__ == "__main__":

@@ -43,6 +43,11 @@ LONG = (60, 120, 240)
 RHYTHMS = ((0.5, 0.2), (0.8, 0.1), (0.6, 0.05), (0.35, 0.35))
 #: How far a watermark goes beyond the last, at most.
 STRIDES = (3, 3, 10)
+#: How likely a script is made of rounds.
+ROUNDS = 0.5
+#: Rounds of a script, and records of a round that wait for its watermark, at most.
+MOST_ROUNDS = 5
+MOST_WAITING = 6
 #: How likely a source that is idle becomes active again before it ends.
 GOES_ON = 0.75
 #: How likely a setting is another than usual.
@@ -235,6 +240,14 @@ class Draw:
         return tuple(items)
 
     def any_script(self, most: int) -> tuple[ScriptItem, ...]:
+        items = self.rounds() if self.abilities.watermarks and self.random.random() < ROUNDS else self.mixture(most)
+        statuses = [item for item in items if isinstance(item, StatusChange)]
+        is_idle = bool(statuses) and statuses[-1].status is Status.IDLE
+        if is_idle and (not self.abilities.idle_ends or self.random.random() < GOES_ON):
+            items.append(StatusChange(Status.ACTIVE))
+        return tuple(items)
+
+    def mixture(self, most: int) -> list[ScriptItem]:
         """In some, watermarks come often and one by one; in some, much comes between them, and they go far."""
         random = self.random
         items: list[ScriptItem] = []
@@ -251,8 +264,30 @@ class Draw:
                 items += [Watermark(Long(time))] * self.abilities.watermarks
             else:
                 items += [StatusChange(random.choice(list(Status)))] * self.abilities.idleness
-        statuses = [item for item in items if isinstance(item, StatusChange)]
-        is_idle = bool(statuses) and statuses[-1].status is Status.IDLE
-        if is_idle and (not self.abilities.idle_ends or random.random() < GOES_ON):
-            items.append(StatusChange(Status.ACTIVE))
-        return tuple(items)
+        return items
+
+    def rounds(self) -> list[ScriptItem]:
+        """Records wait for a time, a watermark brings it, and right behind it stands anything, or nothing more.
+
+        What an operator owes a watermark is put to the test by what comes before it has paid.
+        """
+        random = self.random
+        items: list[ScriptItem] = []
+        time = random.choice((-3, 0))
+        for _ in range(random.randint(1, MOST_ROUNDS)):
+            stride = random.choice(STRIDES)
+            for _ in range(random.randint(1, MOST_WAITING)):
+                at = Long(time + random.randint(1, stride))
+                items.append(Record(random.choice(KEYS), Long(random.randint(-1, 3)), at))
+            time += stride
+            items.append(Watermark(Long(time)))
+            behind: list[ScriptItem] = [
+                Watermark(Long(time + 1)),
+                Record(random.choice(KEYS), Long(1), Long(time + random.randint(-1, 1))),
+                *([StatusChange(status) for status in Status] if self.abilities.idleness else ()),
+            ]
+            items.append(random.choice(behind))
+            if items[-1] == StatusChange(Status.IDLE) and random.random() < GOES_ON:
+                items.append(StatusChange(Status.ACTIVE))
+            time += 1
+        return items

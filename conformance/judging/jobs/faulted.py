@@ -19,7 +19,7 @@ from tidegate.conformance.engines.flink.cluster.processes import ClusterError, F
 from tidegate.conformance.engines.flink.cluster.running import FAULTS, KILL_JOB_MANAGER, RESCALE, run_job
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.stopping import STOP
-from tidegate.properties.runlog import Status, Verdict, check
+from tidegate.properties.runlog import Status, Verdict, Violation, check
 from tidegate.reference.watermarks.valve import SEMANTICS
 from tidegate.traces.codec import encode
 from tidegate.traces.runlog import OWN, Capabilities, Direction, Edge, Job, Kind, Result, Row, RunLog, renumber
@@ -35,6 +35,8 @@ CAPABILITIES = Capabilities(idleness=False, checkpoints=False, endings=False)
 MOST_WITH_ROWS = 50
 #: Jobs whose faults are looked at when a cluster is started.
 LOOKED_AHEAD = 1000
+#: Clusters in a row that did not come up: the next will not, either.
+MOST_MISSES = 3
 UNALIGNED = "execution.checkpointing.unaligned.enabled"
 
 # --- drawing --------------------------------------------------------------------------------------------------
@@ -182,6 +184,8 @@ class FaultedJob:
     restores: int = 0
     seconds: float = 0.0
     error: str = ""
+    #: What was wrong, as a report tells.
+    told: tuple[str, ...] = ()
     rows: int = attrs.field(default=attrs.Factory(lambda job: sum(len(log.rows) for log in job.logs), takes_self=True))
 
     def without_rows(self) -> "FaultedJob":
@@ -189,11 +193,8 @@ class FaultedJob:
 
     @property
     def violations(self) -> list[str]:
-        return [
-            f"{one.invariant}: {one.run}, attempt {one.attempt}, channel {one.channel}: {one.message}"
-            for verdict in self.verdicts
-            for one in verdict.violations
-        ]
+        seen = (one for verdict in self.verdicts for one in verdict.violations)
+        return [*self.told, *map(tell_violation, seen)]
 
     @property
     def hits(self) -> int:
@@ -227,6 +228,10 @@ class FaultedJob:
         }
 
 
+def tell_violation(one: Violation) -> str:
+    return f"{one.invariant}: {one.run}, attempt {one.attempt}, channel {one.channel}: {one.message}"
+
+
 def judge(case: Json, answer: Json) -> FaultedJob:
     logs = read_logs(case, answer)
     verdicts = tuple(verdict for log in logs for verdict in check(log))
@@ -236,7 +241,8 @@ def judge(case: Json, answer: Json) -> FaultedJob:
 
 
 def remember(case: Json, told: Json) -> FaultedJob:
-    """A job that passed, as a report tells of it."""
+    """A job that passed or failed, as a report tells of it."""
+    wrongs = tuple(str(one["message"]) for one in told["wrongs"])
     verdicts = tuple(
         Verdict(name, Status(status), reason=told["skipped"].get(name, "") if status != Status.PASSED else "")
         for name, statuses in told["invariants"].items()
@@ -244,7 +250,8 @@ def remember(case: Json, told: Json) -> FaultedJob:
         for _ in range(count)
     )
     seconds = told.get("seconds", 0.0)
-    return FaultedJob(case, (), verdicts, tuple(told["faults"]), told["restores"], seconds, rows=told["rows"])
+    restores, rows = told["restores"], told["rows"]
+    return FaultedJob(case, (), verdicts, tuple(told["faults"]), restores, seconds, told=wrongs, rows=rows)
 
 
 @attrs.define
@@ -355,7 +362,7 @@ def run_faulted(
 ) -> FaultedResult:
     """Jobs one by one, on one cluster; one that hangs costs the cluster, and the next gets a new one.
 
-    `known` are jobs that have passed, as an earlier run has reported: they are counted, and not run again.
+    `known` are jobs that have passed or failed, as an earlier run has reported: they are counted, and not run again.
     """
     passed = {told["job"]: told for told in known}
     cases = (draw_case(seed, index, faults, kinds) for index in range(first, first + jobs))
@@ -365,20 +372,20 @@ def run_faulted(
 
 
 def run_all(version: str, drawn: Iterator[Json]) -> Generator[FaultedJob]:
-    """A cluster that does not come up is an error at first; later on, it is the last job that is told of.
+    """A cluster that does not come up is an error at first; later on, it costs a job, and a few in a row the rest.
 
     Raises
     ------
     CannotStartError
         There is no cluster; the message says which log to read.
     """
-    came_up = False
+    came_up, misses = False, 0
     while cases := list(islice(drawn, LOOKED_AHEAD)):
         while cases:
             needs_keeper = any(fault["fault"] == KILL_JOB_MANAGER for case in cases for fault in case["faults"])
             try:
                 with FlinkCluster(version, highly_available=needs_keeper) as cluster:
-                    came_up = True
+                    came_up, misses = True, 0
                     while cases:
                         job = run_one(cluster, cases.pop(0))
                         if job.error:
@@ -389,8 +396,10 @@ def run_all(version: str, drawn: Iterator[Json]) -> Generator[FaultedJob]:
             except ClusterError as error:
                 if not came_up:
                     raise CannotStartError(str(error), "on a busy machine, try it once more") from error
-                yield FaultedJob(cases[0], error=str(error))
-                return
+                yield FaultedJob(cases.pop(0), error=str(error))
+                misses += 1
+                if misses == MOST_MISSES:
+                    return
 
 
 def run_one(cluster: FlinkCluster, case: Json) -> FaultedJob:

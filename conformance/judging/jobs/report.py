@@ -13,7 +13,7 @@ import attrs
 
 from tidegate.conformance.engines.text import command_line, printable
 from tidegate.conformance.judging.jobs.judging import tell_job
-from tidegate.conformance.judging.jobs.run import Found, JobsResult, encode_case, is_pass
+from tidegate.conformance.judging.jobs.run import Found, JobsResult, encode_case, is_settled
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Status
 from tidegate.conformance.reports.folder import Lines
 from tidegate.conformance.reports.summary import Paint, Summary, plain
@@ -184,7 +184,7 @@ class JobsReport:
 
 
 def read_jobs(folder: Path, head: dict[str, Any], indexes: range) -> list[dict[str, Any]]:
-    """The jobs of these indexes that passed in a report, also in one that was never finished; each once.
+    """The jobs of these indexes that passed or failed in a report, also in one that was never finished; each once.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def read_jobs(folder: Path, head: dict[str, Any], indexes: range) -> list[dict[s
             break  # the writer was cut off
         if number == 0 and told != head:
             raise TraceFileError(path, 1, "a report of other jobs; give another folder, or leave --resume out")
-        if is_pass(told) and (match := re.fullmatch(f"[a-z]+-{head['seed']}-([0-9]{{1,18}})", told["job"])):
+        if is_settled(told) and (match := re.fullmatch(f"[a-z]+-{head['seed']}-([0-9]{{1,18}})", told["job"])):
             found |= {told["job"]: told} if int(match[1]) in indexes else {}
     return list(found.values())
 

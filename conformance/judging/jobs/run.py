@@ -11,8 +11,9 @@ from tidegate.conformance.engines.base import Description
 from tidegate.conformance.engines.jobs import JobEngine
 from tidegate.conformance.exits import CONCLUSIONS, Exit
 from tidegate.conformance.judging.expectations import Expectations
+from tidegate.conformance.judging.jobs.explanation import Wrong
 from tidegate.conformance.judging.jobs.judging import AnyJudge, Judged, make_judge
-from tidegate.conformance.judging.jobs.shrinking import shrink_job
+from tidegate.conformance.judging.jobs.shrinking import MOST_SECONDS, shrink_job
 from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status
 from tidegate.conformance.reports.writing import CannotWriteError
 from tidegate.conformance.stopping import STOP
@@ -93,7 +94,7 @@ class JobsResult:
         for name, reason in job["skipped"].items():
             self.reasons.setdefault(name, reason)
         if status in VIOLATIONS:
-            self.kinds.update(job["kinds"])
+            self.kinds.update(job.get("kinds", ()))
         self.jobs.append(job)
 
     def expect(self, judged: Judged) -> Judged:
@@ -131,9 +132,9 @@ def describe(judged: Judged) -> dict[str, Any]:
     }
 
 
-def is_pass(told: Any) -> bool:
-    """Whether this is what a report tells of a job that passed."""
-    if not isinstance(told, dict) or told.get("status") != Status.PASS or not isinstance(told.get("job"), str):
+def is_settled(told: Any) -> bool:
+    """Whether this is what a report tells of a job that passed, or failed; whatever else became of one may change."""
+    if not isinstance(told, dict) or told.get("status") not in SETTLED or not isinstance(told.get("job"), str):
         return False
     statuses, hit, skipped = (told.get(name) for name in ("invariants", "hit", "skipped"))
     return (
@@ -146,7 +147,24 @@ def is_pass(told: Any) -> bool:
         and all(type(one) is str for one in skipped.values())
         and type(statuses) is dict
         and all(type(one) is dict and set(map(type, one.values())) <= {int} for one in statuses.values())
-        and told.get("wrongs") == []
+        and are_wrongs(told.get("wrongs"))
+        and bool(told["wrongs"]) is (told["status"] == Status.FAIL)
+        and type(told.get("kinds", [])) is list
+        and all(type(one) is str for one in told.get("kinds", []))
+    )
+
+
+#: What became of jobs that are not run again.
+SETTLED = (Status.PASS, Status.FAIL)
+
+
+def are_wrongs(told: Any) -> bool:
+    return type(told) is list and all(
+        type(one) is dict
+        and type(one.get("message")) is str
+        and type(one.get("rules")) is list
+        and all(type(rule) is str for rule in one["rules"])
+        for one in told
     )
 
 
@@ -165,14 +183,15 @@ def run_jobs(
     repeat: int = 1,
     expectations: Expectations | None = None,
     known: Sequence[dict[str, Any]] = (),
+    shrink: float = MOST_SECONDS,
     observe: Callable[[Judged, JobsResult], None] = unobserved,
 ) -> JobsResult:
     """So many jobs on an engine that is closed afterwards, each `repeat` times; `observe` is told of each run.
 
     An interrupt ends it; what is known by then is the result. Failures are made small in the end, so that nothing that
-    an engine does meanwhile keeps it from the jobs that are left.
+    an engine does meanwhile keeps it from the jobs that are left: `shrink` is how many seconds each kind of them gets.
 
-    `known` are jobs that have passed, as an earlier run has reported: they are counted, and not run again.
+    `known` are jobs that have passed or failed, as an earlier run has reported: they are counted, and not run again.
     """
     began = time.monotonic()
     STOP.arm()
@@ -182,6 +201,9 @@ def run_jobs(
         done = {job["job"] for job in known}
         for job in known:
             result.count(job)
+            for kind in job.get("kinds", ()) if job["status"] == Status.FAIL else ():
+                judged = remember(judge, seed, faults, job)
+                result.found.setdefault(kind, Found(judged, judged))
         try:
             STOP.arm()
             for index in (one for one in range(first, first + jobs) for _ in range(repeat)):
@@ -193,7 +215,7 @@ def run_jobs(
                     result.found.setdefault(kind, Found(judged, judged))
                 observe(judged, result)
             for kind, found in result.found.items():
-                result.found[kind] = Found(found.first, shrink_found(judge, kind, found))
+                result.found[kind] = Found(found.first, shrink_found(judge, kind, found, shrink))
             STOP.disarm()
         except KeyboardInterrupt:
             result.complete = False
@@ -203,10 +225,16 @@ def run_jobs(
     return result
 
 
-def shrink_found(judge: AnyJudge[Any], kind: str, found: Found) -> Judged:
+def remember(judge: AnyJudge[Any], seed: int, faults: int, job: dict[str, Any]) -> Judged:
+    """A job that failed, as a report tells of it."""
+    case = judge.draw(seed, int(job["job"].rpartition("-")[2]), faults)
+    return Judged(case, Status.FAIL, tuple(Wrong(tuple(one["rules"]), one["message"]) for one in job["wrongs"]))
+
+
+def shrink_found(judge: AnyJudge[Any], kind: str, found: Found, seconds: float) -> Judged:
     """With an engine that is not given up yet, for whatever it did before."""
     judge.refresh()
-    return shrink_job(judge, found.first, lambda again: kind in again.kinds)
+    return shrink_job(judge, found.first, lambda again: kind in again.kinds, seconds=seconds)
 
 
 def encode_case(judged: Judged) -> dict[str, Any]:

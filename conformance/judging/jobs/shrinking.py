@@ -48,10 +48,14 @@ Item = TypeVar("Item")
 
 
 def shrink_job(
-    judge: AnyJudge[Any], judged: Judged, is_same: Callable[[Judged], bool], most: int = MOST_RUNS
+    judge: AnyJudge[Any],
+    judged: Judged,
+    is_same: Callable[[Judged], bool],
+    most: int = MOST_RUNS,
+    seconds: float = MOST_SECONDS,
 ) -> Judged:
     """Leave out whatever can be left out while the fault stays, and stays as likely as it was."""
-    shrinker = Shrinker(judge, is_same, most)
+    shrinker = Shrinker(judge, is_same, most, seconds)
     shrinker.shrink(judged)
     return shrinker.smallest or judged
 
@@ -59,10 +63,10 @@ def shrink_job(
 class Shrinker:
     """`smallest` is the last run that has shown the fault, of a job that is smaller than the first."""
 
-    def __init__(self, judge: AnyJudge[Any], is_same: Callable[[Judged], bool], most: int) -> None:
+    def __init__(self, judge: AnyJudge[Any], is_same: Callable[[Judged], bool], most: int, seconds: float) -> None:
         self.judge, self.is_same = judge, is_same
         self.most, self.runs = most, 0
-        self.deadline = time.monotonic() + MOST_SECONDS
+        self.deadline = time.monotonic() + seconds
         self.chances = SURE
         self.smallest: Judged | None = None
         #: Nobody is left to ask.
@@ -70,7 +74,7 @@ class Shrinker:
 
     @property
     def is_over(self) -> bool:
-        return self.is_given_up or self.runs >= self.most or time.monotonic() > self.deadline
+        return self.is_given_up or self.runs >= self.most or time.monotonic() >= self.deadline
 
     def shrink(self, judged: Judged) -> None:
         """Each kind of reduction in turn, for as long as one of them helps."""

@@ -6,6 +6,7 @@ Each is a Java process that dies with ours, however that ends.
 import contextlib
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -46,6 +47,10 @@ LONGEST_LOOK = 2.0
 PATIENCE = 300.0
 #: Seconds that an election may take.
 ELECTIONS = 60
+#: How often a JobManager is started, if it ends before it answers.
+STARTS = 4
+#: Below the ports that systems give to connections: while a JobManager is down, no connection may be given its port.
+PORTS = range(15_000, 32_000)
 #: No script computes the memory of a TaskManager for us: all its parts are said.
 _MEMORY = {
     "taskmanager.cpu.cores": "1",
@@ -98,9 +103,12 @@ class JobEndedError(ClusterError):
 
 
 def find_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    """One that is free, and that nobody gets by chance while we do not hold it."""
+    for port in random.sample(PORTS, len(PORTS)):
+        with socket.socket() as one, contextlib.suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            return port
+    raise CannotStartError("no port is free", f"a cluster listens on some between {PORTS.start} and {PORTS.stop}")
 
 
 def make_jar(version: str) -> Path:
@@ -179,9 +187,10 @@ class FlinkCluster:
     def start(self) -> None:
         if self._quorum is not None:
             self._launch("zookeeper", ZOO_KEEPER, [str(self._quorum), str(self.folder / "zookeeper")], "128m")
-        self.start_job_manager()
+        self._launch_job_manager()
         for _ in range(self._wanted):
             self.start_task_manager()
+        self._wait_for_job_manager()
         self.wait_for(lambda: self.get("/overview")["slots-total"] >= self.slots * self._wanted, START, "come up")
 
     def _launch(self, name: str, main: str, arguments: list[str], heap: str) -> None:
@@ -204,7 +213,27 @@ class FlinkCluster:
         return self.folder / "logs" / f"{name}.log"
 
     def start_job_manager(self) -> None:
+        self._launch_job_manager()
+        self._wait_for_job_manager()
+
+    def _launch_job_manager(self) -> None:
         self._launch("jobmanager", JOB_MANAGER, ["--configDir", str(self.folder / "conf")], "300m")
+
+    def _wait_for_job_manager(self) -> None:
+        """One that ends while it starts, as on a machine that stood still, is started again; its log goes on."""
+
+        def answers() -> bool:
+            return bool(self.get("/overview"))
+
+        for left in reversed(range(STARTS)):
+            try:
+                self.wait_for(answers, START, "get a JobManager")
+            except ClusterError:
+                if not left or self.processes["jobmanager"].poll() is None:
+                    raise
+                self._launch_job_manager()
+            else:
+                return
 
     def start_task_manager(self) -> str:
         self._started += 1
@@ -276,8 +305,11 @@ class FlinkCluster:
             time.sleep(0.1)
             waited += min(time.monotonic() - looked, LONGEST_LOOK)
         ended = [name for name, process in self.processes.items() if process.poll() is not None]
-        guilty = ended[0] if ended else "jobmanager"
-        raise ClusterError(f"the cluster did not {what} within {seconds:g} s: read {self.log_of(guilty)}")
+        if ended:
+            raise ClusterError(
+                f"{ended[0]} ended by itself when the cluster was to {what}: read {self.log_of(ended[0])}"
+            )
+        raise ClusterError(f"the cluster did not {what} within {seconds:g} s: read {self.log_of('jobmanager')}")
 
     def submit(self, arguments: list[str], savepoint: str | None = None) -> str:
         if not self._jar_id:

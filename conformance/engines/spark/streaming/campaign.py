@@ -20,6 +20,7 @@ from tidegate.conformance.engines.spark.streaming.scripts import cut, make_lines
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
 FILES = 6
 #: The files that are there from the beginning; the others come when those are read.
@@ -48,9 +49,8 @@ class Campaign:
         """All of it, to the end of all scripts."""
         self.prepare(jobs, seed)
         deep = [run for run, job in jobs.items() if make_layout(job).levels > 1]
-        self.stop_in_a_batch(frozenset(deep[::2]))
-        self.replay_a_batch(1)
-        self.kill_a_worker(frozenset(deep[1::2]))
+        faults = self.stop_in_a_batch(frozenset(deep[::2])), self.replay_a_batch(1)
+        assert all((*faults, self.kill_a_worker(frozenset(deep[1::2]))))
         self.go_on("ended between two micro-batches")
         write_scripts(self.folder.scripts, slice_scripts(jobs, seed)[FIRST_FILES:], FIRST_FILES)
         self.go_on("ended with the last script")
@@ -58,36 +58,44 @@ class Campaign:
     def options(self, **more: Any) -> Options:
         return Options(self.bugs, len(self.happened), **more)
 
-    def stop_in_a_batch(self, runs: frozenset[str]) -> None:
-        """A worker stands still in the middle of a micro-batch, and the query is stopped."""
-        mark = self.folder.path / "stopped"
-        query = start_query(self.spark, self.folder, self.options(fault=Fault("wait", runs, 1, str(mark))))
-        wait_for(mark)
+    def stop_in_a_batch(self, runs: frozenset[str], level: int = 1) -> bool:
+        """A worker stands still in the middle of a micro-batch, and the query is stopped. False: it came to no such."""
+        fault = self.fault("wait", runs, level)
+        query = start_query(self.spark, self.folder, self.options(fault=fault))
+        is_struck = wait_for(Path(fault.mark), query)
         query.stop()
         self.happened.append("stopped in a micro-batch")
+        return is_struck
 
-    def kill_a_worker(self, runs: frozenset[str]) -> None:
-        mark = self.folder.path / "killed"
-        self.fail(self.options(fault=Fault("kill", runs, 1, str(mark))))
-        assert mark.exists()
+    def kill_a_worker(self, runs: frozenset[str], level: int = 1) -> bool:
+        fault = self.fault("kill", runs, level)
+        self.fail(self.options(fault=fault))
         self.happened.append("lost a Python worker")
+        return Path(fault.mark).exists()
 
-    def replay_a_batch(self, which: int) -> None:
+    def replay_a_batch(self, which: int) -> bool:
+        """That one, or the next that there is."""
+
         def raise_behind_the_write(number: int) -> None:
-            if number == which:
+            if number >= which:
                 raise SinkFailedError(f"behind micro-batch {number}")
 
-        self.fail(self.options(hook=raise_behind_the_write))
+        has_failed = self.fail(self.options(hook=raise_behind_the_write))
         self.happened.append("failed behind the write of a micro-batch")
+        return has_failed
 
-    def fail(self, options: Options) -> None:
+    def fault(self, kind: str, runs: frozenset[str], level: int) -> Fault:
+        return Fault(kind, runs, level, str(self.folder.path / f"{kind}-{len(self.happened)}"))
+
+    def fail(self, options: Options) -> bool:
+        """Whether the query went down."""
         from pyspark.errors import StreamingQueryException  # noqa: PLC0415 - only where there is Spark
 
         try:
             run_query(self.spark, self.folder, options)
         except StreamingQueryException:
-            return
-        raise AssertionError("the query was to go down, and did not")
+            return True
+        return False
 
     def go_on(self, what: str) -> None:
         run_query(self.spark, self.folder, self.options())
@@ -108,10 +116,13 @@ def shuffled(random: Random, lines: Iterable[Line]) -> list[Line]:
     return sorted(lines, key=lambda _line: random.random())
 
 
-def wait_for(path: Path) -> None:
-    """Until the worker has said that it stands still."""
+def wait_for(path: Path, query: "StreamingQuery") -> bool:
+    """Until the worker has said that it stands still; false if the query ends without that."""
     end = time.monotonic() + PATIENCE
     while not path.exists():
+        if not query.isActive:
+            return path.exists()
         if time.monotonic() > end:
             raise TimeoutError(f"the query never came to {path.name}")
         time.sleep(0.05)
+    return True

@@ -13,6 +13,7 @@ from tidegate.conformance.engines.flows import (
     RECEIVED,
     SENT,
     Attempt,
+    FlowError,
     Journal,
     Program,
     Run,
@@ -81,9 +82,9 @@ def starting(program, *texts):
     return launch
 
 
-def run(program, *texts, ends=True):
+def run(program, *texts, is_read=None):
     launch = starting(program, *texts)
-    return run_flow(program, launch, lambda who, people: people.index(who), ends=ends)
+    return run_flow(program, launch, lambda who, people: people.index(who), is_read)
 
 
 def judge(answer):
@@ -136,7 +137,7 @@ def test_an_attempt_that_begins_anew_was_not_restored(tmp_path):
 
 def test_a_fault_that_comes_too_late_hits_nothing(tmp_path):
     program = make_program(tmp_path, [{"fault": "kill", "after": 100}, {"fault": "kill", "after": 100}])
-    answer = run(program, RIGHT + "time.sleep(100)\n", ends=False)
+    answer = run(program, RIGHT + "time.sleep(100)\n", is_read=lambda: False)
     assert (answer["hit"], answer["restored"]) == ([False, False], {})
     assert judge(answer).wrongs == ()
 
@@ -147,11 +148,16 @@ def test_a_process_that_ends_by_itself_is_told_with_its_last_words(program):
     assert answer["rows"] == []
 
 
-def test_a_process_that_says_nothing_more_is_taken_for_what_it_is(program):
+def test_silence_is_no_end(program):
+    """A process that says nothing more has come to its end if there is nothing more to read, and hangs if there is."""
     launch = starting(program, BEGIN + "steps.journal.live(); whole(0, 0); time.sleep(100)\n")
-    stuck = Run(program, launch, ends=False, patience=3)
-    assert stuck.attempt(1, None) is False
-    assert not stuck.is_over()
+    lost = Run(program, launch, lambda: True, quiet=3)
+    assert lost.attempt(1, None) is False
+    assert not lost.is_over()
+    stuck = Run(program, launch, lambda: False, quiet=1, patience=3)
+    stuck.attempts = lost.attempts
+    with pytest.raises(FlowError, match="attempt 1 hangs"):
+        stuck.attempt(1, None)
 
 
 def test_a_forked_process_calls_a_module_and_leaves_its_last_words(tmp_path):

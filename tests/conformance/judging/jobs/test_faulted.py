@@ -12,7 +12,13 @@ import pytest
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink.cluster import processes
-from tidegate.conformance.engines.flink.cluster.processes import ClusterError, FlinkCluster
+from tidegate.conformance.engines.flink.cluster.processes import (
+    PORTS,
+    STARTS,
+    ClusterError,
+    FlinkCluster,
+    find_port,
+)
 from tidegate.conformance.engines.flink.cluster.running import CHECKPOINT, FAULT, FAULTS, KILL_TASK_MANAGER, run_job
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.jobs import faulted
@@ -142,12 +148,23 @@ def is_alive(pid):
 def test_a_cluster_that_does_not_come_up_says_which_log_to_read(flink_version, monkeypatch):
     monkeypatch.setattr(processes, "JOB_MANAGER", "no.such.Main")
     cluster = FlinkCluster(flink_version("2.3.0"))
-    with pytest.raises(ClusterError, match=r"did not come up .* read .*logs.jobmanager\.log") as told, cluster:
+    with (
+        pytest.raises(ClusterError, match=r"jobmanager ended by itself .* read .*logs.jobmanager\.log") as told,
+        cluster,
+    ):
         pass
     log = cluster.log_of("jobmanager")
     assert str(log) in str(told.value)
-    assert "no.such.Main" in log.read_text(encoding="utf-8")
+    tries = log.read_text(encoding="utf-8").count("Could not find or load main class no.such.Main")
+    assert tries == STARTS
     processes.shutil.rmtree(cluster.folder)
+
+
+def test_no_connection_gets_a_port_of_ours_by_chance():
+    """While a JobManager is down, its port is nobody's."""
+    least, most = map(int, Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii").split())
+    assert PORTS.stop <= least <= most
+    assert find_port() in PORTS
 
 
 def test_faults_are_part_of_the_case():
@@ -225,6 +242,15 @@ def test_jobs_that_passed_before_are_counted_and_not_run_again(shown, monkeypatc
     assert told["rows"] > 0
 
 
+def test_a_job_that_failed_before_stays_one_that_failed(shown, monkeypatch):
+    case, answer = shown[0][1]
+    failed = judge(case | {"name": "cluster-0-1"}, answer)
+    monkeypatch.setattr(faulted, "run_all", lambda _version, _cases: (job for job in ()))
+    result = faulted.run_faulted("2.3.0", 2, 0, 1, known=[json.loads(json.dumps(failed.as_json()))])
+    assert (result.violated, result.exit_code) == (1, Exit.VIOLATIONS)
+    assert result.jobs[0].violations == failed.violations
+
+
 def test_a_job_that_hangs_costs_its_cluster_and_leaves_the_logs(monkeypatch):
     made = []
 
@@ -277,10 +303,10 @@ def test_a_cluster_that_does_not_come_up_loses_nothing_that_is_known(monkeypatch
     monkeypatch.setattr(faulted, "run_job", hang)
     if not comes_up:
         with pytest.raises(CannotStartError, match=r"did not come up .* read y\.log"):
-            faulted.run_faulted("2.3.0", 3, 0, 1)
+            faulted.run_faulted("2.3.0", 9, 0, 1)
         return
     told = []
-    result = faulted.run_faulted("2.3.0", 3, 0, 1, observe=told.append)
-    assert [job.error.rpartition(" ")[2] for job in result.jobs] == ["x.log", "y.log"]
+    result = faulted.run_faulted("2.3.0", 9, 0, 1, observe=told.append)
+    assert [job.error.rpartition(" ")[2] for job in result.jobs] == ["x.log", *["y.log"] * faulted.MOST_MISSES]
     assert result.exit_code is Exit.UNDETERMINED
     assert told == result.jobs

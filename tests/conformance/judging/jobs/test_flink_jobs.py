@@ -208,14 +208,6 @@ def test_no_cluster_outlives_the_harness(judge):
     assert survivors_in_the_end(mark) == []
 
 
-def test_a_dead_cluster_costs_one_job(flink_version):
-    with Cluster(flink_version("2.3.0"), task_managers=1, slots=2) as cluster:
-        os.killpg(cluster._process.pid, signal.SIGKILL)
-        with pytest.raises(ClusterDiedError, match="gave no answer"):
-            cluster.run(encode(make_pipe().config))
-        assert "error" not in cluster.run(encode(make_pipe().config))
-
-
 def test_checkpoints_cut_every_channel_and_change_nothing_else(judge):
     script = tuple(Record("k", Long(number), Long(number)) for number in range(40))
     judged = judge.run(attrs.evolve(make_pipe(*script), settings={"slow_micros": 2000, "checkpoint_interval": 10}))
@@ -223,16 +215,19 @@ def test_checkpoints_cut_every_channel_and_change_nothing_else(judge):
     assert any(row.kind == "barrier" for row in judged.log.rows)
 
 
-def test_a_job_that_does_not_end_is_a_timeout_with_what_was_seen(flink_version):
-    script = tuple(Record("k", Long(number), Long(number)) for number in range(40))
-    with FlinkJobs(flink_version("2.3.0"), seconds=1) as engine:
-        judged = Judge(engine).run(attrs.evolve(make_pipe(*script), settings={"slow_micros": 1_000_000}))
-    assert judged.status is Verdict.TIMEOUT
-    assert "rows by then" in judged.wrongs[0].message
+class Borrowed(FlinkJobs):
+    """On a cluster that runs anyway, and goes on running."""
+
+    def __init__(self, engine, seconds=60.0):
+        super().__init__(engine.version, seconds)
+        self._cluster = engine._cluster
+
+    def close(self):
+        pass
 
 
-def test_command_writes_run_logs_and_a_summary(flink_version, tmp_path, capsys):
-    flink_version("2.3.0")
+def test_command_writes_run_logs_and_a_summary(judge, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("tidegate.conformance.kinds.resolve_jobs", lambda *_words, **_more: Borrowed(judge._engine))
     known = tmp_path / "known.txt"
     known.write_text(f"rule {END_OF_TIME} -- FLINK-40499")
     command = ["jobs", "--engine", "flink:2.3.0", "--jobs", "2", "--report", str(tmp_path), "--format", "json"]
@@ -249,3 +244,20 @@ def test_versions_that_cannot_run_jobs_are_refused():
         compile_host("1.12.5")
     with pytest.raises(CannotStartError, match=r"tidegate flink fetch 0\.0\.1"):
         Cluster("0.0.1").start()
+
+
+def test_a_dead_cluster_costs_one_job(judge):
+    cluster = judge._engine._cluster
+    os.killpg(cluster._process.pid, signal.SIGKILL)
+    with pytest.raises(ClusterDiedError, match="gave no answer"):
+        cluster.run(encode(make_pipe().config))
+    assert "error" not in cluster.run(encode(make_pipe().config))
+
+
+def test_a_job_that_does_not_end_is_a_timeout_with_what_was_seen(judge):
+    """The last of these tests: it costs the cluster."""
+    script = tuple(Record("k", Long(number), Long(number)) for number in range(40))
+    short = Judge(Borrowed(judge._engine, seconds=1))
+    judged = short.run(attrs.evolve(make_pipe(*script), settings={"slow_micros": 1_000_000}))
+    assert judged.status is Verdict.TIMEOUT
+    assert "rows by then" in judged.wrongs[0].message
