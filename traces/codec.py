@@ -118,6 +118,18 @@ def structure_tagged_union(classes: tuple[Any, ...], converter: cattrs.Converter
     return structure
 
 
+def maybe_numbers(converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
+    """A field that is null is none; an entry may be."""
+
+    def structure(value: Any, _type: Any) -> dict[str, int | None]:
+        if not isinstance(value, Mapping):
+            raise InvalidInputError(f"must be an object, not {show(value)}")
+        numbers = converter.structure({name: one for name, one in value.items() if one is not None}, dict[str, int])
+        return {name: numbers.get(name) for name in value}
+
+    return structure
+
+
 def make_converter(*, strict: bool = False, brief: bool = False) -> cattrs.Converter:
     """A converter; a strict one refuses unknown keys, a brief one writes no field that has its default."""
     converter = cattrs.Converter()
@@ -173,18 +185,11 @@ def make_converter(*, strict: bool = False, brief: bool = False) -> cattrs.Conve
 
         return structure
 
-    def structure_maybe_numbers(value: Any, _type: Any) -> dict[str, int | None]:
-        """A field that is null is none; an entry may be."""
-        if not isinstance(value, Mapping):
-            raise InvalidInputError(f"must be an object, not {show(value)}")
-        numbers = converter.structure({name: one for name, one in value.items() if one is not None}, dict[str, int])
-        return {name: numbers.get(name) for name in value}
-
     converter.register_structure_hook_factory(attrs.has, structure_factory)
     converter.register_unstructure_hook_factory(attrs.has, unstructure_factory)
     converter.register_structure_hook_factory(is_union, union_factory)
     converter.register_structure_hook_factory(is_tuple, tuple_factory)
-    converter.register_structure_hook_func(lambda cls: cls == dict[str, int | None], structure_maybe_numbers)
+    converter.register_structure_hook_func(lambda cls: cls == dict[str, int | None], maybe_numbers(converter))
     converter.register_structure_hook(int, structure_integer)
     converter.register_structure_hook(str, exactly(str, "a string"))
     converter.register_structure_hook(bool, exactly(bool, "true or false"))
