@@ -55,7 +55,7 @@ class SparkNativeJobs:
         with TemporaryDirectory(prefix="tidegate-spark-") as folder:
             flow = Flow(self._session, Program(job), Path(folder))
             files = int(job["settings"]["files"])
-            stops = sorted(files * int(fault["after"]) // 100 for fault in job["faults"])
+            stops = sorted(max(1, files * int(fault["after"]) // 100) for fault in job["faults"])
             for stop in (*stops, files + len(FAR)):
                 flow.run(stop)
             return {"rows": list(flow.make_rows()), "hit": [True] * len(stops)}

@@ -230,7 +230,19 @@ def test_command_writes_run_logs_and_a_summary(judge, monkeypatch, tmp_path, cap
     monkeypatch.setattr("tidegate.conformance.kinds.resolve_jobs", lambda *_words, **_more: Borrowed(judge._engine))
     known = tmp_path / "known.txt"
     known.write_text(f"rule {END_OF_TIME} -- FLINK-40499")
-    command = ["jobs", "--engine", "flink:2.3.0", "--jobs", "2", "--report", str(tmp_path), "--format", "json"]
+    command = [
+        "jobs",
+        "--engine",
+        "flink:2.3.0",
+        "--first",
+        "6",
+        "--jobs",
+        "2",
+        "--report",
+        str(tmp_path),
+        "--format",
+        "json",
+    ]
     assert main([*command, "--expect", str(known)]) == Exit.CONFORMANT
     summary = json.loads(capsys.readouterr().out)
     assert summary == json.loads((tmp_path / "summary.json").read_text())
