@@ -84,7 +84,7 @@ def find(verdict: Verdict) -> Finding:
         kind=kind_of_failure(verdict),
         size=size_of(verdict),
         rules=verdict.rules,
-        message=verdict.message,
+        message=verdict.words,
         evidence=json.dumps(encode_verdict(verdict), separators=(",", ":")),
     )
 

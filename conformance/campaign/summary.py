@@ -74,7 +74,7 @@ class Reader:
     def is_listed(self, chunk: Chunk, finding: Finding) -> bool:
         """Whether the failure is a known one; then it is counted as such."""
         before = Status(finding.result)
-        after, _ = self.tally.expectations.judge(finding.case, before, finding.rules)
+        after, _ = self.tally.expectations.judge(finding.case, before, finding.rules, finding.message)
         self.recount(chunk.component, before, after)
         return after is Status.XFAIL
 

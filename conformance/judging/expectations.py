@@ -2,7 +2,7 @@
 
 One entry per line: `case PATTERN -- reason` or `rule ID -- reason`, patterns as in a shell; of whole jobs, an id may be
 an invariant, or `job`, which stands for jobs that fail, hang or die. With a text in quotes behind the pattern or id, an
-entry stands for failures whose message has that text. A listed failure is an
+entry stands for failures whose message, or whose reason for what was refused, has that text. A listed failure is an
 xfail. A listed entry that no failure needed is wrong itself: either the engine was mended, or the name is stale.
 """
 
@@ -108,7 +108,7 @@ class Expectations:
     def apply(self, verdict: Verdict) -> Verdict:
         if not self.entries:
             return verdict
-        status, message = self.judge(verdict.case.name, verdict.status, verdict.rules, verdict.message)
+        status, message = self.judge(verdict.case.name, verdict.status, verdict.rules, verdict.words)
         return verdict if status is verdict.status else attrs.evolve(verdict, status=status, message=message)
 
     def judge(self, name: str, status: Status, rules: Iterable[str], message: str = "") -> tuple[Status, str]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import attrs
 
+from tidegate.reference.model import Rejected
 from tidegate.traces.cases import Case
 
 
@@ -84,3 +85,10 @@ class Verdict:
     @property
     def rules(self) -> tuple[str, ...]:
         return self.violation.rules if self.violation else ()
+
+    @property
+    def words(self) -> str:
+        """The message; of a violation, why the engine refused what it should not have."""
+        seen = self.violation.seen if self.violation else ()
+        reasons = (one.reason for one in seen if isinstance(one, Rejected) and one.reason)
+        return self.message or "\n".join(reasons)

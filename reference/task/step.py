@@ -21,6 +21,9 @@ STEPS = (
     "finish_partitions",
 )
 CLEAN_UP = "clean_up"
+#: Steps that are taken whatever has become of the task: nobody looks before them.
+UNCHECKED = ("load_code", "copy_files", "instantiate", CLEAN_UP)
+RUNS = (TaskState.INITIALIZING, TaskState.RUNNING)
 ENTERED = {"restore": TaskState.INITIALIZING, "invoke": TaskState.RUNNING}
 
 # --- start ----------------------------------------------------------------------------------------------------
@@ -58,7 +61,8 @@ def step(state: State, event: Event) -> Outcomes:
         return (finish_cleaning(state, has_failed=isinstance(event, values.Throw)),)
     doing = steps_of(state.config)[state.steps - 1 : state.steps]
     if isinstance(event, values.Throw):
-        return (end_thread(state, cancelled=event.cancelled, cleans=doing in (("restore",), ("invoke",))),)
+        cleans = doing in (("restore",), ("invoke",))
+        return (end_thread(state, cancelled=event.cancelled, cleans=cleans, completed=state.steps - 1),)
     if isinstance(event, values.Proceed):
         return on_proceed(state, state.steps)
     if doing != ("invoke",) or state.cleaning:
@@ -92,21 +96,21 @@ def on_trigger(state: State, event: values.TriggerCheckpoint) -> Outcome[State, 
 
 
 def on_room(state: State, event: values.AskForRoom) -> Outcome[State, Observation]:
-    runs = state.state in (TaskState.INITIALIZING, TaskState.RUNNING)
-    held_up = runs and state.config.outputs > 0 and not event.has_room
+    held_up = state.state in RUNS and state.config.outputs > 0 and not event.has_room
     return Outcome(state, (values.BackPressured(held_up),), ("TASK-10",))
 
 
 def on_proceed(state: State, steps: int) -> Outcomes:
     plan = steps_of(state.config)
-    upcoming = plan[steps : steps + 1]
-    # Code that has returned cleans up, whatever the state is by now.
-    if state.state in (TaskState.CANCELING, TaskState.FAILED) and upcoming != (CLEAN_UP,):
-        return (end_thread(state, cancelled=True, cleans=upcoming in (("restore",), ("invoke",)), rules=("TASK-4",)),)
+    upcoming = plan[steps] if steps < len(plan) else ""
+    if state.state in (TaskState.CANCELING, TaskState.FAILED) and upcoming not in UNCHECKED:
+        cleans = upcoming in ("restore", "invoke")
+        return (end_thread(state, cancelled=True, cleans=cleans, completed=steps, rules=("TASK-4",)),)
     if steps == len(plan):
         finished = attrs.evolve(state, state=TaskState.FINISHED, over=True)
-        seen = (values.Changed(TaskState.FINISHED), *release(state), values.Reported(TaskState.FINISHED))
-        return (Outcome(finished, seen, ("TASK-4", "TASK-1", *rules_of_ends(state))),)
+        released = release(state.config, steps)
+        seen = (values.Changed(TaskState.FINISHED), *released, values.Reported(TaskState.FINISHED))
+        return (Outcome(finished, seen, ("TASK-4", "TASK-1", *rules_of_ends(released))),)
     name = plan[steps]
     if name == CLEAN_UP and not is_acknowledged(state) and state.state is TaskState.RUNNING:
         return rejected(state, "TASK-8")
@@ -125,28 +129,29 @@ def is_acknowledged(state: State) -> bool:
     return state.data_ended and len(state.acknowledged) == state.config.outputs
 
 
-def release(state: State) -> tuple[Observation, ...]:
-    """TASK-12: a task that had an environment closes the writer of channel state, however it ends."""
-    built = state.steps is not None and state.steps > STEPS.index("build_environment")
-    closes = built and state.config.extension == INVOKABLE
+def release(config: Config, completed: int) -> tuple[Observation, ...]:
+    """TASK-12: a task whose code was instantiated closes the writer of channel state, however it ends."""
+    closes = completed > STEPS.index("instantiate") and config.extension == INVOKABLE
     return (values.WriterClosed(), values.Released()) if closes else (values.Released(),)
 
 
-def rules_of_ends(state: State) -> tuple[str, ...]:
-    return () if len(release(state)) == 1 else ("TASK-12",)
+def rules_of_ends(released: tuple[Observation, ...]) -> tuple[str, ...]:
+    return ("TASK-12",) if values.WriterClosed() in released else ()
 
 
 def finish_cleaning(state: State, *, has_failed: bool) -> Outcome[State, Observation]:
     """TASK-11: nothing that happens while the code cleans up changes the end of its task."""
     cleaned = () if has_failed else (values.StepTaken(CLEAN_UP),)
-    over = attrs.evolve(state, cleaning=False, over=True)
-    return Outcome(over, (*cleaned, *release(state), values.Reported(state.state)), ("TASK-11", "TASK-5", "TASK-12"))
+    told = (values.InvokableCancelled(),) if state.untold else ()
+    over = attrs.evolve(state, cleaning=False, untold=False, over=True)
+    seen = (*cleaned, *told, *release(state.config, len(STEPS)), values.Reported(state.state))
+    return Outcome(over, seen, ("TASK-11", "TASK-5", "TASK-12"))
 
 
 def end_thread(
-    state: State, *, cancelled: bool, cleans: bool, rules: tuple[str, ...] = ()
+    state: State, *, cancelled: bool, cleans: bool, completed: int, rules: tuple[str, ...] = ()
 ) -> Outcome[State, Observation]:
-    """TASK-5: what an exception makes of the task."""
+    """TASK-5: what an exception makes of the task. Code that has begun is told to stop, unless it was told before."""
     if state.state is TaskState.FAILED:
         target = TaskState.FAILED
     elif state.state is TaskState.CANCELING or cancelled:
@@ -154,11 +159,16 @@ def end_thread(
     else:
         target = TaskState.FAILED
     changed = () if target is state.state else (values.Changed(target),)
+    untold = state.state in RUNS
     if cleans and state.config.extension == INVOKABLE:
-        return Outcome(attrs.evolve(state, state=target, cleaning=True), changed, ("TASK-11", "TASK-5", *rules))
+        cleaning = attrs.evolve(state, state=target, cleaning=True, untold=untold)
+        return Outcome(cleaning, changed, ("TASK-11", "TASK-5", *rules))
+    told = (values.InvokableCancelled(),) if untold else ()
+    released = release(state.config, completed)
     over = attrs.evolve(state, state=target, over=True)
-    seen = (*changed, *release(state), values.Reported(target))
-    return Outcome(over, seen, ("TASK-5", *rules, *rules_of_ends(state)))
+    return Outcome(
+        over, (*changed, *told, *released, values.Reported(target)), ("TASK-5", *rules, *rules_of_ends(released))
+    )
 
 
 def on_interference(state: State, seen: TaskState, target: TaskState) -> Outcomes:
@@ -172,7 +182,7 @@ def on_interference(state: State, seen: TaskState, target: TaskState) -> Outcome
         return (Outcome(state, lost, ("TASK-2", "TASK-1")),)
     changed = attrs.evolve(state, state=target)
     rules = ("TASK-2", "TASK-1") if lost else ("TASK-1",)
-    if state.state in (TaskState.INITIALIZING, TaskState.RUNNING):
+    if state.state in RUNS:
         return (Outcome(changed, (*lost, values.Changed(target), values.InvokableCancelled()), (*rules, "TASK-5")),)
     return (Outcome(changed, (*lost, values.Changed(target)), rules),)
 
@@ -186,7 +196,9 @@ def on_end_of_data(state: State, drain: bool) -> Outcomes:  # noqa: FBT001 - as 
         return rejected(state, "TASK-7")
     operators = tuple(values.OperatorFinished(operator) for operator in range(state.config.operators))
     computed: tuple[Observation, ...] = (Watermark(MAX), *operators) if drain else ()
-    ends = tuple(values.DataEnded(output, drain) for output in range(state.config.outputs))
+    # The outputs of a task that was cancelled or has failed while it ran are gone.
+    outputs = state.config.outputs if state.state is TaskState.RUNNING else 0
+    ends = tuple(values.DataEnded(output, drain) for output in range(outputs))
     return (Outcome(attrs.evolve(state, data_ended=True), computed + ends, ("TASK-7",)),)
 
 

@@ -30,7 +30,8 @@ class Config:
 class State:
     """`steps` is how many steps the thread has taken, None before it starts; `over` is set when it has ended.
 
-    `cleaning` is set while the code of a task that has come to a bad end cleans up.
+    `cleaning` is set while the code of a task that has come to a bad end cleans up; `untold` if it is told to stop
+    then.
     """
 
     config: Config
@@ -38,6 +39,7 @@ class State:
     steps: int | None = None
     over: bool = False
     cleaning: bool = False
+    untold: bool = False
     data_ended: bool = False
     acknowledged: frozenset[int] = frozenset()
 

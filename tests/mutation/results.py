@@ -1,10 +1,12 @@
-"""Results of an earlier run, in a file: a line for each mutant, written as it is known.
+"""Results of earlier runs, in a file: a line for each mutant, written as it is known, with the day.
 
-A run takes an hour of two cores, and tests are written for what survived it. While the reference is the same, what was
-noticed before is noticed still, since tests are added and not taken away; and a survivor that is explained cannot be
-noticed. Other survivors are examined again. A run without such a file, from nothing, is what decides.
+A run takes an hour of two cores, and tests are written for what survived it. While a module is the same, and all that
+runs with it, what was noticed before is noticed still, since tests are added and not taken away; and a survivor that is
+explained cannot be noticed. Other survivors are examined again. A run without such a file, from nothing, decides.
 """
 
+import datetime as dt
+import functools
 import hashlib
 import json
 from collections.abc import Iterable
@@ -21,11 +23,12 @@ from tests.mutation.sites import Mutation
 NOTICED = ("killed", "timeout")
 
 
-def digest_reference() -> str:
-    """Of all code that is mutated, or that runs with it."""
+@functools.cache
+def digest_around(module: str) -> str:
+    """Of a module that is mutated, those that import it, and all that runs with them."""
     digest = hashlib.sha256()
-    for path in modules.reference_modules().values():
-        digest.update(path.read_bytes())
+    for name in sorted(modules.closure(frozenset(modules.dependents(module)))):
+        digest.update(modules.reference_modules()[name].read_bytes())
     return digest.hexdigest()
 
 
@@ -34,18 +37,21 @@ class Results:
 
     def __init__(self, file: Path | None, entries: Iterable[Entry] = ()) -> None:
         self._file = file
-        self._digest = digest_reference()
         self._entries = list(entries)
         self._known: dict[Mutation, Result] = {}
+        #: The last day on which something became known of a module.
+        self.days: dict[str, str] = {}
         if file is not None and file.exists():
             for line in file.read_text(encoding="utf-8").splitlines():
                 self._read(json.loads(line))
 
     def _read(self, line: dict[str, Any]) -> None:
-        if line.pop("reference") == self._digest:
-            result = Result(**{**line, "mutation": Mutation(**line["mutation"])})
-            if result.status in NOTICED or explain(result.mutation, self._entries) is not None:
-                self._known[result.mutation] = result
+        digest, day, mutation = line.pop("reference"), line.pop("day"), Mutation(**line["mutation"])
+        if mutation.module in modules.mutated_modules() and digest == digest_around(mutation.module):
+            result = Result(**{**line, "mutation": mutation})
+            if result.status in NOTICED or explain(mutation, self._entries) is not None:
+                self._known[mutation] = result
+                self.days[mutation.module] = max(day, self.days.get(mutation.module, ""))
 
     def split(self, mutations: Iterable[Mutation]) -> tuple[list[Result], list[Mutation]]:
         """What is known of the mutants, and those of which nothing is."""
@@ -55,5 +61,7 @@ class Results:
 
     def write(self, result: Result) -> None:
         if self._file is not None:
+            day = dt.datetime.now(dt.UTC).date().isoformat()
+            about = {"reference": digest_around(result.mutation.module), "day": day}
             with self._file.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({**attrs.asdict(result), "reference": self._digest}) + "\n")
+                file.write(json.dumps({**attrs.asdict(result), **about}) + "\n")

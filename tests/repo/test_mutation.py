@@ -188,7 +188,7 @@ def test_only_survivors_are_examined_again_while_the_reference_is_the_same(toy, 
     assert left == [mutations[1], *mutations[3:]]
     entry = Entry(*mutations[1].key, "a reason")
     assert Results(file, [entry]).split(mutations)[1] == mutations[3:]
-    monkeypatch.setattr(results_module, "digest_reference", lambda: "another reference")
+    monkeypatch.setattr(results_module, "digest_around", lambda _module: "another reference")
     assert Results(file).split(mutations) == ([], mutations)
     assert Results(None).split(mutations) == ([], mutations)
 

@@ -37,7 +37,7 @@ def draw(
 def draw_config(random: Random) -> input_channels.Config:
     count = random.choice((1, 2, 2, 3))
     locations = tuple(random.choice(list(input_channels.Location)) for _ in range(count))
-    initial = random.choice((1, 1, 3, 100))
+    initial = random.choice((0, 1, 1, 3, 100))
     maximum = max(initial, random.choice((1, 2, 7, 20, 400)))
     return input_channels.Config(locations, initial, maximum, random.choice((0, 1, 10, maximum)))
 
@@ -67,9 +67,15 @@ def draw_event(random: Random, kind: str, state: input_channels.State) -> input_
         case "update":
             unknown = [i for i, one in enumerate(state.channels) if one.location is input_channels.Location.UNKNOWN]
             location = random.choice((input_channels.Location.LOCAL, input_channels.Location.REMOTE))
-            return input_channels.Update(
-                random.choice(unknown) if unknown and random.random() < 0.8 else index, location
-            )
+            if random.random() < 0.1:
+                return input_channels.Update(index, location)
+            # Mostly it is said of a channel that is unknown, and where the partition is registered, if that is here.
+            if not unknown:
+                return input_channels.Read(index)
+            index = random.choice(unknown)
+            if not state.channels[index].registered and random.random() < 0.7:
+                location = input_channels.Location.REMOTE
+            return input_channels.Update(index, location)
         case "register":
             return input_channels.Register(index)
         case "retry":

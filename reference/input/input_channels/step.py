@@ -75,14 +75,14 @@ def on_request_partitions(state: State) -> tuple[Outcome[State, Observation], ..
 
 
 def request_all(state: State) -> tuple[tuple[values.Channel, ...], Seen]:
-    """Each channel in turn, up to one that fails at once, as it does without retries (GATE-22)."""
+    """Each channel in turn, up to one whose first look is final, as it is without retries (GATE-22)."""
     channels = state.channels
     seen: Seen = ()
     for index, channel in enumerate(state.channels):
         asked, shown = request(state.config, index, channel)
         channels = replace(channels, index, asked)
         seen += shown
-        if asked.error is not channel.error:
+        if asked.location is Location.LOCAL and not (asked.connected or asked.scheduled):
             break
     return channels, seen
 
@@ -91,7 +91,7 @@ def on_update(state: State, index: int, location: Location) -> tuple[Outcome[Sta
     channel = state.channels[index]
     if state.closed or channel.location is not Location.UNKNOWN:
         return (Outcome(state, (), ("GATE-21",)),)
-    if state.pending and location is Location.LOCAL and not channel.registered:
+    if state.pending and (not state.requested or (location is Location.LOCAL and not channel.registered)):
         return rejected(state, "GATE-20")
     channel = attrs.evolve(channel, location=location)
     asked: Seen = ()
@@ -141,7 +141,7 @@ def on_arrive(state: State, index: int, sequence: int, item: Item) -> tuple[Outc
     if channel.location is Location.LOCAL:
         longer = attrs.evolve(channel, waiting=(*channel.waiting, item))
         return (Outcome(with_channel(state, index, longer), (values.Notified(index),), ("GATE-25", "GATE-3")),)
-    if state.closed:
+    if state.closed and (sequence == channel.expected or item is Item.EMPTY):
         return (Outcome(state, recycled, ("GATE-24",)),)
     if sequence != channel.expected:
         failed, seen = fail(index, channel, Cause.REORDERED)
@@ -164,7 +164,7 @@ def fail(index: int, channel: values.Channel, cause: Cause) -> tuple[values.Chan
 def on_read(state: State, index: int, channel: values.Channel) -> tuple[Outcome[State, Observation], ...]:
     if state.closed or channel.location is Location.UNKNOWN:
         return rejected(state, "GATE-20")
-    if channel.error is not None and (channel.connected or channel.location is Location.LOCAL):
+    if channel.error is not None:
         return (Outcome(state, (values.Failed(index, channel.error),), ("GATE-23",)),)
     if not channel.connected:
         return rejected(state, "GATE-19")
@@ -180,7 +180,7 @@ def on_read(state: State, index: int, channel: values.Channel) -> tuple[Outcome[
 
 def on_task_event(state: State, number: int) -> tuple[Outcome[State, Observation], ...]:
     known = [channel for channel in state.channels if channel.location is not Location.UNKNOWN]
-    if state.closed or not state.requested or not all(one.connected and one.error is None for one in known):
+    if state.closed or not all(one.connected and one.error is None for one in known):
         return rejected(state, "GATE-20")
     seen = tuple(values.Sent(index, number) for index, channel in enumerate(state.channels) if channel.connected)
     pending = state.pending if is_all_known(state) else (*state.pending, number)

@@ -111,7 +111,9 @@ def test_gate_23_the_first_error_wins_and_stays():
         ("request 0data1 0data0", "notified(channel 0)"),
         ("request 0data1 0data2", "recycled(channel 0)"),
         ("request close 0data0", "recycled(channel 0)"),
-        ("request close 0data5", "recycled(channel 0)"),
+        ("request close 0data0 0data0", "recycled(channel 0)"),
+        ("request close 0data5", "recycled(channel 0), notified(channel 0)"),
+        ("request close 0empty5", "nothing"),
         ("0data0", "rejected"),
     ],
 )
@@ -203,3 +205,29 @@ def test_gate_22_without_a_config_a_local_channel_waits_for_ten_seconds_at_most(
 def test_gate_22_without_a_config_a_remote_producer_parks_a_request_for_ten_seconds(maximum, requests):
     shown = seen("input_channels", {**REMOTE, "maximum": maximum}, "request" + " 0missing" * requests)
     assert shown == ["request(channel 0)"] * requests + ["notified(channel 0)"]
+
+
+@pytest.mark.rule("GATE-23")
+def test_gate_23_a_channel_that_failed_says_so_before_it_has_asked():
+    assert last("input_channels", REMOTE, "0read") == ("rejected", "GATE-19")
+    assert last("input_channels", REMOTE, "0lost 0read") == ("failed(channel 0, cause connection_lost)", "GATE-23")
+
+
+@pytest.mark.rule("GATE-20")
+def test_gate_20_task_events_before_the_request():
+    assert last("input_channels", UNKNOWN, "task7") == ("nothing", "GATE-20")
+    assert last("input_channels", UNKNOWN, "task7 0remote") == ("rejected", "GATE-20")
+    assert last("input_channels", UNKNOWN, "task7 request 0remote") == (
+        "request(channel 0), sent(channel 0, event 7)",
+        "GATE-21",
+    )
+
+
+@pytest.mark.rule("GATE-22")
+def test_gate_22_the_gate_stops_at_a_final_look_of_a_channel_that_had_failed():
+    config = {"locations": ["local", "remote"], "initial": 0}
+    assert last("input_channels", config, "0failed request") == ("nothing", "GATE-19")
+    assert last("input_channels", config, "0failed 0register request") == (
+        "notified(channel 0), request(channel 1)",
+        "GATE-19",
+    )

@@ -92,8 +92,8 @@ def test_task_2_who_loses_looks_again(trace, seen, rules):
         ("start throw-cancelled", "canceled"),
         ('start cancel"deploying" throw', "canceled"),
         ('start fail"deploying" throw-cancelled', "failed"),
-        ('start cancel"deploying" proceed', "canceled"),
-        ('start fail"deploying" proceed', "failed"),
+        ('start cancel"deploying" proceed proceed', "canceled"),
+        ('start fail"deploying" proceed proceed', "failed"),
         (INVOKED + 'drain ack0 proceed cancel"running" proceed', "canceled"),
     ],
 )
@@ -232,7 +232,41 @@ def test_task_10_only_a_task_that_runs_is_held_up():
 def test_task_11_what_happens_while_it_cleans_up_changes_nothing(meanwhile):
     *_, failed, nothing, cleaned = seen("task", INVOKABLE, f"{UP} proceed proceed throw {meanwhile} proceed")
     assert (failed, nothing) == ("state(state failed)", "nothing")
-    assert cleaned == "step(name clean_up), writer_closed, released, final(state failed)"
+    assert cleaned == "step(name clean_up), cancel_invokable, writer_closed, released, final(state failed)"
+
+
+@pytest.mark.rule("TASK-4")
+@pytest.mark.parametrize(("steps", "name"), [(0, "load_code"), (2, "copy_files"), (4, "instantiate")])
+def test_task_4_nobody_looks_before_some_steps(steps, name):
+    begun = "start" + " proceed" * steps
+    for event in ('cancel"deploying"', 'fail"deploying"'):
+        assert seen("task", INVOKABLE, f"{begun} {event} proceed")[-1] == f"step(name {name})"
+        assert "step" not in seen("task", INVOKABLE, f"{begun} {event} proceed proceed")[-1]
+
+
+@pytest.mark.rule("TASK-5")
+def test_task_5_code_is_told_to_stop_once():
+    told = [one.count("cancel_invokable") for one in seen("task", INVOKABLE, f"{UP} proceed throw-cancelled throw")]
+    assert told[-2:] == [0, 1]
+    assert sum(told) == 1
+    told = [
+        one.count("cancel_invokable") for one in seen("task", INVOKABLE, f'{UP} proceed cancel"running" throw throw')
+    ]
+    assert sum(told) == 1
+    assert "cancel_invokable" not in seen("task", INVOKABLE, f"{UP} throw")[-1]
+
+
+@pytest.mark.rule("TASK-7")
+def test_task_7_outputs_of_a_task_that_was_cancelled_are_gone():
+    shown = seen("task", INVOKABLE, f'{UP} proceed proceed cancel"running" drain')[-1]
+    assert shown.endswith("finish(operator 0)")
+
+
+@pytest.mark.rule("TASK-12")
+def test_task_12_there_is_no_writer_before_there_is_code():
+    assert "writer" not in seen("task", INVOKABLE, "start proceed proceed proceed proceed proceed throw")[-1]
+    shown = seen("task", INVOKABLE, 'start proceed proceed proceed proceed proceed cancel"deploying" proceed throw')[-1]
+    assert shown == "writer_closed, released, final(state canceled)"
 
 
 @pytest.mark.rule("TASK-11", "TASK-12")

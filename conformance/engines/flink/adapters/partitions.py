@@ -21,7 +21,11 @@ def has_partitions(jvm: Jvm) -> bool:
 
 
 class Partition:
-    """The partition, set up, with its subpartitions; `subpartition` is the first. Requests of buffers can be heard."""
+    """The partition with its subpartitions; `subpartition` is the first. Requests of buffers can be heard.
+
+    Its id and the manager that it registers with are new ones, unless they are given. It is set up, unless somebody
+    else does that.
+    """
 
     def __init__(
         self,
@@ -30,6 +34,10 @@ class Partition:
         buffers_per_channel: int = 2,
         channels: int = 1,
         on_request: Callable[[], None] = lambda: None,
+        identity: Any = None,
+        manager: Any = None,
+        *,
+        is_set_up: bool = True,
     ) -> None:
         self._jvm = jvm
         self._buffer_size = buffer_size
@@ -44,10 +52,10 @@ class Partition:
             {
                 "String": ["producer"],
                 "int": [jvm.integer(0), jvm.integer(1)],
-                "ResultPartitionID": [jvm.cls(PARTITION + "ResultPartitionID")()],
+                "ResultPartitionID": [identity or jvm.cls(PARTITION + "ResultPartitionID")()],
                 "ResultPartitionType": [jvm.cls(PARTITION + "ResultPartitionType").PIPELINED_BOUNDED],
                 "ResultSubpartition[]": [subpartitions],
-                "ResultPartitionManager": [jvm.cls(PARTITION + "ResultPartitionManager")()],
+                "ResultPartitionManager": [manager or jvm.cls(PARTITION + "ResultPartitionManager")()],
                 "SupplierWithException": [
                     jvm.implement("org.apache.flink.util.function.SupplierWithException", supplier)
                 ],
@@ -58,7 +66,8 @@ class Partition:
             subpartitions[index] = jvm.assemble(SUBPARTITION, {"int": sizes, "ResultPartition": [self.partition]})
         self.subpartitions = list(subpartitions)
         self.subpartition = self.subpartitions[0]
-        self.partition.setup()
+        if is_set_up:
+            self.partition.setup()
 
     def _make_pool(self) -> Any:
         jvm = self._jvm

@@ -90,7 +90,10 @@ class InputChannels:
         for index, channel in enumerate(self.channels):
             failed = channel.error
             out += self.ask(index, channel)
-            if channel.error != failed and bug != "asks-on-behind-a-failure":
+            gives_up = channel.place == "local" and not (channel.connected or channel.ticking)
+            if bug == "asks-on-behind-an-old-failure":
+                gives_up = channel.error != failed
+            if gives_up and bug != "asks-on-behind-a-failure":
                 break
         return out
 
@@ -156,7 +159,7 @@ class InputChannels:
             return []
         if channel.place != "unknown" and not (bug == "known-channel-replaced" and channel.place != place):
             return []
-        if self.kept and place == "local" and not channel.there:
+        if self.kept and (not self.requested or (place == "local" and not channel.there)):
             return wire.rejected()
         channel.place = place
         out = self.ask(index, channel) if self.requested and bug != "found-channel-does-not-ask" else []
@@ -171,7 +174,7 @@ class InputChannels:
         bug = self.bug
         known = [channel for channel in self.channels if channel.place != "unknown"]
         lost = not all(one.connected and (not one.error or bug == "failed-channel-gets-events") for one in known)
-        if self.closed or not self.requested or lost:
+        if self.closed or lost or (bug == "events-refused-before-the-request" and not self.requested):
             return wire.rejected()
         if len(known) < len(self.channels) and bug != "events-not-kept":
             self.kept = [number, *self.kept] if bug == "events-kept-backwards" else [*self.kept, number]
@@ -200,7 +203,7 @@ class InputChannels:
             channel.waiting.append(item)
             return [] if item == "empty" and bug == "local-empty-buffer-is-silent" else told
         recycled: wire.Observations = [] if item == "empty" else [{"type": "recycled", "channel": index}]
-        if self.closed:
+        if self.closed and (number == channel.number or item == "empty" or bug == "released-channel-takes-any-number"):
             return [] if bug == "released-channel-leaks" else recycled
         if number != channel.number and not self.takes(number, channel):
             return ([] if bug == "reordered-buffer-leaks" else recycled) + self.fail(index, channel, "reordered")
@@ -223,7 +226,9 @@ class InputChannels:
         nothing: wire.Observations = [{"type": "none"}]
         if self.closed or channel.place == "unknown":
             return nothing if not self.closed and bug == "unknown-channel-is-empty" else wire.rejected()
-        if channel.error and (channel.connected or channel.place == "local"):
+        if channel.error and (
+            bug != "unasked-channel-hides-its-error" or channel.connected or channel.place == "local"
+        ):
             cause = channel.error
             if bug == "error-is-told-once":
                 channel.error = ""

@@ -11,6 +11,7 @@ _TERMINAL = ("finished", "canceled", "failed")
 EXTENSIONS = ("invokable",)
 _REPLIES = ("taken", "refused", "failed", "closing")
 _PREPARATION = ("load_code", "register_network", "copy_files", "build_environment", "instantiate")
+_UNCHECKED = ("load_code", "copy_files", "instantiate", "clean_up")
 
 
 class Task:
@@ -19,7 +20,7 @@ class Task:
         self.operators = wire.get_at_least(config, "operators", 1)
         self.outputs = wire.get_at_least(config, "outputs", 0)
         self.has_code = wire.get_extension(config, EXTENSIONS) is not None
-        self.cleaning = False
+        self.cleaning = self.untold = self.has_instance = False
         self.state = "created"
         self.plan = self.make_plan()
         self.doing = ""
@@ -108,10 +109,17 @@ class Task:
         if failed and self.bug == "task-cleaning-failure-counts":
             self.state = "failed"
         done: wire.Observations = [] if failed else [{"type": "step", "name": "clean_up"}]
-        return [*done, *self.release(), {"type": "final", "state": self.state}]
+        return [*done, *self.tell(), *self.release(), {"type": "final", "state": self.state}]
+
+    def tell(self) -> wire.Observations:
+        """Code that met an exception is told to stop in the end, unless it was told before."""
+        untold, self.untold = self.untold, False
+        return [{"type": "cancel_invokable"}] if untold and self.bug != "task-thrown-code-not-told" else []
 
     def release(self) -> wire.Observations:
-        built = self.has_code and "build_environment" not in self.plan
+        built = self.has_code and self.has_instance
+        if self.bug == "task-writer-closed-without-code":
+            built = self.has_code and "build_environment" not in self.plan
         if self.bug == "task-writer-stays-open" and self.state != "finished":
             built = False
         return [{"type": "writer_closed"}, {"type": "released"}] if built else [{"type": "released"}]
@@ -120,12 +128,14 @@ class Task:
         bug = self.bug
         if self.cleaning:
             return self.end_cleaning(failed=False)
+        self.has_instance = self.has_instance or self.doing == "instantiate"
         unwanted = {"canceling", "failed"}
         if bug == "task-failed-thread-goes-on":
             unwanted.discard("failed")
         elif bug == "task-canceled-thread-goes-on" and self.plan[:1] != ["invoke"]:
             unwanted.discard("canceling")
-        if self.state in unwanted and self.plan[:1] != ["clean_up"]:
+        unchecked = ("clean_up",) if bug == "task-looks-before-each-step" else _UNCHECKED
+        if self.state in unwanted and (not self.plan or self.plan[0] not in unchecked):
             return self.end(cancelled=True, code=self.plan[0] if self.plan else "")
         if not self.plan:
             return self.finish()
@@ -168,6 +178,7 @@ class Task:
         Code that is to restore or to be invoked, or is about it, cleans up.
         """
         bug, before = self.bug, self.state
+        self.untold = before in {"initializing", "running"}
         self.cleaning = self.has_code and code in {"restore", "invoke"} and bug != "task-failed-code-not-cleaned"
         self.over = not self.cleaning
         target = "failed"
@@ -182,6 +193,7 @@ class Task:
             out = self.change(target)
         if self.cleaning:
             return out
+        out += self.tell()
         if bug != "task-failure-keeps-resources" or target != "failed":
             out += self.release()
         return [*out, {"type": "final", "state": target}]
@@ -229,6 +241,7 @@ class Task:
         ends: wire.Observations = [
             {"type": "end_of_data", "output": output, "drain": drain or bug == "task-stop-says-drain"}
             for output in range(self.outputs)
+            if self.state == "running" or bug == "task-sends-on-outputs-that-are-gone"
         ]
         return ends + finished if bug == "task-ends-data-before-finish" else finished + ends
 

@@ -43,6 +43,7 @@ AMOUNTS = {
     "source_alignment": (30, 100),
     "source_output": (30, 100),
     "subpartition": (30, 100),
+    "task": (30, 25),
     "union_gate": (30, 50),
     "writer": (30, 30),
 }
