@@ -32,7 +32,7 @@ from tidegate.traces.cases import Case
 #: After the first failure a stage goes on for so many cases, so that the kinds of failure can be compared.
 AFTERWARDS = 300
 #: So many wrong engines of a component are tried before their rows are given: whoever stops loses no more.
-TOGETHER = 16
+TOGETHER = 4
 #: Replays that are spent on a smaller counterexample.
 SHRINKING = 300
 
