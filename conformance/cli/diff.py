@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     cases = [] if args.trace is None else [read_inline(args, *args.component)]
     budget = Budget(args.cases, args.seed, ("directed", "golden", "generated"))
     candidates = [candidate_of(args, engine) for engine in args.engine]
-    with watched(args, "", None, failures="disagreements") as observers:
+    with watched(args, "", None, failure="disagreement") as observers:
         comparison = compare(candidates, budget, components=args.component, cases=cases, observers=observers)
     show(args, comparison)
     show_page(args, "diff", comparison)

@@ -64,8 +64,8 @@ def shown(args: argparse.Namespace, result: Result, observers: Sequence[Observer
 class Counts(Observer):
     """Tells how many cases have been tried, how many failed, and how far it is."""
 
-    def __init__(self, tell: Callable[[str], None], failures: str) -> None:
-        self._tell, self._failures = tell, failures
+    def __init__(self, tell: Callable[[str], None], failure: str) -> None:
+        self._tell, self._failure = tell, failure
         self._done = self._failed = self._told = self._all = 0
         #: In the order in which they came; while they are tried one by one, the last of them is under way.
         self._components: dict[str, None] = {}
@@ -91,7 +91,9 @@ class Counts(Observer):
         self._failed += failed
         if self._done >= self._told + 50 or self._failed == 1:
             self._told = self._done
-            self._tell(f"{place}: {self._done} cases, {self._failed} {self._failures}{self._rest()}")
+            self._tell(
+                f"{place}: {self._done} cases, {self._failed} {self._failure}{'s' * (self._failed != 1)}{self._rest()}"
+            )
 
     def _rest(self) -> str:
         """How far it is, by the parts that are over: some take longer than others."""
@@ -103,11 +105,11 @@ class Counts(Observer):
 
 @contextmanager
 def watched(
-    args: argparse.Namespace, engine: str, report: Path | None, seed: int = 0, failures: str = "violations"
+    args: argparse.Namespace, engine: str, report: Path | None, seed: int = 0, failure: str = "violation"
 ) -> Iterator[list[Observer]]:
     """Counts on standard error; a report, if there is a folder for it."""
     with ExitStack() as stack:
-        observers: list[Observer] = [Counts(stack.enter_context(telling(args)), failures)]
+        observers: list[Observer] = [Counts(stack.enter_context(telling(args)), failure)]
         if report is not None:
             observers.append(
                 stack.enter_context(Report(report, engine, seed, command_line(["tidegate", *sys.argv[1:]])))
