@@ -89,6 +89,8 @@ def test_recovery_is_told_by_results_where_nothing_else_shows_it():
     report = {"invariants": {"LOG-RESULT": {"passed": 4}, "LOG-RECOVER": {"skipped": 4}}, "declared": {}, "restored": 3}
     assert tell_promise("recovery", report) == "passed in 3, by results"
     assert tell_promise("recovery", report | {"restored": 0}) == "skipped"
+    failed = report | {"statuses": {"pass": 1, "fail": 3}, "known": {"fail job": "x.md"}}
+    assert tell_promise("recovery", failed) == "**3 jobs fail** ([known](x.md))"
     assert tell_promise("recovery", report | {"invariants": {"LOG-RESULT": {"failed": 1}}}) == "skipped"
 
 
