@@ -1,15 +1,18 @@
 """Processes that do a part of our work: no worker outlives who started it, not even one that is killed."""
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import active_children, get_context, parent_process
+from multiprocessing import active_children, get_context, parent_process, resource_tracker
 from multiprocessing.connection import wait
+from typing import Any
 
 from tidegate.conformance.reports.writing import CannotWriteError
+from tidegate.conformance.stopping import SIGNALS
 
 
 def cores() -> int:
@@ -32,11 +35,33 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
+def deaf() -> Iterator[None]:
+    """Processes that are started meanwhile hear no signals until they unblock them, not even while Python starts.
+
+    Ctrl-C reaches them as it reaches us; what becomes of them then is for us to say.
+    """
+    resource_tracker.ensure_running()  # or it would be started meanwhile, and unblock them
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class DeafPool(ProcessPoolExecutor):
+    """Its processes are started as tasks come."""
+
+    def submit(self, *task: Any, **options: Any) -> Future[Any]:
+        with deaf():
+            return super().submit(*task, **options)
+
+
+@contextmanager
 def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that end with this one, and at once if anything goes wrong here."""
     others = set(active_children())
     try:
-        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=follow_parent)
+        pool = DeafPool(workers, mp_context=get_context("spawn"), initializer=follow_parent)
     except OSError as error:  # of a limit on files, or without shared memory; the reason that it gives may be another
         why = error.strerror or error
         raise CannotWriteError(f"no processes can be started, since their semaphores cannot be made: {why}") from error

@@ -1,6 +1,7 @@
 """`tidegate generate log`: run logs of any size, with known faults."""
 
 import argparse
+import re
 from pathlib import Path
 from typing import Any
 
@@ -67,16 +68,19 @@ def run(args: argparse.Namespace) -> int:
 def read_faults(args: argparse.Namespace) -> dict[str, int]:
     from tidegate.conformance.synthetic import restored
     from tidegate.conformance.synthetic.faults import PLANT
-    from tidegate.conformance.synthetic.planning import spread
+    from tidegate.conformance.synthetic.planning import MOST_FAULTS, spread
 
     kinds = (*PLANT, *restored.PLANT)
 
-    if args.faults.isascii() and args.faults.isdigit():
+    if re.fullmatch("[0-9]{1,9}", args.faults):
         return spread(int(args.faults))
     faults = {}
     for part in args.faults.split(","):
         name, _equals, count = part.partition("=")
-        if name not in kinds or not count.isascii() or not count.isdigit():
+        if name not in kinds or not re.fullmatch("[0-9]{1,9}", count):
             args.parser.error(f"--faults is a number, or as lost=2,late=1; the kinds are {', '.join(kinds)}")
         faults[name] = int(count)
+    for name in restored.PLANT:
+        if faults.get(name, 0) > MOST_FAULTS:
+            args.parser.error(f"--faults: there may be at most {MOST_FAULTS:,} of {name}")
     return faults

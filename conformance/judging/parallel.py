@@ -7,6 +7,7 @@ for what depends on time.
 
 import gc
 import os
+import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -24,8 +25,8 @@ from tidegate.conformance.judging.golden import read_golden, size_of_golden
 from tidegate.conformance.judging.suite import Budget, reach_of
 from tidegate.conformance.judging.trial import Observer, Runner, Tally, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
-from tidegate.conformance.stopping import STOP, listen
-from tidegate.conformance.workers import follow_parent
+from tidegate.conformance.stopping import SIGNALS, STOP, listen
+from tidegate.conformance.workers import deaf, follow_parent
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
@@ -114,7 +115,8 @@ class Crew:
         for _ in range(jobs):
             ours, theirs = context.Pipe()
             worker = context.Process(target=serve, args=(theirs, order), daemon=False)
-            worker.start()
+            with deaf():
+                worker.start()
             theirs.close()
             self._workers[ours] = worker
 
@@ -198,6 +200,7 @@ def serve(connection: Connection, order: Order) -> None:
     """Try the parts that come, until nobody sends any more."""
     follow_parent()
     listen()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     # Suites are large and cases make no cycles: looking for garbage among them again and again finds none.
     gc.set_threshold(100_000, 50, 50)
     try:

@@ -19,14 +19,25 @@ MANIFEST = "planted.json"
 RECORDS = 1000
 #: Below this an epoch has no record in the middle of every channel.
 LEAST_RECORDS = 64
+#: What is planned is in memory.
+MOST_RUNS = MOST_FILES = MOST_FAULTS = 10_000
+MOST_EVENTS = 10**10
 
 
 class PlanningError(ValueError):
-    """Faults that do not fit into the runs."""
+    """Faults that do not fit into the runs, or more of anything than can be planned."""
 
 
 def make_tasks(folder: Path, events: int, runs: int, faults: dict[str, int], seed: int, files: int = 1) -> list[Task]:
     """`faults`: how many of each name. They are dealt out to the runs in turn."""
+    for count, most, what in (
+        (runs, MOST_RUNS, "runs"),
+        (events // runs, MOST_EVENTS, "events in a run"),
+        (files, MOST_FILES, "files of a run"),
+        (sum(faults.values()), MOST_FAULTS, "faults"),
+    ):
+        if count > most:
+            raise PlanningError(f"there may be at most {most:,} {what}, not {count:,}")
     dealt: list[list[str]] = [[] for _ in range(runs)]
     wanted = [name for name, count in faults.items() for _ in range(count)]
     for number, name in enumerate(wanted):

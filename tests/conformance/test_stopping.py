@@ -1,11 +1,15 @@
 """Signals in the first and in the last moments of a process."""
 
+import signal
 import subprocess
 import sys
 
 import pytest
 
-from tests.processes import PATIENCE, launch
+from tests.paths import PYTHONPATH
+from tests.processes import PATIENCE, launch, tidegate_command
+from tidegate.conformance.stopping import SIGNALS
+from tidegate.conformance.workers import worker_pool
 
 LEAVING = """
 import os, signal, sys
@@ -48,3 +52,34 @@ def test_a_signal_while_we_are_imported_is_an_interrupt(module):
     with launch([sys.executable, "-c", BEGINNING, module, "rules"]) as process:
         out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (2, "", "tidegate: interrupted\n")
+
+
+#: As Ctrl-C does while a worker is still importing what it needs.
+INTERRUPTED_WORKER = """
+import os, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, path, target=None):
+        if name == "tidegate.conformance.judging.judge":
+            os.kill(os.getpid(), signal.SIGINT)
+
+if "--multiprocessing-fork" in sys.orig_argv:
+    sys.meta_path.insert(0, Interrupt())
+"""
+
+
+def test_a_worker_that_is_interrupted_before_it_begins_says_nothing(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTED_WORKER)
+    engine = "python:tidegate.conformance.engines.museum.engines:Right"
+    options = ("--component", "wiring", "--component", "valve", "--stage", "directed", "--jobs", 2)
+    path = {"PYTHONPATH": f"{tmp_path}:{PYTHONPATH}"}
+    with launch(tidegate_command("run", "--engine", engine, *options), env=path) as process:
+        _out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, "Traceback" in err) == (2, False), err
+
+
+def test_workers_of_a_pool_are_deaf():
+    with worker_pool(1) as pool:
+        blocked = pool.submit(signal.pthread_sigmask, signal.SIG_BLOCK, []).result()
+        assert set(SIGNALS) <= set(blocked)
+    assert not signal.pthread_sigmask(signal.SIG_BLOCK, []) & set(SIGNALS)

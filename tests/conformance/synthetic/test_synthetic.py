@@ -9,6 +9,8 @@ pytest.importorskip("numpy")
 
 from tests.conformance.audit.conftest import write_logs
 from tidegate.conformance.audit.auditing import audit
+from tidegate.conformance.cli.main import main
+from tidegate.conformance.exits import Exit
 from tidegate.conformance.synthetic import restored
 from tidegate.conformance.synthetic.faults import MOST, PLANT
 from tidegate.conformance.synthetic.files import Task, write_run
@@ -71,6 +73,26 @@ def test_too_many_faults_for_a_run_are_refused(tmp_path):
     with pytest.raises(PlanningError, match="room for 4 faults of the kind continued: ask for more runs"):
         make_tasks(tmp_path, 100_000, 1, {"continued": MOST["continued"] + 1}, 0)
     assert len(make_tasks(tmp_path, 100_000, 2, {"continued": 5}, 0)) == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--runs", 10**9),
+        ("--events", 10**18),
+        ("--events", 10**15, "--runs", 2),
+        ("--files", 10**9),
+        ("--faults", 10**8),
+        ("--faults", f"misrestored={10**8}"),
+        ("--faults", "9" * 5000),
+    ],
+)
+def test_more_than_can_be_planned_is_refused(words, tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["generate", "log", "--events", "10", "--out", str(tmp_path), *map(str, words)])
+    assert ended.value.code == Exit.USAGE
+    assert "--faults is a number" in (said := capsys.readouterr().err) or "at most 10,000" in said
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_large_run_has_many_epochs_of_the_same_size():
