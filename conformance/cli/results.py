@@ -91,9 +91,8 @@ class Counts(Observer):
         self._failed += failed
         if self._done >= self._told + 50 or self._failed == 1:
             self._told = self._done
-            self._tell(
-                f"{place}: {self._done} cases, {self._failed} {self._failure}{'s' * (self._failed != 1)}{self._rest()}"
-            )
+            failures = f"{self._failed} {self._failure}{'s' * (self._failed != 1)}"
+            self._tell(f"{place}: {self._done} cases, {failures}{self._rest()}")
 
     def _rest(self) -> str:
         """How far it is, by the parts that are over: some take longer than others."""
