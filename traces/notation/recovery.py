@@ -11,6 +11,13 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("poll", "poll"),
         Form("count", "count"),
     ),
+    "rescaling": (
+        Form("producer", "p{subtask:int}"),
+        Form("consumer", "c{subtask:int}"),
+        Form("saved", "in{producer:int},{consumer:int}", (("side", "input"),)),
+        Form("saved", "out{producer:int},{consumer:int}", (("side", "output"),)),
+    ),
+    "virtual_channels": (Form("select", "select{subtask:int},{channel:int}"),),
     "recovered_channel": (
         Form("recovered", "{channel:int}r"),
         Form("finish", "finish"),

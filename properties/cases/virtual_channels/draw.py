@@ -1,0 +1,63 @@
+"""Cases for virtual channels: buffers of all of them in turn, records cut between them, keys of any subtask."""
+
+from random import Random
+
+from tidegate.properties.cases.values import among, draw_longs, swarm
+from tidegate.properties.cases.walk import Walk
+from tidegate.reference.elements import Long, Status, StatusChange, Watermark
+from tidegate.reference.recovery import virtual_channels as virtual
+
+KEYS = ("", "a", "b", "c", "d", "e", "f", "x1", "x2", "hello", "flink", "\u00e9", "\U0001f600")
+#: Long enough that a half does not fit where a length is expected.
+LONG_KEYS = ("a" * 40, "b" * 300)
+
+
+def draw(random: Random, config: virtual.Config | None = None) -> tuple[virtual.Config, tuple[virtual.Event, ...]]:
+    config = config or draw_config(random)
+    draw_kind = among(random, swarm(random, select=3, buffer=4, wrong=0.15))
+    longs = draw_longs(random)
+    walk = Walk(random, virtual.start(config), virtual.step)
+    for _ in walk.rounds():
+        walk.play_one(draw_event(random, draw_kind(), walk.state, longs))
+    return config, walk.events
+
+
+def draw_config(random: Random) -> virtual.Config:
+    subtasks, channels = draw_numbers(random), draw_numbers(random)
+    filtered = tuple(one for one in subtasks if random.random() < 0.5)
+    parallelism = random.choice((1, 2, 2, 3, 4, 5, 100))
+    most = random.choice((parallelism, 128, 128, 128, 7, 1000, 32768))
+    return virtual.Config(subtasks, channels, filtered, random.randrange(min(parallelism, 4)), parallelism, most)
+
+
+def draw_numbers(random: Random) -> tuple[int, ...]:
+    count = random.choice((1, 1, 2, 2, 2, 3, 5)) if random.random() < 0.97 else 0
+    first, apart = random.choice((0, 0, 1, 41, 255)), random.choice((1, 1, 2, 7))
+    return tuple(range(first, first + count * apart, apart))
+
+
+def draw_event(random: Random, kind: str, state: virtual.State, longs: list[Long]) -> virtual.Event:
+    if kind == "buffer" and state.selected is not None:
+        return draw_buffer(random, state, longs)
+    if kind == "wrong":
+        unknown = virtual.SelectChannel(-1, 0), virtual.SelectChannel(0, 99)
+        return random.choice((*unknown, virtual.ReadBuffer(rest=True, elements=())))
+    if not state.channels:
+        return virtual.SelectChannel(0, 0)
+    chosen = random.choice(state.channels)
+    return virtual.SelectChannel(chosen.subtask, chosen.channel)
+
+
+def draw_buffer(random: Random, state: virtual.State, longs: list[Long]) -> virtual.ReadBuffer:
+    assert state.selected is not None
+    rest = state.channels[state.selected].begun is not None
+    elements = tuple(draw_element(random, longs) for _ in range(random.choice((0, 1, 1, 2, 3, 6))))
+    begun = random.choice((*KEYS, *LONG_KEYS)) if random.random() < 0.3 else None
+    return virtual.ReadBuffer(rest if random.random() < 0.98 else not rest, elements, begun)
+
+
+def draw_element(random: Random, longs: list[Long]) -> virtual.Element:
+    kind = random.random()
+    if kind < 0.5:
+        return virtual.Record(random.choice(KEYS))
+    return Watermark(random.choice(longs)) if kind < 0.75 else StatusChange(random.choice(list(Status)))
