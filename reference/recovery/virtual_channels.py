@@ -20,14 +20,18 @@ from tidegate.reference.elements import MIN, MOST_CONSUMERS, Long, Status, Statu
 from tidegate.reference.model import Component, InvalidInputError, Outcome, rejected
 from tidegate.reference.partitioning.keygroups import compute_key_group, compute_owner
 from tidegate.reference.partitioning.keys import check_text, compute_string_hash
+from tidegate.reference.recovery.rescaling import MOST_SUBTASKS
 from tidegate.reference.tuples import replace
+
+#: More subtasks than this no case is about.
+MOST_PARALLELISM = 1024
 
 # --- config ---------------------------------------------------------------------------------------------------
 
 
 def check_numbers(_instance: object, attribute: "attrs.Attribute[tuple[int, ...]]", value: tuple[int, ...]) -> None:
-    if any(one < 0 for one in value) or len(set(value)) < len(value):
-        raise InvalidInputError(f"{attribute.name} must be different numbers from 0, not {list(value)}")
+    if any(one < 0 for one in value) or len(set(value)) < len(value) or len(value) > MOST_SUBTASKS:
+        raise InvalidInputError(f"{attribute.name} must be up to {MOST_SUBTASKS} different numbers from 0")
 
 
 @attrs.frozen
@@ -36,11 +40,11 @@ class Config:
     restore, too; its own number, and how keys are dealt out now.
     """
 
-    subtasks: tuple[int, ...] = attrs.field(validator=check_numbers)
-    channels: tuple[int, ...] = attrs.field(validator=check_numbers)
+    old_consumers: tuple[int, ...] = attrs.field(validator=check_numbers)
+    old_producers: tuple[int, ...] = attrs.field(validator=check_numbers)
     filtered: tuple[int, ...] = attrs.field(validator=check_numbers)
     subtask: int = attrs.field(validator=at_least(0))
-    parallelism: int = attrs.field(validator=between(1, MOST_CONSUMERS))
+    parallelism: int = attrs.field(validator=between(1, MOST_PARALLELISM))
     max_parallelism: int = attrs.field(validator=between(1, MOST_CONSUMERS))
 
 
@@ -107,7 +111,7 @@ Seen = Outcome[State, Observation]
 
 def start(config: Config) -> tuple[State, ...]:
     """VIRT-1: one for each old consumer with each old producer."""
-    pairs = ((subtask, channel) for subtask in config.subtasks for channel in config.channels)
+    pairs = ((subtask, channel) for subtask in config.old_consumers for channel in config.old_producers)
     return (State(config, tuple(Channel(*pair) for pair in pairs)),)
 
 

@@ -10,6 +10,8 @@ from tidegate.reference.recovery import virtual_channels as virtual
 KEYS = ("", "a", "b", "c", "d", "e", "f", "x1", "x2", "hello", "flink", "\u00e9", "\U0001f600")
 #: Long enough that a half does not fit where a length is expected.
 LONG_KEYS = ("a" * 40, "b" * 300)
+#: Lists of numbers that are all different.
+NAMED = ("old_consumers", "old_producers", "filtered")
 
 
 def draw(random: Random, config: virtual.Config | None = None) -> tuple[virtual.Config, tuple[virtual.Event, ...]]:

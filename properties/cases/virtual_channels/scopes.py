@@ -10,17 +10,21 @@ from tidegate.reference.recovery import virtual_channels as virtual
 MINE, OTHER = virtual.Record("c"), virtual.Record("a")
 
 
-def play(_config: virtual.Config, state: virtual.State) -> Iterator[virtual.Event]:
-    """Every virtual channel and one that there is not; buffers with one element, with several, and with halves."""
+def play(config: virtual.Config, state: virtual.State) -> Iterator[virtual.Event]:
+    """Every virtual channel and one that there is not; buffers with one element, with several, and with halves.
+
+    Where nothing is filtered there is one watermark, and no record is cut.
+    """
     yield from (virtual.SelectChannel(one.subtask, one.channel) for one in state.channels)
     yield virtual.SelectChannel(9, 9)
-    yield from (virtual.ReadBuffer(rest, ()) for rest in (False, True))
-    elements = (OTHER, Watermark(Long(1)), Watermark(Long(2)), StatusChange(Status.IDLE), StatusChange(Status.ACTIVE))
+    elements = (OTHER, Watermark(Long(1)), StatusChange(Status.IDLE), StatusChange(Status.ACTIVE))
     rest = state.selected is not None and state.channels[state.selected].begun is not None
     yield from (virtual.ReadBuffer(rest, (element,)) for element in elements)
-    yield virtual.ReadBuffer(rest, (OTHER, MINE, Watermark(Long(1)), MINE))
-    if not any(one.begun for one in state.channels):
-        yield from (virtual.ReadBuffer(rest, (), key) for key in ("a", "c"))
+    yield from (virtual.ReadBuffer(either, ()) for either in (False, True))
+    if config.filtered:
+        yield virtual.ReadBuffer(rest, (OTHER, MINE, Watermark(Long(2)), MINE))
+        if not any(one.begun for one in state.channels):
+            yield virtual.ReadBuffer(rest, (), "a")
 
 
 def make_scope(name: str, covers: str, *configs: virtual.Config) -> Scope:
@@ -29,7 +33,7 @@ def make_scope(name: str, covers: str, *configs: virtual.Config) -> Scope:
         component="virtual_channels",
         configs=configs,
         alphabet=play,
-        covers=f"{covers}; two keys, two watermarks, both statuses, one record at a time that is cut",
+        covers=f"{covers}; two keys, both statuses; two watermarks and one record at a time that is cut, where one is filtered",
     )
 
 

@@ -28,6 +28,7 @@ SHORT = {
     "vertex_settings": "an event is a whole vertex",
     "buffer_needs": "nothing is remembered",
     "event_kinds": "nothing is remembered",
+    "rescaling": "nothing is remembered",
     "wiring": "all is said at the first event",
     "chain_lifecycle": "a chain comes to its end once",
     "task": "a task comes to its end once",

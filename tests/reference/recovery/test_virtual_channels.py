@@ -32,7 +32,7 @@ def show(*events, config=CONFIG):
 def test_every_buffer_has_a_connection():
     refused = [Rejected()]
     assert show(read(), SelectChannel(4, 0), FIRST, read(OTHER)) == [refused, refused, [], [OTHER]]
-    for nothing in ({"subtasks": ()}, {"channels": ()}):
+    for nothing in ({"old_consumers": ()}, {"old_producers": ()}):
         assert show(FIRST, read(OTHER), config=attrs.evolve(CONFIG, **nothing)) == [refused, refused]
 
 
@@ -62,7 +62,15 @@ def test_idle_when_all_are():
 
 @pytest.mark.parametrize(
     "changes",
-    [{"subtasks": (1, 1)}, {"channels": (-1,)}, {"subtask": -1}, {"parallelism": 0}, {"max_parallelism": 32769}],
+    [
+        {"old_consumers": (1, 1)},
+        {"old_producers": (-1,)},
+        {"old_consumers": tuple(range(129))},
+        {"subtask": -1},
+        {"parallelism": 0},
+        {"parallelism": 1025},
+        {"max_parallelism": 32769},
+    ],
 )
 def test_what_is_no_config(changes):
     with pytest.raises(InvalidInputError):

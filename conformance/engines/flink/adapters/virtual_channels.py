@@ -17,7 +17,7 @@ _NETWORK = "org.apache.flink.runtime.io.network."
 _DESCRIPTOR = "org.apache.flink.runtime.checkpoint.InflightDataRescalingDescriptor"
 _ELEMENTS = "org.apache.flink.streaming.runtime.streamrecord."
 _STATUS = "org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus"
-_MOST = 32768
+_MOST_OLD = 128
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
@@ -28,15 +28,15 @@ def declare(jvm: Jvm) -> wire.Json | None:
 
 def get_distinct(config: wire.Json, key: str) -> list[int]:
     numbers = wire.get_integers(config, key)
-    if any(one < 0 for one in numbers) or len(set(numbers)) < len(numbers):
-        raise wire.BadRequestError(f"{key} must be different numbers from 0")
+    if any(one < 0 for one in numbers) or len(set(numbers)) < len(numbers) or len(numbers) > _MOST_OLD:
+        raise wire.BadRequestError(f"{key} must be up to {_MOST_OLD} different numbers from 0")
     return numbers
 
 
-def get_up_to(config: wire.Json, key: str) -> int:
+def get_up_to(config: wire.Json, key: str, most: int) -> int:
     number = wire.get_at_least(config, key, 1)
-    if number > _MOST:
-        raise wire.BadRequestError(f"{key} must be at most {_MOST}")
+    if number > most:
+        raise wire.BadRequestError(f"{key} must be at most {most}")
     return number
 
 
@@ -61,7 +61,7 @@ class VirtualChannels:
     def _make(self, config: wire.Json, serializer: Any) -> Any:
         jvm = self._jvm
         subtask = wire.get_at_least(config, "subtask", 0)
-        count, groups = get_up_to(config, "parallelism"), get_up_to(config, "max_parallelism")
+        count, groups = get_up_to(config, "parallelism", 1024), get_up_to(config, "max_parallelism", 32768)
         selector = jvm.implement("org.apache.flink.api.java.functions.KeySelector", {"getKey": lambda record: record})
         partitioner = jvm.cls("org.apache.flink.streaming.runtime.partitioner.KeyGroupStreamPartitioner")
         found = jvm.implement("java.util.function.Function", {"apply": lambda _gate: partitioner(selector, groups)})
@@ -75,7 +75,7 @@ class VirtualChannels:
     def _describe(self, config: wire.Json) -> Any:
         jvm = self._jvm
         integers = jvm.jpype.JArray(jvm.jpype.JInt)
-        old = get_distinct(config, "channels")
+        old = get_distinct(config, "old_producers")
         mappings = jvm.cls("org.apache.flink.runtime.checkpoint.RescaleMappings")
         stream = jvm.cls("java.util.stream.Stream").of(jvm.jpype.JObject(integers(old)))
         mapping = mappings.of(stream, max(old, default=0) + 1)
@@ -84,7 +84,7 @@ class VirtualChannels:
             ambiguous.add(jvm.integer(one))
         inner = _DESCRIPTOR + "$InflightDataGateOrPartitionRescalingDescriptor"
         rescaling = jvm.cls(inner + "$MappingType").RESCALING
-        gate = jvm.cls(inner)(integers(get_distinct(config, "subtasks")), mapping, ambiguous, rescaling)
+        gate = jvm.cls(inner)(integers(get_distinct(config, "old_consumers")), mapping, ambiguous, rescaling)
         return jvm.cls(_DESCRIPTOR)(jvm.jpype.JArray(jvm.cls(inner))([gate]))
 
     def step(self, event: wire.Json) -> wire.Observations:

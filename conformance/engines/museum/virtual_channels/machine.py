@@ -5,21 +5,21 @@ import attrs
 from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.museum.partitioner.keys import choose_channel
 
-_MOST = 32768
 _STATUSES = ("idle", "active")
+_MOST_OLD = 128
 
 
 def get_distinct(config: wire.Json, key: str) -> list[int]:
     numbers = wire.get_integers(config, key)
-    if any(one < 0 for one in numbers) or len(set(numbers)) < len(numbers):
-        raise wire.BadRequestError(f"{key} must be different numbers from 0")
+    if any(one < 0 for one in numbers) or len(set(numbers)) < len(numbers) or len(numbers) > _MOST_OLD:
+        raise wire.BadRequestError(f"{key} must be up to {_MOST_OLD} different numbers from 0")
     return numbers
 
 
-def get_up_to(config: wire.Json, key: str) -> int:
+def get_up_to(config: wire.Json, key: str, most: int) -> int:
     number = wire.get_at_least(config, key, 1)
-    if number > _MOST:
-        raise wire.BadRequestError(f"{key} must be at most {_MOST}")
+    if number > most:
+        raise wire.BadRequestError(f"{key} must be at most {most}")
     return number
 
 
@@ -35,10 +35,10 @@ class Line:
 class VirtualChannels:
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("virtual-channels-")
-        olds, channels = get_distinct(config, "subtasks"), get_distinct(config, "channels")
+        olds, channels = get_distinct(config, "old_consumers"), get_distinct(config, "old_producers")
         self.filtered = get_distinct(config, "filtered")
         self.mine = wire.get_at_least(config, "subtask", 0)
-        self.count, self.groups = get_up_to(config, "parallelism"), get_up_to(config, "max_parallelism")
+        self.count, self.groups = get_up_to(config, "parallelism", 1024), get_up_to(config, "max_parallelism", 32768)
         if self.bug == "one-per-subtask":
             channels = channels[:1]
         self.lines = {(old, channel): Line() for old in olds for channel in channels}
