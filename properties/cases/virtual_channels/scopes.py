@@ -33,7 +33,7 @@ def make_scope(name: str, covers: str, *configs: virtual.Config) -> Scope:
         component="virtual_channels",
         configs=configs,
         alphabet=play,
-        covers=f"{covers}; two keys, both statuses; two watermarks and one record at a time that is cut, where one is filtered",
+        covers=f"{covers}; two keys, both statuses; where one is filtered two watermarks, and one record that is cut",
     )
 
 
