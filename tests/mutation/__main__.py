@@ -47,7 +47,7 @@ def read_options() -> argparse.Namespace:
         "--module",
         action="append",
         default=[],
-        help="only this one or a package: valve, credit.buffers, barriers",
+        help="only this one or a package: valve, credit.buffers, barriers; several in one run get ready once",
     )
     parser.add_argument("--jobs", type=int, default=2, help="processes at once (default: 2)")
     parser.add_argument("--sample", type=int, help="only so many mutants, drawn at random")

@@ -234,6 +234,9 @@ class InputChannels:
         name = {"local": "subpartitionView", "remote": "partitionRequestClient"}.get(self._locations[index])
         return name is not None and self._jvm.field(self._channel(index), name) is not None
 
+    def _has_failed(self, index: int) -> bool:
+        return self._jvm.field(self._channel(index), "cause").get() is not None
+
     # --- the way to the producer
 
     def _update(self, index: int, location: str) -> wire.Observations:
@@ -269,7 +272,7 @@ class InputChannels:
 
     def _miss(self, index: int) -> wire.Observations:
         is_asking = self._locations[index] == "remote" and self._is_connected(index)
-        if self._is_closed or not is_asking or self._channel(index).hasError():
+        if self._is_closed or not is_asking or self._has_failed(index):
             return wire.rejected()
         return self._try(self._channel(index).onFailedPartitionRequest)
 
