@@ -24,12 +24,13 @@ STEPS = 24
 MOST_READ = 1_000_000
 
 
-def make_page(report: Report, paths: Sequence[Path]) -> str:
+def make_page(report: Report, paths: Sequence[Path], command: str = "") -> str:
     """`paths` are those of the excerpts."""
     whole = forms.as_json(report)
     statements = {one.id: one.statement for one in INVARIANTS}
     data = {
         "suite": __version__,
+        "command": printable(command),
         "exit": whole["exit"],
         "events": report.rows,
         "path": report.path,

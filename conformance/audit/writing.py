@@ -15,7 +15,7 @@ FILES = ("report.jsonl", "summary.md", "violations.parquet", "index.html")
 EXCERPTS = "excerpts"
 
 
-def write_report(folder: Path, report: Report) -> list[Path]:
+def write_report(folder: Path, report: Report, command: str = "") -> list[Path]:
     """FILES and excerpts/, in place of older ones; the paths of the last.
 
     Raises
@@ -39,7 +39,7 @@ def write_report(folder: Path, report: Report) -> list[Path]:
     (folder / "summary.md").write_text(forms.as_markdown(report), encoding="utf-8")
     write_violations(folder / "violations.parquet", report)
     paths = write_excerpts(folder / EXCERPTS, report.excerpts)
-    (folder / "index.html").write_text(make_page(report, paths), encoding="utf-8")
+    (folder / "index.html").write_text(make_page(report, paths, command), encoding="utf-8")
     return paths
 
 

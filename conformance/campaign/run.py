@@ -44,6 +44,7 @@ def run_campaign(
     floor: int = 1,
     expectations: Expectations | None = None,
     watch: Watch = unwatched,
+    command: str = "",
 ) -> Finished:
     """The generated cases of the budget, in chunks, on the Spark of `master`, or without one in this process.
 
@@ -76,7 +77,7 @@ def run_campaign(
             campaign.look()
             lead(campaign, master, watch)
             finished = summarize(campaign, engine, time.monotonic() - began, expectations, floor)
-            return write_summary(campaign, finished)
+            return write_summary(campaign, finished, command)
 
 
 def lead(campaign: Campaign, master: str | None, watch: Watch) -> None:
@@ -94,11 +95,15 @@ def lead(campaign: Campaign, master: str | None, watch: Watch) -> None:
         campaign.run(lambda orders: run_on_spark(spark.sparkContext, orders), observe)
 
 
-def write_summary(campaign: Campaign, finished: Finished) -> Finished:
+def write_summary(campaign: Campaign, finished: Finished, command: str) -> Finished:
     result, folder = finished.result, campaign.folder
     troubles = [campaign.trouble] * bool(campaign.trouble)
     troubles += write_pages(
-        folder.path, result, lambda: (make_line(one, result.engine) for one in result.findings), finished.about["seed"]
+        folder.path,
+        result,
+        lambda: (make_line(one, result.engine) for one in result.findings),
+        finished.about["seed"],
+        command,
     )
     try:
         folder.write_text(SUMMARY, json.dumps(finished.json(), indent=2, ensure_ascii=False) + "\n")

@@ -29,10 +29,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_seed(parser)
     parser.add_argument(
         "--out",
+        "--report",
         type=Path,
         required=True,
         metavar="DIR",
-        help="where the verdicts go, a Parquet file for each chunk, and the summary; the same command goes on from it",
+        help="where the verdicts go, a Parquet file for each chunk, and the summary with index.html, a page to look at;"
+        " the same command goes on from it",
     )
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
@@ -52,7 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.campaign.run import run_campaign
-    from tidegate.conformance.cli.console import show
+    from tidegate.conformance.cli.console import show, typed
     from tidegate.conformance.cli.options import candidate_of
     from tidegate.conformance.engines.spark.session import LOCAL
     from tidegate.conformance.judging.expectations import read_expectations
@@ -71,6 +73,7 @@ def run(args: argparse.Namespace) -> int:
         floor=args.floor,
         expectations=read_expectations(args.expect),
         watch=lambda campaign: progress(args, campaign),
+        command=typed(),
     )
     show(args, finished, args.out, list(notes(finished.about)))
     if finished.trouble:

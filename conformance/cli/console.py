@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from tidegate.conformance.engines.text import printable
+from tidegate.conformance.engines.text import command_line, printable
 from tidegate.conformance.reports.summary import Paint, plain
 
 if TYPE_CHECKING:
@@ -109,12 +109,17 @@ def tell_report(args: argparse.Namespace, report: Path | None) -> None:
         print(f"Report in {printable(str(report))}")
 
 
+def typed() -> str:
+    """The command as it was given."""
+    return command_line(["tidegate", *sys.argv[1:]])
+
+
 def show_page(args: argparse.Namespace, kind: str, told: "Comparison | Smoked") -> None:
     """The page of what was told by now, if there is a folder for it."""
     from tidegate.conformance.web.told import drawn_of, write_page
 
     if args.report is not None:
-        write_page(args.report, kind, told.summary(), drawn_of(told))
+        write_page(args.report, kind, told.summary(), drawn_of(told), typed())
         tell_report(args, args.report)
 
 

@@ -38,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="matrix: the folder for the report of each version, and the page of all",
     )
     parser.add_argument("--document", type=Path, metavar="FILE", help="matrix: write the Markdown there")
+    parser.add_argument("--resume", action="store_true", help="matrix: keep reports in --out that are whole")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -113,7 +114,8 @@ def write_matrix(args: argparse.Namespace) -> int:
     for version in versions:
         fetch(version)
     with writing(args.out):
-        folders = list(write_reports(versions, Budget(args.cases, args.seed), args.jobs, args.out, tell_line))
+        budget = Budget(args.cases, args.seed)
+        folders = list(write_reports(versions, budget, args.jobs, args.out, tell_line, resume=args.resume))
         reports = [read_report(folder) for folder in folders]
         for path in write_matrix(reports, args.out, "Flink, version by version", args.document):
             print(path)

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -79,7 +78,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tidegate.conformance.cli.console import show, telling
+    from tidegate.conformance.cli.console import show, telling, typed
     from tidegate.conformance.judging.expectations import read_expectations
     from tidegate.conformance.judging.jobs.report import ToldJobs, finish_report
     from tidegate.conformance.judging.jobs.run import describe, run_jobs
@@ -114,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
                 observe=observe,
             )
         if report is not None:
-            finish_report(report, result, lambda: make_page(result, command()))
+            finish_report(report, result, lambda: make_page(result, typed()))
         show(args, ToldJobs(result), args.report)
         if result.trouble:
             raise CannotWriteError(result.trouble)
@@ -152,18 +151,11 @@ def reporting(args: argparse.Namespace, known: "list[dict[str, Any]]") -> "Itera
             raise CannotWriteError(f"the report is not complete: {report.trouble}")
 
 
-def command() -> str:
-    """What was typed."""
-    from tidegate.conformance.engines.text import command_line
-
-    return command_line(["tidegate", *sys.argv[1:]])
-
-
 def run_under_faults(args: argparse.Namespace) -> int:
     """Whole jobs of their own, whose results are known beforehand, on engines that are killed while they run."""
     from datetime import UTC, datetime
 
-    from tidegate.conformance.cli.console import telling
+    from tidegate.conformance.cli.console import telling, typed
     from tidegate.conformance.engines.flink.cache import DEFAULT_VERSION
     from tidegate.conformance.engines.text import command_line
     from tidegate.conformance.judging.jobs import faulted
@@ -191,7 +183,7 @@ def run_under_faults(args: argparse.Namespace) -> int:
             options = {"engine": args.engine, "jobs": args.jobs, "seed": args.seed, "faults": args.faults}
             words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
             told |= {"command": command_line(["tidegate", "jobs", *words]), "date": str(datetime.now(UTC).date())}
-            page = make_faulted_page(result, command())
+            page = make_faulted_page(result, typed())
             report.finish({"summary.json": lambda: as_text(told), "index.html": lambda: as_bytes(page)})
         print(json.dumps(told) if args.format == "json" else result.as_text())
     return result.exit_code

@@ -156,9 +156,10 @@ def publish(args: argparse.Namespace, rows: "list[Row]", wanted: int) -> int:
         with writing(args.out):
             write_whole(args.out, "\n".join([*page, ""]).encode())
     if args.report is not None:
+        from tidegate.conformance.cli.console import typed
         from tidegate.conformance.web.told import write_page
 
-        write_page(args.report, "museum", summary_of(rows))
+        write_page(args.report, "museum", summary_of(rows), command=typed())
     if not all(row.kills for row in rows):
         return Exit.VIOLATIONS
     return Exit.CONFORMANT if len(rows) == wanted else Exit.UNDETERMINED

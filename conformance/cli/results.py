@@ -1,15 +1,13 @@
 """What verbs share that hold engines to something: counts while it goes on, and the result at the end."""
 
 import argparse
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from tidegate.conformance.cli.console import show, telling
+from tidegate.conformance.cli.console import show, telling, typed
 from tidegate.conformance.cli.options import candidate_of
-from tidegate.conformance.engines.text import command_line
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.result import Result
 from tidegate.conformance.judging.run import Candidate, run
@@ -110,7 +108,5 @@ def watched(
     with ExitStack() as stack:
         observers: list[Observer] = [Counts(stack.enter_context(telling(args)), failure)]
         if report is not None:
-            observers.append(
-                stack.enter_context(Report(report, engine, seed, command_line(["tidegate", *sys.argv[1:]])))
-            )
+            observers.append(stack.enter_context(Report(report, engine, seed, typed())))
         yield observers

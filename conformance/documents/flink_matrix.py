@@ -23,6 +23,8 @@ from tidegate.conformance.judging.run import Candidate, run
 from tidegate.conformance.judging.suite import Budget
 from tidegate.conformance.reports.folder import Report
 from tidegate.conformance.web.jobs import make_page
+from tidegate.conformance.web.matrix.columns import read_report
+from tidegate.traces.files import TraceFileError
 
 STAGES = ("directed", "golden", "generated")
 #: Seconds for an answer: a release is not to be blamed for a machine that is busy.
@@ -30,13 +32,37 @@ PATIENCE = 120.0
 
 
 def write_reports(
-    versions: Iterable[str], budget: Budget, jobs: int, folder: Path, tell: Callable[[str], None]
+    versions: Iterable[str],
+    budget: Budget,
+    jobs: int,
+    folder: Path,
+    tell: Callable[[str], None],
+    *,
+    resume: bool = False,
 ) -> Iterator[Path]:
-    """A report of each release on its components, and one on whole jobs; their folders, as soon as they are there."""
+    """A report of each release on its components, and one on whole jobs; their folders, as soon as they are there.
+
+    To resume is to keep those that are whole.
+    """
     for version in versions:
-        yield examine(version, attrs.evolve(budget, stages=STAGES), folder / version, tell)
+        place = folder / version
+        if not resume or not is_whole(place, budget.seed):
+            examine(version, attrs.evolve(budget, stages=STAGES), place, tell)
+        yield place
         if jobs and tuple(map(int, version.split(".")))[:2] >= OLDEST:
-            yield examine_jobs(version, budget.seed, jobs, folder / f"{version}-jobs", tell)
+            place = folder / f"{version}-jobs"
+            if not resume or not is_whole(place, budget.seed):
+                examine_jobs(version, budget.seed, jobs, place, tell)
+            yield place
+
+
+def is_whole(folder: Path, seed: int) -> bool:
+    """Whether there is a report of this seed, of a run that came to its end."""
+    try:
+        report = read_report(folder)
+    except (TraceFileError, OSError):
+        return False
+    return report.complete and report.seed == str(seed)
 
 
 def examine(version: str, budget: Budget, folder: Path, tell: Callable[[str], None]) -> Path:

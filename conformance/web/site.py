@@ -61,6 +61,8 @@ def write_playground(out: Path) -> None:
     head = f'<meta http-equiv="Content-Security-Policy" content="{SITE_POLICY}">\n'
     page = page.replace("<meta name=", f"{head}<meta name=", 1)
     page = page.replace("> Tidegate <span>", '> <a href="index.html">Tidegate</a> <span>', 1)
+    ways = '<a href="index.html">Documents</a> <a href="rules.html">Rules</a>'
+    page = page.replace('id="actions"></div>', f'id="actions">{ways}</div>', 1)
     (out / PLAYGROUND).write_text(page, encoding="utf-8")
     write_archive(out / "specification.zip", specification())
     write_archive(out / "libraries.zip", libraries())

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import attrs
 
+from tidegate import __version__
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.comparison import Comparison
 from tidegate.conformance.judging.smoke import Smoked
@@ -21,13 +22,17 @@ from tidegate.conformance.web.serving import HOST, PORT
 
 @attrs.frozen
 class Drawn:
-    """A trace to draw beside a finding; `step` counts from 0, `seen` is what was shown there."""
+    """A trace to draw beside a finding; `step` counts from 0, `seen` is what was shown there.
+
+    `right` has the numbers of those among `seen` that the specification allows.
+    """
 
     component: str
     config: Any
     trace: str
     step: int | None
     seen: tuple[str, ...]
+    right: tuple[int, ...] = ()
 
 
 def drawn_of(told: Comparison | Smoked) -> list[Drawn]:
@@ -40,6 +45,7 @@ def drawn_of(told: Comparison | Smoked) -> list[Drawn]:
                 trace=one.trace,
                 step=one.step,
                 seen=tuple(f"{answer.seen} · {answer.engine}" for answer in one.answers),
+                right=tuple(number for number, answer in enumerate(one.answers) if answer.allowed),
             )
             for one in told.divergences
         ]
@@ -48,20 +54,22 @@ def drawn_of(told: Comparison | Smoked) -> list[Drawn]:
     ]
 
 
-def write_page(folder: Path, kind: str, summary: Summary, drawn: Sequence[Drawn] = ()) -> None:
+def write_page(folder: Path, kind: str, summary: Summary, drawn: Sequence[Drawn] = (), command: str = "") -> None:
     """index.html and summary.md, in place of older ones."""
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         write_whole(folder / "summary.md", summary.markdown().encode())
-        write_whole(folder / "index.html", make_page(kind, summary, drawn).encode())
+        write_whole(folder / "index.html", make_page(kind, summary, drawn, command).encode())
 
 
-def make_page(kind: str, summary: Summary, drawn: Sequence[Drawn] = ()) -> str:
+def make_page(kind: str, summary: Summary, drawn: Sequence[Drawn] = (), command: str = "") -> str:
     shown = [describe(one) for one in drawn] or [{}] * len(summary.findings)
     data = {
         "title": summary.title,
         "about": summary.about,
         "conclusion": summary.conclusion,
+        "suite": __version__,
+        "command": printable(command),
         "exit": int(summary.exit_code),
         "header": summary.header,
         "rows": summary.rows,
@@ -81,7 +89,8 @@ def describe(one: Drawn) -> dict[str, Any]:
     place = f"{one.component}?config={quote(config, safe='')}&trace={quote(one.trace, safe='')}"
     link = f"http://{HOST}:{PORT}/#{place}"
     picture = draw(one.component, one.config, one.trace)
+    described = {"link": link, "component": one.component, "picture": picture, "config": one.config}
     if picture is None or one.step is None:
-        return {"link": link, "picture": picture, "config": one.config}
-    picture["steps"][one.step]["seen"] = [printable(text) for text in one.seen]
-    return {"link": link, "picture": picture, "config": one.config, "step": one.step + 1}
+        return described
+    picture["steps"][one.step] |= {"seen": [printable(text) for text in one.seen], "right": one.right}
+    return described | {"step": one.step + 1}

@@ -46,7 +46,7 @@ def make_badge(word: str, tone: str) -> str:
 def make_page(columns: Sequence[Column], out: Path, title: str = TITLE) -> str:
     heads = "".join(f'<th scope="col">{head_of(column, out)}</th>' for column in columns)
     rows = "".join(
-        f'<tr><th scope="row">{name.replace("_", " ")}</th>'
+        f'<tr><th scope="row" id="{name.replace(" ", "-")}">{row_link(name)}</th>'
         f"{''.join(cell_of(name, column, before(column, columns), out) for column in columns)}</tr>"
         for name in rows_of(columns)
     )
@@ -58,6 +58,11 @@ def make_page(columns: Sequence[Column], out: Path, title: str = TITLE) -> str:
 that were expected, with the reason where the pointer rests. An arrow: what it was in an earlier report.</p>
 {differences_of(columns)}</main>"""
     return make_file("matrix", title, body)
+
+
+def row_link(name: str) -> str:
+    """The address of a row, to be kept."""
+    return f'<a href="#{name.replace(" ", "-")}">{name.replace("_", " ")}</a>'
 
 
 def head_of(column: Column, out: Path) -> str:
@@ -90,7 +95,7 @@ def cell_of(name: str, column: Column, earlier: Column | None, out: Path) -> str
     cell, report = found
     known = "".join(f"; {count:,} known: {reason}" for reason, count in cell.known.items())
     title = f"{name}: {cell.passed:,} passed, {cell.wrong:,} wrong, {cell.open:,} open{known}"
-    link = f'<a href="{link_to(report, out)}">{cell.text}</a>'
+    link = f'<a href="{link_to(report, out)}#{name.replace(" ", "-")}">{cell.text}</a>'
     return f'<td class="{cell.tone}" title="{html.escape(title, quote=True)}">{link}{was}</td>'
 
 

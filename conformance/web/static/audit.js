@@ -7,7 +7,7 @@ const TONES = { 0: "good", 1: "bad" };
 const audit = JSON.parse(document.getElementById("audit").textContent);
 
 function drawVerdict() {
-  const facts = [["events", audit.events.toLocaleString("en")], ["read by", audit.path], ["suite", `tidegate ${audit.suite}`]];
+  const facts = [["events", audit.events.toLocaleString("en")], ["read by", audit.path], ["suite", `tidegate ${audit.suite}`], ...audit.command ? [["command", [h("code", {}, audit.command), " ", copyButton("copy", audit.command)]]] : []];
   return h(
     "section", { class: `verdict ${TONES[audit.exit] ?? "open"}` }, h("h1", {}, audit.conclusion),
     h("dl", {}, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),

@@ -31,9 +31,9 @@ function drawTable(table, beside, isFirst = false) {
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "State before and after" }, h("table", { class: "state" }, h("thead", {}, head), h("tbody", {}, body)));
 }
 
-/** Observations, one below the other. */
-export function observations(seen, extra = "") {
-  return h("ul", { class: `observations ${extra}` }, seen.length ? seen.map((text) => h("li", {}, h("code", {}, text))) : h("li", { class: "soft" }, "nothing"));
+/** Observations, one below the other; `right` has the numbers of those that are as allowed, where others are not. */
+export function observations(seen, right = []) {
+  return h("ul", { class: "observations" }, seen.length ? seen.map((text, number) => h("li", { class: right.includes(number) ? "right" : null }, h("code", {}, text))) : h("li", { class: "soft" }, "nothing"));
 }
 
 export function ruleList(ids, rules) {

@@ -6,7 +6,7 @@ import { drawItem } from "./items.js";
 import { channelOf, drawLegend, drawSpaceTime } from "./spacetime.js";
 import { alike, shortObservation, tide, timeline } from "./values.js";
 
-const NARROW = 112;
+const NARROW = 96;
 const ROOMY = 176;
 const WIDE = 360;
 const TIDE = 132;
@@ -33,11 +33,13 @@ export function drawTrace({ label, states, steps, rules, at, pick, names = null,
   const speaks = (lane) => moves(lane) || (found.length <= MANY && lane.cells.some((cell) => cell && cell.tone !== "quiet"));
   const telling = found.length > SOME && steps.length ? found.filter(speaks) : found;
   const shown = showAll ? found : telling;
-  const room = (document.getElementById("main").clientWidth - 220) / columns;
-  let width = found.length ? Math.round(Math.max(NARROW, Math.min(ROOMY, room))) : Math.round(Math.max(WIDE, Math.min(2 * WIDE, room)));
+  const side = innerWidth > 760 ? 124 : 84;
+  const room = document.getElementById("main").clientWidth - side - (document.body.classList.contains("report") ? 92 : 48);
+  let width = Math.floor(found.length ? fit(room, columns, NARROW, ROOMY) : fit(room, columns, WIDE, 2 * WIDE));
   const logged = steps.flatMap((step) => step.values?.filter((value) => value.type === "log") ?? []);
   if (logged.length) width = Math.round(width * view.zoom);
-  const grid = h("div", { class: "lanes", role: "group", "aria-label": label, style: { "--columns": String(columns), "--column": `${width}px` } });
+  const grid = h("div", { class: "lanes", role: "group", "aria-label": label, style: { "--columns": String(columns), "--column": `${width}px`, "--names": `${side}px` } });
+  grid.append(h("div", { class: "name corner" }));
   const put = (element, row, from, to = from) => {
     element.style.gridRow = String(row);
     element.style.gridColumn = `${from + 2} / ${to + 3}`;
@@ -105,7 +107,7 @@ export function drawTrace({ label, states, steps, rules, at, pick, names = null,
   row += 1;
   if (shows) {
     name("seen", row);
-    steps.forEach((step, index) => put(step.seen ? drawObservations(step.seen, step.observations, "wrong") : h("div", { class: "cell soft" }, "as allowed"), row, index + 1));
+    steps.forEach((step, index) => put(step.seen ? drawObservations(step.seen, step.observations, "wrong", step.right) : h("div", { class: "cell soft" }, "as allowed"), row, index + 1));
     row += 1;
   }
   name("rules", row);
@@ -113,7 +115,7 @@ export function drawTrace({ label, states, steps, rules, at, pick, names = null,
   grid.style.setProperty("--rows", String(row));
   bands.forEach((band) => { band.style.gridRow = `1 / ${row + 1}`; });
   const frame = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${label}, can be scrolled` }, grid);
-  requestAnimationFrame(() => show(frame, at, width));
+  requestAnimationFrame(() => show(frame, at, width, side));
   const controls = logged.length && pick ? [drawControls(logged, () => pick(at)), drawLegend(logged)] : [];
   if (telling.length === found.length) return controls.length ? h("div", {}, controls[0], frame, controls[1]) : frame;
   const toggle = () => { showAll = !showAll; pick?.(at); };
@@ -138,16 +140,23 @@ function drawCell({ text, items, aside, bytes }) {
   return [items.slice(0, FEW).map((one) => [drawItem(one), " "]), items.length > FEW ? ` and ${items.length - FEW} more ` : "", aside ?? ""];
 }
 
-/** Scroll a picture sideways, so that a step can be seen. */
-function show(frame, at, width) {
-  const left = at * width;
-  const room = frame.clientWidth - width * 2.2;
-  if (left < frame.scrollLeft || left > frame.scrollLeft + room) frame.scrollLeft = Math.max(0, left - room);
+/** As wide as there is room for; where there is too little for all columns, some of them are seen, and each of these whole. */
+function fit(room, columns, least, most) {
+  const seen = Math.min(columns, Math.max(1, Math.floor(room / least)));
+  return Math.min(most, Math.max(least, room / seen));
 }
 
-function drawObservations(seen, against, how = "differs") {
+/** Scroll a picture sideways, so that a step can be seen, and the one behind it. */
+function show(frame, at, width, names) {
+  const [left, right] = [Math.max(0, at - 1) * width, (at + 2) * width];
+  const room = frame.clientWidth - names;
+  if (left < frame.scrollLeft) frame.scrollLeft = left;
+  else if (right > frame.scrollLeft + room) frame.scrollLeft = Math.min(left, Math.ceil((right - room) / width) * width);
+}
+
+function drawObservations(seen, against, how = "differs", right = []) {
   const differs = against && JSON.stringify(against) !== JSON.stringify(seen);
-  const shown = seen.length ? seen.slice(0, 4).map((text) => h("span", { class: "seen", title: text }, shortObservation(text))) : [h("span", { class: "soft" }, "nothing")];
+  const shown = seen.length ? seen.slice(0, 4).map((text, number) => h("span", { class: `seen${right.includes(number) ? " right" : ""}`, title: text }, shortObservation(text))) : [h("span", { class: "soft" }, "nothing")];
   if (seen.length > 4) shown.push(h("span", { class: "soft" }, `and ${seen.length - 4} more`));
   return h("div", { class: `cell emits${differs ? ` ${how}` : ""}` }, shown);
 }

@@ -1,7 +1,7 @@
 // The playground. What is on the page follows from `here` alone; every change of it is an action that can be undone.
 
 import { ask } from "./asking.js";
-import { copyButton, h, hideBubble, themeButton } from "./dom.js";
+import { copyButton, h, hideBubble, prose, themeButton } from "./dom.js";
 import { drawGraph } from "./graph.js";
 import { observations, ruleList, stateTable } from "./details.js";
 import { drawNeighbours } from "./neighbours.js";
@@ -16,6 +16,11 @@ const past = [];
 const future = [];
 let branches = [];
 let asked = 0;
+/** How often a walk through the trace has begun or ended: the one that goes on knows its number. */
+let walks = 0;
+let walking = false;
+/** Milliseconds for each step of such a walk. */
+const PACE = 700;
 
 const find = (id) => document.getElementById(id);
 
@@ -33,21 +38,24 @@ function writeHash() {
   return `#${here.component}?${text}`;
 }
 
-/** The address as a place to be; an Error says what about it makes no sense. */
+/** Thrown for an address that nothing can be made of; says why. */
+class Senseless extends Error {}
+
+/** The address as a place to be. */
 function readHash(hash) {
   const [component, query = ""] = hash.replace(/^#/, "").split("?");
-  if (!page.components.some((each) => each.name === component)) throw new Error(`there is no component "${component}"`);
+  if (!page.components.some((each) => each.name === component)) throw new Senseless(`there is no component "${component}"`);
   const given = new URLSearchParams(query.replaceAll("+", "%2B"));
   const json = (name, kind) => {
     if (!given.has(name)) return null;
     let value = null;
-    try { value = JSON.parse(given.get(name)); } catch (error) { throw new Error(`${name} is not JSON: ${error.message}`); }
-    if (kind !== "number" && (value === null || typeof value !== "object" || Array.isArray(value))) throw new Error(`${name} must be an object`);
-    if (kind === "number" && !Number.isInteger(value)) throw new Error(`${name} must be a number`);
+    try { value = JSON.parse(given.get(name)); } catch (error) { throw new Senseless(`${name} is not JSON: ${error.message}`); }
+    if (kind !== "number" && (value === null || typeof value !== "object" || Array.isArray(value))) throw new Senseless(`${name} must be an object`);
+    if (kind === "number" && !Number.isInteger(value)) throw new Senseless(`${name} must be a number`);
     return value;
   };
   const known = ["config", "trace", "choices", "start", "at", "compare", "explore"];
-  for (const name of given.keys()) if (!known.includes(name)) throw new Error(`"${name}" means nothing here`);
+  for (const name of given.keys()) if (!known.includes(name)) throw new Senseless(`"${name}" means nothing here`);
   return {
     component, config: json("config"), trace: given.get("trace") ?? "", choices: json("choices") ?? {},
     start: json("start", "number") ?? 0, at: json("at", "number"), compare: given.get("compare"), explore: json("explore", "number"),
@@ -59,23 +67,25 @@ async function visit() {
   try {
     const place = readHash(location.hash);
     await enter(place.component);
-    if (place.compare !== null && !page.about.semantics.includes(place.compare)) throw new Error(`${page.about.title} has no semantics "${place.compare}"`);
+    if (place.compare !== null && !page.about.semantics.includes(place.compare)) throw new Senseless(`${page.about.title} has no semantics "${place.compare}"`);
     past.length = future.length = 0;
     branches = [];
     await go({ ...place, config: place.config ?? page.about.config }, false);
     if (here.explore && explored?.key !== JSON.stringify(scope())) exploreHere();
   } catch (error) {
+    const isSenseless = error instanceof Senseless;
+    if (!isSenseless) console.error(error);
     page.about = page.played = null;
     drawComponents(null);
     find("stories").replaceChildren();
-    find("main").replaceChildren(h("div", { class: "alert", role: "alert" }, h("h1", {}, "This address makes no sense"), h("p", {}, `${error.message}.`), h("p", {}, "Nothing was run. Choose a component to begin with.")));
+    find("main").replaceChildren(h("div", { class: "alert", role: "alert" }, h("h1", {}, isSenseless ? "This address makes no sense" : "This cannot be shown"), h("p", {}, `${error.message}.`), h("p", {}, isSenseless ? "Nothing was run. Choose a component to begin with." : "That is not the address's fault. Is tidegate play still running? Choose a component to begin with.")));
   }
 }
 
 async function enter(component) {
   if (page.about?.name === component) return;
   const about = await ask({ ask: "component", component });
-  if (about.error) throw new Error(about.error.message);
+  if (about.error) throw new Senseless(about.error.message);
   page.about = about;
   page.played = page.compared = page.problem = null;
   page.filter = "";
@@ -83,7 +93,8 @@ async function enter(component) {
 }
 
 /** Go to another place, and show it when it has been played. */
-async function go(place, undoable = true) {
+async function go(place, undoable = true, isWalk = false) {
+  if (!isWalk) stopWalk();
   const number = asked += 1;
   const { component, config, trace, choices, start, at } = place;
   const question = { ask: "play", component, config, trace, choices, start, ...(at === null ? {} : { at }) };
@@ -91,7 +102,7 @@ async function go(place, undoable = true) {
   const [played, compared] = await Promise.all([ask(question), other ? ask(other) : null]);
   if (number !== asked) return;
   // An address that cannot be played at all is none; a config that was edited can be corrected.
-  if (!played.steps && page.played === null) throw new Error(played.error.message);
+  if (!played.steps && page.played === null) throw new Senseless(played.error.message);
   if (undoable && here) { past.push({ here, branches }); future.length = 0; }
   here = { ...place, config: played.config ?? config };
   page.problem = played.error ?? null;
@@ -112,6 +123,34 @@ function restore(from, to) {
 const undo = () => restore(past, future);
 const redo = () => restore(future, past);
 const select = (at) => go({ ...here, at: at === page.played.steps.length ? null : at }, false);
+
+/** From the start to the end, a step at a time; whatever is done meanwhile ends it. */
+async function walk() {
+  const total = page.played.steps.length;
+  const number = walks += 1;
+  walking = true;
+  await go({ ...here, at: place() < total ? place() : 0 }, false, true);
+  while (number === walks && place() < total) {
+    await new Promise((done) => { setTimeout(done, PACE); });
+    if (number === walks) await go({ ...here, at: place() + 1 === total ? null : place() + 1 }, false, true);
+  }
+  if (number === walks) { stopWalk(); draw(); }
+}
+
+function stopWalk() {
+  walks += 1;
+  walking = false;
+}
+
+const toggleWalk = () => { if (walking) { stopWalk(); draw(); } else walk(); };
+
+/** Go to a trace, and walk through it for those who like to see things move. */
+async function show(trace) {
+  scrollTo(0, 0);
+  await go({ ...here, trace, choices: {}, start: 0, at: null });
+  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) walk();
+}
+
 const place = () => page.played.at;
 const keep = (choices, until) => Object.fromEntries(Object.entries(choices).filter(([step]) => Number(step) < until));
 
@@ -181,9 +220,11 @@ function drawConfig() {
     }, h("option", { value: "" }, "nothing"), others.map((each) => h("option", { value: each, selected: each === here.compare }, each)))));
   }
   const problem = page.problem && page.problem.part ? h("p", { class: "problem", role: "alert" }, page.problem.message) : null;
+  const meaning = (field) => [field.description, field.domain, field.values.length && field.name !== "semantics" ? `One of ${field.values.join(", ")}.` : ""].filter(Boolean).join(" ");
+  const meanings = page.about.fields.length ? h("details", { class: "meanings", open: document.querySelector(".meanings")?.open ?? false }, h("summary", {}, "What these mean"), h("dl", {}, page.about.fields.map((field) => [h("dt", {}, field.name.replaceAll("_", " ")), h("dd", {}, prose(meaning(field)))]))) : null;
   const tasks = page.played?.names?.tasks;
   const program = tasks && page.played.config.operators ? h("div", { class: "scroll program", tabindex: "0", role: "region", "aria-label": "The program as a graph" }, drawGraph(page.played.config, tasks.map((operators) => ({ type: "vertex", operators })), Infinity)) : null;
-  return h("form", { class: "config", onsubmit: (event) => event.preventDefault(), "aria-label": "Config" }, fields.length ? fields : h("p", { class: "hint" }, "This component has nothing to configure."), problem, program);
+  return h("form", { class: "config", onsubmit: (event) => event.preventDefault(), "aria-label": "Config" }, fields.length ? fields : h("p", { class: "hint" }, "This component has nothing to configure."), problem, meanings, program);
 }
 
 function drawField(field, value, set) {
@@ -228,14 +269,17 @@ function drawTraceField() {
     tool("|◀", "Back to the start", () => select(0), place() === 0), tool("◀", "One step back (←)", () => select(place() - 1), place() === 0),
     h("input", { type: "range", min: "0", max: String(total), value: String(place()), "aria-label": "Step", "data-focus": "slider", oninput: (event) => select(Number(event.target.value)) }),
     tool("▶", "One step on (→)", () => select(place() + 1), place() === total), tool("▶|", "To the end", () => select(total), place() === total),
+    tool(walking ? "Pause" : "Play", "Walk through the trace (p)", toggleWalk, total === 0),
     tool("Undo", "Undo (u)", undo, !past.length), tool("Redo", "Redo (r)", redo, !future.length),
     tool("Clear", "An empty trace", () => go({ ...here, trace: "", choices: {}, at: null }), !here.trace),
   );
   return h(
-    "section", { class: "tracefield" }, h("label", { for: "trace" }, "Trace"), field, drawProblem(), tools,
+    "section", { class: "tracefield" }, h("label", { for: "trace" }, "Trace"), field, drawProblem(), tools, drawKeys(),
     branches.length ? h("div", { class: "branches" }, h("span", { class: "soft" }, "Branches: "), branches.map((each) => h("button", { type: "button", title: each.trace, onclick: () => goToBranch(each) }, each.trace.length > 40 ? `…${each.trace.slice(-39)}` : each.trace))) : null,
   );
 }
+
+const drawKeys = () => h("p", { class: "keys" }, [["← →", "step"], ["p", "play"], ["u", "undo"], ["r", "redo"], ["/", "type"], ["1–9", "choose an outcome"]].map(([key, what]) => h("span", {}, h("kbd", {}, key), ` ${what}`)));
 
 function goToBranch(branch) {
   past.push({ here, branches });
@@ -286,9 +330,10 @@ function drawPalette() {
     return h("button", { type: "button", class: `event ${kind}`, "data-event": offer.event, "data-focus": `event-${offer.event}`, title: `${offer.event}: ${what}${breaks}`, onclick: () => add(offer.event) }, offer.json ? drawGraph(offer.json, [], 260) : h("code", {}, offer.event.length > 64 ? `${offer.event.slice(0, 63)}…` : offer.event), h("span", {}, offer.outcomes > 1 ? `one of ${offer.outcomes} outcomes` : what));
   };
   const where = place() < page.played.steps.length ? `after step ${place()}: a branch` : "next";
-  const draw_ = ([name, offers]) => h("div", { class: "offers" }, groups.size > 1 ? h("h3", {}, name) : null, h("div", { class: "buttons" }, offers.toSorted((one, other) => one.refused - other.refused).map(button)));
+  const draw_ = ([name, offers]) => h("div", { class: "offers" }, groups.size > 1 ? h("h3", {}, name) : null, h("div", { class: "buttons" }, offers.map(button)));
   const sorted = [...groups].sort(([one], [other]) => one.localeCompare(other, "en", { numeric: true }));
-  const [refused, taken] = [sorted.filter(([, offers]) => offers.every((offer) => offer.refused)), sorted.filter(([, offers]) => offers.some((offer) => !offer.refused))];
+  const only = (isRefused) => sorted.map(([name, offers]) => [name, offers.filter((offer) => offer.refused === isRefused)]).filter(([, offers]) => offers.length);
+  const [refused, taken] = [only(true), only(false)];
   const count = refused.reduce((sum, [, offers]) => sum + offers.length, 0);
   const open = document.querySelector(".refusals")?.open ?? false;
   return h(
@@ -378,7 +423,7 @@ function drawWalk() {
 function drawExplored(found) {
   if (found.error) return h("p", { class: "problem" }, found.error.message);
   const shown = (claims, extra) => h("ul", { class: `claims ${extra}` }, claims.map((claim) => h(
-    "li", {}, h("button", { type: "button", "data-claim": claim.name, title: claim.trace, onclick: () => { go({ ...here, trace: claim.trace, choices: {}, start: 0, at: null }); scrollTo(0, 0); } }, `play ${claim.trace.split(" ").filter(Boolean).length} steps`), " ", h("b", {}, claim.name), ` ${claim.statement}`,
+    "li", {}, h("button", { type: "button", "data-claim": claim.name, title: claim.trace, onclick: () => show(claim.trace) }, `play ${claim.trace.split(" ").filter(Boolean).length} steps`), " ", h("b", {}, claim.name), ` ${claim.statement}`,
   )));
   const holds = found.checked.length - found.broken.length;
   return [
@@ -412,7 +457,7 @@ function onKey(event) {
   const total = page.played.steps.length;
   const keys = {
     ArrowLeft: () => place() > 0 && select(place() - 1), ArrowRight: () => place() < total && select(place() + 1),
-    Home: () => select(0), End: () => select(total), u: undo, r: redo, "/": () => find("trace").focus(),
+    Home: () => select(0), End: () => select(total), u: undo, r: redo, p: () => total && toggleWalk(), "/": () => find("trace").focus(),
   };
   const outcome = Number(event.key) - 1;
   const step = page.played.steps[place() - 1];
@@ -433,6 +478,8 @@ async function begin() {
   const { components, rules } = await ask({ ask: "components" });
   Object.assign(page, { components, rules });
   addEventListener("hashchange", visit);
+  let width = innerWidth;
+  addEventListener("resize", () => { if (innerWidth !== width && page.played) draw(); width = innerWidth; });
   document.addEventListener("keydown", onKey);
   await visit();
 }

@@ -11,6 +11,8 @@ const ROW = 46;
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const result = read("result");
 const index = read("index").map(([component, stage, verdict, rule, trace, message], number) => ({ number, component, stage, verdict, rule, trace, message }));
+/** The component that the address asks for, if it does: `index.html#valve`. */
+const asked = result.path.find((name) => `#${name}` === location.hash) ?? null;
 const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
 /** The findings with their evidence, packed some together; they are unpacked when the first of them is asked for. */
@@ -125,7 +127,7 @@ function drawCounterexamples() {
     [...tabs.children].forEach((tab, each) => tab.setAttribute("aria-pressed", String(each === number)));
   };
   const tabs = h("div", { class: "tabs wrap", role: "group", "aria-label": "Counterexamples" }, all.map((finding, number) => h("button", { type: "button", onclick: () => chosen(number) }, finding.title)));
-  chosen(0);
+  chosen(Math.max(0, all.findIndex((finding) => finding.component === asked)));
   return h("section", { id: "counterexamples" }, h("h2", {}, count(all.length, "counterexample"), h("small", { class: "soft" }, " made as small as possible")), all.length > 1 ? tabs : null, place);
 }
 
@@ -193,6 +195,7 @@ function drawFindings() {
     section.scrollIntoView();
   };
   const section = h("section", { id: "all" }, h("h2", {}, "All findings"), h("div", { class: "config" }, Object.values(selects), h("label", { class: "field" }, h("span", {}, "search"), search), counted), h("div", { class: "split" }, list, detail));
+  if (index.some((each) => each.component === asked)) selects.component.querySelector("select").value = wanted.component = asked;
   apply();
   return section;
 }

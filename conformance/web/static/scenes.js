@@ -88,7 +88,7 @@ function drawQueue(queue, who, ...parts) {
   return row(who, belt(queue.items), lamps(queue, ["flush_requested", "blocked", "finished", "released"]), ...parts);
 }
 
-const drawSubpartition = (state) => h("div", { class: "stage" }, h("div", { class: "strands" }, drawQueue(state.queue, "subpartition")), box("reader", state.has_view === false ? h("p", {}, "none yet") : null, h("p", {}, `next number ${state.queue.sequence}`), isList(state.consumers) ? state.consumers.map((one, at) => h("p", {}, `consumer ${at}: read ${one.read}${one.left ? ", left" : ""}`)) : null));
+const drawSubpartition = (state) => h("div", { class: "stage" }, h("div", { class: "strands" }, drawQueue(state.queue, "subpartition")), box("reader", state.has_view === false ? h("p", {}, "none yet") : null, h("p", {}, `next number ${state.queue.sequence}`), isList(state.consumers) ? state.consumers.map((one, at) => h("p", {}, `consumer ${at}: ${one === null ? "has not asked" : `read ${one.read}${one.left ? ", left" : ""}`}`)) : null));
 
 const drawPartition = (state) => h("div", { class: "stage" }, h("div", { class: "strands" }, state.partition.subpartitions.map((one, at) => one.queue ? drawQueue(one.queue, `subpartition ${at}`, one.has_view ? lamp("view", true) : null) : row(`subpartition ${at}`, belt(one.written ?? [])))), box("partition", lamps({ registered: state.registered, ...state.partition }, ["registered", "shared", "finished", "closed", "released", "failed"])));
 

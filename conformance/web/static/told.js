@@ -7,17 +7,20 @@ const TONES = { 0: "good", 1: "bad" };
 const told = JSON.parse(document.getElementById("told").textContent);
 
 function drawVerdict() {
+  const facts = [["suite", `tidegate ${told.suite}`], ...told.command ? [["command", [h("code", {}, told.command), " ", copyButton("copy", told.command)]]] : []];
   return h(
     "section", { class: `verdict ${TONES[told.exit] ?? "open"}` }, h("h1", {}, told.conclusion), h("p", { class: "soft" }, told.title),
+    h("dl", {}, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
     told.about.length ? h("ul", {}, told.about.map((text) => h("li", {}, h("code", {}, text)))) : null,
     told.notes.length ? h("ul", { class: "remarks" }, told.notes.map((text) => h("li", {}, text))) : null,
   );
 }
 
-function drawFinding({ text, picture, config, step, link }) {
+function drawFinding({ text, component, picture, config, step, link }) {
   const [title, ...rest] = text.split("\n");
   const said = (name) => rest.find((line) => line.trim().startsWith(`${name} `))?.trim().slice(name.length).trim();
-  const copies = [["copy trace", said("trace")], ["copy command", said("reproduce")]].filter(([, value]) => value);
+  const raw = picture && JSON.stringify({ component, config, events: picture.steps.map((each) => each.json) });
+  const copies = [["copy trace", said("trace")], ["copy JSON", raw], ["copy command", said("reproduce")]].filter(([, value]) => value);
   return h(
     "article", { class: "card counterexample" }, h("h3", {}, title), h("pre", { class: "told", tabindex: "0" }, rest.map((line) => line.replace(/^ {2}/, "")).join("\n")),
     link || copies.length ? h("p", { class: "buttons" }, copies.map(([label, value]) => copyButton(label, value)), link && h("a", { href: link, target: "_blank", rel: "noreferrer", title: "tidegate play must be running" }, "open in playground")) : null, picture ? drawWalk({ title, picture, config, step }, told.rules) : null,
@@ -36,9 +39,11 @@ function drawFindings() {
   return h("section", {}, h("h2", {}, "Findings"), told.findings.length > 1 ? tabs : null, place);
 }
 
+const tone = (head, value) => !value ? "none" : ["agreed", "pass", "caught"].includes(head) ? "good" : ["diverged", "fail", "errors"].includes(head) ? "bad" : null;
+
 function drawTable() {
   if (!told.rows.length) return null;
-  const cell = (value, at) => at ? h("td", {}, typeof value === "number" ? value.toLocaleString("en") : value) : h("th", { scope: "row" }, value);
+  const cell = (value, at) => at ? h("td", { class: typeof value === "number" ? tone(told.header[at], value) : "statement" }, typeof value === "number" ? value.toLocaleString("en") : value) : h("th", { scope: "row" }, value);
   return h("section", {}, h("h2", {}, "All that was tried"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "All that was tried" }, h("table", { class: "matrix" }, h("thead", {}, h("tr", {}, told.header.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, told.rows.map((row) => h("tr", {}, row.map(cell)))))));
 }
 

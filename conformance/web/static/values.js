@@ -83,7 +83,7 @@ function collect(value, path, found, queues) {
 
 function show(value, name) {
   const text = words(value, 60);
-  return { text, tone: ["–", "no", "0"].includes(text) ? "quiet" : "plain", ...look(value, name) };
+  return { text, tone: ["–", "no"].includes(text) || value === 0 ? "quiet" : "plain", ...look(value, name) };
 }
 
 const isThing = (value) => typeof value === "string" ? /^[a-z]+[a-z_]*$/.test(value) : isObject(value) && (THINGS.some((name) => name in value) || isTiny(value));
@@ -208,7 +208,8 @@ function walk(value, path, found) {
 /** The rows of two states side by side, and whether they differ. */
 export function compare(before, after) {
   const [old, now] = [rows(before), rows(after)];
-  return [...new Set([...now.keys(), ...old.keys()])].map((path) => ({
+  const opened = (path, table) => !table.has(path) && [...table.keys()].some((key) => key.startsWith(`${path}.`) || key.startsWith(`${path}[`));
+  return [...new Set([...now.keys(), ...old.keys()])].filter((path) => !opened(path, now) && !opened(path, old)).map((path) => ({
     path, before: old.get(path) ?? "", after: now.get(path) ?? "", changed: old.get(path) !== now.get(path),
   }));
 }

@@ -40,7 +40,7 @@ function drawStep(step, at, picture, rules) {
   return h(
     "div", { class: "beside" },
     h("div", {}, h("h4", {}, `Step ${at}, `, h("code", {}, step.event), ": allowed"), allowed.slice(0, 12).map((one, number) => [number ? h("p", { class: "soft" }, "or") : null, observations(one.observations), h("p", {}, one.rules.map((id) => ruleChip(id, rules)))]), allowed.length > 12 ? h("p", { class: "soft" }, `or ${allowed.length - 12} more`) : null),
-    step.seen ? h("div", { class: "seenbox" }, h("h4", {}, "seen"), observations(step.seen)) : null,
+    step.seen ? h("div", { class: "seenbox" }, h("h4", {}, "seen"), observations(step.seen, step.right)) : null,
     h("div", { class: "wide" }, h("h4", {}, step.seen ? "State, as the specification has it" : "State"), stateTable(picture.states[at - 1], picture.states[at])),
   );
 }

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from tidegate.conformance.documents.flink_matrix import examine, expectations_of, run_usual_jobs
+import tidegate
+from tidegate.conformance.documents.flink_matrix import examine, expectations_of, is_whole, run_usual_jobs
+from tidegate.conformance.engines import museum
 from tidegate.conformance.engines.flink.fetch import TESTED
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.suite import Budget
@@ -23,6 +25,16 @@ def test_the_first_list_that_there_is_counts():
     assert expectations_of("flink-jobs-1.17.0", "flink-jobs") == expectations_of("flink-jobs-1.17.0")
     assert expectations_of("flink-jobs-2.3.0", "flink-jobs") == expectations_of("flink-jobs")
     assert expectations_of("no such list").entries == ()
+
+
+def test_a_report_that_is_whole_need_not_be_made_again(tmp_path):
+    assert not is_whole(tmp_path, 0), "nothing is there"
+    tidegate.run(museum.engine(None), components=["valve"], stages=["directed"], report=tmp_path)
+    assert is_whole(tmp_path, 0)
+    assert not is_whole(tmp_path, 1), "of another seed"
+    file = tmp_path / "report.jsonl"
+    file.write_text("\n".join(file.read_text(encoding="utf-8").splitlines()[:-1]), encoding="utf-8")
+    assert not is_whole(tmp_path, 0), "it has no end"
 
 
 @pytest.mark.long

@@ -22,6 +22,8 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+#: On a phone by night, and on a wide screen by day. Pages share their style: one of these is enough for most of them.
+LOOKS = [(320, "dark"), pytest.param(1600, "light", marks=pytest.mark.long)]
 #: Pictures of the pages, to be looked at.
 SHOTS = ROOT / "build" / "shots"
 

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from tests.conformance.web.conftest import fits, serious_barriers, shoot
+from tests.conformance.web.conftest import LOOKS, fits, serious_barriers, shoot
 from tests.conformance.web.test_report_page import HOSTILE
 from tidegate.conformance.audit.auditing import Options, audit
 from tidegate.conformance.audit.writing import write_report
@@ -93,7 +93,7 @@ def test_words_of_a_log_are_never_markup(audited, tmp_path, open_page):
         )
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (1600, "light")])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_the_page_of_an_audit_fits_and_everybody_can_use_it(audited, open_page, width, scheme):
     report, file = audited
     short = min(range(len(report.excerpts)), key=lambda at: len(report.excerpts[at].log.rows))

@@ -5,7 +5,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.conformance.web.conftest import fits, serious_barriers, shoot
+from tests.conformance.web.conftest import LOOKS, fits, serious_barriers, shoot
 from tests.conformance.web.test_report_page import HOSTILE
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.judging.jobs.faulted import FaultedJob, FaultedResult, compute_expected, draw_case, make_edges
@@ -133,7 +133,7 @@ def test_jobs_under_faults(tmp_path, open_page):
         assert fits(page)
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (1600, "light")])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_the_page_fits_and_everybody_can_use_it(lossy_page, open_page, width, scheme):
     with open_page(lossy_page.as_uri(), width=width, scheme=scheme) as page:
         page.get_by_text("Every job that did not pass").click()

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
 
-from tests.conformance.web.conftest import SHOTS, fits, serious_barriers
+from tests.conformance.web.conftest import LOOKS, SHOTS, fits, serious_barriers
 from tests.conformance.web.test_play_page import SEVEN, VALVE, event, place
 from tests.paths import ROOT
 from tests.sampling import some
@@ -150,7 +150,7 @@ def test_documents_are_searched_by_typing(folder, site, open_page, from_disk):
 FEW = "document.querySelectorAll('article:nth-of-type(n + 6)').forEach((one) => one.remove())"
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (1600, "light")])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 @pytest.mark.parametrize("name", some(["docs/semantics/job_graph", "index", "docs/semantics/index", "rules"]))
 def test_documents_fit_and_everybody_can_use_them(site, open_page, name, width, scheme):
     with open_page(f"{site}{name}.html", width=width, scheme=scheme) as page:

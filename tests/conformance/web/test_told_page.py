@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.conformance.web.conftest import fits, serious_barriers, shoot
+from tests.conformance.web.conftest import LOOKS, fits, serious_barriers, shoot
 from tests.conformance.web.test_report_page import HOSTILE
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.judging.kill_matrix import Kill, Row, summary_of
@@ -69,7 +69,7 @@ def test_what_an_engine_says_is_never_markup(tmp_path, open_page):
         assert "alert(1)" in page.locator(".seenbox").inner_text()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (1600, "light")])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_the_page_fits_and_everybody_can_use_it(tmp_path, open_page, width, scheme):
     file = tmp_path / "index.html"
     drawn = Drawn("valve", {"channels": 2}, "0w1 1w1", 1, ("one: nothing", "another: watermark"))
