@@ -71,7 +71,7 @@ async function visit() {
     past.length = future.length = 0;
     branches = [];
     await go({ ...place, config: place.config ?? page.about.config }, false);
-    if (here.explore && explored?.key !== JSON.stringify(scope())) exploreHere();
+    if (here?.explore && explored?.key !== JSON.stringify(scope())) exploreHere();
   } catch (error) {
     const isSenseless = error instanceof Senseless;
     if (!isSenseless) console.error(error);
