@@ -193,7 +193,35 @@ def draw_records_and_a_barrier(random: Random) -> tuple[ScriptItem, ...]:
     return tuple(items)
 
 
+def draw_overtaken(random: Random) -> tuple[Config, tuple[job.Choice, ...]]:
+    """A barrier overtakes on one channel, records still come before the other one; then the job fails."""
+    records = [
+        Record(random.choice("ab"), Long(random.randint(1, 3)), Long(0)) for _ in range(random.choice((2, 3, 4)))
+    ]
+    scripts: tuple[tuple[ScriptItem, ...], ...] = (*records, Barrier(1)), (Barrier(1), records[0])
+    operators = (
+        Operator(1, "source", Function.SOURCE, 2, scripts),
+        Operator(2, "sum", Function.SUM),
+        Operator(3, "sink", Function.SINK),
+    )
+    edges = Edge(1, 2, Partitioner.HASH), Edge(2, 3)
+    config = Config(operators, edges, None, extension=RECOVERY, recovery=Recovery(unaligned=True))
+    walk = Walk(random, job.start(config), job.step)
+    ahead = random.randrange(len(records))
+    for source in (*[0] * ahead, 1, *[0] * (len(records) + 1 - ahead)):
+        walk.play_one(job.Choice(job.Action.EMIT, source))
+        while (poll := job.Choice(job.Action.POLL, 2)) in job.enabled(walk.state):
+            walk.play_one(poll)
+    walk.play_one(job.Choice(job.Action.FAIL, 0))
+    for _ in range(random.randrange(8)):
+        if possible := job.enabled(walk.state):
+            walk.play_one(random.choice(possible))
+    return config, walk.events
+
+
 AIMS = (draw_through_a_valve, draw_in_event_time, draw_restored)
+#: A multiple of the aims, so that each of them keeps its cases.
+ONCE = (draw_overtaken,) * 3
 #: Each operator has an id of its own, and an edge comes once.
 NAMED = ("operators", "edges")
 
