@@ -43,7 +43,7 @@ def test_a_job_that_goes_down_is_a_run_of_the_specification(spark):
 
 
 def test_windows_of_spark_are_those_of_the_specification(spark):
-    result = run_jobs(Here(SparkNativeJobs(session=spark)), "spark-native", 1, seed=1, faults=1, shrink=0)
+    result = run_jobs(Here(SparkNativeJobs(session=spark)), "spark-native", 1, seed=1, first=3, faults=1, shrink=0)
     assert (tell(result), result.exit_code) == ([], Exit.CONFORMANT)
     assert result.invariants["LOG-RESULT"]["passed"] == 1
 
