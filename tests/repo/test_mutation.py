@@ -178,6 +178,8 @@ def test_entries_that_explain_nothing_are_stale(toy):
 
 
 def test_only_survivors_are_examined_again_while_the_reference_is_the_same(toy, tmp_path, monkeypatch):
+    monkeypatch.setattr(modules, "mutated_modules", lambda: {"toy"})
+    monkeypatch.setattr(results_module, "digest_around", lambda _module: "this reference")
     mutations = changes(toy)
     file = tmp_path / "results.jsonl"
     statuses = ["killed", "survived", "timeout", *["survived"] * (len(mutations) - 3)]
