@@ -7,9 +7,9 @@ from functools import cache
 import pytest
 
 from tests.paths import ROOT
-from tidegate.conformance.documents.stepping import step_through
 from tidegate.conformance.engines.museum.catalog import MUTANTS
 from tidegate.conformance.judging.golden import read_golden
+from tidegate.conformance.judging.judge import expected_rules
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules
 
@@ -30,7 +30,7 @@ def named_in_code():
 @cache
 def named_by_outcomes(component):
     """The rules that an outcome of a golden trace of the component names: there an engine can be wrong."""
-    return {rule for case in read_golden(component) for step in step_through(case) for rule in step.rules}
+    return {rule for case in read_golden(component) for rules in expected_rules(case) for rule in rules}
 
 
 @cache
