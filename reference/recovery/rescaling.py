@@ -31,6 +31,7 @@ MOST_SUBTASKS = 128
 # --- config ---------------------------------------------------------------------------------------------------
 
 
+# Those of `partitioner` and `CUSTOM`: what may be said here, and an enumeration cannot be added to.
 class Partitioner(StrEnum):
     FORWARD = "forward"
     REBALANCE = "rebalance"

@@ -35,7 +35,7 @@ def run(name, jobs=20, **options):
 @pytest.mark.parametrize("language", EXAMPLES)
 def test_examples_are_conformant(language):
     if language == "javascript" and shutil.which("node") is None:
-        pytest.skip("no node")
+        pytest.skip("Node is not installed: the example in Python is tried alone")
     result = run(EXAMPLES[language], 30, strict=True)
     assert (result.found, result.exit_code, result.counts["explained"]) == ({}, Exit.CONFORMANT, 30)
     assert result.counts["records"] > 100
