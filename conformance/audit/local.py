@@ -1,6 +1,5 @@
 """An audit in this process, or in a few of its kind: no Spark, no Java."""
 
-import os
 from collections.abc import Iterator
 
 from tidegate.conformance.audit.files import audit_files
@@ -14,8 +13,8 @@ WORTH_A_PROCESS = 3_000_000
 
 
 def audit_here(work: Work, wanted: Wanted, show: int = 0, workers: int | None = None) -> Iterator[Outcome]:
-    workers = min(workers or os.cpu_count() or 1, len(work.runs))
-    if workers <= 1 or work.rows < WORTH_A_PROCESS:
+    workers = count_workers(work, workers)
+    if workers <= 1:
         yield from (audit_files(run, wanted, show) for run in work.runs)
         return
     from concurrent.futures import as_completed  # noqa: PLC0415 - as long as a small audit
@@ -33,6 +32,14 @@ def audit_here(work: Work, wanted: Wanted, show: int = 0, workers: int | None = 
             except BrokenProcessPool:
                 # Some run took its process along, and this one may be innocent: alone it shows.
                 yield audit_alone(run, wanted, show)
+
+
+def count_workers(work: Work, wanted: int | None) -> int:
+    if work.rows < WORTH_A_PROCESS:
+        return 1
+    from tidegate.conformance.workers import cores  # noqa: PLC0415 - as long as a small audit
+
+    return min(wanted or cores(), len(work.runs))
 
 
 def audit_alone(run: list[Footer], wanted: Wanted, show: int) -> Outcome:

@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=at_least_one,
         default=2_000_000,
         metavar="N",
-        help="give up at so many states (2,000,000), or at 900 MB",
+        help="give up at so many states in all (2,000,000), or at 900 MB",
     )
     parser.add_argument(
         "--no-symmetry",
@@ -125,7 +125,7 @@ def open_scope(args: argparse.Namespace, options: dict[str, Any]) -> int:
     timestamps = options.get("timestamps", 2)
     if timestamps > MAX_TIMESTAMPS:
         args.parser.error(f"--open explores with at most {MAX_TIMESTAMPS} timestamps")
-    config = choose_closures(args.component, options)[0].configs[0]
+    config = next(iter(choose_closures(args.component, options))).configs[0]
     if not isinstance(config, COMPONENTS[args.component].config):
         return serve(make_fragment(args.component, usual_config(args.component), explore=str(timestamps)))
     return serve(make_fragment(args.component, encode(config), explore=str(timestamps)))

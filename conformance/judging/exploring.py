@@ -30,7 +30,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "credit_loop": ("channels", "exclusive", "floating", "data", "barriers"),
     "deserializer": ("records",),
 }
-#: States of a closure, unless told otherwise: beyond, the exploration is given up.
+#: States of all closures together, unless told otherwise: beyond, the exploration is given up.
 LIMIT = 2_000_000
 
 
@@ -223,18 +223,20 @@ def explore_component(
         if name not in OPTIONS.get(component, ()):
             own = ", ".join(OPTIONS.get(component, ())) or "none: it is explored on its small scopes"
             raise UnknownNameError(f"{component} has no {name}; its options are {own}")
-    chosen = choose_closures(component, given)
     explored: list[Explored] = []
-    for closure in chosen:
+    sometimes: tuple[Claim, ...] = ()
+    for closure in choose_closures(component, given):
+        sometimes = closure.component.sometimes
         explored.append(explore_closure(closure, limit, progress, symmetry=symmetry, reduction=reduction))
-        if explored[-1].interrupted or explored[-1].full:
+        limit -= explored[-1].states
+        if not explored[-1].complete:
             break
     reached = {each.claim.name for one in explored for each in one.reached}
-    unreached = tuple(one for one in chosen[0].component.sometimes if one.name not in reached)
+    unreached = tuple(one for one in sometimes if one.name not in reached)
     return Exploration(component, tuple(explored), unreached, small_scopes=component not in OPTIONS)
 
 
-def choose_closures(component: str, options: dict[str, Any]) -> list[Closure]:
+def choose_closures(component: str, options: dict[str, Any]) -> Iterable[Closure]:
     ask = options.get
     if component == "valve":
         return [closures.of_valve(ask("channels", 3), ask("timestamps", 2), choose_semantics(component, options))]
@@ -244,7 +246,7 @@ def choose_closures(component: str, options: dict[str, Any]) -> list[Closure]:
         return [closures.of_multiplexer(ask("outputs", 2), ask("timestamps", 2), choose_semantics(component, options))]
     if component == "credit_loop":
         exclusive, floating = ask("exclusive", (0, 1, 2)), ask("floating", (1, 2))
-        return [*closures.of_credit_loop(ask("channels", 2), exclusive, floating, choose_loads(options))]
+        return closures.of_credit_loop(ask("channels", 2), exclusive, floating, choose_loads(options))
     if component == "deserializer":
         return [closures.of_deserializer(ask("records", 2))]
     chosen = closures.of_small_scopes(component) if component in COMPONENTS else []
@@ -280,7 +282,8 @@ def explore_closure(
     found: list[tuple[Any, Found]] = []
     for config in closure.configs:
         found.append((config, closure.explore(config, limit, progress, symmetry=symmetry, reduction=reduction)))
-        if found[-1][1].interrupted or found[-1][1].full:
+        limit -= found[-1][1].states
+        if not found[-1][1].complete:
             break
     return Explored(
         note=closure.note,

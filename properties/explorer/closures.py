@@ -18,9 +18,12 @@ from tidegate.reference.credit import credit_loop as loop
 from tidegate.reference.job import COMPONENT as JOB
 from tidegate.reference.job import programs
 from tidegate.reference.job import step as scheduler
-from tidegate.reference.model import AnyComponent, Outcome
+from tidegate.reference.model import AnyComponent, InvalidInputError, Outcome
 from tidegate.reference.spanning.records import short_streams
 from tidegate.reference.watermarks import combiner, multiplexer, valve
+
+#: Of the deserializer: streams of so many records are some 59,000.
+MOST_RECORDS = 10
 
 
 @attrs.frozen
@@ -112,6 +115,9 @@ def of_job(name: str, config: programs.Config) -> Closure:
 
 
 def of_deserializer(records: int) -> Closure:
+    """Streams are three times as many with each record, and a byte never stands twice in one of them."""
+    if records > MOST_RECORDS:
+        raise InvalidInputError(f"a scope is small: at most {MOST_RECORDS} records, not {records}")
     configs = tuple(cut_streams.Config(payloads) for payloads in short_streams(records) if len(payloads) == records)
     streams = f"{len(configs)} streams of {counted(records, 'record')}"
     note = f"every cut of {streams} with 0, 1 or 5 bytes each"

@@ -8,13 +8,13 @@ numbers make no difference, a shorter one with other numbers would have been fou
 """
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import attrs
 
 from tidegate.properties.cases.scope import as_it_is
-from tidegate.reference.model import AnyComponent, Claim, Symmetry
+from tidegate.reference.model import AnyComponent, Claim, Outcome, Symmetry
 
 Alphabet = Callable[[Any], Iterable[Any]]
 #: Is told the number of states and of transitions so far.
@@ -23,6 +23,8 @@ Progress = Callable[[int, int], None]
 
 #: However many states are allowed, a process that takes more than this gives up.
 MOST_BYTES = 900_000_000
+#: After so many transitions the explorer looks how large it is, and says how far.
+GLANCE = 500
 #: What the system counts memory in.
 UNIT = 1 if sys.platform == "darwin" else 1024
 
@@ -85,7 +87,7 @@ def explore(
 ) -> Exploration:
     """Close over all states that `alphabet(state)` reaches, checking every property on the way.
 
-    The opening is played before anything is checked; traces begin with it.
+    The opening is played before anything is checked; traces begin with it. More states than `limit` are not followed.
 
     With a symmetry, the alphabet must treat all parts alike: a state with other numbers has the same events, with these
     numbers.
@@ -120,27 +122,25 @@ def explore(
     try:
         while frontier and complete:
             found: list[tuple[Any, Any]] = []
-            for origin, state in frontier:
-                for event in alphabet(state):
-                    for outcome in component.step(state, event):
-                        transitions += 1
-                        for one in properties:
-                            if one.name not in broken and not one.holds(state, event, outcome):
-                                broken[one.name] = shown(one, origin, event)
-                        for each in sometimes:
-                            if each.name not in reached and each.holds(state, event, outcome):
-                                reached[each.name] = shown(each, origin, event)
-                        if outcome.state is state:
-                            continue
-                        known = represent(outcome.state)
-                        if known not in parents:
-                            parents[known] = (origin, event)
-                            found.append((known, outcome.state))
-                            check_state(known, outcome.state)
-                full = used_memory() > most
-                if full or (limit is not None and len(parents) >= limit):
+            for origin, state, event, outcome in follow(component, frontier, alphabet):
+                transitions += 1
+                for one in properties:
+                    if one.name not in broken and not one.holds(state, event, outcome):
+                        broken[one.name] = shown(one, origin, event)
+                for each in sometimes:
+                    if each.name not in reached and each.holds(state, event, outcome):
+                        reached[each.name] = shown(each, origin, event)
+                if transitions % GLANCE == 0:
+                    progress(len(parents), transitions)
+                    full = used_memory() > most
+                is_new = outcome.state is not state and (known := represent(outcome.state)) not in parents
+                if full or (is_new and limit is not None and len(parents) >= limit):
                     complete = False
                     break
+                if is_new:
+                    parents[known] = (origin, event)
+                    found.append((known, outcome.state))
+                    check_state(known, outcome.state)
             progress(len(parents), transitions)
             depth += bool(found)
             frontier = found
@@ -149,6 +149,16 @@ def explore(
     checked = tuple(one.name for one in (*properties, *invariants))
     found_out = tuple(broken.values()), tuple(reached.values())
     return Exploration(len(parents), transitions, depth, checked, *found_out, complete, interrupted, full)
+
+
+def follow(
+    component: AnyComponent, states: Iterable[tuple[Any, Any]], alphabet: Alphabet
+) -> Iterator[tuple[Any, Any, Any, Outcome[Any, Any]]]:
+    """What each state is known by, the state itself, each event of the alphabet and each outcome of it."""
+    for known, state in states:
+        for event in alphabet(state):
+            for outcome in component.step(state, event):
+                yield known, state, event, outcome
 
 
 def play(component: AnyComponent, config: Any, opening: tuple[Any, ...]) -> tuple[Any, ...]:

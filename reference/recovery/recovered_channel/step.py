@@ -120,9 +120,8 @@ def on_convert(state: State) -> tuple[Outcome[State, Observation], ...]:
         return rejected(state, rule)
     if state.live:
         return (Outcome(state, (), ("REC-3",)),)
-    after = attrs.evolve(stop_all(state, state.stopped), live=True)
-    for index in range(len(state.channels)):
-        after = flow(after, index)
+    live = attrs.evolve(stop_all(state, state.stopped), live=True)
+    after = attrs.evolve(live, channels=tuple(flow(live, channel) for channel in live.channels))
     rules = (rule,) if state.stopped == NONE else (rule, "REC-5")
     return (Outcome(after, (), rules),)
 
@@ -133,7 +132,7 @@ def on_convert(state: State) -> tuple[Outcome[State, Observation], ...]:
 def on_write(state: State, index: int, kind: Kind) -> tuple[Outcome[State, Observation], ...]:
     """It waits with the producer until the channel is live; REC-6: and as long as that is blocked."""
     after = write(state, index, kind)
-    seen = list_saved_on_arrival(state, after, index)
+    seen = list_saved_on_arrival(index, state.channels[index], after.channels[index])
     rule = "BARR-14" if seen else "REC-6" if state.channels[index].blocked else "REC-1"
     return (Outcome(after, seen, (rule,)),)
 
@@ -141,14 +140,13 @@ def on_write(state: State, index: int, kind: Kind) -> tuple[Outcome[State, Obser
 def write(state: State, index: int, kind: Kind) -> State:
     channel = state.channels[index]
     after = attrs.evolve(channel, unsent=(*channel.unsent, Item(kind, channel.written)), written=channel.written + 1)
-    return flow(with_channel(state, index, after), index)
+    return with_channel(state, index, flow(state, after))
 
 
-def flow(state: State, index: int) -> State:
+def flow(state: State, channel: Channel) -> Channel:
     """What a remote producer has for a live channel comes in, until it is blocked."""
-    channel = state.channels[index]
     if state.config.location is Location.LOCAL or not state.live:
-        return state
+        return channel
     while channel.unsent and not channel.blocked and not is_recovering(state, channel):
         item, *rest = channel.unsent
         channel = attrs.evolve(
@@ -158,7 +156,7 @@ def flow(state: State, index: int) -> State:
             arrived=channel.arrived + 1,
             blocked=item.kind is Kind.RECOVERY_COMPLETION,
         )
-    return with_channel(state, index, channel)
+    return channel
 
 
 def is_recovering(state: State, channel: Channel) -> bool:
@@ -166,14 +164,12 @@ def is_recovering(state: State, channel: Channel) -> bool:
     return state.config.semantics == MARKED and not channel.consumed
 
 
-def list_saved_on_arrival(before: State, after: State, index: int) -> tuple[Observation, ...]:
+def list_saved_on_arrival(index: int, before: Channel, after: Channel) -> tuple[Observation, ...]:
     """BARR-14: while the barrier is still to come, what comes in is saved."""
-    channel, news = before.channels[index], after.channels[index].queue[len(before.channels[index].queue) :]
-    if channel.saving.status is not Status.PENDING:
+    if before.saving.status is not Status.PENDING:
         return ()
-    return tuple(
-        values.Saved(index, channel.saving.seen, (), (item.number,)) for item in news if item.kind is Kind.DATA
-    )
+    news = after.queue[len(before.queue) :]
+    return tuple(values.Saved(index, before.saving.seen, (), (item.number,)) for item in news if item.kind is Kind.DATA)
 
 
 def on_barrier(state: State, index: int, checkpoint: Long) -> tuple[Outcome[State, Observation], ...]:
@@ -258,11 +254,12 @@ def poll_recovered(state: State, index: int) -> Outcome[State, Observation]:
 def consume(state: State, index: int, polled: tuple[Observation, ...]) -> Outcome[State, Observation]:
     """REC-2: the end of recovered state is read, and of all channels; REC-10: from here on the producer sends."""
     left = () if state.config.location is Location.LOCAL else state.channels[index].recovered
-    before = with_channel(state, index, attrs.evolve(state.channels[index], consumed=True, recovered=left))
-    state = flow(before, index)
+    before = attrs.evolve(state.channels[index], consumed=True, recovered=left)
+    after = flow(state, before)
+    state = with_channel(state, index, after)
     is_ready = state.config.semantics == DECLINED and all(channel.consumed for channel in state.channels)
     ready = (values.Ready(),) if is_ready else ()
-    saved = list_saved_on_arrival(before, state, index)
+    saved = list_saved_on_arrival(index, before, after)
     rule = "REC-10" if state.live else "REC-2"
     return Outcome(state, (*polled, values.Consumed(index), *saved, *ready), (rule,))
 
@@ -297,13 +294,12 @@ def poll_sent(state: State, index: int, item: Item, saved: tuple[Observation, ..
 
 def resume_all(state: State, polled: Observation) -> Outcome[State, Observation]:
     """REC-6: the last channel has said that its producer is complete, and all producers go on."""
+    before = [attrs.evolve(channel, blocked=False) for channel in state.channels]
+    after = tuple(flow(state, channel) for channel in before)
     seen = [polled]
-    for index in range(len(state.channels)):
-        seen.append(values.Resumed(index))
-        before = with_channel(state, index, attrs.evolve(state.channels[index], blocked=False))
-        state = flow(before, index)
-        seen += list_saved_on_arrival(before, state, index)
-    return Outcome(state, tuple(seen), ("REC-6",))
+    for index, (blocked, free) in enumerate(zip(before, after, strict=True)):
+        seen += [values.Resumed(index), *list_saved_on_arrival(index, blocked, free)]
+    return Outcome(attrs.evolve(state, channels=after), tuple(seen), ("REC-6",))
 
 
 def find_next(state: State, channel: Channel) -> Next:
@@ -343,25 +339,35 @@ def on_mark(state: State, checkpoint: Long) -> tuple[Outcome[State, Observation]
 def on_start(state: State, checkpoint: Long) -> Outcome[State, Observation]:
     if not state.live:
         return Outcome(state, (values.Declined(0),), ("REC-4",))
+    channels = list(state.channels)
     seen: list[Observation] = []
-    for index in range(len(state.channels)):
-        channel = state.channels[index]
+    rule = name_start(state)
+    for index, channel in enumerate(state.channels):
         recovered = find_recovered(state, channel, checkpoint)
         if recovered is None:
-            return Outcome(state, (*seen, values.Declined(index)), ("REC-12",))
-        channel = drop_marks(channel, checkpoint) if is_recovering(state, channel) else channel
-        knows_cut = state.config.location is Location.REMOTE and not is_recovering(state, channel)
-        known = saving.find_cut(channel.saving, checkpoint) if knows_cut else channel.saving
-        if known is None:
-            return Outcome(state, (*seen, values.Subsumed(index)), ("BARR-16",))
-        channel = attrs.evolve(channel, saving=known)
-        state = with_channel(state, index, channel)
-        if saving.is_subsumed(known, checkpoint):
-            return Outcome(state, (*seen, values.Subsumed(index)), ("BARR-16",))
-        sent = compute_overtaken(channel)
-        state = with_channel(state, index, attrs.evolve(channel, saving=saving.start_saving(known, checkpoint)))
+            seen.append(values.Declined(index))
+            rule = "REC-12"
+            break
+        known = find_known(state, channel, checkpoint)
+        channels[index] = known or channel
+        if known is None or saving.is_subsumed(known.saving, checkpoint):
+            seen.append(values.Subsumed(index))
+            rule = "BARR-16"
+            break
+        channels[index] = attrs.evolve(known, saving=saving.start_saving(known.saving, checkpoint))
+        sent = compute_overtaken(known)
         seen += [values.Saved(index, checkpoint, recovered, sent)] if recovered or sent else []
-    return Outcome(state, tuple(seen), (name_start(state),))
+    return Outcome(attrs.evolve(state, channels=tuple(channels)), tuple(seen), (rule,))
+
+
+def find_known(state: State, channel: Channel, checkpoint: Long) -> Channel | None:
+    """The channel, once it knows where the checkpoint cuts; BARR-16: it cannot if a newer barrier has come in."""
+    if is_recovering(state, channel):
+        return drop_marks(channel, checkpoint)
+    if state.config.location is Location.LOCAL:
+        return channel
+    known = saving.find_cut(channel.saving, checkpoint)
+    return None if known is None else attrs.evolve(channel, saving=known)
 
 
 def name_start(state: State) -> str:

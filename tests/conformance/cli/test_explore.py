@@ -170,6 +170,20 @@ def test_a_limit_leaves_the_answer_open(capsys):
     assert "stopped at the limit" in output.out
 
 
+def test_a_limit_counts_the_states_of_all_closures(capsys):
+    code, output = run(capsys, "credit_loop", "--channels", "1", "--exclusive", "0..1000", "--limit", "200")
+    told = [int(line.split()[0]) for line in output.out.splitlines() if " states" in line]
+    assert code == 2
+    assert len(told) > 1
+    assert sum(told) == 200
+    assert output.out.count("stopped at the limit") == 1
+
+
+def test_a_limit_that_is_not_exceeded_leaves_nothing_open(capsys):
+    code, output = run(capsys, "valve", "--semantics", "flink-40475", "--limit", "86", "--format", "json")
+    assert (code, json.loads(output.out)["explorations"][0]["states"]) == (0, 86)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -182,6 +196,7 @@ def test_a_limit_leaves_the_answer_open(capsys):
         (["credit_loop", "--floating", "0"], "floating must be at least 1, not 0"),
         (["credit_loop", "--exclusive", "2..1"], "a range such as 0..2, at most 1000, not '2..1'"),
         (["credit_loop", "--exclusive", "-1"], "--exclusive"),
+        (["deserializer", "--records", "11"], "at most 10 records, not 11"),
     ],
 )
 def test_impossible_parameters_are_usage_errors(capsys, arguments, message):
@@ -217,8 +232,11 @@ def test_an_interrupt_keeps_what_is_known(monkeypatch, capsys):
 
 
 def test_memory_is_a_limit_too(capsys, monkeypatch):
+    """It is looked at in the middle of a state, too: that of 1,000 channels leads to a million others."""
+    monkeypatch.setattr(exploring, "GLANCE", 5)
     at_first = iter([0])
     monkeypatch.setattr(exploring, "used_memory", lambda: next(at_first, 10**12))
     code, output = run(capsys, "valve", "--limit", str(10**15), "--semantics", "flink-40475")
     assert code == 2
     assert "stopped at 900,000,000 bytes of memory, there are more" in output.out
+    assert "5 transitions, depth 1" in output.out

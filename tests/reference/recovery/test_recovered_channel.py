@@ -4,7 +4,7 @@ import pytest
 
 from tests.reference.walking import last, walk
 from tidegate.reference.model import Rejected
-from tidegate.reference.recovery.recovered_channel import values
+from tidegate.reference.recovery.recovered_channel import step, values
 
 DATED = {"declined": "flink-2.3", "over": "flink-39018", "marked": "flink-39521"}
 #: What 2.3.0 gets wrong: REC-9.
@@ -158,3 +158,16 @@ def test_nothing_to_mark(kind, trace):
 def test_channels_that_do_not_exist_are_refused(event, number):
     config = {"channels": 1, "location": "local"}
     assert last("recovered_channel", config, f"finish 0poll convert {number}{event[1:]}") == ("rejected", "REC-1")
+
+
+@pytest.mark.parametrize("dated", ["over", "marked"])
+def test_what_is_done_to_all_channels_does_not_copy_them_for_each(dated, monkeypatch):
+    """Or a gate with as many channels as there may be would take minutes."""
+    config = values.Config(3, values.Location.REMOTE, DATED[dated])
+    (state,) = step.start(config)
+    monkeypatch.delattr(step, "with_channel")
+    events = [values.Convert(), values.Finish(), values.Convert(), values.Mark(1), values.Start(1), values.Stop(1)]
+    for event in events:
+        (outcome,) = step.step(state, event)
+        state = outcome.state
+    assert state.live
