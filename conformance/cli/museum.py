@@ -61,9 +61,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tidegate.conformance.engines.museum.catalog import MUTANTS
+    from tidegate.conformance.engines.museum.catalog import all_mutants
 
-    mutants = [one for one in MUTANTS if args.component in (None, one.component) and args.mutant in (None, one.name)]
+    mutants = [
+        one for one in all_mutants() if args.component in (None, one.component) and args.mutant in (None, one.name)
+    ]
     if not mutants:
         args.parser.error("no such wrong engine; `tidegate museum --stories` lists them")
     if args.stories:

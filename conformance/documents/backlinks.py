@@ -8,7 +8,7 @@ from importlib.resources.abc import Traversable
 
 import attrs
 
-from tidegate.conformance.engines.museum.catalog import MUTANTS
+from tidegate.conformance.engines.museum.catalog import all_mutants
 from tidegate.properties.cases.directed import directed
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules
@@ -36,7 +36,7 @@ def directed_about(rule_id: str) -> tuple[str, ...]:
 
 
 def mutants_of(rule_id: str) -> tuple[str, ...]:
-    return tuple(mutant.name for mutant in MUTANTS if mutant.rule == rule_id)
+    return tuple(mutant.name for mutant in all_mutants() if mutant.rule == rule_id)
 
 
 @cache

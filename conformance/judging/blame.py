@@ -109,8 +109,8 @@ def probes_of(component: str) -> tuple[Case, ...]:
     """The cases that convict the wrong engines of the museum, and golden traces, each once."""
     killers = [
         decode_case({"case": mutant.name, "component": component, **mutant.killer})
-        for mutant in catalog.MUTANTS
-        if mutant.component == component and len(mutant.killer["events"]) <= LONGEST_PROBE
+        for mutant in catalog.mutants_of(component)
+        if len(mutant.killer["events"]) <= LONGEST_PROBE
     ]
     known = {(case.config, case.events): case for case in (*read_golden(component)[:GOLDEN_PROBES], *killers)}
     return tuple(known.values())
@@ -125,10 +125,12 @@ def rules_at_work(component: str) -> Mapping[str, list[tuple[str, ...]]]:
 @cache
 def museum_rows(component: str) -> "Mapping[catalog.Mutant, Row]":
     """What each wrong engine answers wrongly."""
-    mutants = [mutant for mutant in catalog.MUTANTS if mutant.component == component]
     # What is right is the same for all of them.
     judge = Remembering()
-    return {mutant: failures_among(answers_of(mutant, probes_of(component), judge)) for mutant in mutants}
+    return {
+        mutant: failures_among(answers_of(mutant, probes_of(component), judge))
+        for mutant in catalog.mutants_of(component)
+    }
 
 
 def answers_of(mutant: catalog.Mutant, cases: Sequence[Case], judge: Judge | None = None) -> Iterator[Verdict]:

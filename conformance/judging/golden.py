@@ -95,3 +95,11 @@ def digest(path: Path) -> str:
 def read_golden(component: str) -> tuple[Case, ...]:
     path = golden_folder() / f"{component}.jsonl.gz"
     return tuple(read_traces(path)[1]) if path.exists() else ()
+
+
+def name_golden(component: str) -> Iterator[str]:
+    """Their names alone, which take a tenth of the time."""
+    path = golden_folder() / f"{component}.jsonl.gz"
+    if path.exists():
+        with open_traces(path, "rb") as file:
+            yield from (case["case"] for case in map(json.loads, file) if "case" in case)

@@ -123,10 +123,10 @@ class Crew:
     def work(self, parts: Sequence[Part]) -> Iterator[tuple[Part, Tally | str]]:
         """Each part with what was found, as it comes; with the reason if its worker failed.
 
-        Those of the components with the largest golden traces are the most work, and begin: so no worker waits long for
-        the last. A worker without engine leaves its part to the others; what is left without any is not given.
+        What is the most work begins, so that no worker waits long for the last. A worker without engine leaves its part
+        to the others; what is left without any is not given.
         """
-        waiting = deque(sorted(parts, key=lambda part: size_of_golden(part.component), reverse=True))
+        waiting = deque(sorted(parts, key=weigh, reverse=True))
         for connection in self._workers:
             self._give_next(connection, waiting)
         while self._at:
@@ -183,6 +183,11 @@ class Crew:
                 worker.kill()
         for worker in self._workers.values():
             worker.join()
+
+
+def weigh(part: Part) -> tuple[int, bool, tuple[int, ...]]:
+    """More is more work: large golden traces, and of one component complete suites, the last scopes above all."""
+    return size_of_golden(part.component), "complete" in part.budget.stages, part.budget.scopes or ()
 
 
 def receive(connection: Connection) -> Any:

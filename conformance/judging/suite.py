@@ -4,7 +4,7 @@
 budget lasts. The same seed gives the same cases. `metamorphic` compares answers to related cases with each other.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -12,7 +12,7 @@ import attrs
 
 from tidegate.conformance.engines.base import Claim, Description
 from tidegate.conformance.judging.coverage import Wanted, within_reach
-from tidegate.conformance.judging.golden import read_golden
+from tidegate.conformance.judging.golden import name_golden, read_golden
 from tidegate.properties.cases.directed import directed
 from tidegate.properties.cases.drawing import NothingAcceptedError, draw_case
 from tidegate.properties.cases.scope import Scope
@@ -141,16 +141,22 @@ def stage_cases(description: Description, component: str, stage: str, budget: Bu
     elif stage == "golden":
         yield from (case for case in read_golden(component) if "-directed-" not in case.name)
     elif stage == "complete":
-        yield from (case for suite in complete_suites(component, budget) for case in suite.cases)
+        claim = description.components[component]
+        suites = complete_suites(component, budget, lambda config: accepts(claim, component, config))
+        yield from (case for suite in suites for case in suite.cases)
     elif stage == "generated":
         yield from generated_cases(description, component, budget)
 
 
-def complete_suites(component: str, budget: Budget) -> tuple[CompleteSuite, ...]:
-    """Those of the scopes of the budget."""
-    numbers = range(len(scopes_of(component, budget))) if budget.scopes is None else budget.scopes
+def complete_suites(
+    component: str, budget: Budget, accept: Callable[[Any], bool] = lambda _config: True
+) -> tuple[CompleteSuite, ...]:
+    """Those of the scopes of the budget that have a config that is accepted."""
+    scopes = scopes_of(component, budget)
     return tuple(
-        build_suite(component, number, larger=budget.thorough, extra_states=budget.extra_states) for number in numbers
+        build_suite(component, number, larger=budget.thorough, extra_states=budget.extra_states)
+        for number in (range(len(scopes)) if budget.scopes is None else budget.scopes)
+        if any(map(accept, scopes[number].configs))
     )
 
 
@@ -186,10 +192,17 @@ def generated_cases(description: Description, component: str, budget: Budget) ->
 
 
 def undeclared_cases(description: Description, wanted: Iterable[str] = ()) -> Iterator[Case]:
-    """The golden and directed cases that the engine does not declare: they are skipped."""
+    """The golden and directed cases that the engine does not declare: they are skipped.
+
+    Of components that it does not declare at all only their names are known.
+    """
     chosen = tuple(wanted)
     for component in COMPONENTS:
-        if (not chosen or component in chosen) and not is_wholly_declared(description, component):
+        if chosen and component not in chosen:
+            continue
+        if component not in description.components:
+            yield from (Case(name, component, None, ()) for name in name_golden(component))
+        elif not is_wholly_declared(description, component):
             yield from (case for case in read_golden(component) if not is_declared(description, case))
 
 

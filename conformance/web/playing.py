@@ -211,7 +211,7 @@ def stories(component: str) -> tuple[Story, ...]:
     """Written by hand, from the museum of wrong engines, and golden; what is too long to look at is left out."""
     found = [word_count()] if component == "job" else []
     found += [make_story("directed", one.case, one.story) for one in directed(component)]
-    found += [of_mutant(mutant) for mutant in catalog.MUTANTS if mutant.component == component]
+    found += [of_mutant(mutant) for mutant in catalog.mutants_of(component)]
     told = {one.name for one in found}
     found += [make_story("golden", case, "") for case in read_golden(component) if short(case) not in told]
     return tuple(one for one in found if len(one.trace.split()) <= MAX_EVENTS)

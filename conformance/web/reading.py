@@ -17,7 +17,7 @@ from tidegate.conformance.documents.backlinks import Place, code_places, find_pl
 from tidegate.conformance.documents.explaining import describe_judging, describe_source, statements_of
 from tidegate.conformance.documents.pages import reasons_of
 from tidegate.conformance.engines.errors import CannotStartError
-from tidegate.conformance.engines.museum.catalog import MUTANTS
+from tidegate.conformance.engines.museum.catalog import all_mutants
 from tidegate.conformance.web.markdown import Section, link_rules, relative, render
 from tidegate.conformance.web.one_file import STATIC, as_data, bundle, make_head
 from tidegate.conformance.web.playing import Story, of_mutant, stories
@@ -194,7 +194,7 @@ def behind(library: Library, rule: Rule, tests: Iterable[Place]) -> Iterator[tup
             if one.group == "directed" and rule.id in one.rules
         ],
         "Engines of the museum that break it": [
-            link_story(mutant.component, of_mutant(mutant)) for mutant in MUTANTS if mutant.rule == rule.id
+            link_story(mutant.component, of_mutant(mutant)) for mutant in all_mutants() if mutant.rule == rule.id
         ],
     }
     yield from ((title, links) for title, links in found.items() if links)

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from tests.paths import ROOT
-from tidegate.conformance.engines.museum.catalog import MUTANTS
+from tidegate.conformance.engines.museum.catalog import all_mutants
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.conformance.judging.judge import expected_rules
 from tidegate.reference.components import COMPONENTS
@@ -36,7 +36,7 @@ def named_by_outcomes(component):
 @cache
 def broken_by_wrong_engines():
     """The rules that some engine of the museum is caught breaking."""
-    return {rule for mutant in MUTANTS for rule in mutant.rules}
+    return {rule for mutant in all_mutants() for rule in mutant.rules}
 
 
 def claimed():

@@ -4,10 +4,10 @@ A suite that has never failed anybody proves nothing. Here every component of th
 independently of `reference`, with a switch that names the bug to commit: a bug that a real engine once had, or the
 smallest change that breaks one rule. With no bug named the component is right.
 
-`engine(name)` gives the engine of one mutant, `engine(None)` the right one; `MUTANTS` is the catalog.
+`engine(name)` gives the engine of one mutant, `engine(None)` the right one; `all_mutants()` is the catalog.
 """
 
-from tidegate.conformance.engines.museum.catalog import MUTANTS, Mutant, find
+from tidegate.conformance.engines.museum.catalog import Mutant, all_mutants, find
 from tidegate.conformance.engines.museum.engines import Engine, engine
 
-__all__ = ["MUTANTS", "Engine", "Mutant", "engine", "find"]
+__all__ = ["Engine", "Mutant", "all_mutants", "engine", "find"]

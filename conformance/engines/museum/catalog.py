@@ -56,9 +56,10 @@ class Mutant:
         return {"config": killer["config"], "events": killer["events"] * killer.get("times", 1)}
 
 
-def read_component(component: str) -> list[Mutant]:
+@cache
+def mutants_of(component: str) -> tuple[Mutant, ...]:
     text = FOLDER.joinpath(component, "mutants.toml").read_text(encoding="utf-8")
-    return [
+    return tuple(
         Mutant(
             name=name,
             component=component,
@@ -70,7 +71,7 @@ def read_component(component: str) -> list[Mutant]:
             kinds=tuple(table.get("kinds", ())),
         )
         for name, table in tomllib.loads(text).items()
-    ]
+    )
 
 
 @cache
@@ -80,11 +81,16 @@ def load_killers(component: str) -> dict[str, dict[str, Any]]:
     return killers
 
 
-MUTANTS: tuple[Mutant, ...] = tuple(mutant for component in COMPONENTS for mutant in read_component(component))
+def all_mutants() -> tuple[Mutant, ...]:
+    """They are read when somebody asks: most runs never meet one."""
+    return tuple(mutant for component in COMPONENTS for mutant in mutants_of(component))
 
-_BY_NAME = {mutant.name: mutant for mutant in MUTANTS}
+
+@cache
+def _by_name() -> dict[str, Mutant]:
+    return {mutant.name: mutant for mutant in all_mutants()}
 
 
 def find(name: str) -> Mutant:
     """The mutant of that name; `KeyError` if there is none."""
-    return _BY_NAME[name]
+    return _by_name()[name]

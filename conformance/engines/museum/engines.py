@@ -8,7 +8,7 @@ from importlib import import_module
 from random import Random
 from typing import Any
 
-from tidegate.conformance.engines.museum.catalog import COMPONENTS, MUTANTS, find
+from tidegate.conformance.engines.museum.catalog import COMPONENTS, all_mutants, find
 from tidegate.conformance.engines.wire import BadRequestError, Host, Json
 
 
@@ -79,7 +79,7 @@ def to_class_name(mutant_name: str) -> str:
 
 
 def __getattr__(name: str) -> Any:
-    for mutant in MUTANTS:
+    for mutant in all_mutants():
         if to_class_name(mutant.name) == name:
             return type(name, (Engine,), {"mutant": mutant.name, "__doc__": mutant.story})
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

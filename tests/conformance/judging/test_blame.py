@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from tidegate.conformance.engines.museum.catalog import MUTANTS
+from tidegate.conformance.engines.museum.catalog import all_mutants
 from tidegate.conformance.judging.blame import answers_of, blame
 from tidegate.conformance.judging.run import Candidate, replay, run
 from tidegate.conformance.judging.shrink import LEAK
@@ -14,7 +14,7 @@ from tidegate.traces.notation.text import read_case
 
 MUSEUM = "python:tidegate.conformance.engines.museum.engines"
 #: Components of every sort whose cases are cheap; `make museum` has them all.
-SAMPLE = [mutant for mutant in MUTANTS if mutant.component in ("valve", "serializer")]
+SAMPLE = [mutant for mutant in all_mutants() if mutant.component in ("valve", "serializer")]
 
 
 def test_a_twin_explains_every_failure():

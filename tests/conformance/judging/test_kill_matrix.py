@@ -1,6 +1,6 @@
 """The kill matrix: what it says of a wrong engine, stage by stage."""
 
-from tidegate.conformance.engines.museum.catalog import MUTANTS
+from tidegate.conformance.engines.museum.catalog import all_mutants
 from tidegate.conformance.judging import kill_matrix
 from tidegate.conformance.judging.judge import Remembering
 from tidegate.conformance.judging.kill_matrix import blame_all, by_component, examine, make_matrix
@@ -32,7 +32,7 @@ def test_the_rows_of_a_component_come_together():
 
 
 def test_rows_of_many_engines_come_in_parts(monkeypatch):
-    names = [one.name for one in MUTANTS if one.component == "valve"][:5]
+    names = [one.name for one in all_mutants() if one.component == "valve"][:5]
     monkeypatch.setattr(kill_matrix, "TOGETHER", 2)
     found = list(by_component(blame_all, names, workers=1))
     assert [len(rows) for rows in found] == [2, 2, 1]

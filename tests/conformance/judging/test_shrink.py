@@ -3,7 +3,7 @@
 import pytest
 
 from tidegate.conformance.engines.base import Crashed, Steps, TimedOut
-from tidegate.conformance.engines.museum.catalog import MUTANTS
+from tidegate.conformance.engines.museum.catalog import all_mutants
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess, PythonEngine
 from tidegate.conformance.judging.judge import expected_rules
@@ -15,7 +15,7 @@ from tidegate.conformance.reports.findings import describe
 from tidegate.properties.cases.drawing import AIMED_EVERY, draw_case, drawn_once
 from tidegate.traces.notation.text import read_case
 
-VALVES = [mutant.name for mutant in MUTANTS if mutant.component == "valve"]
+VALVES = [mutant.name for mutant in all_mutants() if mutant.component == "valve"]
 
 
 def first_failure(engine, component, cases):

@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from tests.sampling import some
-from tidegate.conformance.engines.museum.catalog import MUTANTS
+from tidegate.conformance.engines.museum.catalog import all_mutants
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python import InProcess
 from tidegate.conformance.judging.judge import expect
@@ -400,7 +400,7 @@ OUT_OF_SCOPE = {
     "job-in-flight-to-all": "records in flight at two parallelisms",
     "job-parts-are-enough": "two channels with an unaligned barrier",
 }
-COMPONENTS = sorted({mutant.component for mutant in MUTANTS})
+COMPONENTS = sorted({mutant.component for mutant in all_mutants()})
 #: What a complete suite may take of the default run, in events.
 MOST_EVENTS = {"valve": 600_000, "credit_receiver": 320_000}
 
@@ -446,5 +446,7 @@ def test_default_run_stays_small(prepared):
 def test_catches_every_wrong_engine_within_its_scopes(prepared):
     component, cases = prepared
     assert not is_caught(Engine(None), *cases)
-    wrong = [mutant.name for mutant in MUTANTS if mutant.component == component and mutant.name not in OUT_OF_SCOPE]
+    wrong = [
+        mutant.name for mutant in all_mutants() if mutant.component == component and mutant.name not in OUT_OF_SCOPE
+    ]
     assert not [name for name in wrong if not is_caught(Engine(name), *cases)]
