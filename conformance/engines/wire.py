@@ -76,6 +76,13 @@ def get_at_least(obj: Json, key: str, lowest: int) -> int:
     return value
 
 
+def get_between(obj: Json, key: str, lowest: int, highest: int) -> int:
+    value = get_at_least(obj, key, lowest)
+    if value > highest:
+        raise BadRequestError(f"{key} must be at most {highest}, not {value}")
+    return value
+
+
 def get_counts(obj: Json, key: str, fewest: int) -> list[int]:
     """A list of numbers, each of them 1 or more."""
     value = obj.get(key)
@@ -89,6 +96,13 @@ def get_integers(obj: Json, key: str) -> list[int]:
     if type(value) is not list:
         raise BadRequestError(f"{key} must be a list of integers, not {value!r}")
     return [get_integer({key: one}, key) for one in value]
+
+
+def get_distinct(obj: Json, key: str, most: int) -> list[int]:
+    numbers = get_integers(obj, key)
+    if any(one < 0 for one in numbers) or len(set(numbers)) < len(numbers) or len(numbers) > most:
+        raise BadRequestError(f"{key} must be up to {most} different numbers from 0")
+    return numbers
 
 
 def get_objects(obj: Json, key: str) -> list[Json]:

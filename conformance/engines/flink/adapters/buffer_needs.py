@@ -21,20 +21,13 @@ def declare(jvm: Jvm) -> wire.Json | None:
     return {} if (counts.get("createGateBuffersSpec"), counts.get(_PARTITION)) == (6, 8) else None
 
 
-def get_within(obj: wire.Json, key: str, lowest: int, highest: int) -> int:
-    number = wire.get_at_least(obj, key, lowest)
-    if number > highest:
-        raise wire.BadRequestError(f"{key} must be at most {highest}")
-    return number
-
-
 class BufferNeeds:
     def __init__(self, jvm: Jvm, config: wire.Json) -> None:
         self._jvm = jvm
-        self._own = get_within(config, "per_channel", 0, _MOST)
-        self._floating = get_within(config, "floating", 1, _MOST)
+        self._own = wire.get_between(config, "per_channel", 0, _MOST)
+        self._floating = wire.get_between(config, "floating", 1, _MOST)
         optional = jvm.cls("java.util.Optional")
-        limit = get_within(config, "limit", 1, _HIGHEST) if "limit" in config else None
+        limit = wire.get_between(config, "limit", 1, _HIGHEST) if "limit" in config else None
         self._limit = optional.empty() if limit is None else optional.of(jvm.integer(limit))
         self._utils, self._specs, self._types = jvm.cls(_UTILS), jvm.cls(_SPECS), jvm.cls(_TYPES)
 
@@ -44,12 +37,12 @@ class BufferNeeds:
             raise wire.unknown_type(event)
         result = self._types.valueOf(wire.get_choice(event, "result", _RESULTS).upper())
         if kind == "partition":
-            count = get_within(event, "subpartitions", 1, _MOST)
+            count = wire.get_between(event, "subpartitions", 1, _MOST)
             pair = self._utils.getMinMaxNetworkBuffersPerResultPartition(
                 self._own, self._floating, _HIGHEST, 1, count, False, 0, result
             )
             return [{"type": "partition", "required": int(pair.getLeft()), "most": int(pair.getRight())}]
-        count = get_within(event, "channels", 1, _MOST)
+        count = wire.get_between(event, "channels", 1, _MOST)
         spec = self._specs.createGateBuffersSpec(self._limit, self._own, self._floating, result, count, False)
         return [
             {

@@ -141,7 +141,5 @@ def make_output(jvm: Jvm, writer: Any) -> tuple[Any, Any]:
 def make(jvm: Jvm, config: wire.Json) -> Partitioner:
     kind = wire.get_choice(config, "kind", tuple(CLASSES))
     channels = wire.get_at_least(config, "channels", 1)
-    max_parallelism = wire.get_at_least(config, "max_parallelism", 1) if kind == "hash" else 1
-    if max_parallelism > _MOST_KEY_GROUPS:
-        raise wire.BadRequestError(f"max_parallelism must be at most {_MOST_KEY_GROUPS}, not {max_parallelism}")
+    max_parallelism = wire.get_between(config, "max_parallelism", 1, _MOST_KEY_GROUPS) if kind == "hash" else 1
     return Partitioner(jvm, kind, channels, max_parallelism)

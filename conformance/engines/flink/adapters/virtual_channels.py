@@ -26,20 +26,6 @@ def declare(jvm: Jvm) -> wire.Json | None:
     return {} if is_there else None
 
 
-def get_distinct(config: wire.Json, key: str) -> list[int]:
-    numbers = wire.get_integers(config, key)
-    if any(one < 0 for one in numbers) or len(set(numbers)) < len(numbers) or len(numbers) > _MOST_OLD:
-        raise wire.BadRequestError(f"{key} must be up to {_MOST_OLD} different numbers from 0")
-    return numbers
-
-
-def get_up_to(config: wire.Json, key: str, most: int) -> int:
-    number = wire.get_at_least(config, key, 1)
-    if number > most:
-        raise wire.BadRequestError(f"{key} must be at most {most}")
-    return number
-
-
 @cache
 def _spill_folder() -> "tempfile.TemporaryDirectory[str]":
     return tempfile.TemporaryDirectory(prefix="tidegate-spill-")
@@ -61,7 +47,10 @@ class VirtualChannels:
     def _make(self, config: wire.Json, serializer: Any) -> Any:
         jvm = self._jvm
         subtask = wire.get_at_least(config, "subtask", 0)
-        count, groups = get_up_to(config, "parallelism", 1024), get_up_to(config, "max_parallelism", 32768)
+        count, groups = (
+            wire.get_between(config, "parallelism", 1, 1024),
+            wire.get_between(config, "max_parallelism", 1, 32768),
+        )
         selector = jvm.implement("org.apache.flink.api.java.functions.KeySelector", {"getKey": lambda record: record})
         partitioner = jvm.cls("org.apache.flink.streaming.runtime.partitioner.KeyGroupStreamPartitioner")
         found = jvm.implement("java.util.function.Function", {"apply": lambda _gate: partitioner(selector, groups)})
@@ -75,16 +64,18 @@ class VirtualChannels:
     def _describe(self, config: wire.Json) -> Any:
         jvm = self._jvm
         integers = jvm.jpype.JArray(jvm.jpype.JInt)
-        old = get_distinct(config, "old_producers")
+        old = wire.get_distinct(config, "old_producers", _MOST_OLD)
         mappings = jvm.cls("org.apache.flink.runtime.checkpoint.RescaleMappings")
         stream = jvm.cls("java.util.stream.Stream").of(jvm.jpype.JObject(integers(old)))
         mapping = mappings.of(stream, max(old, default=0) + 1)
         ambiguous = jvm.cls("java.util.HashSet")()
-        for one in get_distinct(config, "filtered"):
+        for one in wire.get_distinct(config, "filtered", _MOST_OLD):
             ambiguous.add(jvm.integer(one))
         inner = _DESCRIPTOR + "$InflightDataGateOrPartitionRescalingDescriptor"
         rescaling = jvm.cls(inner + "$MappingType").RESCALING
-        gate = jvm.cls(inner)(integers(get_distinct(config, "old_consumers")), mapping, ambiguous, rescaling)
+        gate = jvm.cls(inner)(
+            integers(wire.get_distinct(config, "old_consumers", _MOST_OLD)), mapping, ambiguous, rescaling
+        )
         return jvm.cls(_DESCRIPTOR)(jvm.jpype.JArray(jvm.cls(inner))([gate]))
 
     def step(self, event: wire.Json) -> wire.Observations:

@@ -7,27 +7,20 @@ _HIGHEST = 2**31 - 1
 _MOST = 32768
 
 
-def get_within(obj: wire.Json, key: str, lowest: int, highest: int) -> int:
-    number = wire.get_at_least(obj, key, lowest)
-    if number > highest:
-        raise wire.BadRequestError(f"{key} must be at most {highest}")
-    return number
-
-
 class BufferNeeds:
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("buffer-needs-")
-        self.own = get_within(config, "per_channel", 0, _MOST)
-        self.floating = get_within(config, "floating", 1, _MOST)
-        self.limit = get_within(config, "limit", 1, _HIGHEST) if "limit" in config else None
+        self.own = wire.get_between(config, "per_channel", 0, _MOST)
+        self.floating = wire.get_between(config, "floating", 1, _MOST)
+        self.limit = wire.get_between(config, "limit", 1, _HIGHEST) if "limit" in config else None
 
     def step(self, event: wire.Json) -> wire.Observations:
         if event.get("type") not in ("partition", "gate"):
             raise wire.unknown_type(event)
         result = wire.get_choice(event, "result", _RESULTS)
         if event["type"] == "partition":
-            return [self.make_partition(result, get_within(event, "subpartitions", 1, _MOST))]
-        return [self.make_gate(result, get_within(event, "channels", 1, _MOST))]
+            return [self.make_partition(result, wire.get_between(event, "subpartitions", 1, _MOST))]
+        return [self.make_gate(result, wire.get_between(event, "channels", 1, _MOST))]
 
     def make_partition(self, result: str, count: int) -> wire.Json:
         required = count if self.bug == "one-too-few" else count + 1

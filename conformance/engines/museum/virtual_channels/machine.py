@@ -9,20 +9,6 @@ _STATUSES = ("idle", "active")
 _MOST_OLD = 128
 
 
-def get_distinct(config: wire.Json, key: str) -> list[int]:
-    numbers = wire.get_integers(config, key)
-    if any(one < 0 for one in numbers) or len(set(numbers)) < len(numbers) or len(numbers) > _MOST_OLD:
-        raise wire.BadRequestError(f"{key} must be up to {_MOST_OLD} different numbers from 0")
-    return numbers
-
-
-def get_up_to(config: wire.Json, key: str, most: int) -> int:
-    number = wire.get_at_least(config, key, 1)
-    if number > most:
-        raise wire.BadRequestError(f"{key} must be at most {most}")
-    return number
-
-
 @attrs.define
 class Line:
     """An old connection."""
@@ -35,10 +21,16 @@ class Line:
 class VirtualChannels:
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("virtual-channels-")
-        olds, channels = get_distinct(config, "old_consumers"), get_distinct(config, "old_producers")
-        self.filtered = get_distinct(config, "filtered")
+        olds, channels = (
+            wire.get_distinct(config, "old_consumers", _MOST_OLD),
+            wire.get_distinct(config, "old_producers", _MOST_OLD),
+        )
+        self.filtered = wire.get_distinct(config, "filtered", _MOST_OLD)
         self.mine = wire.get_at_least(config, "subtask", 0)
-        self.count, self.groups = get_up_to(config, "parallelism", 1024), get_up_to(config, "max_parallelism", 32768)
+        self.count, self.groups = (
+            wire.get_between(config, "parallelism", 1, 1024),
+            wire.get_between(config, "max_parallelism", 1, 32768),
+        )
         if self.bug == "one-per-subtask":
             channels = channels[:1]
         self.lines = {(old, channel): Line() for old in olds for channel in channels}
