@@ -22,8 +22,8 @@ from tidegate.conformance.engines.errors import (
 )
 from tidegate.conformance.engines.jobs import JobEngine, ProtocolJobs
 from tidegate.conformance.engines.limits import MEBIBYTE, Limits
-from tidegate.conformance.engines.process import ProcessEngine
-from tidegate.conformance.engines.python import PythonEngine
+from tidegate.conformance.engines.processes.process import ProcessEngine
+from tidegate.conformance.engines.python.engine import PythonEngine
 from tidegate.conformance.engines.text import printable
 
 #: Makes an engine from what stands behind the colon. The last argument asks for strict checks against the schemas.

@@ -5,10 +5,10 @@ import os
 from importlib import import_module
 from pathlib import Path
 
-from tidegate.conformance.engines.orphans import die_with_parent
+from tidegate.conformance.engines.processes.orphans import die_with_parent
 
 #: What the first module of our process imports is imported again, by its name, in each of them.
-HOST = "tidegate.conformance.engines.host"
+HOST = "tidegate.conformance.engines.python.host"
 
 
 class Forked:

@@ -1,4 +1,4 @@
-"""The job graph of a chaining case, read and checked."""
+"""What requests say of job graphs, read and checked: the graph of a chaining case, and the members of a vertex."""
 
 import attrs
 
@@ -8,6 +8,7 @@ _KINDS = ("source", "legacy_source", "operator")
 _STRATEGIES = ("always", "head", "never", "head_with_sources")
 _PARTITIONERS = ("forward", "rebalance", "rescale", "shuffle", "global", "broadcast", "hash")
 _EXCHANGES = ("undefined", "pipelined", "batch")
+_MEMBER = {"configured": False, "concurrent": True, "selects": False, "above": 0}
 
 
 @attrs.define(eq=False)
@@ -102,3 +103,21 @@ def sort_nodes(nodes: dict[int, Node]) -> list[Node]:
     if len(order) != len(nodes):
         raise wire.BadRequestError("the graph has a cycle, or an operator that no source reaches")
     return order
+
+
+def get_most(obj: wire.Json) -> int:
+    most = wire.get_integer({"max_parallelism": -1, **obj}, "max_parallelism")
+    if most != -1 and not 1 <= most <= 32768:
+        raise wire.BadRequestError("max_parallelism must be -1 or from 1 to 32768")
+    return most
+
+
+def read_members(event: wire.Json, key: str) -> list[wire.Json]:
+    members = [{**_MEMBER, **said} for said in wire.get_objects({key: [], **event}, key)]
+    for member in members:
+        if not wire.get_string(member, "description"):
+            raise wire.BadRequestError("a description must not be empty")
+        for flag in ("configured", "concurrent", "selects"):
+            wire.get_boolean(member, flag)
+        wire.get_at_least(member, "above", 0)
+    return members

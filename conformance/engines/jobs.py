@@ -9,7 +9,7 @@ from abc import abstractmethod
 
 from tidegate.conformance.engines.base import Description, JobReply, JobRequest, Started
 from tidegate.conformance.engines.errors import BadHelloError
-from tidegate.conformance.engines.process import ProcessEngine
+from tidegate.conformance.engines.processes.process import ProcessEngine
 
 
 class JobEngine(Started):

@@ -9,10 +9,10 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.engines import base, messages, schemas
-from tidegate.conformance.engines.connection import Connection
 from tidegate.conformance.engines.errors import StrictModeUnavailableError
 from tidegate.conformance.engines.limits import Limits
-from tidegate.conformance.engines.process import ProcessEngine
+from tidegate.conformance.engines.processes.connection import Connection
+from tidegate.conformance.engines.processes.process import ProcessEngine
 from tidegate.conformance.engines.text import command_line, printable
 from tidegate.conformance.judging.trial import Encoder
 from tidegate.traces.cases import Case

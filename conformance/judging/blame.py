@@ -20,7 +20,7 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.engines.museum import catalog, engines
-from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.conformance.judging.judge import Judge, Remembering, expected_rules, unique
 from tidegate.conformance.judging.suite import Planned

@@ -16,7 +16,7 @@ import attrs
 from tidegate.conformance.engines.base import Request
 from tidegate.conformance.engines.museum.catalog import Mutant, find
 from tidegate.conformance.engines.museum.engines import Engine
-from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.blame import blame, museum_rows
 from tidegate.conformance.judging.judge import Remembering, suspects

@@ -5,7 +5,7 @@ from typing import Any
 
 from tidegate import __version__
 from tidegate.conformance.engines.base import Refused, Reply, Steps
-from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.engines.text import printable
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.model import InvalidInputError

@@ -7,8 +7,8 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.engines.base import Engine, Reply
-from tidegate.conformance.engines.batches import BatchEngine
-from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.engines.python.batches import BatchEngine
+from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.judging import suite
 from tidegate.conformance.judging.blame import Blame, blame
 from tidegate.conformance.judging.coverage import Wanted, measure

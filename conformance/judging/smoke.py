@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.engines import base
-from tidegate.conformance.engines.process import ProcessEngine
+from tidegate.conformance.engines.processes.process import ProcessEngine
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.bare_wire import Level, Remark, by_hand, lint_wire

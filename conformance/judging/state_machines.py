@@ -22,8 +22,8 @@ from typing import Any, ClassVar
 import attrs
 
 from tidegate.conformance.engines.base import Engine
-from tidegate.conformance.engines.batches import BatchEngine
 from tidegate.conformance.engines.errors import EngineError
+from tidegate.conformance.engines.python.batches import BatchEngine
 from tidegate.conformance.judging import suite
 from tidegate.conformance.judging.run import Candidate, candidate_for
 from tidegate.conformance.judging.trial import Runner

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from tidegate.conformance.audit.result import AuditResult
     from tidegate.conformance.engines.base import Engine
-    from tidegate.conformance.engines.batches import BatchEngine
     from tidegate.conformance.engines.errors import EngineError
+    from tidegate.conformance.engines.python.batches import BatchEngine
     from tidegate.conformance.exits import Exit
     from tidegate.conformance.judging.exploring import Exploration
     from tidegate.conformance.judging.result import Counterexample, Result

@@ -7,7 +7,7 @@ import sys
 import time
 
 from tests.paths import ROOT
-from tidegate.conformance.engines.process import ProcessEngine
+from tidegate.conformance.engines.processes.process import ProcessEngine
 from tidegate.conformance.judging.suite import Planned
 from tidegate.conformance.judging.trial import Encoder, Runner
 from tidegate.conformance.judging.verdicts import Status

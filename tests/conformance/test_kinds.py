@@ -7,7 +7,7 @@ import pytest
 
 from tidegate.conformance.engines import EngineError, UnknownEngineError
 from tidegate.conformance.engines.errors import BadOptionError, CannotStartError
-from tidegate.conformance.engines.process import ProcessEngine
+from tidegate.conformance.engines.processes.process import ProcessEngine
 from tidegate.conformance.kinds import resolve
 
 

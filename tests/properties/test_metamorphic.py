@@ -3,7 +3,7 @@
 import pytest
 
 from tidegate.conformance.engines.museum.engines import Engine
-from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.judging.metamorphic import check
 from tidegate.conformance.judging.reference_engine import ReferenceEngine
 from tidegate.conformance.judging.suite import Budget

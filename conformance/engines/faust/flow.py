@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tidegate.conformance.engines.flows import Element, Journal, Program, Steps
-from tidegate.conformance.engines.mock_broker import GROUP, PARTITIONS, key_of, name_edge, name_source
+from tidegate.conformance.engines.kafka.mock_broker import GROUP, PARTITIONS, key_of, name_edge, name_source
 
 faust: Any = import_module("faust")
 # It imports things when they are asked for; what all attempts need is imported once.

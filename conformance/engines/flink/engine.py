@@ -13,10 +13,10 @@ from tidegate.conformance.engines.base import Description
 from tidegate.conformance.engines.errors import CannotStartError, UnknownEngineError
 from tidegate.conformance.engines.flink import adapters, cache
 from tidegate.conformance.engines.flink.jvm import Jvm, start
-from tidegate.conformance.engines.host import serve
 from tidegate.conformance.engines.java import check_flink
 from tidegate.conformance.engines.limits import Limits
-from tidegate.conformance.engines.process import ProcessEngine
+from tidegate.conformance.engines.processes.process import ProcessEngine
+from tidegate.conformance.engines.python.host import serve
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.engines.wire import BadRequestError, Json
 

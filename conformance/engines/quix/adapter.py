@@ -3,7 +3,7 @@
 from importlib.metadata import version
 from typing import Any
 
-from tidegate.conformance.engines.mock_broker import JOBS, name_edge, run_on_broker
+from tidegate.conformance.engines.kafka.mock_broker import JOBS, name_edge, run_on_broker
 
 Json = dict[str, Any]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tidegate.conformance.engines.flows import Element, Journal, Program, Steps
-from tidegate.conformance.engines.mock_broker import GROUP, PARTITIONS, key_of, name_edge, name_source
+from tidegate.conformance.engines.kafka.mock_broker import GROUP, PARTITIONS, key_of, name_edge, name_source
 
 quix: Any = import_module("quixstreams")
 admin: Any = import_module("quixstreams.models.topics.admin")

@@ -4,10 +4,10 @@ import sys
 from importlib import import_module
 
 from tidegate.conformance.engines.base import Description
-from tidegate.conformance.engines.host import serve
 from tidegate.conformance.engines.java import check_spark
 from tidegate.conformance.engines.limits import Limits
-from tidegate.conformance.engines.process import ProcessEngine
+from tidegate.conformance.engines.processes.process import ProcessEngine
+from tidegate.conformance.engines.python.host import serve
 from tidegate.conformance.engines.spark.session import LOCAL
 
 #: Who answers cases of components, and who runs whole jobs: in the terms of the specification, and in Spark's own.

@@ -6,7 +6,7 @@ import pytest
 
 from tidegate.conformance.engines.base import Claim, Description
 from tidegate.conformance.engines.museum import engine as museum
-from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.comparison import Comparison
 from tidegate.conformance.judging.differ import common_ground, compare_cases

@@ -9,7 +9,7 @@ import pytest
 
 from tidegate.conformance.engines.base import Claim, Crashed, Engine, Steps
 from tidegate.conformance.engines.museum import engine as museum
-from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.expectations import Entry, Expectations
 from tidegate.conformance.judging.run import Candidate, candidate_for, replay, run

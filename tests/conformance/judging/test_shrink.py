@@ -5,7 +5,7 @@ import pytest
 from tidegate.conformance.engines.base import Crashed, Steps, TimedOut
 from tidegate.conformance.engines.museum.catalog import all_mutants
 from tidegate.conformance.engines.museum.engines import Engine
-from tidegate.conformance.engines.python import InProcess, PythonEngine
+from tidegate.conformance.engines.python.engine import InProcess, PythonEngine
 from tidegate.conformance.judging.judge import expected_rules
 from tidegate.conformance.judging.shrink import DEATHS, renumber, shrink, simpler
 from tidegate.conformance.judging.suite import Planned, is_declared

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from tidegate.conformance.engines.museum import Engine
-from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.judging.reference_engine import ReferenceEngine
 from tidegate.conformance.judging.spread import find_oddity
 from tidegate.conformance.judging.trial import Runner

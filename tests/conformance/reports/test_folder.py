@@ -44,7 +44,7 @@ sys.exit(main())
         "judging.shrink.Search.take_first",
         "judging.run.measure",
         "reports.folder.as_junit",
-        "engines.process.ProcessEngine.close",
+        "engines.processes.process.ProcessEngine.close",
         "cli.results.show",
     ],
 )

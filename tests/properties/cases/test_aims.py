@@ -3,7 +3,7 @@
 import pytest
 
 from tidegate.conformance.engines.museum import Engine, find
-from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.judging.suite import Budget
 from tidegate.conformance.judging.trial import Runner, Trial
 from tidegate.conformance.judging.verdicts import VIOLATIONS

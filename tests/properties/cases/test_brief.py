@@ -8,7 +8,7 @@ import pytest
 from tests.sampling import some
 from tidegate.conformance.engines import schemas
 from tidegate.conformance.engines.museum import Engine
-from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.judging.suite import Budget
 from tidegate.conformance.judging.trial import Encoder, Runner, Trial
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Status, Verdict

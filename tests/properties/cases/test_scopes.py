@@ -4,7 +4,7 @@ import pytest
 
 from tests.sampling import some
 from tidegate.conformance.engines.museum.engines import Engine
-from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.judging.judge import expect
 from tidegate.conformance.judging.suite import Planned
 from tidegate.conformance.judging.trial import Runner

@@ -8,7 +8,7 @@ from typing import Any
 
 from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.jvm import Jvm
-from tidegate.conformance.engines.vertices import get_most, read_members
+from tidegate.conformance.engines.graphs import get_most, read_members
 
 _GRAPHS = "org.apache.flink.streaming.api.graph."
 _OPERATORS = "org.apache.flink.streaming.api.operators."

@@ -25,7 +25,7 @@ from typing import Any, Self
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink.cache import cache_folder, folder_of, is_fetched
 from tidegate.conformance.engines.flink.jobs.compiling import compile_into, digest_of, join
-from tidegate.conformance.engines.orphans import die_with_parent
+from tidegate.conformance.engines.processes.orphans import die_with_parent
 
 Json = dict[str, Any]
 

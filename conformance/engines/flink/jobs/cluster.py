@@ -17,7 +17,7 @@ from tidegate.conformance.engines.base import Started
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink.cache import is_fetched
 from tidegate.conformance.engines.flink.jobs.compiling import compile_host, join
-from tidegate.conformance.engines.orphans import die_with_parent
+from tidegate.conformance.engines.processes.orphans import die_with_parent
 
 Json = dict[str, Any]
 

@@ -1,7 +1,7 @@
 """The settings of a vertex, VERT-1 … VERT-7."""
 
 from tidegate.conformance.engines import wire
-from tidegate.conformance.engines.vertices import get_most, read_members
+from tidegate.conformance.engines.graphs import get_most, read_members
 
 
 class VertexSettings:

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from tidegate.conformance.engines.coordinator import (
+from tidegate.conformance.engines.kafka.coordinator import (
     FIND_COORDINATOR,
     HEARTBEAT,
     HOST,

@@ -14,7 +14,7 @@ from tidegate.conformance.engines.museum import engine
 from tidegate.conformance.engines.museum.engines import COMPONENTS, Right
 from tidegate.conformance.engines.museum.job.outputs import compute_max_parallelism
 from tidegate.conformance.engines.museum.partitioner.keys import hash_code, murmur
-from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.engines.wire import to_int32
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.conformance.judging.suite import Planned

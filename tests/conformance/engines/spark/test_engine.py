@@ -5,7 +5,7 @@ from itertools import chain, islice
 import attrs
 import pytest
 
-from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.engines.spark import engine as spark_engine
 from tidegate.conformance.engines.spark.engine import COMPONENTS, Spark
 from tidegate.conformance.engines.spark.mutants import MUTANTS

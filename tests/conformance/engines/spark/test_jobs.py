@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tidegate.conformance.engines import messages
-from tidegate.conformance.engines.batches import describe_to_hello, run_job
 from tidegate.conformance.engines.jobs import JobEngine
+from tidegate.conformance.engines.python.batches import describe_to_hello, run_job
 from tidegate.conformance.engines.spark.native.jobs import SparkNativeJobs, find_disorder
 from tidegate.conformance.engines.spark.streaming.jobs import SparkJobs
 from tidegate.conformance.exits import Exit

@@ -29,7 +29,7 @@ from tidegate.conformance.engines.base import Answer, Asked, Broken, Crashed, No
 from tidegate.conformance.engines.text import quoted
 
 if TYPE_CHECKING:
-    from tidegate.conformance.engines.process import ProcessEngine
+    from tidegate.conformance.engines.processes.process import ProcessEngine
 
 
 #: A process is greeted with id 1.

@@ -1,4 +1,4 @@
-"""The process in which a Python engine runs: `python -m tidegate.conformance.engines.host package.module:Name`.
+"""The process in which a Python engine runs: `python -m tidegate.conformance.engines.python.host package.module:Name`.
 
 It speaks protocol 1 for a class that knows nothing of it. The requests that wait on standard input become one batch.
 Both standard streams are moved out of the class's reach: what it prints goes to standard error, and it reads nothing.
@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tidegate.conformance.engines.batches import (
+from tidegate.conformance.engines.python.batches import (
     BatchEngine,
     answer,
     as_line,

@@ -11,9 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tidegate.conformance.engines.coordinator import HOST, Coordinator
 from tidegate.conformance.engines.flows import KILL, Program, run_flow
 from tidegate.conformance.engines.forked import Forked
+from tidegate.conformance.engines.kafka.coordinator import HOST, Coordinator
 
 Json = dict[str, Any]
 

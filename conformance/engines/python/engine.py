@@ -12,10 +12,10 @@ from itertools import islice
 
 from tidegate.conformance.engines import messages
 from tidegate.conformance.engines.base import Broken, Description, Engine, Reply, Request
-from tidegate.conformance.engines.batches import BatchEngine, answer, as_line, describe_to_hello, in_words
 from tidegate.conformance.engines.errors import BadHelloError, UnknownEngineError
 from tidegate.conformance.engines.limits import Limits
-from tidegate.conformance.engines.process import ProcessEngine
+from tidegate.conformance.engines.processes.process import ProcessEngine
+from tidegate.conformance.engines.python.batches import BatchEngine, answer, as_line, describe_to_hello, in_words
 from tidegate.conformance.engines.text import printable
 
 
@@ -37,7 +37,9 @@ class PythonEngine(ProcessEngine):
         limits = limits or Limits()
         # A batch is answered as a whole: one that takes a quarter of the time allowed for a case is long enough.
         quick = limits.case_timeout / 4
-        super().__init__([python, "-m", "tidegate.conformance.engines.host", path, str(quick)], limits, strict=strict)
+        super().__init__(
+            [python, "-m", "tidegate.conformance.engines.python.host", path, str(quick)], limits, strict=strict
+        )
 
 
 class InProcess(Engine):

@@ -22,10 +22,10 @@ from tidegate.conformance.engines.base import (
     Reply,
     Request,
 )
-from tidegate.conformance.engines.connection import Connection
-from tidegate.conformance.engines.conversation import Conversation
 from tidegate.conformance.engines.errors import BadHelloError, CannotStartError, EngineBusyError
 from tidegate.conformance.engines.limits import Limits
+from tidegate.conformance.engines.processes.connection import Connection
+from tidegate.conformance.engines.processes.conversation import Conversation
 
 _STDOUT_HINT = (
     "standard output carries the protocol alone, one JSON object a line; print everything else to standard error"

@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from itertools import islice
 
 from tidegate.conformance.engines.base import Broken, Crashed
-from tidegate.conformance.engines.child import Child
 from tidegate.conformance.engines.limits import MEBIBYTE, Limits
-from tidegate.conformance.engines.lines import LineBuffer, Tail
+from tidegate.conformance.engines.processes.child import Child
+from tidegate.conformance.engines.processes.lines import LineBuffer, Tail
 from tidegate.conformance.engines.text import quoted
 
 _CHUNK = 256 * 1024

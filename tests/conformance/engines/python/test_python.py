@@ -6,7 +6,7 @@ from tests.conformance.engines import python_engines
 from tests.paths import PYTHONPATH
 from tests.processes import HANGS, PATIENCE
 from tidegate.conformance import engines
-from tidegate.conformance.engines.python import InProcess
+from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.kinds import resolve
 
 HERE = "python:tests.conformance.engines.python_engines"

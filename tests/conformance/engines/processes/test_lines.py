@@ -5,7 +5,7 @@ import pytest
 from tidegate.conformance.engines import messages
 from tidegate.conformance.engines.base import Broken, Claim, Refused, Steps
 from tidegate.conformance.engines.errors import BadHelloError, VersionMismatchError
-from tidegate.conformance.engines.lines import LineBuffer, Tail
+from tidegate.conformance.engines.processes.lines import LineBuffer, Tail
 from tidegate.conformance.engines.text import printable, quoted
 
 
