@@ -87,7 +87,7 @@ def run(
     engine: "str | Engine | BatchEngine",
     *,
     components: "Iterable[str]" = (),
-    cases: int = 1000,
+    cases: int | None = None,
     seed: int = 0,
     stages: "Iterable[str]" = (),
     thorough: bool = False,
@@ -111,7 +111,8 @@ def run(
     components
         Only these; all that the engine declares, if none is named.
     cases, seed
-        How many generated cases per component, and where they come from: the same seed gives the same cases.
+        How many generated cases per component (as many as `tidegate run` tries, if none is said), and where they come
+        from: the same seed gives the same cases.
     stages
         Only these of `directed`, `golden`, `complete`, `generated` and `metamorphic`.
     thorough, extra_states
@@ -150,7 +151,7 @@ def run(
 
     limits = {"case_timeout": timeout, "start_timeout": start_timeout}
     candidate = judging.candidate_for(engine, semantics=semantics, strict=strict, limits=limits)
-    budget = Budget(cases, seed, tuple(stages), thorough, extra_states)
+    budget = Budget(Budget().cases if cases is None else cases, seed, tuple(stages), thorough, extra_states)
     with ExitStack() as stack:
         observers = [stack.enter_context(Report(Path(report), candidate.name, seed))] if report is not None else []
         result = judging.run(
