@@ -21,7 +21,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("versions", nargs="*", metavar="VERSION", help="versions of Flink, such as 2.3.0")
     parser.add_argument("--json", action="store_true", help="list: print JSON")
     parser.add_argument(
-        "--jobs", type=options.at_least_one, default=100, metavar="N", help="matrix: jobs per version (default: 100)"
+        "--jobs",
+        type=options.at_least_zero,
+        default=100,
+        metavar="N",
+        help="matrix: jobs per version (default: 100; 0: components only)",
     )
     options.add_seed(parser)
     parser.add_argument(

@@ -439,7 +439,11 @@ def describe_offer(
         "refused": any(isinstance(one, Rejected) for one in first.observations),
         "changes": any(one.state != state for one in outcomes),
         "breaks": broken_by(component, state, event, first),
-        **({"json": encode(event)} if event.type == "graph" else {}),
+        **(
+            {"json": encode(event), "values": [encode(one) for one in first.observations]}
+            if event.type == "graph"
+            else {}
+        ),
     }
 
 

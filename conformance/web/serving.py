@@ -40,6 +40,8 @@ class Handler(BaseHTTPRequestHandler):
     server: "Playground"
     #: Seconds: a question that was begun is asked to its end by then.
     timeout = 20
+    #: An answer is sent as a whole: in two parts, the second would wait until the first was acknowledged.
+    wbufsize = -1
 
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]

@@ -4,11 +4,14 @@ import { h, svg, ruleChip } from "./dom.js";
 import { drawGraph } from "./graph.js";
 import { drawItem } from "./items.js";
 import { channelOf, drawLegend, drawSpaceTime } from "./spacetime.js";
-import { alike, shortObservation, tide, timeline } from "./values.js";
+import { alike, readObservation, tide, timeline } from "./values.js";
 
 const NARROW = 96;
 const ROOMY = 176;
-const WIDE = 360;
+const WIDE = 320;
+/** Of a letter in the head of a column, and what stands beside the event there. */
+const LETTER = 8.4;
+const BESIDE = 34;
 const TIDE = 132;
 /** So many lanes are shown at once; of more, only those that change. */
 const MANY = 14;
@@ -17,6 +20,8 @@ const SOME = 6;
 /** So many things of a queue, or bytes, are shown in a lane. */
 const FEW = 8;
 let showAll = false;
+/** Whether lanes are shown of a run that has a space-time diagram: its states are in the scene below. */
+let showLanes = false;
 /** How a run of a job is looked at. */
 const view = { channel: "", key: "", zoom: 1 };
 
@@ -32,13 +37,18 @@ export function drawTrace({ label, states, steps, rules, at, pick, names = null,
   const moves = (lane) => lane.cells.some((cell) => !alike(cell, lane.cells[0]));
   const speaks = (lane) => moves(lane) || (found.length <= MANY && lane.cells.some((cell) => cell && cell.tone !== "quiet"));
   const telling = found.length > SOME && steps.length ? found.filter(speaks) : found;
-  const shown = showAll ? found : telling;
+  const logged = steps.flatMap((step) => step.values?.filter((value) => value.type === "log") ?? []);
+  const shown = logged.length && !showLanes ? [] : showAll ? found : telling;
+  const isGraph = steps.some((step) => step.json?.type === "graph");
   const side = innerWidth > 760 ? 124 : 84;
   const room = document.getElementById("main").clientWidth - side - (document.body.classList.contains("report") ? 92 : 48);
-  let width = Math.floor(found.length ? fit(room, columns, NARROW, ROOMY) : fit(room, columns, WIDE, 2 * WIDE));
-  const logged = steps.flatMap((step) => step.values?.filter((value) => value.type === "log") ?? []);
+  const longest = Math.max(0, ...steps.map((step) => step.event.length));
+  const least = Math.min(ROOMY, Math.max(NARROW, BESIDE + longest * LETTER));
+  const isStateless = !found.length && !logged.length;
+  const first = isStateless ? 64 : 0;
+  let width = Math.floor(isGraph ? fit(room - first, columns - 1, WIDE, 2 * WIDE) : fit(room - first, columns - (first ? 1 : 0), least, ROOMY));
   if (logged.length) width = Math.round(width * view.zoom);
-  const grid = h("div", { class: "lanes", role: "group", "aria-label": label, style: { "--columns": String(columns), "--column": `${width}px`, "--names": `${side}px` } });
+  const grid = h("div", { class: "lanes", role: "group", "aria-label": label, style: { "--columns": String(columns), "--column": `${width}px`, "--first": `${first || width}px`, "--names": `${side}px` } });
   grid.append(h("div", { class: "name corner" }));
   const put = (element, row, from, to = from) => {
     element.style.gridRow = String(row);
@@ -67,7 +77,7 @@ export function drawTrace({ label, states, steps, rules, at, pick, names = null,
   let row = 2;
   const marks = states.map(tide);
   if (marks.every((mark) => mark) && (marks[0].holder === states[0] || marks.some((mark) => [mark.level, ...mark.lines.map((line) => line.value)].some((value) => value !== "MIN")))) {
-    name("watermarks", row);
+    grid.append(h("div", { class: "name tidal", style: { "grid-row": String(row) } }, "watermarks", h("small", {}, "water: the output; lines: what comes in, dashed while behind, dotted while idle")));
     put(drawTide(marks, width), row, 0, columns - 1);
     row += 1;
   }
@@ -78,7 +88,7 @@ export function drawTrace({ label, states, steps, rules, at, pick, names = null,
     put(run.chart, row, 0, columns - 1);
     row += 1;
   }
-  if (steps.some((step) => step.json?.type === "graph")) {
+  if (isGraph) {
     name("graph", row);
     steps.forEach((step, index) => put(h("div", { class: "cell" }, drawGraph(step.json, step.values, width)), row, index + 1));
     row += 1;
@@ -117,10 +127,14 @@ export function drawTrace({ label, states, steps, rules, at, pick, names = null,
   const frame = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${label}, can be scrolled` }, grid);
   requestAnimationFrame(() => show(frame, at, width, side));
   const controls = logged.length && pick ? [drawControls(logged, () => pick(at)), drawLegend(logged)] : [];
-  if (telling.length === found.length) return controls.length ? h("div", {}, controls[0], frame, controls[1]) : frame;
+  if (logged.length) {
+    const toggle = () => { showLanes = !showLanes; pick(at); };
+    return h("div", {}, controls[0] ?? null, frame, controls[1] ?? null, pick && telling.length ? h("p", { class: "hint" }, h("button", { type: "button", class: "link", "data-focus": "parts", onclick: toggle }, showLanes ? "Hide the parts of the state" : `Show the ${telling.length} parts of the state that change`)) : null);
+  }
+  if (telling.length === found.length) return frame;
   const toggle = () => { showAll = !showAll; pick?.(at); };
   const which = found.length > MANY ? "those that change" : "those that say something";
-  return h("div", {}, controls[0] ?? null, frame, controls[1] ?? null, h("p", { class: "hint" }, `${shown.length} of ${found.length} parts are shown${showAll ? "" : `, ${which}`}. `, pick ? h("button", { type: "button", class: "link", "data-focus": "parts", onclick: toggle }, showAll ? `Show ${which}` : "Show all") : null));
+  return h("div", {}, frame, h("p", { class: "hint" }, `${shown.length} of ${found.length} parts are shown${showAll ? "" : `, ${which}`}. `, pick ? h("button", { type: "button", class: "link", "data-focus": "parts", onclick: toggle }, showAll ? `Show ${which}` : "Show all") : null));
 }
 
 /** Of which channel or key a run is shown, and how wide. */
@@ -156,7 +170,11 @@ function show(frame, at, width, names) {
 
 function drawObservations(seen, against, how = "differs", right = []) {
   const differs = against && JSON.stringify(against) !== JSON.stringify(seen);
-  const shown = seen.length ? seen.slice(0, 4).map((text, number) => h("span", { class: `seen${right.includes(number) ? " right" : ""}`, title: text }, shortObservation(text))) : [h("span", { class: "soft" }, "nothing")];
+  const one = (text, number) => {
+    const { name, values } = readObservation(text);
+    return h("span", { class: `seen${right.includes(number) ? " right" : ""}`, title: text }, h("b", {}, name), values.map((value) => [" ", h("i", {}, value)]));
+  };
+  const shown = seen.length ? seen.slice(0, 4).map(one) : [h("span", { class: "soft" }, "nothing")];
   if (seen.length > 4) shown.push(h("span", { class: "soft" }, `and ${seen.length - 4} more`));
   return h("div", { class: `cell emits${differs ? ` ${how}` : ""}` }, shown);
 }

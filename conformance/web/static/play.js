@@ -199,7 +199,12 @@ function drawComponents(current) {
   const list = groups.map(({ subject, members }) => h("section", {}, h("h2", {}, subject), h("ul", {}, members.map((each) => h("li", {}, h("a", {
     href: `#${each.name}`, title: each.sentence, "aria-current": each.name === current ? "page" : null,
   }, each.name.replaceAll("_", " ")))))));
-  find("components").replaceChildren(h("details", { open }, h("summary", {}, "Components"), h("p", { class: "hint" }, "in the order in which a record travels"), list));
+  const nav = find("components");
+  const isNew = nav.dataset.current !== current;
+  nav.replaceChildren(h("details", { open }, h("summary", {}, "Components"), h("p", { class: "hint" }, "in the order in which a record travels"), list));
+  nav.dataset.current = current;
+  const [link, frame] = [nav.querySelector("[aria-current]"), nav.getBoundingClientRect()];
+  if (link && isNew && nav.scrollHeight > nav.clientHeight) nav.scrollTop += link.getBoundingClientRect().top - frame.top - frame.height / 3;
 }
 
 function drawConfig() {
@@ -242,7 +247,7 @@ function drawField(field, value, set) {
     return h("input", { ...focus, type: "number", value: value ?? "", min: field.minimum, max: field.maximum, placeholder: field.required ? "" : "not set", onchange: (event) => set(event.target.value === "" ? undefined : Number(event.target.value)) });
   }
   const text = value === undefined ? "" : JSON.stringify(value);
-  return h("input", { ...focus, type: "text", class: "json", value: text, spellcheck: "false", onchange: (event) => {
+  return h("textarea", { ...focus, class: "json", rows: "1", value: text, spellcheck: "false", placeholder: field.required ? "JSON" : "not set", onkeydown: (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); event.target.blur(); } }, onchange: (event) => {
     try {
       event.target.setCustomValidity("");
       set(event.target.value.trim() ? JSON.parse(event.target.value) : undefined);
@@ -327,7 +332,8 @@ function drawPalette() {
     const what = offer.refused ? "is refused" : shown || (offer.changes ? "emits nothing" : "changes nothing");
     const breaks = offer.breaks.length ? `; breaks ${offer.breaks.join(", ")}` : "";
     const kind = offer.breaks.length ? "breaks" : offer.refused ? "refused" : offer.changes || shown ? "" : "still";
-    return h("button", { type: "button", class: `event ${kind}`, "data-event": offer.event, "data-focus": `event-${offer.event}`, title: `${offer.event}: ${what}${breaks}`, onclick: () => add(offer.event) }, offer.json ? drawGraph(offer.json, [], 260) : h("code", {}, offer.event.length > 64 ? `${offer.event.slice(0, 63)}…` : offer.event), h("span", {}, offer.outcomes > 1 ? `one of ${offer.outcomes} outcomes` : what));
+    const picture = offer.json ? drawGraph(offer.json, offer.values, 260) : null;
+    return h("button", { type: "button", class: `event ${kind}${picture ? " drawn" : ""}`, "data-event": offer.event, "data-focus": `event-${offer.event}`, title: `${offer.event}: ${what}${breaks}`, onclick: () => add(offer.event) }, picture, h("code", {}, picture || offer.event.length < 64 ? offer.event : `${offer.event.slice(0, 63)}…`), picture ? null : h("span", {}, offer.outcomes > 1 ? `one of ${offer.outcomes} outcomes` : what));
   };
   const where = place() < page.played.steps.length ? `after step ${place()}: a branch` : "next";
   const draw_ = ([name, offers]) => h("div", { class: "offers" }, groups.size > 1 ? h("h3", {}, name) : null, h("div", { class: "buttons" }, offers.map(button)));

@@ -80,7 +80,7 @@ function drawBytes({ gathered, rest }) {
 function drawInput(state) {
   const mark = (at) => { const { watermark, active } = state.valve.channels[at]; return h("span", { class: `item ${active ? "water" : "end"}`, title: "watermark of this channel" }, `${watermark === "MIN" ? "no watermark" : watermark}${active ? "" : " idle"}`); };
   return h("div", { class: "stage" },
-    h("div", { class: "strands" }, state.waiting.map((waiting, at) => row(`channel ${at}`, belt(waiting, `channel ${at}`), drawBytes(state.readers[at]), mark(at)))),
+    h("div", { class: "strands" }, state.waiting.map((waiting, at) => row(`channel ${at}`, belt(waiting, `channel ${at}`), state.readers[at] ? drawBytes(state.readers[at]) : h("span", { class: "turn none" }, "is over"), mark(at)))),
     box("input", h("p", {}, "gate serves ", numbers(state.gate.queue)), h("p", {}, "reads ", state.current === null ? "no buffer" : `channel ${state.current}`), h("p", {}, `watermark ${state.valve.last === "MIN" ? "none" : state.valve.last}`), lamp("active", state.valve.active), lamp("available", state.gate.available)));
 }
 

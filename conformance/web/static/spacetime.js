@@ -31,7 +31,12 @@ export function drawSpaceTime(steps, column, known = []) {
       : svg("line", { class: `travel waiting ${from.row.kind}`, x1: from.x, y1: y(from), x2: Math.min(width, from.x + column * 0.4), y2: y(from) + 14 }));
   }
   for (const cut of cuts(marks)) chart.append(drawCut(cut.sort((a, b) => y(a) - y(b)), y, height));
-  for (const mark of marks) chart.append(drawMark(mark, y(mark)));
+  const ends = new Map();
+  for (const mark of marks) {
+    const isFree = mark.x - (ends.get(mark.lane) ?? -Infinity) > 24;
+    chart.append(drawMark(mark, y(mark), isFree || mark.row.wrong));
+    if (isFree) ends.set(mark.lane, mark.x);
+  }
   return { chart, lanes };
 }
 
@@ -92,12 +97,13 @@ const SHAPES = {
 const other = (x, y) => svg("path", { class: "cross", d: `M${x - 4} ${y - 4}l8 8M${x - 4} ${y + 4}l8 -8` });
 const small = (x, y) => svg("rect", { class: "wire", x: x - 2.5, y: y - 2.5, width: 5, height: 5 });
 
-function drawMark({ row, x }, y) {
+/** A mark, with what it says if there is room for that. */
+function drawMark({ row, x }, y, isLabelled) {
   const draw = SHAPES[row.kind] ?? (TRAVELS.has(row.kind) ? other : small);
   const said = row.kind === "record" ? row.key : row.kind === "watermark" ? (row.timestamp === LONGEST ? "MAX" : row.timestamp) : row.kind === "status" ? row.status : null;
   const title = Object.entries(row).filter(([name, value]) => name !== "type" && value !== null).map(([name, value]) => `${name} ${value}`).join(", ");
   const halo = row.wrong ? svg("circle", { class: "halo", cx: x, cy: y, r: 12 }) : null;
-  return svg("g", { class: `mark ${row.kind} ${row.dir}${row.wrong ? " wrong" : ""}` }, svg("title", {}, title), halo, draw(x, y), said ? svg("text", { class: "label", x, y: y + 17, "text-anchor": "middle" }, String(said).slice(0, 10)) : null);
+  return svg("g", { class: `mark ${row.kind} ${row.dir}${row.wrong ? " wrong" : ""}` }, svg("title", {}, title), halo, draw(x, y), said && isLabelled ? svg("text", { class: "label", x, y: y + 17, "text-anchor": "middle" }, String(said).slice(0, 10)) : null);
 }
 
 /** What the marks mean, of the kinds that there are. */

@@ -30,17 +30,37 @@ function say(value) {
   return said.join(" · ") || "–";
 }
 
-/** An observation as the suite writes it, without the names of its values where they are few, and what is false. */
-export function shortObservation(text) {
+/** What an observation is called, and its values: without their names where there is one, and without what is false. */
+export function readObservation(text) {
   const [seen, who] = text.split(" · ");
-  if (who !== undefined) return `${seen.split(/, (?=\w+\()/).map(shortObservation).join(", ")} · ${who.split(/[:/]/).at(-1)}`;
-  const parts = /^(\w+)\(([^()[\]{}]*)\)$/.exec(text);
-  if (!parts) return text;
+  if (who !== undefined) return { name: seen.split(/, (?=\w+\()/).map(shortObservation).join(", "), values: [who.split(/[:/]/).at(-1)] };
+  const parts = /^(\w+)\((.*)\)$/s.exec(text);
+  if (!parts) return { name: text.replaceAll("_", " "), values: [] };
   const row = /^log\(.*\bdir (\w+),.*\bkind (\w+)/.exec(text);
-  if (row) return `${row[1] === "out" ? "writes" : "reads"} ${row[2].replaceAll("_", " ")}`;
-  const values = parts[2].split(", ").filter((each) => !each.endsWith(" false")).map((each) => each.replace(/ true$/, ""));
-  const said = values.length === 1 ? ` ${values[0].replace(/^\w+ /, "")}` : values.length ? ` · ${values.join(" · ")}` : "";
-  return `${parts[1]}${said}`.replaceAll("_", " ");
+  if (row) return { name: `${row[1] === "out" ? "writes" : "reads"} ${row[2].replaceAll("_", " ")}`, values: [] };
+  const values = splitValues(parts[2]).filter((each) => !each.endsWith(" false")).map((each) => each.replace(/ true$/, ""));
+  const said = values.map((each) => each.replace(/^\w+/, (name) => name.replaceAll("_", " ")));
+  if (values.length !== 1) return { name: parts[1].replaceAll("_", " "), values: said };
+  return { name: `${parts[1]} ${values[0].replace(/^\w+ /, "")}`.replaceAll("_", " "), values: [] };
+}
+
+/** At commas that stand in no brackets. */
+function splitValues(text) {
+  const found = [""];
+  let depth = 0;
+  for (const part of text.split(/(, |[()[\]{}])/)) {
+    if ("([{".includes(part) && part) depth += 1;
+    if (")]}".includes(part) && part) depth -= 1;
+    if (part === ", " && depth === 0) found.push("");
+    else found[found.length - 1] += part;
+  }
+  return found.filter(Boolean);
+}
+
+/** An observation as the suite writes it, in few words. */
+export function shortObservation(text) {
+  const { name, values } = readObservation(text);
+  return [name, ...values].join(" · ");
 }
 
 // --- lanes ------------------------------------------------------------------------------------------------------

@@ -210,7 +210,7 @@ class ChannelRequests:
         if self._kinds[number] not in READABLE or not (self._requested or is_released):
             return wire.rejected()
         try:
-            found = self._channels[number].getNextBuffer()
+            found = self._jvm.call(self._channels[number], "getNextBuffer")
         except self._jvm.jpype.JException as error:
             if str(error.getClass().getSimpleName()) == "CancelTaskException":
                 return [{"type": "cancelled"}]

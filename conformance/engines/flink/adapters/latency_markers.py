@@ -13,6 +13,7 @@ OPERATORS = "org.apache.flink.streaming.api.operators."
 OPERATOR = f"{OPERATORS}SourceOperator"
 TASK = "org.apache.flink.streaming.runtime.tasks.SourceOperatorStreamTask"
 RUNTIME = "org.apache.flink.runtime."
+INFO = "org.apache.flink.api.common.TaskInfo"
 MOST = 1000
 
 
@@ -51,8 +52,8 @@ class LatencyMarkers:
         if job is not None:
             settings.setLatencyTrackingInterval(jvm.jpype.JLong(job))
         config = jvm.cls("org.apache.flink.configuration.Configuration")()
-        interval = jvm.cls("java.time.Duration").ofMillis(cluster)
-        config.set(jvm.cls("org.apache.flink.configuration.MetricOptions").LATENCY_INTERVAL, interval)
+        # As a text it is read as milliseconds by every version: it was a number first, then a duration.
+        config.setString("metrics.latency.interval", str(cluster))
         manager = jvm.implement(f"{RUNTIME}taskmanager.TaskManagerRuntimeInfo", {"getConfiguration": lambda: config})
         given = {"getExecutionConfig": lambda: settings, "getTaskManagerInfo": lambda: manager}
         task = jvm.bare(TASK)
@@ -60,7 +61,9 @@ class LatencyMarkers:
         return task
 
     def make_context(self) -> Any:
-        info = self.jvm.implement("org.apache.flink.api.common.TaskInfo", {"getIndexOfThisSubtask": lambda: 0})
+        # Since 1.19 this is an interface; an object that was never set up is of the first subtask.
+        is_interface = self.jvm.cls(INFO).class_.isInterface()
+        info = self.jvm.implement(INFO, {"getIndexOfThisSubtask": lambda: 0}) if is_interface else self.jvm.bare(INFO)
         context = self.jvm.bare(f"{OPERATORS}StreamingRuntimeContext")
         self.jvm.set_field(context, "taskInfo", info)
         return context

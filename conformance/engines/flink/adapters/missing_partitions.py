@@ -14,11 +14,15 @@ from tidegate.conformance.engines.flink.jvm import Jvm
 
 OTHERS = ("timeout", "disposed", "error")
 PROVIDER = f"{NETWORK}partition.PartitionProducerStateProvider"
+STATES = "org.apache.flink.runtime.execution.ExecutionState"
 CHECKER = f"{CONSUMER}RemoteChannelStateChecker"
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
-    return {} if jvm.has(CHECKER, "isProducerReadyOrAbortConsumption") else None
+    """Since 1.14 a task initializes before it runs."""
+    if not jvm.has(CHECKER, "isProducerReadyOrAbortConsumption"):
+        return None
+    return {} if {str(one.name()).lower() for one in jvm.cls(STATES).values()} >= set(wire.TASK_STATES) else None
 
 
 class MissingPartitions:
@@ -26,7 +30,7 @@ class MissingPartitions:
         self._jvm = jvm
         self._shown: wire.Observations = []
         self._task = "deploying"
-        self._states = jvm.cls("org.apache.flink.runtime.execution.ExecutionState")
+        self._states = jvm.cls(STATES)
         self._either = jvm.cls("org.apache.flink.types.Either")
         provider = jvm.implement(PROVIDER, {"requestPartitionProducerState": self._ask})
         handlers = {"requestSubpartition": self._request}

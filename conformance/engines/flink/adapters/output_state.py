@@ -26,7 +26,7 @@ class OutputState:
         self._queue = buffer_parts.make_subpartition(jvm, 0, 2, 2**31 - 1, parent_of(jvm))
         handlers = {"addOutputData": self._on_data, "addOutputDataFuture": self._on_promise}
         self._queue.setChannelStateWriter(jvm.implement(WRITER, handlers))
-        deaf = {"notifyDataAvailable": lambda _view: None, "notifyPriorityEvent": lambda _sequence: None}
+        deaf = {"notifyDataAvailable": lambda *_view: None, "notifyPriorityEvent": lambda _sequence: None}
         listener = jvm.implement(f"{buffer_parts.NETWORK}partition.BufferAvailabilityListener", deaf)
         self._view = self._queue.createReadView(listener)
         self._promises: list[tuple[int, Any]] = []

@@ -87,7 +87,11 @@ class RemoteGate:
         names = parameter_names(jvm, name)
         # The index of the channel, then back-offs and time-outs, then, unless there is no more room, exclusive buffers.
         between = max(names.count("int") - 2, 0)
-        numbers = [index, *[*self._waits, *[0] * between][:between], self._exclusive][: names.count("int")]
+        # From 1.15 to 1.18 the index of the subpartition stands before those.
+        subpartition = [0] if between == 3 and "ResultSubpartitionIndexSet" not in names else []
+        numbers = [index, *[*subpartition, *self._waits, *[0] * between][:between], self._exclusive][
+            : names.count("int")
+        ]
         supplies: dict[str, list[Any]] = {
             "SingleInputGate": [self.gate],
             "int": [jvm.integer(one) for one in numbers],
