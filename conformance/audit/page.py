@@ -82,7 +82,7 @@ def describe_beginning(report: Report) -> dict[str, Any] | None:
                 rows = read_beginning(footer.path)
             except (LogFileError, OSError, ValueError):
                 continue
-            title = f"The beginning of run {printable(outcome.run, forms.NAME)}"
+            title = f"How {printable(outcome.run, forms.NAME)} begins"
             drawn = [describe_row(row, time) for time, row in rows]
             return {"title": title, "tasks": list_tasks(footer.job), "rows": drawn}
     return None

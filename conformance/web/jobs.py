@@ -53,7 +53,7 @@ def make_page(result: JobsResult, command: str = "") -> str:
         "calls itself": f"{result.description.name} {result.description.version}",
         "jobs": f"{counts['jobs']:,} in {result.seconds:.1f} s",
         "rows": f"{counts['rows']:,}",
-        "explained": f"{counts['explained']:,} jobs, subtask by subtask",
+        "explained": f"{counts['explained']:,} of them, subtask by subtask",
         "seed": str(result.seed),
         "faults per job": f"up to {result.faults}" if result.faults else "none",
     }
@@ -181,7 +181,11 @@ def describe_graph(config: Config) -> dict[str, Any]:
 
 
 def as_words(values: dict[str, Any]) -> dict[str, str]:
-    return {printable(str(name)): printable(str(value)) for name, value in values.items()}
+    return {printable(str(name)): printable(as_word(value)) for name, value in values.items()}
+
+
+def as_word(value: Any) -> str:
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 def run_anyhow(config: Config) -> list[Choice] | None:

@@ -37,11 +37,17 @@ def make_file(kind: str, title: str, body: str, script: str = "") -> str:
 <style>{style}</style>
 </head>
 <body class="report">
-<header class="top"><p class="brand">Tidegate <span>{kind}</span></p><div class="actions" id="actions"></div></header>
+<header class="top"><p class="brand">{drawn_icon()} Tidegate <span>{kind}</span></p><div class="actions" id="actions"></div></header>
 {body}
 {module}</body>
 </html>
 """
+
+
+def drawn_icon() -> str:
+    """The icon as a part of the page."""
+    icon = (STATIC / "icon.svg").read_text(encoding="utf-8")
+    return icon.strip().replace("<svg ", '<svg width="28" height="28" aria-hidden="true" ', 1)
 
 
 def digest(text: str) -> str:

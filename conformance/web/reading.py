@@ -33,7 +33,8 @@ ADDRESSES = {"README.md": "index.html", "docs/semantics/rules.md": RULES}
 MENU = {
     "Begin": ("README", "docs/tutorial", "docs/writing-an-engine", "docs/protocol", "examples/README"),
     "Use": ("docs/library", "docs/hypothesis", "docs/ci", "docs/reports", "docs/campaigns", "docs/run-logs"),
-    "Flink and Spark": ("docs/flink", "docs/flink-versions", "docs/findings/index", "docs/spark"),
+    "Engines": ("docs/flink", "docs/flink-versions", "docs/flink-tests", "docs/spark", "docs/engines"),
+    "Findings": ("docs/findings/index",),
     "Project": ("docs/seeds", "docs/benchmarks", "docs/museum", "docs/mutation", "CONTRIBUTING"),
 }
 #: Files that a browser shows as they are.
@@ -251,6 +252,7 @@ def make_menu(pages: list[Page]) -> Menu:
     groups = {group: [ADDRESSES.get(f"{name}.md", f"{name}.html") for name in names] for group, names in MENU.items()}
     groups["Semantics"] = ["docs/semantics/index.html", RULES]
     groups["Semantics"] += [f"docs/semantics/{place.name}.html" for place in PATH]
+    groups["Findings"] += [path for path in titles if path.startswith("docs/findings/") and "/index" not in path]
     listed = {path for paths in groups.values() for path in paths}
     groups["Project"] += [path for path in titles if path not in listed]
     return [(group, [(path, titles[path]) for path in paths if path in titles]) for group, paths in groups.items()]

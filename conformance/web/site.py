@@ -60,6 +60,7 @@ def write_playground(out: Path) -> None:
     page = (STATIC / PLAYGROUND).read_text(encoding="utf-8")
     head = f'<meta http-equiv="Content-Security-Policy" content="{SITE_POLICY}">\n'
     page = page.replace("<meta name=", f"{head}<meta name=", 1)
+    page = page.replace('class="play"', 'class="play" data-rules="rules.html" data-pages="docs/semantics/"', 1)
     page = page.replace("> Tidegate <span>", '> <a href="index.html">Tidegate</a> <span>', 1)
     ways = '<a href="index.html">Documents</a> <a href="rules.html">Rules</a>'
     page = page.replace('id="actions"></div>', f'id="actions">{ways}</div>', 1)

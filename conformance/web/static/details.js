@@ -36,6 +36,9 @@ export function observations(seen, right = []) {
   return h("ul", { class: "observations" }, seen.length ? seen.map((text, number) => h("li", { class: right.includes(number) ? "right" : null }, h("code", {}, text))) : h("li", { class: "soft" }, "nothing"));
 }
 
+/** Rules with their texts; on a site that has a page of all rules, with links to what stands behind them. */
 export function ruleList(ids, rules) {
-  return h("dl", { class: "rulelist" }, ids.map((id) => [h("dt", {}, ruleChip(id, rules)), h("dd", {}, prose(rules[id]?.text ?? ""))]));
+  const page = document.body.dataset.rules;
+  const more = (id) => page ? [" ", h("a", { href: `${page}#${id}`, title: `${id}: its code, tests, traces and wrong engines` }, "more")] : null;
+  return h("dl", { class: "rulelist" }, ids.map((id) => [h("dt", {}, ruleChip(id, rules)), h("dd", {}, prose(rules[id]?.text ?? ""), more(id))]));
 }

@@ -4,7 +4,7 @@ import { h, svg, ruleChip } from "./dom.js";
 import { drawGraph } from "./graph.js";
 import { drawItem } from "./items.js";
 import { channelOf, drawLegend, drawSpaceTime } from "./spacetime.js";
-import { alike, readObservation, tide, timeline } from "./values.js";
+import { alike, readObservation, sayEvent, tide, timeline } from "./values.js";
 
 const NARROW = 96;
 const ROOMY = 176;
@@ -42,8 +42,8 @@ export function drawTrace({ label, states, steps, rules, at, pick, names = null,
   const isGraph = steps.some((step) => step.json?.type === "graph");
   const side = innerWidth > 760 ? 124 : 84;
   const room = document.getElementById("main").clientWidth - side - (document.body.classList.contains("report") ? 92 : 48);
-  const longest = Math.max(0, ...steps.map((step) => step.event.length));
-  const least = Math.min(ROOMY, Math.max(NARROW, BESIDE + longest * LETTER));
+  const longest = Math.max(0, ...steps.map((step) => sayEvent(step.event).length));
+  const least = logged.length ? 72 : Math.min(ROOMY, Math.max(NARROW, BESIDE + longest * LETTER));
   const isStateless = !found.length && !logged.length;
   const first = isStateless ? 64 : 0;
   let width = Math.floor(isGraph ? fit(room - first, columns - 1, WIDE, 2 * WIDE) : fit(room - first, columns - (first ? 1 : 0), least, ROOMY));
@@ -69,7 +69,7 @@ export function drawTrace({ label, states, steps, rules, at, pick, names = null,
       h("button", {
         type: "button", class: `step${column === at ? " at" : ""}${wrong ? " wrong" : ""}`, "data-step": String(column),
         "aria-current": column === at ? "step" : null, title, onclick: () => pick?.(column),
-      }, step ? [h("span", { class: "number" }, String(column)), h("code", {}, step.json?.type === "graph" ? "graph" : step.event)] : "start",
+      }, step ? [h("span", { class: "number" }, String(column)), h("code", {}, step.json?.type === "graph" ? "graph" : sayEvent(step.event))] : "start",
       step?.choice > 1 ? h("span", { class: "choice", title: `${step.choice} outcomes are allowed` }, `1 of ${step.choice}`) : null),
       1, column,
     );

@@ -7,7 +7,7 @@ import { observations, ruleList, stateTable } from "./details.js";
 import { drawNeighbours } from "./neighbours.js";
 import { drawTrace } from "./picture.js";
 import { drawScene } from "./scenes.js";
-import { shortObservation } from "./values.js";
+import { sayEvent, shortObservation } from "./values.js";
 
 const page = { components: [], rules: {}, about: null, played: null, compared: null, problem: null, filter: "", group: "directed" };
 /** What is looked at: enough to share it. */
@@ -178,9 +178,10 @@ function draw() {
   const scrolled = [...document.querySelectorAll("#main .scroll")].map((each) => each.scrollLeft);
   document.title = `${page.about.title} · Tidegate playground`;
   drawComponents(here.component);
+  const { pages } = document.body.dataset;
   const place_ = page.components.find((each) => each.name === here.component);
   find("main").replaceChildren(
-    h("div", { class: "head" }, h("h1", {}, page.about.title), h("p", { class: "lead" }, place_.sentence)),
+    h("div", { class: "head" }, h("h1", {}, page.about.title), h("p", { class: "lead" }, place_.sentence, pages ? [" ", h("a", { href: `${pages}${here.component}.html` }, "Read about it")] : null)),
     ...[drawConfig(), drawTraceField(), drawBroken(), drawPictures(), drawPalette(), drawStep(), drawExplorer()].filter((each) => each !== null),
   );
   drawStories();
@@ -332,8 +333,9 @@ function drawPalette() {
     const what = offer.refused ? "is refused" : shown || (offer.changes ? "emits nothing" : "changes nothing");
     const breaks = offer.breaks.length ? `; breaks ${offer.breaks.join(", ")}` : "";
     const kind = offer.breaks.length ? "breaks" : offer.refused ? "refused" : offer.changes || shown ? "" : "still";
+    const said = sayEvent(offer.event);
     const picture = offer.json ? drawGraph(offer.json, offer.values, 260) : null;
-    return h("button", { type: "button", class: `event ${kind}${picture ? " drawn" : ""}`, "data-event": offer.event, "data-focus": `event-${offer.event}`, title: `${offer.event}: ${what}${breaks}`, onclick: () => add(offer.event) }, picture, h("code", {}, picture || offer.event.length < 64 ? offer.event : `${offer.event.slice(0, 63)}…`), picture ? null : h("span", {}, offer.outcomes > 1 ? `one of ${offer.outcomes} outcomes` : what));
+    return h("button", { type: "button", class: `event ${kind}${picture ? " drawn" : ""}`, "data-event": offer.event, "data-focus": `event-${offer.event}`, title: `${offer.event}: ${what}${breaks}`, onclick: () => add(offer.event) }, picture, h("code", {}, picture || said.length < 64 ? said : `${said.slice(0, 63)}…`), picture ? null : h("span", {}, offer.outcomes > 1 ? `one of ${offer.outcomes} outcomes` : what));
   };
   const where = place() < page.played.steps.length ? `after step ${place()}: a branch` : "next";
   const draw_ = ([name, offers]) => h("div", { class: "offers" }, groups.size > 1 ? h("h3", {}, name) : null, h("div", { class: "buttons" }, offers.map(button)));

@@ -5,15 +5,20 @@ import { channelOf, drawLegend, drawSpaceTime } from "./spacetime.js";
 
 const COLUMNS = ["task", "subtask", "attempt", "step", "dir", "channel", "kind", "timestamp", "key", "id", "value", "status"];
 
+const [LEAST, MOST] = [16, 120];
+
+/** As wide as there is room for, and neither so narrow nor so wide that the eye loses its way. */
+const fit = (columns) => Math.round(Math.max(40, Math.min(90, (document.getElementById("main").clientWidth - 220) / (columns + 1))));
+
 /** `rows` are in the order of their `time`; `left` says how many more there are. */
 export function drawRun({ title, tasks, rows, left = 0 }) {
-  const wanted = { channel: "", key: "", column: 40 };
+  const wanted = { channel: "", key: "", column: fit(new Set(rows.map((row) => row.time)).size) };
   const view = h("div", {});
   const choices = (name, values) => {
     const some = [...new Set(values)].filter(Boolean).sort();
     return some.length > 1 ? h("label", { class: "field" }, h("span", {}, name), h("select", { "data-filter": name, onchange: (event) => { wanted[name] = event.target.value; draw(); } }, h("option", { value: "" }, "all"), some.map((value) => h("option", { value }, value)))) : null;
   };
-  const zoom = h("label", { class: "field" }, h("span", {}, "zoom"), h("input", { type: "range", min: "16", max: "120", value: String(wanted.column), "data-filter": "zoom", oninput: (event) => { wanted.column = Number(event.target.value); draw(); } }));
+  const zoom = h("label", { class: "field" }, h("span", {}, "zoom"), h("input", { type: "range", min: String(LEAST), max: String(MOST), value: String(wanted.column), "data-filter": "zoom", oninput: (event) => { wanted.column = Number(event.target.value); draw(); } }));
   const wrong = h("button", { type: "button", onclick: () => showWrong("smooth") }, "show what is wrong");
   function draw() {
     const shown = rows.filter((row) => (!wanted.channel || channelOf(row) === wanted.channel) && (!wanted.key || row.key === wanted.key));

@@ -33,9 +33,10 @@ export function drawSpaceTime(steps, column, known = []) {
   for (const cut of cuts(marks)) chart.append(drawCut(cut.sort((a, b) => y(a) - y(b)), y, height));
   const ends = new Map();
   for (const mark of marks) {
-    const isFree = mark.x - (ends.get(mark.lane) ?? -Infinity) > 24;
-    chart.append(drawMark(mark, y(mark), isFree || mark.row.wrong));
-    if (isFree) ends.set(mark.lane, mark.x);
+    const said = sayOf(mark.row);
+    const isFree = mark.x - (ends.get(mark.lane) ?? -Infinity) > 4 + 6 * said.length;
+    chart.append(drawMark(mark, y(mark), isFree || mark.row.wrong ? said : ""));
+    if (isFree && said) ends.set(mark.lane, mark.x);
   }
   return { chart, lanes };
 }
@@ -75,14 +76,14 @@ function travels(marks) {
   return sent.map((mark) => [mark, read.get(identity(mark.row))?.shift() ?? null]);
 }
 
-/** The barriers of each checkpoint: the first one that each subtask wrote or read. */
+/** Where each subtask stands at a checkpoint: at the first barrier that it wrote, or, if it wrote none, the last that it read. */
 function cuts(marks) {
   const found = new Map();
   for (const mark of marks) {
     if (mark.row.kind !== "barrier") continue;
     const checkpoint = mark.row.value;
     const lanes = found.get(checkpoint) ?? new Map();
-    if (!lanes.has(mark.lane)) lanes.set(mark.lane, mark);
+    if (lanes.get(mark.lane)?.row.dir !== "out") lanes.set(mark.lane, mark);
     found.set(checkpoint, lanes);
   }
   return [...found.values()].map((lanes) => [...lanes.values()]).filter((cut) => cut.length > 1);
@@ -97,13 +98,17 @@ const SHAPES = {
 const other = (x, y) => svg("path", { class: "cross", d: `M${x - 4} ${y - 4}l8 8M${x - 4} ${y + 4}l8 -8` });
 const small = (x, y) => svg("rect", { class: "wire", x: x - 2.5, y: y - 2.5, width: 5, height: 5 });
 
-/** A mark, with what it says if there is room for that. */
-function drawMark({ row, x }, y, isLabelled) {
-  const draw = SHAPES[row.kind] ?? (TRAVELS.has(row.kind) ? other : small);
+/** What is written below a mark, where there is room for it. */
+function sayOf(row) {
   const said = row.kind === "record" ? row.key : row.kind === "watermark" ? (row.timestamp === LONGEST ? "MAX" : row.timestamp) : row.kind === "status" ? row.status : null;
+  return String(said ?? "").slice(0, 10);
+}
+
+function drawMark({ row, x }, y, said) {
+  const draw = SHAPES[row.kind] ?? (TRAVELS.has(row.kind) ? other : small);
   const title = Object.entries(row).filter(([name, value]) => name !== "type" && value !== null).map(([name, value]) => `${name} ${value}`).join(", ");
   const halo = row.wrong ? svg("circle", { class: "halo", cx: x, cy: y, r: 12 }) : null;
-  return svg("g", { class: `mark ${row.kind} ${row.dir}${row.wrong ? " wrong" : ""}` }, svg("title", {}, title), halo, draw(x, y), said && isLabelled ? svg("text", { class: "label", x, y: y + 17, "text-anchor": "middle" }, String(said).slice(0, 10)) : null);
+  return svg("g", { class: `mark ${row.kind} ${row.dir}${row.wrong ? " wrong" : ""}` }, svg("title", {}, title), halo, draw(x, y), said ? svg("text", { class: "label", x, y: y + 17, "text-anchor": "middle" }, said) : null);
 }
 
 /** What the marks mean, of the kinds that there are. */

@@ -1,6 +1,7 @@
 // What a command found, as a page: its conclusion, its table, and each finding in words and as a picture.
 
 import { copyButton, h, themeButton } from "./dom.js";
+import { ruleList } from "./details.js";
 import { drawWalk } from "./walk.js";
 
 const TONES = { 0: "good", 1: "bad" };
@@ -16,13 +17,29 @@ function drawVerdict() {
   );
 }
 
+/** What a line of a finding can begin with. */
+const FACTS = ["config", "trace", "at step", "allowed", "seen", "pass", "fail", "error", "reproduce"];
+const RULE = /^([A-Z]+-\d+): /;
+
+/** The lines of a finding: its rules with their texts, its facts by their names, and whatever else is said. */
+function drawLines(lines) {
+  const facts = lines.flatMap((line) => FACTS.filter((name) => line.startsWith(`${name} `)).map((name) => [name, line.slice(name.length).trim()]));
+  const rules = lines.flatMap((line) => RULE.exec(line)?.[1] ?? []).filter((id) => told.rules[id]);
+  const others = lines.filter((line) => line.trim() && !FACTS.some((name) => line.startsWith(`${name} `)) && !rules.includes(RULE.exec(line)?.[1]));
+  if (!facts.length) return h("pre", { class: "told", tabindex: "0" }, lines.join("\n"));
+  return [
+    rules.length ? ruleList(rules, told.rules) : null,
+    h("dl", { class: "facts" }, facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, h("code", {}, value))])), others.map((line) => h("p", { class: "soft" }, line)),
+  ];
+}
+
 function drawFinding({ text, component, picture, config, step, link }) {
   const [title, ...rest] = text.split("\n");
   const said = (name) => rest.find((line) => line.trim().startsWith(`${name} `))?.trim().slice(name.length).trim();
   const raw = picture && JSON.stringify({ component, config, events: picture.steps.map((each) => each.json) });
   const copies = [["copy trace", said("trace")], ["copy JSON", raw], ["copy command", said("reproduce")]].filter(([, value]) => value);
   return h(
-    "article", { class: "card counterexample" }, h("h3", {}, title), h("pre", { class: "told", tabindex: "0" }, rest.map((line) => line.replace(/^ {2}/, "")).join("\n")),
+    "article", { class: "card counterexample" }, h("h3", {}, title), drawLines(rest.map((line) => line.replace(/^ {2}/, ""))),
     link || copies.length ? h("p", { class: "buttons" }, copies.map(([label, value]) => copyButton(label, value)), link && h("a", { href: link, target: "_blank", rel: "noreferrer", title: "tidegate play must be running" }, "open in playground")) : null, picture ? drawWalk({ title, picture, config, step }, told.rules) : null,
   );
 }

@@ -6,7 +6,7 @@ const isNested = (value) => Array.isArray(value) ? value.some((one) => one !== n
 export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Numbers of things: none of them goes without saying, while channel 0 is a channel. */
-const COUNTS = new Set(["exclusive", "floating", "required", "unannounced", "hops"]);
+const COUNTS = new Set(["exclusive", "floating", "required", "unannounced", "hops", "queued", "holds", "free"]);
 
 const cut = (text, limit) => text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
 
@@ -28,6 +28,13 @@ function say(value) {
     return [`${name.replaceAll("_", " ")} ${isObject(one) ? `(${say(one)})` : say(one)}`];
   });
   return said.join(" · ") || "–";
+}
+
+/** An event that has no short form, without what a reader of JSON needs and an eye does not; what is false or empty is left out. */
+export function sayEvent(text) {
+  if (!text.startsWith("{")) return text;
+  const told = text.replace(/,?"\w+":(?:false|null|\[\]|"")/g, "").replace(/"type":"(\w+)",?/g, "$1 ").replace(/,?"(\w+)":true/g, " $1").replace(/,?"(\w+)":/g, " $1 ");
+  return told.replace(/[{}"]/g, "").replaceAll("_", " ").replace(/ +/g, " ").replace(/\[ /g, "[").replace(/ (?=[\],])/g, "").trim();
 }
 
 /** What an observation is called, and its values: without their names where there is one, and without what is false. */

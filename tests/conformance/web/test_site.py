@@ -73,6 +73,9 @@ def test_the_specification_runs_in_the_browser(site, open_page):
         page.locator(".lanes").wait_for(timeout=PATIENCE)
         assert page.locator("#words").text_content() == steps[-2].state
         assert "all-idle-puts-out-the-maximum" in page.get_by_role("alert").inner_text()
+        assert page.get_by_role("link", name="Read about it").get_attribute("href") == "docs/semantics/valve.html"
+        more = page.get_by_role("link", name="more").first.get_attribute("href")
+        assert more == f"rules.html#{steps[-2].rules[0]}"
         event(page, "0a").click()
         page.locator(".lanes .step.at", has_text="0a").wait_for(timeout=PATIENCE)
         assert page.locator("#words").text_content() == steps[-1].state
