@@ -37,7 +37,8 @@ def make_file(kind: str, title: str, body: str, script: str = "") -> str:
 <style>{style}</style>
 </head>
 <body class="report">
-<header class="top"><p class="brand">{drawn_icon()} Tidegate <span>{kind}</span></p><div class="actions" id="actions"></div></header>
+<header class="top"><p class="brand">{drawn_icon()} Tidegate <span>{kind}</span></p>
+<div class="actions" id="actions"></div></header>
 {body}
 {module}</body>
 </html>
