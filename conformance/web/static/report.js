@@ -152,6 +152,7 @@ function drawFindings() {
     selected = -1;
     list.scrollTop = 0;
     rows.style.height = `${shown.length * ROW}px`;
+    list.style.height = `${Math.min(innerWidth > 900 ? 480 : 320, Math.max(2, shown.length) * ROW + 2)}px`;
     counted.textContent = `${count(shown.length, "finding")}${result.left ? `; ${result.left.toLocaleString("en")} more in report.jsonl` : ""}`;
     fillRows();
   }

@@ -24,6 +24,12 @@ FLAGS = (
 )
 #: On a phone by night, and on a wide screen by day. Pages share their style: one of these is enough for most of them.
 LOOKS = [(320, "dark"), pytest.param(1600, "light", marks=pytest.mark.long)]
+#: Whether a text can become a script; asked behind the call itself, which is free to.
+EVALUATES = """() => new Promise((done) => {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => { try { done(new Function("return true")()); } catch { done(false); } };
+  port2.postMessage(null);
+})"""
 #: Pictures of the pages, to be looked at.
 SHOTS = ROOT / "build" / "shots"
 
@@ -65,7 +71,7 @@ def playground():
 
 @pytest.fixture
 def open_page(browser):
-    """Opens pages. At the end, none of them may have complained, or asked for anything outside its origin."""
+    """Opens pages. At the end, none of them may have complained, reached outside its origin, or let a text run."""
 
     @contextmanager
     def opened(address, width=1200, height=900, scheme="light", **more):
@@ -80,8 +86,11 @@ def open_page(browser):
         page.on("request", lambda request: requests.append(request.url))
         page.goto(address)
         yield page
+        said = [*complaints]
+        evaluates = page.evaluate(EVALUATES)
         context.close()
-        assert complaints == []
+        assert said == []
+        assert not evaluates, "its policy lets texts become scripts"
         origin = "/".join(address.split("/")[:3])
         assert [url for url in requests if not url.startswith((origin, "data:"))] == []
 

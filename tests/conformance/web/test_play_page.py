@@ -343,6 +343,24 @@ def test_an_address_without_sense_runs_nothing(open_page, playground):
             assert page.locator(".lanes, #main img").count() == 0
 
 
+#: Each has a picture of another kind.
+KINDS = ["job", "chaining", "virtual_channels", "barriers"]
+
+
+@pytest.mark.parametrize(
+    "components",
+    [KINDS, pytest.param([name for name in COMPONENTS if name not in KINDS], marks=pytest.mark.long)],
+    ids=["some", "others"],
+)
+def test_every_component_fits_and_everybody_can_use_it(play, components):
+    with play("valve", VALVE, width=320, scheme="dark") as page:
+        for name in components:
+            story = stories(name)[0]
+            page.evaluate(VISIT, place(name, story.config, story.trace))
+            assert fits(page), name
+            assert serious_barriers(page) == [], name
+
+
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_the_page_fits_and_everybody_can_use_it(play, width, scheme):
     with play("valve", VALVE, SEVEN, {"compare": "flink-40475"}, width=width, scheme=scheme) as page:
