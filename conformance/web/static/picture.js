@@ -6,7 +6,7 @@ import { drawItem } from "./items.js";
 import { channelOf, drawLegend, drawSpaceTime } from "./spacetime.js";
 import { alike, readObservation, sayEvent, tide, timeline } from "./values.js";
 
-const NARROW = 96;
+const NARROW = 104;
 const ROOMY = 176;
 const WIDE = 320;
 /** Of a letter in the head of a column, and what stands beside the event there. */
