@@ -22,7 +22,7 @@ function drawTable(table, beside, isFirst = false) {
   const head = h("tr", {}, ["part", ...isFirst ? ["value"] : ["before", "after"], ...beside.map((each) => each.title)].map((text) => h("th", { scope: "col" }, text)));
   const body = table.map((row) => h(
     "tr", { class: row.changed ? "changed" : "" },
-    h("th", { scope: "row" }, row.path), isFirst ? null : h("td", {}, row.before), h("td", {}, row.changed ? h("mark", {}, row.after || "–") : row.after),
+    h("th", { scope: "row" }, row.path.split(/(?=[.[_])/).flatMap((part) => [h("wbr"), part])), isFirst ? null : h("td", {}, row.before), h("td", {}, row.changed ? h("mark", {}, row.after || "–") : row.after),
     beside.map(({ values }) => {
       const text = values.get(row.path) ?? "";
       return h("td", {}, text === row.after ? text : h("mark", { class: "differs" }, text || "–"));

@@ -160,10 +160,10 @@ function fit(room, columns, least, most) {
   return Math.min(most, Math.max(least, room / seen));
 }
 
-/** Scroll a picture sideways, so that a step can be seen, and the one behind it. */
+/** Scroll a picture sideways, so that a step can be seen, and those around it if there is room. */
 function show(frame, at, width, names) {
-  const [left, right] = [Math.max(0, at - 1) * width, (at + 2) * width];
   const room = frame.clientWidth - names;
+  const [left, right] = [Math.max(0, at - (room >= 2 * width ? 1 : 0)) * width, (at + (room >= 3 * width ? 2 : 1)) * width];
   if (left < frame.scrollLeft) frame.scrollLeft = left;
   else if (right > frame.scrollLeft + room) frame.scrollLeft = Math.min(left, Math.ceil((right - room) / width) * width);
 }
