@@ -2,7 +2,8 @@
 
 The adapter gives watermarks to the gauge of their input and to the operator, as the network input of a task does. An
 operator has doors for two inputs; attributes of more are put together by `RecordAttributesBuilder`, as operators of
-several inputs do it. Counting records takes a whole task, and is not declared.
+several inputs do it. Records go to the operator as they do in a task of several inputs: from the network by
+`StreamTaskNetworkOutput`, from a source in the task by a `ChainingOutput`; the operator that takes them is nobody.
 """
 
 from typing import Any
@@ -13,18 +14,48 @@ from tidegate.conformance.engines.flink.jvm import Jvm
 _METRICS = "org.apache.flink.streaming.runtime.metrics."
 _OPERATORS = "org.apache.flink.streaming.api.operators."
 _BUILDER = "org.apache.flink.streaming.runtime.streamrecord.RecordAttributesBuilder"
+_NETWORK = "org.apache.flink.streaming.runtime.io.StreamMultipleInputProcessorFactory$StreamTaskNetworkOutput"
+_CHAINING = "org.apache.flink.streaming.runtime.tasks.ChainingOutput"
+EXTENSIONS = ("records",)
 _COMBINED = "org.apache.flink.api.common.eventtime.IndexedCombinedWatermarkStatus"
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
-    return (
-        {} if jvm.has(_BUILDER) and jvm.has(f"{_OPERATORS}AbstractStreamOperator", "processRecordAttributes1") else None
-    )
+    if not jvm.has(_BUILDER) or not jvm.has(f"{_OPERATORS}AbstractStreamOperator", "processRecordAttributes1"):
+        return None
+    # The constructors of 1.20 and later.
+    known = [len(one) for name in (_NETWORK, _CHAINING) if jvm.has(name) for one in jvm.parameters(name)]
+    return {"extensions": [*EXTENSIONS]} if known == [4, 4] else {}
+
+
+class Counted:
+    """The inputs of an operator, as far as they count records."""
+
+    def __init__(self, jvm: Jvm, kinds: list[str]) -> None:
+        group = jvm.cls("org.apache.flink.runtime.metrics.groups.UnregisteredMetricGroups")
+        operator = group.createUnregisteredOperatorMetricGroup()
+        self._records = operator.getIOMetricGroup().getNumRecordsInCounter()
+        self._of_task = jvm.cls("org.apache.flink.metrics.SimpleCounter")()
+        self._element = jvm.cls("org.apache.flink.streaming.runtime.streamrecord.StreamRecord")
+        nobody = jvm.implement(f"{_OPERATORS}Input", {})
+        gauge = jvm.cls(f"{_METRICS}WatermarkGauge")
+        self._doors = [
+            jvm.new(_CHAINING, nobody, None, operator, None).collect
+            if kind == "source"
+            else jvm.new(_NETWORK, nobody, gauge(), self._records, self._of_task).emitRecord
+            for kind in kinds
+        ]
+
+    def put(self, number: int) -> None:
+        self._doors[number](self._element(None))
+
+    def show(self) -> wire.Json:
+        return {"records": int(self._records.getCount()), "task_records": int(self._of_task.getCount())}
 
 
 class InputGauges:
-    def __init__(self, jvm: Jvm, inputs: int) -> None:
-        self._jvm = jvm
+    def __init__(self, jvm: Jvm, inputs: int, counted: Counted | None) -> None:
+        self._jvm, self._counted = jvm, counted
         self._shown: wire.Observations = []
         handlers = {"emitWatermark": self._on_watermark, "emitRecordAttributes": self._on_attributes}
         output = jvm.implement(f"{_OPERATORS}Output", handlers)
@@ -51,8 +82,9 @@ class InputGauges:
         kind = event.get("type")
         if kind == "measure":
             inputs = [str(gauge.getValue()) for gauge in self._gauges]
-            return [{"type": "gauges", "inputs": inputs, "input": str(self._lowest.getValue())}]
-        if kind not in ("watermark", "attributes"):
+            records = {} if self._counted is None else self._counted.show()
+            return [{"type": "gauges", "inputs": inputs, "input": str(self._lowest.getValue()), **records}]
+        if kind not in ("watermark", "attributes") and (kind != "record" or self._counted is None):
             raise wire.unknown_type(event)
         number = wire.get_integer(event, "input")
         timestamp = wire.get_long(event, "timestamp") if kind == "watermark" else 0
@@ -60,7 +92,9 @@ class InputGauges:
         if not 0 <= number < len(self._gauges):
             return wire.rejected()
         self._shown = []
-        if kind == "watermark":
+        if kind == "record" and self._counted is not None:
+            self._counted.put(number)
+        elif kind == "watermark":
             self._gauges[number].setCurrentWatermark(timestamp)
             self._jvm.call(self._operator, "processWatermark", self._watermark(timestamp), self._jvm.integer(number))
         else:
@@ -84,5 +118,5 @@ def make(jvm: Jvm, config: wire.Json) -> InputGauges:
     kinds = config.get("inputs")
     if not isinstance(kinds, list) or not kinds or any(kind not in ("network", "source") for kind in kinds):
         raise wire.BadRequestError("inputs must be a list of kinds")
-    wire.get_extension(config, ())
-    return InputGauges(jvm, len(kinds))
+    counts = wire.get_extension(config, EXTENSIONS) is not None
+    return InputGauges(jvm, len(kinds), Counted(jvm, kinds) if counts else None)
