@@ -4,6 +4,9 @@ One thread takes the task through its steps, from loading its code to the end of
 let it fail at any time. Nobody holds a lock: whoever wants to change the state says which state it saw, and loses if
 it is no longer that one. So the thread notices at its next step that it is not wanted any more.
 
+Where checkpoints go on when tasks have finished, a task does not end before a checkpoint has all that it did (the
+extension `final_checkpoint`).
+
 Choices. Task of Flink 1.14 and later (the task manager's copy of the state), StreamTask for the end of the input. Each
 step of the thread is one event. What another thread saw before it acts is part of its event, so that lost races are
 seen. The task waits for its consumers before it ends its output (it may be told not to; this one is not).

@@ -5,9 +5,9 @@ import attrs
 from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import MAX, Watermark
 from tidegate.reference.model import InvalidInputError, Outcome, rejected
-from tidegate.reference.task import values
+from tidegate.reference.task import final_checkpoint, values
 from tidegate.reference.task.execution_states import TERMINAL, TaskState, compute_followers
-from tidegate.reference.task.values import INVOKABLE, Config, Event, Observation, Reason, Reply, State
+from tidegate.reference.task.values import FINAL, INVOKABLE, Config, Event, Observation, Reason, Reply, State
 
 #: What the thread does, in order; the state that is entered before a step, where one is.
 STEPS = (
@@ -41,14 +41,18 @@ Outcomes = tuple[Outcome[State, Observation], ...]
 
 def steps_of(config: Config) -> tuple[str, ...]:
     """Code that has returned cleans up before its partitions are finished."""
-    return STEPS if config.extension is None else (*STEPS[:-1], CLEAN_UP, STEPS[-1])
+    return (*STEPS[:-1], CLEAN_UP, STEPS[-1]) if config.extension == INVOKABLE else STEPS
 
 
 def step(state: State, event: Event) -> Outcomes:
-    if isinstance(event, values.TriggerCheckpoint | values.AskForRoom):
+    if isinstance(event, values.OfInvokable):
         if state.config.extension != INVOKABLE:
             raise InvalidInputError(f"{event.type} belongs to the extension {INVOKABLE}")
         return (on_trigger(state, event) if isinstance(event, values.TriggerCheckpoint) else on_room(state, event),)
+    if isinstance(event, values.OfFinal):
+        if state.config.extension != FINAL:
+            raise InvalidInputError(f"{event.type} belongs to the extension {FINAL}")
+        return on_checkpoint(state, event)
     if isinstance(event, values.Cancel):
         return on_interference(state, event.seen, TaskState.CANCELING)
     if isinstance(event, values.FailExternally):
@@ -100,6 +104,31 @@ def on_room(state: State, event: values.AskForRoom) -> Outcome[State, Observatio
     return Outcome(state, (values.BackPressured(held_up),), ("TASK-10",))
 
 
+def on_checkpoint(state: State, event: values.OfFinal) -> Outcomes:
+    """TASK-13, TASK-14: only a task that is running, and whose code is invoked, takes part in checkpoints."""
+    if (
+        state.steps is None
+        or STEPS[state.steps - 1 : state.steps] != ("invoke",)
+        or state.state is not TaskState.RUNNING
+    ):
+        return rejected(state, "TASK-13")
+    known = state.checkpoints
+    rule = "TASK-13" if known.savepoint is None else "TASK-14"
+    match event:
+        case values.BeginCheckpoint():
+            begun = final_checkpoint.begin(known, event, data_ended=state.data_ended)
+            if begun is None:
+                return rejected(state, "TASK-14")
+            return (Outcome(attrs.evolve(state, checkpoints=begun), (), ("TASK-14" if event.stops else rule,)),)
+        case values.CompleteCheckpoint(checkpoint):
+            told = attrs.evolve(state, checkpoints=final_checkpoint.complete(known, checkpoint))
+        case values.AbortCheckpoint(checkpoint):
+            told = attrs.evolve(state, checkpoints=final_checkpoint.abort(known, event))
+            if checkpoint == known.savepoint:
+                return (end_thread(told, cancelled=False, cleans=True, completed=state.steps - 1, rules=("TASK-14",)),)
+    return (Outcome(told, (), (rule,)),)
+
+
 def on_proceed(state: State, steps: int) -> Outcomes:
     plan = steps_of(state.config)
     upcoming = plan[steps] if steps < len(plan) else ""
@@ -118,6 +147,8 @@ def on_proceed(state: State, steps: int) -> Outcomes:
     if name == "finish_partitions":
         if not is_acknowledged(state):
             return rejected(state, "TASK-8")
+        if not final_checkpoint.is_final(state):
+            return rejected(state, "TASK-13")
         ends = tuple(values.PartitionEnded(output) for output in range(state.config.outputs))
         return (Outcome(taken, (values.StepTaken(name), *ends), ("TASK-4", "TASK-7")),)
     if name in ENTERED:
@@ -251,6 +282,38 @@ def output_ends_in_order(before: State, _event: Event, outcome: Seen) -> bool:
     """A partition ends after its data, and after its consumers have acknowledged that."""
     ended = any(isinstance(seen, values.PartitionEnded) for seen in outcome.observations)
     return not ended or (before.data_ended and len(before.acknowledged) == before.config.outputs)
+
+
+@always("TASK-13", "TASK-14")
+def the_last_checkpoint_is_complete(before: State, _event: Event, outcome: Seen) -> bool:
+    """A task that waits for its last checkpoint ends its partitions when that is complete, and not before."""
+    ends = values.StepTaken("finish_partitions") in outcome.observations and before.config.extension == FINAL
+    return not ends or before.checkpoints.is_final
+
+
+@always("TASK-13", "TASK-14")
+def what_came_before_the_end_is_not_enough(before: State, _event: Event, outcome: Seen) -> bool:
+    """The last checkpoint was begun behind the end of the data, or is the savepoint with which the job stops."""
+    known, was_final = outcome.state.checkpoints, before.checkpoints.is_final
+    if known.is_final == was_final:
+        return True
+    if known.savepoint is not None:
+        return known.is_final and known.completed == known.savepoint
+    return known.is_final and before.data_ended and known.first is not None and known.first <= known.completed
+
+
+@sometimes("TASK-13")
+def an_earlier_checkpoint_is_not_enough(before: State, event: Event, outcome: Seen) -> bool:
+    """A task whose data has ended hears of a checkpoint that was begun before, and still waits."""
+    is_told = isinstance(event, values.CompleteCheckpoint) and outcome.state != before
+    first = before.checkpoints.first
+    return is_told and before.data_ended and first is not None and not outcome.state.checkpoints.is_final
+
+
+@sometimes("TASK-14")
+def a_stop_fails(before: State, event: Event, outcome: Seen) -> bool:
+    """A savepoint with which the job was to stop is given up, and the task fails."""
+    return isinstance(event, values.AbortCheckpoint) and outcome.state.state is not before.state
 
 
 @always("TASK-7")

@@ -5,18 +5,24 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Watermark, at_least, one_of
+from tidegate.reference.elements import Long, Watermark, at_least, check_long, one_of
 from tidegate.reference.task.execution_states import TaskState
 
 INVOKABLE = "invokable"
-EXTENSIONS = (INVOKABLE,)
+FINAL = "final_checkpoint"
+EXTENSIONS = (INVOKABLE, FINAL)
+#: Before every checkpoint.
+NO_CHECKPOINT = Long(-1)
 
 # --- config ---------------------------------------------------------------------------------------------------
 
 
 @attrs.frozen
 class Config:
-    """With the extension `invokable` the code of the task cleans up, and is asked for checkpoints and for room."""
+    """With the extension `invokable` the code of the task cleans up, and is asked for checkpoints and for room.
+
+    With `final_checkpoint` checkpoints go on when tasks have finished, and the task waits for its last one.
+    """
 
     operators: int = attrs.field(validator=at_least(1))
     outputs: int = attrs.field(validator=at_least(0))
@@ -24,6 +30,20 @@ class Config:
 
 
 # --- state ----------------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Checkpoints:
+    """What a task knows of checkpoints. `first` is the first that it began behind the end of its data.
+
+    `savepoint` is the one with which the job is to stop, `completed` the last of which it was told that it is complete,
+    and `is_final` says that this was the one for which the task waits.
+    """
+
+    first: Long | None = None
+    savepoint: Long | None = None
+    completed: Long = NO_CHECKPOINT
+    is_final: bool = False
 
 
 @attrs.frozen
@@ -42,6 +62,7 @@ class State:
     untold: bool = False
     data_ended: bool = False
     acknowledged: frozenset[int] = frozenset()
+    checkpoints: Checkpoints = Checkpoints()
 
 
 # --- events ---------------------------------------------------------------------------------------------------
@@ -126,7 +147,35 @@ class AskForRoom:
     has_room: bool
 
 
-Event = Start | Proceed | Throw | Cancel | FailExternally | EndOfData | Acknowledge | TriggerCheckpoint | AskForRoom
+@attrs.frozen
+class BeginCheckpoint:
+    """The task takes its part of a checkpoint, or of a savepoint with which the job is to stop."""
+
+    type: ClassVar[str] = "begin_checkpoint"
+    checkpoint: Long = attrs.field(validator=check_long)
+    stops: bool
+
+
+@attrs.frozen
+class CompleteCheckpoint:
+    """The task is told that a checkpoint is complete."""
+
+    type: ClassVar[str] = "complete_checkpoint"
+    checkpoint: Long = attrs.field(validator=check_long)
+
+
+@attrs.frozen
+class AbortCheckpoint:
+    """The task is told that a checkpoint was given up, and which was the last that is complete: 0 for none."""
+
+    type: ClassVar[str] = "abort_checkpoint"
+    checkpoint: Long = attrs.field(validator=check_long)
+    completed: Long = attrs.field(validator=check_long)
+
+
+OfInvokable = TriggerCheckpoint | AskForRoom
+OfFinal = BeginCheckpoint | CompleteCheckpoint | AbortCheckpoint
+Event = Start | Proceed | Throw | Cancel | FailExternally | EndOfData | Acknowledge | OfInvokable | OfFinal
 
 # --- observations ---------------------------------------------------------------------------------------------
 

@@ -16,5 +16,9 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("checkpoint", "abort", (("step", "abort"),)),
         Form("checkpoint", "subsume", (("step", "subsume"),)),
         Form("close", "close"),
+        Form("watermark", "{input:int}w{timestamp:long}"),
+        Form("element", "{input:int}record", (("kind", "record"),)),
+        Form("element", "{input:int}status", (("kind", "status"),)),
+        Form("element", "{input:int}latency_marker", (("kind", "latency_marker"),)),
     ),
 }

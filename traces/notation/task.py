@@ -16,5 +16,10 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("trigger", "trigger:{reply:word}"),
         Form("ask_for_room", "room", (("has_room", True),)),
         Form("ask_for_room", "no-room", (("has_room", False),)),
+        Form("begin_checkpoint", "checkpoint{checkpoint:long}", (("stops", False),)),
+        Form("begin_checkpoint", "savepoint{checkpoint:long}", (("stops", True),)),
+        Form("complete_checkpoint", "complete{checkpoint:long}"),
+        Form("abort_checkpoint", "abort{checkpoint:long}", (("completed", "0"),)),
+        Form("abort_checkpoint", "abort{checkpoint:long}after{completed:long}"),
     ),
 }

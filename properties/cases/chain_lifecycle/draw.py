@@ -6,6 +6,7 @@ from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.chaining.chain_lifecycle import values as chain_lifecycle
 from tidegate.reference.chaining.chain_lifecycle.step import has_operator, start, step
+from tidegate.reference.elements import MAX, Long
 
 SEMANTICS = ("flink-2.3", "flink-2.3", "flink-2.3", "flink-1.10", "flink-1.5")
 FALLIBLE = tuple(call for call in chain_lifecycle.Call if call not in chain_lifecycle.INFALLIBLE)
@@ -22,6 +23,8 @@ def draw(
 ) -> tuple[chain_lifecycle.Config, tuple[chain_lifecycle.Event, ...]]:
     config = config or draw_config(random)
     weights = swarm(random, forward=5, checkpoint=3, fault=1.2, mail=2, anything=0.25, refused=0.1)
+    if config.extension is not None:
+        weights |= {"element": random.choice((1, 4)), "mail": 0.1, "fault": 0.3}
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step, length=random.choice((4, 8, 12, 16, 24, 40)))
     for _ in walk.up_to_end(lambda state: state.closed, 1, 4):
@@ -41,7 +44,9 @@ def draw_config(random: Random) -> chain_lifecycle.Config:
     operators = [chain_lifecycle.Operator(random.random() < lingering, parent) for parent in parents]
     semantics = random.choice(SEMANTICS)
     sources = random.choice((0, 0, 1, 2, 3)) if semantics == "flink-2.3" else 0
-    return chain_lifecycle.Config(tuple(operators), sources, sources + random.choice((0, 1, 1, 2)), semantics)
+    extension = random.choice((None, None, chain_lifecycle.FINISHED)) if semantics == "flink-2.3" else None
+    inputs = sources + random.choice((0, 1, 1, 2) if extension is None else (0, 1, 2, 3))
+    return chain_lifecycle.Config(tuple(operators), sources, inputs, semantics, extension)
 
 
 def draw_event(random: Random, kind: str, state: chain_lifecycle.State) -> chain_lifecycle.Event:
@@ -49,6 +54,8 @@ def draw_event(random: Random, kind: str, state: chain_lifecycle.State) -> chain
         return draw_step(random, state)
     if kind == "fault":
         return draw_fault(random, state)
+    if kind == "element" and state.phase is chain_lifecycle.Phase.OPEN:
+        return draw_element(random, state)
     if (
         kind == "mail"
         and state.phase is chain_lifecycle.Phase.OPEN
@@ -70,6 +77,20 @@ def draw_event(random: Random, kind: str, state: chain_lifecycle.State) -> chain
             )
         )
     return draw_next(random, state)
+
+
+def draw_element(random: Random, state: chain_lifecycle.State) -> chain_lifecycle.Event:
+    """Mostly that event time is over, on an input that has not said so; at times too often, or something else."""
+    inputs = state.config.inputs
+    left = [index for index in range(inputs - state.config.sources) if index not in state.ended | state.over]
+    index = random.choice(left) if left and random.random() < 0.85 else random.randint(-1, inputs)
+    if random.random() < 0.85:
+        return chain_lifecycle.InputWatermark(index, MAX if random.random() < 0.9 else draw_early(random))
+    return chain_lifecycle.Element(index, random.choice(list(chain_lifecycle.Kind)))
+
+
+def draw_early(random: Random) -> Long:
+    return Long(random.choice((MAX - 1, 0, 1, -1, -MAX - 1, 2**31 - 1, 2**32 - 1)))
 
 
 def draw_step(random: Random, state: chain_lifecycle.State) -> chain_lifecycle.Checkpoint:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tidegate.properties.cases.scope import Scope, counted
 from tidegate.reference.chaining.chain_lifecycle import values as chain_lifecycle
+from tidegate.reference.elements import MAX, Long
 
 #: The parents of the operators behind the head: alone, a line, a fork, and a fork with a longer branch.
 SHAPES = ((), (0, 1), (0, 0), (0, 0, 1))
@@ -105,9 +106,43 @@ def make_scopes(shapes: tuple[tuple[int, ...], ...], sources: int) -> Iterator[S
     yield make_scope("flink-2.3-suppressed", "flink-2.3", shapes[1:2], 0, (), both=(chain_lifecycle.Call.COMPLETE,))
 
 
+def play_finished(config: chain_lifecycle.Config, _state: chain_lifecycle.State) -> Iterator[chain_lifecycle.Event]:
+    """Everything but faults that change nothing, on each input, one too low and one too high."""
+    yield from EVENTS
+    yield from (chain_lifecycle.Mail(0), chain_lifecycle.Fault(0, chain_lifecycle.Call.OPEN, failing=True))
+    for index in range(-1, config.inputs + 1):
+        yield chain_lifecycle.EndInput(index)
+        yield from (chain_lifecycle.InputWatermark(index, Long(timestamp)) for timestamp in (MAX - 1, MAX))
+        yield from (chain_lifecycle.Element(index, kind) for kind in chain_lifecycle.Kind)
+
+
+def make_finished(*heads: tuple[int, int], shapes: tuple[tuple[int, ...], ...]) -> Scope:
+    """`heads` are chained sources and inputs."""
+    configs = [
+        chain_lifecycle.Config(make_config(shape, 0, "flink-2.3").operators, sources, inputs, extension=extension)
+        for shape in shapes
+        for sources, inputs in heads
+        for extension in chain_lifecycle.EXTENSIONS
+    ]
+    return Scope(
+        name="finished",
+        component="chain_lifecycle",
+        configs=tuple(configs),
+        alphabet=play_finished,
+        covers=(
+            f"{len(shapes)} chains of up to {max(map(len, shapes)) + 1} operators that had finished before a restore, "
+            f"with up to {max(inputs for _sources, inputs in heads)} inputs, up to "
+            f"{max(sources for sources, _inputs in heads)} of them chained sources; every event on every input, one "
+            "too low and one too high; the largest watermark and the one before it"
+        ),
+    )
+
+
 def small() -> Iterator[Scope]:
-    return make_scopes(SHAPES, 1)
+    yield from make_scopes(SHAPES, 1)
+    yield make_finished((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), shapes=((), (0, 1)))
 
 
 def thorough() -> Iterator[Scope]:
-    return make_scopes((*SHAPES, (0, 1, 2, 3), (0, 0, 0), (0, 0, 2, 2)), 2)
+    yield from make_scopes((*SHAPES, (0, 1, 2, 3), (0, 0, 0), (0, 0, 2, 2)), 2)
+    yield make_finished((0, 0), (0, 3), (1, 3), (2, 2), (2, 3), shapes=((), (0, 0)))

@@ -4,6 +4,7 @@ from random import Random
 
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
+from tidegate.reference.elements import MAX, Long
 from tidegate.reference.task import values as task
 from tidegate.reference.task.execution_states import TaskState
 from tidegate.reference.task.step import start, step, steps_of
@@ -13,7 +14,7 @@ def draw(random: Random, config: task.Config | None = None) -> tuple[task.Config
     config = config or draw_config(random)
     weights = swarm(random, on=8, cancel=0.4, fail=0.3, throw=0.2, refused=0.3)
     if config.extension is not None:
-        weights["ask"] = random.choice((0.3, 1))
+        weights["ask"] = random.choice((0.3, 1) if config.extension == task.INVOKABLE else (2, 6))
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
     visited = [walk.state.state]
@@ -25,7 +26,7 @@ def draw(random: Random, config: task.Config | None = None) -> tuple[task.Config
 
 
 def draw_config(random: Random) -> task.Config:
-    extension = random.choice((None, None, task.INVOKABLE))
+    extension = random.choice((None, None, task.INVOKABLE, task.FINAL))
     return task.Config(random.choice((1, 1, 2, 3)), random.choice((0, 1, 1, 2, 3)), extension)
 
 
@@ -40,19 +41,51 @@ def draw_event(random: Random, kind: str, state: task.State, visited: list[TaskS
         return task.Throw(random.random() < 0.4)
     if kind == "refused":
         return draw_refused(random, state)
+    if kind == "ask" and state.config.extension == task.FINAL:
+        # Hardly before its code is invoked: there it is refused.
+        if not is_invoked(state) and random.random() < 0.95:
+            return task.Proceed() if state.steps is not None else task.Start()
+        return draw_checkpoint(random, state)
     if kind == "ask":
         asked = task.TriggerCheckpoint(random.choice(list(task.Reply)))
         return random.choice((asked, asked, task.AskForRoom(random.random() < 0.4)))
     if state.steps is None:
         return task.Start()
-    if state.over or state.cleaning or steps_of(state.config)[state.steps - 1 : state.steps] != ("invoke",):
+    if not is_invoked(state):
         return task.Proceed()
     if random.random() < 0.2:
         return draw_impatient(random, state)
     if not state.data_ended:
         return task.EndOfData(random.random() < 0.6)
     missing = [output for output in range(state.config.outputs) if output not in state.acknowledged]
-    return task.Acknowledge(random.choice(missing)) if missing else task.Proceed()
+    if missing:
+        return task.Acknowledge(random.choice(missing))
+    if state.config.extension == task.FINAL and not state.checkpoints.is_final and random.random() < 0.8:
+        return draw_checkpoint(random, state)
+    return task.Proceed()
+
+
+def is_invoked(state: task.State) -> bool:
+    if state.steps is None or state.over or state.cleaning:
+        return False
+    return steps_of(state.config)[state.steps - 1 : state.steps] == ("invoke",)
+
+
+def draw_checkpoint(random: Random, state: task.State) -> task.Event:
+    """Numbers near those that are known, mostly the next ones; at times far away."""
+    known = state.checkpoints
+    near = [one for one in (known.first, known.savepoint, known.completed) if one is not None]
+    number = random.choice(near) + random.choice((0, 0, 1, 1, 2, -1))
+    if random.random() < 0.03:
+        number = random.choice((MAX, MAX - 1, -MAX - 1, -1, 2**31, 2**32))
+    number = Long(min(max(number, -MAX - 1), MAX))
+    kind = random.random()
+    if kind < 0.45:
+        return task.BeginCheckpoint(number, random.random() < 0.15)
+    if kind < 0.85:
+        return task.CompleteCheckpoint(number)
+    completed = random.choice((0, 0, known.completed + (known.completed < MAX), random.choice(near)))
+    return task.AbortCheckpoint(number, Long(completed))
 
 
 def draw_impatient(random: Random, state: task.State) -> task.Event:

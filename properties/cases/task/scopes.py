@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tidegate.properties.cases.scope import Scope, counted
+from tidegate.reference.elements import Long
 from tidegate.reference.task import values as task
 from tidegate.reference.task.execution_states import TaskState
 
@@ -33,7 +34,32 @@ def make_scope(operators: int, outputs: int, extension: str | None = None) -> Sc
     )
 
 
+def play_checkpoints(config: task.Config, _state: task.State) -> Iterator[task.Event]:
+    """What a task that runs may hear of two checkpoints; and little else, which is the same without them."""
+    yield from (task.Start(), task.Proceed(), task.EndOfData(drain=True), task.Cancel(TaskState.RUNNING))
+    yield from (task.Acknowledge(output) for output in range(config.outputs))
+    for number in (Long(1), Long(2)):
+        yield from (task.BeginCheckpoint(number, stops) for stops in (False, True))
+        yield task.CompleteCheckpoint(number)
+        yield from (task.AbortCheckpoint(number, Long(completed)) for completed in (0, 1))
+
+
+def make_final(outputs: int) -> Scope:
+    return Scope(
+        name=f"1x{outputs}-{task.FINAL}",
+        component="task",
+        configs=(task.Config(1, outputs, task.FINAL),),
+        alphabet=play_checkpoints,
+        covers=(
+            f"1 operator and {counted(outputs, 'output')}; start, proceed, end of data with drain, acknowledgements, "
+            "cancel; two checkpoints, each of them also as a savepoint with which the job stops, completed, and given "
+            "up with the first of them complete or none; refused: what is out of turn"
+        ),
+    )
+
+
 def small() -> Iterator[Scope]:
+    yield make_final(0)
     yield make_scope(1, 0)
     yield make_scope(2, 1)
     yield make_scope(1, 2)
@@ -43,3 +69,4 @@ def small() -> Iterator[Scope]:
 def thorough() -> Iterator[Scope]:
     yield from small()
     yield make_scope(3, 3)
+    yield make_final(1)

@@ -5,6 +5,9 @@ that makes an operator ready goes from the tail to the head; whoever may still e
 that everything that lets an operator emit a last time goes from the head to the tail, each operator completely before
 the next one learns that its input has ended.
 
+A chain whose operators had all finished before the job was restored has no such life any more: it hands on that event
+time is over, and takes part in checkpoints (the extension `finished`).
+
 Choices. `flink-2.3` is the order since 1.14 (RegularOperatorChain, StreamOperatorWrapper): operators finish, and are
 closed later. Before that to close meant to emit what is left, and to dispose meant what is now to close (StreamTask):
 `flink-1.10` since FLINK-14230, where a chained operator learns that its input has ended, and `flink-1.5`, where
@@ -25,4 +28,5 @@ COMPONENT = Component(
     step=step.step,
     claims=claims_in(claims),
     semantics=values.SEMANTICS,
+    extensions=values.EXTENSIONS,
 )

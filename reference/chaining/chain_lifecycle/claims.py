@@ -6,6 +6,7 @@ from itertools import product
 from tidegate.reference.chaining.chain_lifecycle import values
 from tidegate.reference.chaining.chain_lifecycle.values import Call, Config, Event, Observation, Phase, State, Step
 from tidegate.reference.claims import always, invariant, law, sometimes
+from tidegate.reference.elements import MAX, Watermark
 from tidegate.reference.model import Outcome
 
 BACKWARD = (Call.CREATE, Call.INIT, Call.OPEN, Call.SNAPSHOT, Call.COMPLETE, Call.ABORT, Call.SUBSUME, Call.DISPOSE)
@@ -91,7 +92,7 @@ def closed_operators_rest(before: State, event: Event, outcome: Outcome[State, O
 @always("CHAIN-36")
 def closed_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """Every operator is closed, each once, whatever fails."""
-    if outcome.state.closed == before.closed or values.is_dated(before.config):
+    if outcome.state.closed == before.closed or values.is_dated(before.config) or before.config.extension is not None:
         return True
     closed = [called.operator for called in calls_of(outcome) if called.call is Call.CLOSE]
     return sorted(closed) == list(range(len(before.config.operators) + before.config.sources))
@@ -114,6 +115,32 @@ def mails_before_the_end(before: State, event: Event, outcome: Outcome[State, Ob
 def no_mail_is_left(state: State) -> bool:
     """A finished chain has no mails."""
     return state.phase is not Phase.FINISHED or not state.mails
+
+
+@always("CHAIN-39")
+def finished_operators_are_only_created(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """No operator that had finished before the restore is called, but for being created."""
+    if before.config.extension is None:
+        return True
+    return all(called.call is Call.CREATE for called in calls_of(outcome))
+
+
+@always("CHAIN-40")
+def event_time_ends_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A chain says that event time is over when the last input has, or in the end; and nothing else."""
+    marks = [seen for seen in outcome.observations if isinstance(seen, Watermark)]
+    if not marks:
+        return True
+    after = outcome.state
+    is_last = len(after.over) == before.config.inputs > len(before.over)
+    is_end = after.phase is Phase.FINISHED and before.phase is Phase.OPEN
+    return marks == [Watermark(MAX)] and is_last != is_end
+
+
+@sometimes("CHAIN-40")
+def event_time_is_over(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The second of two inputs says that event time is over, and so does the chain."""
+    return isinstance(event, values.InputWatermark) and bool(before.over) and bool(outcome.observations)
 
 
 @sometimes("CHAIN-36")

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 import attrs
 
-from tidegate.reference.chaining.chain_lifecycle import values
+from tidegate.reference.chaining.chain_lifecycle import finished, values
 from tidegate.reference.chaining.chain_lifecycle.values import Call, Config, Event, Observation, Phase, State, Step
-from tidegate.reference.model import Outcome, rejected
+from tidegate.reference.model import InvalidInputError, Outcome, rejected
 
 Outcomes = tuple[Outcome[State, Observation], ...]
 
@@ -26,6 +26,10 @@ def step(state: State, event: Event) -> Outcomes:
         return on_fault(state, event)
     if isinstance(event, values.Create):
         return on_create(state)
+    if state.config.extension == values.FINISHED:
+        return finished.step(state, event)
+    if isinstance(event, values.OfFinished):
+        raise InvalidInputError(f"{event.type} belongs to the extension {values.FINISHED}")
     if isinstance(event, values.Open):
         return on_open(state)
     if isinstance(event, values.EndInput):

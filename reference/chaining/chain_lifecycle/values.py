@@ -5,10 +5,13 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.elements import at_least, one_of
+from tidegate.reference.elements import Long, Watermark, at_least, check_long, one_of
 from tidegate.reference.model import InvalidInputError
 
 SEMANTICS = ("flink-2.3", "flink-1.10", "flink-1.5")
+#: A chain whose operators had finished before the job was restored.
+FINISHED = "finished"
+EXTENSIONS = (FINISHED,)
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -23,12 +26,16 @@ class Operator:
 
 @attrs.frozen
 class Config:
-    """The operators, the head first and each behind its parent; so many chained sources, on inputs of the head."""
+    """The operators, the head first and each behind its parent; so many chained sources, on its last inputs.
+
+    With the extension `finished` all of them had finished before the job was restored.
+    """
 
     operators: tuple[Operator, ...]
     sources: int = attrs.field(validator=at_least(0))
     inputs: int = attrs.field(validator=at_least(0))
     semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
     def __attrs_post_init__(self) -> None:
         if not self.operators or self.operators[0].parent is not None:
@@ -40,6 +47,8 @@ class Config:
             raise InvalidInputError("each chained source has an input of its own")
         if self.sources and self.semantics != "flink-2.3":
             raise InvalidInputError("chained sources are younger than the old orders")
+        if self.extension is not None and self.semantics != "flink-2.3":
+            raise InvalidInputError("chains that had finished before a restore are younger than the old orders")
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -74,7 +83,10 @@ INFALLIBLE = (Call.CREATE, Call.QUIESCE, Call.MAIL)
 
 @attrs.frozen
 class State:
-    """`ended` are the inputs of the head that have, `mails` those who have queued one, `faults` what will fail."""
+    """`ended` are the inputs of the head that have, `mails` those who have queued one, `faults` what will fail.
+
+    `over` are the inputs of a chain that had finished before on which event time is over.
+    """
 
     config: Config
     phase: Phase = Phase.PLANNED
@@ -83,6 +95,7 @@ class State:
     ended: frozenset[int] = frozenset()
     mails: tuple[int, ...] = ()
     faults: frozenset[tuple[int, Call]] = frozenset()
+    over: frozenset[int] = frozenset()
 
 
 # --- events ---------------------------------------------------------------------------------------------------
@@ -163,7 +176,32 @@ class Fault:
             raise InvalidInputError(f"{self.call} does not fail")
 
 
-Event = Create | Open | EndInput | Mail | Finish | Checkpoint | Close | Fault
+@attrs.frozen
+class InputWatermark:
+    """An input of a chain that had finished before says how far event time is."""
+
+    type: ClassVar[str] = "watermark"
+    input: int
+    timestamp: Long = attrs.field(validator=check_long)
+
+
+class Kind(StrEnum):
+    RECORD = "record"
+    STATUS = "status"
+    LATENCY_MARKER = "latency_marker"
+
+
+@attrs.frozen
+class Element:
+    """Anything else comes on an input of a chain that had finished before."""
+
+    type: ClassVar[str] = "element"
+    input: int
+    kind: Kind
+
+
+OfFinished = InputWatermark | Element
+Event = Create | Open | EndInput | Mail | Finish | Checkpoint | Close | Fault | OfFinished
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -187,7 +225,21 @@ class Failed:
     suppressed: tuple[int, ...]
 
 
-Observation = Called | Failed
+class Side(StrEnum):
+    INPUTS = "inputs"
+    OUTPUTS = "outputs"
+
+
+@attrs.frozen
+class ChannelState:
+    """The checkpoint has what is on the inputs or on the outputs of the chain, as a part of this operator."""
+
+    type: ClassVar[str] = "channel_state"
+    operator: int
+    side: Side
+
+
+Observation = Called | Failed | Watermark | ChannelState
 
 # --- orders ---------------------------------------------------------------------------------------------------
 

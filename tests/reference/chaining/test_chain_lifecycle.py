@@ -3,7 +3,8 @@
 import attrs
 import pytest
 
-from tests.reference.walking import broken_claims, state_after, walk
+from tests.reference.walking import broken_claims, seen, state_after, walk
+from tests.reference.walking import last as deciding
 from tidegate.reference.chaining.chain_lifecycle import step as chain_lifecycle
 from tidegate.reference.chaining.chain_lifecycle import values
 from tidegate.reference.chaining.chain_lifecycle.claims import subtrees_stay_together, working_while_they_are_called
@@ -265,3 +266,102 @@ def test_an_operator_that_is_created_before_those_below_it_is_refused(monkeypatc
     assert subtrees_stay_together.holds((0,))
     monkeypatch.setattr(values, "compute_creation_order", lambda _config: (0, 1))
     assert not subtrees_stay_together.holds((0,))
+
+
+# --- chains that had finished before a restore ----------------------------------------------------------------
+
+THE_END = "9223372036854775807"
+MARK = f"watermark(timestamp {THE_END})"
+
+
+def past(*parents, sources=0, inputs=1):
+    operators = [{"lingers": True}, *({"lingers": False, "parent": parent} for parent in parents)]
+    return {"operators": operators, "sources": sources, "inputs": sources + inputs, "extension": "finished"}
+
+
+@pytest.mark.rule("CHAIN-39")
+def test_chain_39_operators_that_had_finished_are_only_created():
+    trace = f"create open prepare 0w{THE_END} 0end complete abort subsume drain complete close close"
+    created, *rest = seen("chain_lifecycle", past(0), trace)
+    assert created == "call(operator 1, call create), call(operator 0, call create)"
+    assert set(rest) == {"nothing", MARK}
+
+
+@pytest.mark.rule("CHAIN-39")
+@pytest.mark.parametrize(
+    ("trace", "rule"),
+    [
+        ("open", "CHAIN-31"),
+        ("create open open", "CHAIN-31"),
+        ("create close open", "CHAIN-31"),
+        ("create create", "CHAIN-30"),
+        ("create open 0mail", "CHAIN-39"),
+        ("create 0end", "CHAIN-34"),
+        ("create open 1end", "CHAIN-34"),
+        ("create open 0end 0end", "CHAIN-34"),
+        ("create open close 0end", "CHAIN-34"),
+        ("create open drain", "CHAIN-34"),
+        ("create open 0end drain drain", "CHAIN-34"),
+        ("create snapshot", "CHAIN-33"),
+        ("close", "CHAIN-36"),
+    ],
+)
+def test_chain_39_what_is_out_of_turn_is_refused(trace, rule):
+    assert deciding("chain_lifecycle", past(), trace) == ("rejected", rule)
+
+
+@pytest.mark.rule("CHAIN-40")
+@pytest.mark.parametrize(
+    ("config", "trace", "told"),
+    [
+        (past(), f"0w{THE_END}", MARK),
+        (past(inputs=2), f"1w{THE_END}", "nothing"),
+        (past(inputs=2), f"1w{THE_END} 0w{THE_END}", MARK),
+        (past(inputs=2), f"1w{THE_END} 1w{THE_END}", "rejected"),
+        (past(), "0w9223372036854775806", "rejected"),
+        (past(), f"-1w{THE_END}", "rejected"),
+        (past(), f"1w{THE_END}", "rejected"),
+        (past(), f"0end 0w{THE_END}", "rejected"),
+        (past(), "0record", "rejected"),
+        (past(), "0status", "rejected"),
+        (past(), "0latency_marker", "rejected"),
+        (past(inputs=0), "drain", MARK),
+        (past(inputs=0), "stop", "nothing"),
+        (past(sources=1), f"0w{THE_END}", "nothing"),
+        (past(sources=1), f"1w{THE_END}", "rejected"),
+        (past(sources=1), f"0w{THE_END} 0end 1end drain", MARK),
+        (past(sources=1), "0end 1end drain", "nothing"),
+        (past(sources=2, inputs=0), "0end 1end drain", MARK),
+        (past(sources=2, inputs=0), "0end 1end stop", "nothing"),
+        (past(), f"0w{THE_END} 0end drain", "nothing"),
+        (past(), "0end drain", "nothing"),
+    ],
+)
+def test_chain_40_event_time_is_over(config, trace, told):
+    assert seen("chain_lifecycle", config, f"create open {trace}")[-1] == told
+
+
+@pytest.mark.rule("CHAIN-41")
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        (past(), "channel_state(operator 0, side inputs), channel_state(operator 0, side outputs)"),
+        (past(0, 1), "channel_state(operator 2, side outputs), channel_state(operator 0, side inputs)"),
+        (past(0, 0), "channel_state(operator 1, side outputs), channel_state(operator 0, side inputs)"),
+    ],
+)
+def test_chain_41_what_is_on_the_channels_is_saved(config, told):
+    for trace in ("create open snapshot", "create open 0end drain snapshot", "create open close snapshot"):
+        assert seen("chain_lifecycle", config, trace)[-1] == told
+
+
+def test_elements_belong_to_the_extension():
+    for event in ("0w5", "0record"):
+        with pytest.raises(InvalidInputError, match="extension finished"):
+            walk("chain_lifecycle", tree(), f"create open {event}")
+
+
+@pytest.mark.parametrize("semantics", ["flink-1.10", "flink-1.5"])
+def test_chains_that_had_finished_are_younger_than_the_old_orders(semantics):
+    with pytest.raises(InvalidInputError, match="younger"):
+        values.Config((values.Operator(lingers=False),), 0, 0, semantics, "finished")

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.reference.walking import claim, law_holds, seen, walk
+from tests.reference.walking import last as walking_last
 from tidegate.reference.elements import MAX, Watermark
 from tidegate.reference.model import InvalidInputError, Rejected
 from tidegate.reference.task import execution_states, submission, values
@@ -279,3 +280,85 @@ def test_task_11_code_is_cleaned_up_once_it_is_there():
 def test_checkpoints_and_room_belong_to_the_extension():
     with pytest.raises(InvalidInputError, match="extension invokable"):
         seen("task", {"operators": 1, "outputs": 1}, "room")
+
+
+# --- the last checkpoint --------------------------------------------------------------------------------------
+
+FINAL = {"operators": 1, "outputs": 0, "extension": "final_checkpoint"}
+ENDED = "step(name finish_partitions)"
+
+
+@pytest.mark.rule("TASK-13")
+@pytest.mark.parametrize(
+    ("trace", "told"),
+    [
+        ("drain", "rejected"),
+        ("checkpoint1 drain complete1", "rejected"),
+        ("drain checkpoint1", "rejected"),
+        ("drain checkpoint1 complete1", ENDED),
+        ("checkpoint1 drain checkpoint2 complete1", "rejected"),
+        ("checkpoint1 drain checkpoint2 complete1 complete2", ENDED),
+        ("drain checkpoint1 checkpoint2 complete2", ENDED),
+        ("drain checkpoint1 checkpoint2 complete1", ENDED),
+        ("complete5 drain checkpoint3 complete3", "rejected"),
+        ("complete5 drain checkpoint5 complete5", "rejected"),
+        ("complete0 drain checkpoint0 complete0", "rejected"),
+        ("drain checkpoint0 complete0", ENDED),
+        ("drain checkpoint1 abort1 complete2", ENDED),
+        ("drain checkpoint1 abort2after1", ENDED),
+        ("drain checkpoint-1 abort2after-1", "rejected"),
+        ("drain checkpoint0 abort2", "rejected"),
+        ("drain complete9223372036854775807 checkpoint9223372036854775807", "rejected"),
+    ],
+)
+def test_task_13_a_task_waits_for_its_last_checkpoint(trace, told):
+    assert seen("task", FINAL, f"{INVOKED}{trace} proceed")[-1] == told
+
+
+@pytest.mark.rule("TASK-13", "TASK-8")
+def test_task_13_acknowledgements_are_awaited_all_the_same():
+    outcomes = walk("task", FINAL | {"outputs": 1}, INVOKED + "drain checkpoint1 complete1 proceed ack0 proceed")
+    assert outcomes[-3].rules[0] == "TASK-8"
+    assert outcomes[-1].observations == (values.StepTaken("finish_partitions"), values.PartitionEnded(0))
+
+
+@pytest.mark.rule("TASK-13")
+@pytest.mark.parametrize("event", ["checkpoint1", "savepoint1", "complete1", "abort1"])
+@pytest.mark.parametrize(
+    "trace", ["", "start", f"{UP} proceed", f'{INVOKED}cancel"running"', f"{INVOKED}throw", INVOKED + "EXTRA"]
+)
+def test_task_13_only_a_task_that_runs_takes_part(trace, event):
+    trace = trace.replace("EXTRA", "drain checkpoint1 complete1 proceed")
+    assert walking_last("task", FINAL, f"{trace} {event}") == ("rejected", "TASK-13")
+
+
+@pytest.mark.rule("TASK-14")
+@pytest.mark.parametrize(
+    ("trace", "told"),
+    [
+        ("stop savepoint2 complete2", ENDED),
+        ("savepoint2 complete2 stop", ENDED),
+        ("stop checkpoint1 savepoint2 complete1", "rejected"),
+        ("stop savepoint2 checkpoint3 complete3", "rejected"),
+        ("stop checkpoint1 complete1 savepoint2", ENDED),
+        ("stop savepoint2 savepoint2 complete2", ENDED),
+        ("stop savepoint2 abort1after2", ENDED),
+    ],
+)
+def test_task_14_a_savepoint_that_stops_the_job_is_the_last(trace, told):
+    assert seen("task", FINAL, f"{INVOKED}{trace} proceed")[-1] == told
+
+
+@pytest.mark.rule("TASK-14")
+def test_task_14_a_savepoint_that_is_given_up_fails_the_task():
+    failed = "state(state failed), cancel_invokable, released, final(state failed)"
+    assert walking_last("task", FINAL, INVOKED + "savepoint2 abort2") == (failed, "TASK-5")
+    assert walking_last("task", FINAL, INVOKED + "savepoint2 abort3") == ("nothing", "TASK-14")
+    assert walking_last("task", FINAL, INVOKED + "savepoint2 savepoint3") == ("rejected", "TASK-14")
+    assert walking_last("task", FINAL, INVOKED + "checkpoint2 abort2") == ("nothing", "TASK-13")
+
+
+def test_last_checkpoints_belong_to_the_extension():
+    for config in ({}, {"extension": "invokable"}):
+        with pytest.raises(InvalidInputError, match="extension final_checkpoint"):
+            seen("task", USUAL | config, "complete1")

@@ -3,12 +3,18 @@
 The adapter is the task: it asks for each phase once, ends only inputs that are open, and calls nothing on a chain
 that has failed but what ends it. The chain is made by the constructor that takes its operators in the order of their
 creation. That order is therefore the adapter's own, and `create` the one event that no class of Flink answers here.
+
+Where all operators had finished before the restore it is a `FinishedOperatorChain` with its `FinishedOnRestoreInput`,
+which counts watermarks without a look at where they come from: that an input says once that event time is over, and
+nothing behind its end, is the adapter's. Chained sources and heads without inputs speak at the end by
+`advanceToEndOfEventTime` of the real tasks.
 """
 
 from functools import cache
 from typing import Any
 
 from tidegate.conformance.engines import wire
+from tidegate.conformance.engines.flink.adapters import output_parts
 from tidegate.conformance.engines.flink.adapters.buffer_parts import NETWORK
 from tidegate.conformance.engines.flink.adapters.chain_parts import OPERATORS, Operator, failure_of
 from tidegate.conformance.engines.flink.jvm import Jvm
@@ -16,6 +22,13 @@ from tidegate.conformance.engines.flink.jvm import Jvm
 TASKS = "org.apache.flink.streaming.runtime.tasks."
 WRAPPER = f"{TASKS}StreamOperatorWrapper"
 SEMANTICS = "flink-2.3"
+EXTENSIONS = ("finished",)
+PAST = f"{TASKS}FinishedOperatorChain"
+KINDS = {
+    "record": ("processElement", "org.apache.flink.streaming.runtime.streamrecord.StreamRecord"),
+    "status": ("processWatermarkStatus", "org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus"),
+    "latency_marker": ("processLatencyMarker", "org.apache.flink.streaming.runtime.streamrecord.LatencyMarker"),
+}
 FALLIBLE = (
     "init", "open", "end_input", "finish", "prepare", "snapshot", "complete", "abort", "subsume", "close", "dispose",
 )  # fmt: skip
@@ -25,7 +38,10 @@ STEPS = ("prepare", "snapshot", "complete", "abort", "subsume")
 def declare(jvm: Jvm) -> wire.Json | None:
     """The order is that of 1.14 and later; chains told of subsumed checkpoints are a little younger."""
     known = jvm.has(f"{TASKS}RegularOperatorChain", "notifyCheckpointSubsumed") and jvm.has(f"{NETWORK}api.StopMode")
-    return {"semantics": [SEMANTICS]} if known and jvm.has(WRAPPER, "notifyCheckpointSubsumed") else None
+    if not known or not jvm.has(WRAPPER, "notifyCheckpointSubsumed"):
+        return None
+    newer = {"extensions": list(EXTENSIONS)} if jvm.has(PAST) and jvm.has(KINDS["status"][1]) else {}
+    return {"semantics": [SEMANTICS], **newer}
 
 
 def make(jvm: Jvm, config: wire.Json) -> "Chain":
@@ -36,7 +52,8 @@ def make(jvm: Jvm, config: wire.Json) -> "Chain":
     for index, operator in enumerate(operators[1:], start=1):
         if not 0 <= wire.get_integer(operator, "parent") < index:
             raise wire.BadRequestError(f"the parent of operator {index} must be one before it")
-    return Chain(jvm, operators, wire.get_at_least(config, "sources", 0), wire.get_at_least(config, "inputs", 0))
+    kind = Chain if wire.get_extension(config, EXTENSIONS) is None else Finished
+    return kind(jvm, operators, wire.get_at_least(config, "sources", 0), wire.get_at_least(config, "inputs", 0))
 
 
 @cache
@@ -135,11 +152,13 @@ class Chain:
             wrappers[index] = self.jvm.new(WRAPPER, one.operator, timers, executor, is_head)
             self.seen.append({"type": "call", "operator": index, "call": "create"})
         self.wrappers = wrappers
-        listed = self.jvm.cls("java.util.ArrayList")(list(wrappers.values()))
-        none = self.jvm.jpype.JArray(self.jvm.cls("org.apache.flink.streaming.runtime.io.RecordWriterOutput"))(0)
-        output = last_output(self.jvm)
-        self.chain = self.jvm.new(f"{TASKS}RegularOperatorChain", listed, none, output, wrappers[0])
+        self.chain = self.make_chain()
         return True
+
+    def make_chain(self) -> Any:
+        listed = self.jvm.cls("java.util.ArrayList")(list(self.wrappers.values()))
+        none = self.jvm.jpype.JArray(self.jvm.cls("org.apache.flink.streaming.runtime.io.RecordWriterOutput"))(0)
+        return self.jvm.new(f"{TASKS}RegularOperatorChain", listed, none, last_output(self.jvm), self.wrappers[0])
 
     def on_open(self, _event: wire.Json) -> bool:
         if self.chain is None or self.opened or self.failed or self.chain.isClosed():
@@ -223,3 +242,101 @@ class Chain:
         if not self.chain.isClosed():
             self.attempt(self.chain.closeAllOperators)
         return True
+
+
+class Behind(output_parts.KnownConsumers):
+    """The one output of a chain that had finished: what is seen of it are watermarks."""
+
+    def take(self, observation: wire.Json) -> None:
+        self.rig.seen.append({"type": observation["type"], "timestamp": observation["timestamp"]})
+
+
+class Finished(Chain):
+    """A chain whose operators had finished before the restore."""
+
+    def __init__(self, jvm: Jvm, operators: list[wire.Json], sources: int, inputs: int) -> None:
+        super().__init__(jvm, operators, sources, inputs)
+        self.kit, self.own_inputs = output_parts.kit_of(jvm), inputs - sources
+        self.over: set[int] = set()
+        self.handlers |= {"watermark": self.on_watermark, "element": self.on_element, "mail": lambda _event: False}
+
+    def make_chain(self) -> Any:
+        jvm, regular = self.jvm, super().make_chain()
+        chain = jvm.bare(PAST)
+        for name in ("mainOperatorWrapper", "firstOperatorWrapper", "tailOperatorWrapper", "numOperators"):
+            jvm.set_field(chain, name, jvm.field(regular, name))
+        builder = jvm.cls(f"{NETWORK}api.writer.RecordWriterBuilder")()
+        builder.setChannelSelector(jvm.cls(f"{output_parts.STREAMING}runtime.partitioner.GlobalPartitioner")())
+        output = jvm.cls(f"{output_parts.STREAMING}runtime.io.RecordWriterOutput")
+        writer = builder.setTimeout(0).build(Behind(self, 0).java())
+        outputs = jvm.jpype.JArray(output)([output(writer, self.kit.values, None, False)])
+        self.input = jvm.cls(f"{TASKS}FinishedOnRestoreInput")(outputs, self.inputs)
+        jvm.set_field(chain, "streamOutputs", outputs)
+        jvm.set_field(chain, "finishedOnRestoreInput", self.input)
+        jvm.set_field(chain, "chainedSources", self.make_sources())
+        return chain
+
+    def make_sources(self) -> Any:
+        """By anything: nobody looks for one."""
+        groups = self.jvm.cls("org.apache.flink.runtime.metrics.groups.UnregisteredMetricGroups")
+        sources = self.jvm.cls("java.util.LinkedHashMap")()
+        for _source in range(self.inputs - self.own_inputs):
+            group = groups.createUnregisteredOperatorMetricGroup()
+            output = self.jvm.new(f"{TASKS}ChainingOutput", self.input, None, group, None)
+            source = self.jvm.cls(f"{TASKS}OperatorChain$ChainedSource")(output, None)
+            sources.put(self.jvm.cls("java.lang.Object")(), source)
+        return sources
+
+    def has_input(self, index: int) -> bool:
+        return self.is_running and 0 <= index < self.own_inputs and index not in self.ended
+
+    def take(self, call: Any, *arguments: Any) -> bool:
+        try:
+            call(*arguments)
+        except self.kit.state_error:
+            return False
+        return True
+
+    def on_watermark(self, event: wire.Json) -> bool:
+        index, timestamp = wire.get_integer(event, "input"), wire.get_long(event, "timestamp")
+        if not self.has_input(index) or index in self.over:
+            return False
+        mark = self.jvm.cls(f"{output_parts.STREAMING}api.watermark.Watermark")(timestamp)
+        if not self.take(self.input.processWatermark, mark):
+            return False
+        self.over.add(index)
+        return True
+
+    def on_element(self, event: wire.Json) -> bool:
+        index, kind = wire.get_integer(event, "input"), wire.get_choice(event, "kind", tuple(KINDS))
+        method, element = KINDS[kind]
+        return self.has_input(index) and self.take(getattr(self.input, method), self.jvm.bare(element))
+
+    def on_finish(self, event: wire.Json) -> bool:
+        """As `StreamTask.endData` does."""
+        drain = wire.get_boolean(event, "drain")
+        if self.is_running and drain and len(self.ended) == self.inputs:
+            kind = "MultipleInputStreamTask" if self.inputs > self.own_inputs else "OneInputStreamTask"
+            task = self.jvm.bare(TASKS + (kind if self.inputs else "SourceStreamTask"))
+            self.jvm.set_field(task, "operatorChain", self.chain)
+            self.jvm.call(task, "advanceToEndOfEventTime")
+        return super().on_finish(event)
+
+    def snapshot(self) -> None:
+        """What is on the channels is not there yet, by which its place is known."""
+        jvm, checkpoint = self.jvm, "org.apache.flink.runtime.checkpoint."
+        future, parts = jvm.cls("java.util.concurrent.CompletableFuture"), jvm.cls("java.util.LinkedHashMap")()
+        self.chain.snapshotState(
+            parts,
+            jvm.cls(f"{checkpoint}CheckpointMetaData")(1, 1),
+            jvm.cls(f"{checkpoint}CheckpointOptions").forCheckpointWithDefaultLocation(),
+            None,
+            jvm.new(f"{checkpoint}channel.ChannelStateWriter$ChannelStateWriteResult", future(), future()),
+            None,
+        )
+        for operator, part in parts.items():
+            (index,) = [one.index for one in self.operators if one.id.equals(operator)]
+            sides = {"inputs": part.getInputChannelStateFuture(), "outputs": part.getResultSubpartitionStateFuture()}
+            for side, saved in sides.items():
+                if not saved.isDone():
+                    self.seen.append({"type": "channel_state", "operator": index, "side": side})

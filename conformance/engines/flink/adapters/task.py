@@ -5,6 +5,8 @@ of files, the loader of classes, the code itself, which is a small class of ours
 `PipelinedResultPartition`s. What another thread saw is a comparison with the state that the task really makes; it looks
 again by `cancelExecution` or `failExternally`. The end of data is `SourceStreamTask.endData` on a real chain, and
 acknowledgements go to the partitions; but that code waits for them is the adapter's, and so is what comes out of turn.
+Which checkpoint is the last is said by `performCheckpoint` and the notifications of that `SourceStreamTask`; that the
+task waits for it, and that only code that runs is told, is the adapter's again.
 """
 
 import queue
@@ -25,8 +27,9 @@ RUNTIME = "org.apache.flink.runtime."
 TASK = RUNTIME + "taskmanager.Task"
 SOURCE = "org.apache.flink.streaming.runtime.tasks.SourceStreamTask"
 STATES = RUNTIME + "execution.ExecutionState"
+CONFIGURATION = "org.apache.flink.configuration.Configuration"
 CODE = "tidegate.ScriptedTask"
-EXTENSIONS = ("invokable",)
+EXTENSIONS = ("invokable", "final_checkpoint")
 REPLIES = ("taken", "refused", "failed", "closing")
 #: The states that the task manager's copy is never in.
 ELSEWHERE = ("scheduled", "reconciling")
@@ -44,6 +47,27 @@ def declare(jvm: Jvm) -> wire.Json | None:
     """Since 2.3 the writer of channel state is closed by the task; and the code of a task has to be compiled."""
     known = has_partitions(jvm) and "channelStateWriter" in {str(one.getName()) for one in fields_of(jvm)}
     return {"extensions": [*EXTENSIONS]} if known and shutil.which("javac") else None
+
+
+def make_invoked(jvm: Jvm, environment: Any) -> Any:
+    """A `SourceStreamTask` that runs in this thread, as far as its data and its checkpoints are concerned."""
+    source = jvm.bare(SOURCE)
+    config = jvm.cls("org.apache.flink.streaming.api.graph.StreamConfig")(jvm.cls(CONFIGURATION)())
+    coordinator = "org.apache.flink.streaming.runtime.tasks.SubtaskCheckpointCoordinator"
+    mailbox = "org.apache.flink.streaming.runtime.tasks.mailbox.Mailbox"
+    idle = jvm.implement(f"{mailbox}DefaultAction", {})
+    for name, value in (
+        ("environment", environment),
+        ("configuration", config),
+        ("actionExecutor", jvm.cls("org.apache.flink.streaming.runtime.tasks.StreamTaskActionExecutor").IMMEDIATE),
+        ("subtaskCheckpointCoordinator", jvm.implement(coordinator, {})),
+        ("finalCheckpointCompleted", jvm.cls("java.util.concurrent.CompletableFuture")()),
+        ("mailboxProcessor", jvm.cls(f"{mailbox}Processor")(idle)),
+        ("isRunning", jvm.boolean(True)),
+        ("latestReportCheckpointId", jvm.cls("java.lang.Long").valueOf(jvm.jpype.JLong(-1))),
+    ):
+        jvm.set_field(source, name, value)
+    return source
 
 
 def fields_of(jvm: Jvm) -> Any:
@@ -99,8 +123,11 @@ class Held:
 
 
 class Task:
-    def __init__(self, jvm: Jvm, operators: int, outputs: int, *, has_code: bool) -> None:
-        self._jvm, self._operators, self._has_code = jvm, operators, has_code
+    def __init__(self, jvm: Jvm, operators: int, outputs: int, extension: str | None) -> None:
+        self._jvm, self._operators = jvm, operators
+        self._has_code, self._waits = extension == "invokable", extension == "final_checkpoint"
+        #: What is invoked, as soon as it is.
+        self._invoked: Any = None
         self._shown: wire.Observations = []
         self._held = Held()
         self._loads = 0
@@ -122,7 +149,7 @@ class Task:
     def _make_task(self) -> Any:
         jvm = self._jvm
         job = jvm.cls("org.apache.flink.api.common.JobID")()
-        settings = jvm.cls("org.apache.flink.configuration.Configuration")()
+        settings = jvm.cls(CONFIGURATION)()
         timeout = jvm.cls("org.apache.flink.configuration.TaskManagerOptions").TASK_CANCELLATION_TIMEOUT
         settings.set(timeout, jvm.cls("java.time.Duration").ZERO)
         attempt = jvm.cls(RUNTIME + "executiongraph.ExecutionAttemptID").randomId()
@@ -176,11 +203,13 @@ class Task:
         return jvm.assemble(TASK, supplies)
 
     def _configure(self) -> Any:
-        return self._jvm.cls("org.apache.flink.configuration.Configuration")()
+        return self._jvm.cls(CONFIGURATION)()
 
     def _make_job(self, job: Any) -> Any:
-        """With a file that is to be copied, so that it can be seen when."""
+        """With a file that is to be copied, so that it can be seen when; and with checkpoints."""
         jvm, settings = self._jvm, self._configure()
+        interval = jvm.cls("org.apache.flink.configuration.CheckpointingOptions").CHECKPOINTING_INTERVAL
+        settings.set(interval, jvm.cls("java.time.Duration").ofSeconds(1))
         files = jvm.cls("org.apache.flink.api.common.cache.DistributedCache")
         entry = jvm.cls("org.apache.flink.api.common.cache.DistributedCache$DistributedCacheEntry")
         files.writeFileInfoToConfig("file", entry("file:///nowhere", False), settings)
@@ -300,7 +329,56 @@ class Task:
                 for partition in self._partitions:
                     partition.has_buffers = has_room
                 return [{"type": "back_pressured", "value": bool(self._task.isBackPressured())}]
+            case "begin_checkpoint" if self._waits:
+                number, stops = wire.get_long(event, "checkpoint"), wire.get_boolean(event, "stops")
+                return self._begin_checkpoint(number, stops=stops) if self._takes_part() else wire.rejected()
+            case "complete_checkpoint" if self._waits:
+                number = wire.get_long(event, "checkpoint")
+                return self._tell("notifyCheckpointCompleteAsync", number) if self._takes_part() else wire.rejected()
+            case "abort_checkpoint" if self._waits:
+                numbers = wire.get_long(event, "checkpoint"), wire.get_long(event, "completed")
+                return self._tell("notifyCheckpointAbortAsync", *numbers) if self._takes_part() else wire.rejected()
         raise wire.unknown_type(event)
+
+    def _takes_part(self) -> bool:
+        return self._is_invoked() and self._state == "running"
+
+    def _give_invoked(self) -> Any:
+        if self._invoked is None:
+            self._invoked = make_invoked(self._jvm, self._environment)
+        return self._invoked
+
+    def _begin_checkpoint(self, number: int, *, stops: bool) -> wire.Observations:
+        jvm, checkpoint = self._jvm, RUNTIME + "checkpoint."
+        formats = jvm.cls("org.apache.flink.core.execution.SavepointFormatType")
+        kind = jvm.cls(checkpoint + "CheckpointType").CHECKPOINT
+        if stops:
+            kind = jvm.cls(checkpoint + "SavepointType").terminate(formats.CANONICAL)
+        location = jvm.cls(RUNTIME + "state.CheckpointStorageLocationReference").getDefault()
+        try:
+            jvm.call(
+                self._give_invoked(),
+                "performCheckpoint",
+                jvm.cls(checkpoint + "CheckpointMetaData")(number, 1),
+                jvm.cls(checkpoint + "CheckpointOptions")(kind, location),
+                jvm.cls(checkpoint + "CheckpointMetricsBuilder")(),
+            )
+        except jvm.cls("java.lang.IllegalStateException"):
+            return wire.rejected()
+        return []
+
+    def _tell(self, method: str, *numbers: int) -> wire.Observations:
+        """What fails in the mailbox fails the code that is invoked."""
+        invoked = self._give_invoked()
+        getattr(invoked, method)(*numbers)
+        try:
+            self._jvm.field(invoked, "mailboxProcessor").drain()
+        except self._jvm.JavaError as error:
+            return self._go_on(error)
+        return []
+
+    def _is_final(self) -> bool:
+        return not self._waits or bool(self._jvm.field(self._give_invoked(), "finalCheckpointCompleted").isDone())
 
     def _is_alive(self) -> bool:
         return self._started and not self._over
@@ -340,7 +418,7 @@ class Task:
             self._doing = "load_code"
             return self._see({"type": "step", "name": self._doing})
         leaves = self._doing == "invoke" and self._state == "running" and not self._cleaning
-        if leaves and not self._is_acknowledged():
+        if leaves and not (self._is_acknowledged() and self._is_final()):
             return wire.rejected()
         return self._go_on()
 
@@ -436,10 +514,8 @@ class Task:
         }
         tasks = "org.apache.flink.streaming.runtime.tasks."
         jvm.set_field(chain.chain, "mainOperatorOutput", jvm.implement(f"{tasks}WatermarkGaugeExposingOutput", output))
-        source = jvm.bare(SOURCE)
+        source = self._give_invoked()
         jvm.set_field(source, "operatorChain", chain.chain)
-        jvm.set_field(source, "actionExecutor", chain.immediately)
-        jvm.set_field(source, "environment", self._environment)
         modes = jvm.cls(RUNTIME + "io.network.api.StopMode")
         chain.seen = []
         jvm.call(source, "endData", modes.DRAIN if drain else modes.NO_DRAIN)
@@ -465,6 +541,6 @@ class Task:
 
 
 def make(jvm: Jvm, config: wire.Json) -> Task:
-    has_code = wire.get_extension(config, EXTENSIONS) is not None
+    extension = wire.get_extension(config, EXTENSIONS)
     outputs = wire.get_at_least(config, "outputs", 0)
-    return Task(jvm, wire.get_at_least(config, "operators", 1), outputs, has_code=has_code)
+    return Task(jvm, wire.get_at_least(config, "operators", 1), outputs, extension)

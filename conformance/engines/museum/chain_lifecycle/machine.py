@@ -1,4 +1,4 @@
-"""The life cycle of a chain, CHAIN-30 … CHAIN-37.
+"""The life cycle of a chain, CHAIN-30 … CHAIN-37, CHAIN-39 … CHAIN-41.
 
 Everything that happens is a script: a list of calls, written down first and then played, by one of two players. One
 stops at the first call that fails, the other goes on to the end.
@@ -10,10 +10,13 @@ from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.museum.chain_lifecycle.calls import Call, read_parents, to_json
 
 SEMANTICS = ("flink-2.3", "flink-1.10", "flink-1.5")
+EXTENSIONS = ("finished",)
 
 _STEPS = ("prepare", "snapshot", "complete", "abort", "subsume")
 _FALLIBLE = ("init", "open", "end_input", "finish", *_STEPS, "close", "dispose")
 _CALLS = (*_FALLIBLE, "create", "quiesce", "mail")
+_ELEMENTS = ("record", "status", "latency_marker")
+_THE_END: wire.Json = {"type": "watermark", "timestamp": str(wire.HIGHEST)}
 
 
 class ChainLifecycle:
@@ -26,6 +29,11 @@ class ChainLifecycle:
         self.old = self.semantics != "flink-2.3"
         if self.sources > self.inputs or (self.sources and self.old):
             raise wire.BadRequestError("there are no such chained sources")
+        self.past = wire.get_extension(config, EXTENSIONS) is not None
+        if self.past and self.old:
+            raise wire.BadRequestError("such chains are restored by newer semantics")
+        #: The inputs that have yet to say that event time is over, chained sources behind the others.
+        self.silent = list(range(self.inputs))
         self.tail_first = self.order_of_creation()
         self.created = self.opened = self.finished = self.broken = self.closed = False
         self.ended: set[int] = set()
@@ -67,7 +75,61 @@ class ChainLifecycle:
                 return self.on_close()
             case "fault":
                 return self.on_fault(event)
+            case "watermark" if self.past:
+                timestamp = wire.get_long(event, "timestamp")
+                return self.on_watermark(wire.get_integer(event, "input"), timestamp)
+            case "element" if self.past:
+                return self.on_element(wire.get_integer(event, "input"), wire.get_choice(event, "kind", _ELEMENTS))
         raise wire.unknown_type(event)
+
+    # --- a chain that had finished before
+
+    def has_input(self, index: int) -> bool:
+        return self.is_running() and 0 <= index < self.inputs - self.sources and index not in self.ended
+
+    def on_watermark(self, index: int, timestamp: int) -> wire.Observations:
+        bug = self.bug
+        if not self.has_input(index) or (index not in self.silent and bug != "past-end-said-twice"):
+            return wire.rejected()
+        if timestamp != wire.HIGHEST and bug != "past-takes-any-watermark":
+            return wire.rejected()
+        if index in self.silent:
+            self.silent.remove(index)
+        if bug == "past-first-end-is-enough":
+            return [_THE_END] if len(self.silent) == self.inputs - 1 else []
+        if bug == "past-says-nothing":
+            return []
+        waits = [one for one in self.silent if bug != "past-sources-not-awaited" or one < self.inputs - self.sources]
+        return [] if waits else [_THE_END]
+
+    def on_element(self, index: int, kind: str) -> wire.Observations:
+        if self.has_input(index) and self.bug == "past-statuses-ignored" and kind == "status":
+            return []
+        return wire.rejected()
+
+    def finish_again(self, *, drain: bool) -> wire.Observations:
+        """What its beginnings have to say, in the end."""
+        bug = self.bug
+        if bug == "past-finishes-again" and drain:
+            return self.play(self.write_end())
+        if bug == "past-sources-silent" or not (drain or bug == "past-stop-ends-time"):
+            return []
+        if bug == "past-end-said-in-any-case":
+            return [_THE_END]
+        begins = self.sources > 0 or self.inputs == 0
+        return [_THE_END] if begins and all(one >= self.inputs - self.sources for one in self.silent) else []
+
+    def save_channels(self) -> wire.Observations:
+        bug = self.bug
+        parts = [(self.tail_first[0], "outputs"), (0, "inputs")]
+        if bug == "past-parts-of-the-head":
+            parts[0] = (0, "outputs")
+        if parts[0][0] == 0:
+            parts.reverse()
+        if bug == "past-inputs-not-saved":
+            parts.remove((0, "inputs"))
+        saved = [] if bug == "past-nothing-saved" else parts
+        return [{"type": "channel_state", "operator": operator, "side": side} for operator, side in saved]
 
     # --- playing
 
@@ -127,6 +189,8 @@ class ChainLifecycle:
             script = [(operator, call) for operator in order for call in ("init", "open")]
         if bug == "opens-before-restoring":
             script = [(operator, "open" if call == "init" else "init") for operator, call in script]
+        if self.past and bug != "past-opens":
+            script = [one for one in script if one[1] == "init" and bug == "past-restores"]
         out = self.play_all(script) if bug == "opens-on-after-failure" else self.play(script)
         self.broken = self.is_failure(out)
         self.opened = not self.broken
@@ -142,7 +206,7 @@ class ChainLifecycle:
         if index in self.ended and bug != "input-ends-twice":
             return wire.rejected()
         self.ended.add(index)
-        if self.semantics == "flink-1.5":
+        if self.semantics == "flink-1.5" or (self.past and bug != "past-head-told"):
             return []
         if bug == "head-told-of-last-input-only" and len(self.ended) < self.inputs:
             return []
@@ -154,6 +218,8 @@ class ChainLifecycle:
     def on_mail(self, operator: int) -> wire.Observations:
         if not self.is_running() or self.semantics == "flink-1.5" or operator not in self.tail_first:
             return wire.rejected()
+        if self.past and self.bug != "past-takes-mails":
+            return wire.rejected()
         self.mails.append(operator)
         return []
 
@@ -163,6 +229,11 @@ class ChainLifecycle:
             return wire.rejected()
         if not drain and self.semantics == "flink-1.5":
             return wire.rejected()
+        if self.past:
+            out = self.finish_again(drain=drain)
+            self.broken = self.is_failure(out)
+            self.finished = not self.broken
+            return out
         if self.old:
             script = self.write_old_end()
         elif drain or bug == "stop-finishes":
@@ -241,6 +312,8 @@ class ChainLifecycle:
         bug = self.bug
         if not self.opened or (what in {"abort", "subsume"} and self.old):
             return wire.rejected()
+        if self.past and bug != f"past-{what}-told":
+            return self.save_channels() if what == "snapshot" else []
         if self.closed and not self.old and not self.is_told_when_closed(what):
             return []
         order = self.tail_first
@@ -269,6 +342,8 @@ class ChainLifecycle:
         self.closed = bug != "closes-again"
         self.mails.clear()
         order = self.tail_first[::-1] if bug == "closes-head-first" else self.tail_first
+        if self.past and bug != "past-closes":
+            return []
         if not self.old:
             script = [(operator, "close") for operator in order]
             return self.play(script) if bug == "closes-up-to-an-error" else self.play_all(script)

@@ -1,4 +1,4 @@
-"""A task and its thread, TASK-1 … TASK-5, TASK-7 … TASK-12.
+"""A task and its thread, TASK-1 … TASK-5, TASK-7 … TASK-14.
 
 The thread works off `plan`, a list of what is still to do; whoever interferes only changes `state`, and the thread
 finds out when it comes for the next entry.
@@ -8,7 +8,7 @@ from tidegate.conformance.engines import wire
 
 _NOT_OURS = ("scheduled", "reconciling")
 _TERMINAL = ("finished", "canceled", "failed")
-EXTENSIONS = ("invokable",)
+EXTENSIONS = ("invokable", "final_checkpoint")
 _REPLIES = ("taken", "refused", "failed", "closing")
 _PREPARATION = ("load_code", "register_network", "copy_files", "build_environment", "instantiate")
 _UNCHECKED = ("load_code", "copy_files", "instantiate", "clean_up")
@@ -19,7 +19,13 @@ class Task:
         self.bug = host.bug
         self.operators = wire.get_at_least(config, "operators", 1)
         self.outputs = wire.get_at_least(config, "outputs", 0)
-        self.has_code = wire.get_extension(config, EXTENSIONS) is not None
+        extension = wire.get_extension(config, EXTENSIONS)
+        self.has_code, self.waits = extension == "invokable", extension == "final_checkpoint"
+        #: The checkpoint behind the end of the data, the savepoint that stops the job, the last that is complete.
+        self.behind: int | None = None
+        self.stop: int | None = None
+        self.latest = -1
+        self.is_safe = False
         self.cleaning = self.untold = self.has_instance = False
         self.state = "created"
         self.plan = self.make_plan()
@@ -66,7 +72,53 @@ class Task:
                 has_room = wire.get_boolean(event, "has_room")
                 runs = self.state in {"initializing", "running"} or self.bug == "task-held-up-before-it-runs"
                 return [{"type": "back_pressured", "value": runs and self.outputs > 0 and not has_room}]
+            case "begin_checkpoint" if self.waits:
+                number, stops = wire.get_long(event, "checkpoint"), wire.get_boolean(event, "stops")
+                return self.begin(number, stops=stops) if self.takes_part() else wire.rejected()
+            case "complete_checkpoint" if self.waits:
+                number = wire.get_long(event, "checkpoint")
+                return self.complete(number) if self.takes_part() else wire.rejected()
+            case "abort_checkpoint" if self.waits:
+                number, latest = wire.get_long(event, "checkpoint"), wire.get_long(event, "completed")
+                return self.give_up(number, latest) if self.takes_part() else wire.rejected()
         raise wire.unknown_type(event)
+
+    def takes_part(self) -> bool:
+        return self.is_invoked() and (self.state == "running" or self.bug == "task-late-checkpoints-taken")
+
+    def begin(self, number: int, *, stops: bool) -> wire.Observations:
+        bug = self.bug
+        if stops:
+            if self.stop not in {None, number} and bug != "task-stops-twice":
+                return wire.rejected()
+            self.stop = number
+        is_behind = self.data_ended or bug == "task-checkpoint-before-the-end-counts"
+        if is_behind and (self.behind is None or bug == "task-newest-checkpoint-awaited"):
+            self.behind = number
+        return []
+
+    def complete(self, number: int) -> wire.Observations:
+        bug = self.bug
+        if number <= self.latest and bug != "task-old-news-heard":
+            return []
+        self.latest = number
+        if self.stop is not None and bug != "task-any-checkpoint-stops":
+            safe = number >= self.stop if bug == "task-later-checkpoint-stops" else number == self.stop
+        elif self.behind is None:
+            safe = False
+        else:
+            safe = number == self.behind if bug == "task-later-checkpoint-not-enough" else number >= self.behind
+        if bug == "task-any-complete-checkpoint-is-enough":
+            safe = self.data_ended
+        self.is_safe = self.is_safe or safe
+        return []
+
+    def give_up(self, number: int, latest: int) -> wire.Observations:
+        if latest > 0 and self.bug != "task-lost-word-stays-lost":
+            self.complete(latest)
+        if number == self.stop and self.bug != "task-failed-stop-goes-on":
+            return self.end(cancelled=self.bug == "task-failed-stop-cancels", code=self.doing)
+        return []
 
     def on_trigger(self, reply: str) -> wire.Observations:
         if self.state != "running" and self.bug != "task-takes-checkpoints-early":
@@ -157,6 +209,8 @@ class Task:
 
     def may_end_partitions(self) -> bool:
         bug = self.bug
+        if self.waits and not self.is_safe and bug != "task-last-checkpoint-not-awaited":
+            return False
         if not self.data_ended:
             return bug == "task-ends-without-end-of-data" and not self.outputs
         if bug == "task-ends-unacknowledged":

@@ -26,3 +26,13 @@ def test_what_is_no_chain_is_a_bad_request(flink):
     )
     fault = {"type": "fault", "operator": 0, "call": "mail", "failing": True}
     assert is_bad_request(flink, "chain_lifecycle", CONFIG, fault)
+
+
+def test_a_chain_that_had_finished_says_that_event_time_is_over(flink):
+    """MultipleInputStreamTaskTest.testSkipExecutionsIfFinishedOnRestore."""
+    config = {**CONFIG, "inputs": 2, "extension": "finished"}
+    ends = [{"type": "watermark", "input": index, "timestamp": str(2**63 - 1)} for index in (0, 1)]
+    early = {"type": "watermark", "input": 0, "timestamp": "7"}
+    rejected, first, second = answer(flink, "chain_lifecycle", config, CREATE, OPEN, early, *ends)[2:]
+    assert [one["type"] for one in rejected] == ["rejected"]
+    assert (first, second) == ([], [{"type": "watermark", "timestamp": str(2**63 - 1)}])
