@@ -333,9 +333,9 @@ function drawPalette() {
     const what = offer.refused ? "is refused" : shown || (offer.changes ? "emits nothing" : "changes nothing");
     const breaks = offer.breaks.length ? `; breaks ${offer.breaks.join(", ")}` : "";
     const kind = offer.breaks.length ? "breaks" : offer.refused ? "refused" : offer.changes || shown ? "" : "still";
-    const said = sayEvent(offer.event);
+    const said = offer.json ? offer.event : sayEvent(offer.event);
     const picture = offer.json ? drawGraph(offer.json, offer.values, 260) : null;
-    return h("button", { type: "button", class: `event ${kind}${picture ? " drawn" : ""}`, "data-event": offer.event, "data-focus": `event-${offer.event}`, title: `${offer.event}: ${what}${breaks}`, onclick: () => add(offer.event) }, picture, h("code", {}, picture || said.length < 64 ? said : `${said.slice(0, 63)}…`), picture ? null : h("span", {}, offer.outcomes > 1 ? `one of ${offer.outcomes} outcomes` : what));
+    return h("button", { type: "button", class: `event ${kind}${picture ? " drawn" : ""}`, "data-event": offer.event, "data-focus": `event-${offer.event}`, title: `${offer.event}: ${what}${breaks}`, onclick: () => add(offer.event) }, picture, h("code", {}, picture || said.length < 160 ? said : `${said.slice(0, 159)}…`), picture ? null : h("span", {}, offer.outcomes > 1 ? `one of ${offer.outcomes} outcomes` : what));
   };
   const where = place() < page.played.steps.length ? `after step ${place()}: a branch` : "next";
   const draw_ = ([name, offers]) => h("div", { class: "offers" }, groups.size > 1 ? h("h3", {}, name) : null, h("div", { class: "buttons" }, offers.map(button)));
@@ -360,6 +360,7 @@ function drawStep() {
     return h("section", { class: "stepview" }, h("h2", {}, played.starts.length > 1 ? `At the start, in one of ${played.starts.length} states` : "At the start"), starts, stateTable(states[0], states[0], beside));
   }
   const step = played.steps[at - 1];
+  const told = sayEvent(step.event);
   const cards = step.outcomes.map((outcome, index) => {
     const taken = index === step.chosen;
     return h("article", { class: `outcome${taken ? " taken" : ""}${outcome.broken.length ? " wrong" : ""}` },
@@ -369,7 +370,7 @@ function drawStep() {
   });
   return h(
     "section", { class: "stepview" },
-    h("h2", {}, `Step ${at}: `, h("code", {}, step.event.length > 80 ? `${step.event.slice(0, 79)}…` : step.event)),
+    h("h2", {}, `Step ${at}: `, h("code", {}, told.length > 80 ? `${told.slice(0, 79)}…` : told)),
     h("p", { class: "soft" }, step.outcomes.length > 1 ? `${step.outcomes.length} outcomes are allowed. Choose one.` : "The one outcome that is allowed:"),
     h("div", { class: "outcomes" }, cards),
     h("h3", {}, "State"), stateTable(states[at - 1], states[at], beside),

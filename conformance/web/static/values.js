@@ -34,7 +34,7 @@ function say(value) {
 export function sayEvent(text) {
   if (!text.startsWith("{")) return text;
   const told = text.replace(/,?"\w+":(?:false|null|\[\]|"")/g, "").replace(/"type":"(\w+)",?/g, "$1 ").replace(/,?"(\w+)":true/g, " $1").replace(/,?"(\w+)":/g, " $1 ");
-  return told.replace(/[{}"]/g, "").replaceAll("_", " ").replace(/ +/g, " ").replace(/\[ /g, "[").replace(/ (?=[\],])/g, "").trim();
+  return told.replaceAll("\\u0020", " ").replace(/[{}"]/g, "").replaceAll("_", " ").replace(/ +/g, " ").replace(/\[ /g, "[").replace(/ (?=[\],])/g, "").trim();
 }
 
 /** What an observation is called, and its values: without their names where there is one, and without what is false. */
@@ -46,7 +46,7 @@ export function readObservation(text) {
   const row = /^log\(.*\bdir (\w+),.*\bkind (\w+)/.exec(text);
   if (row) return { name: `${row[1] === "out" ? "writes" : "reads"} ${row[2].replaceAll("_", " ")}`, values: [] };
   const values = splitValues(parts[2]).filter((each) => !each.endsWith(" false")).map((each) => each.replace(/ true$/, ""));
-  const said = values.map((each) => each.replace(/^\w+/, (name) => name.replaceAll("_", " ")));
+  const said = values.map((each) => each.replace(/^\w+/, (name) => name.replaceAll("_", " ")).replace(/ 9223372036854775807$/, " MAX").replace(/ -9223372036854775808$/, " MIN"));
   if (values.length !== 1) return { name: parts[1].replaceAll("_", " "), values: said };
   return { name: `${parts[1]} ${values[0].replace(/^\w+ /, "")}`.replaceAll("_", " "), values: [] };
 }

@@ -4,6 +4,7 @@ import { h, ruleChip } from "./dom.js";
 import { observations, stateTable } from "./details.js";
 import { drawTrace } from "./picture.js";
 import { drawScene } from "./scenes.js";
+import { sayEvent } from "./values.js";
 
 /** `finding` has a `title`, a `picture` of states and steps, and the number of the `step` that is wrong, if there is one. */
 export function drawWalk(finding, rules) {
@@ -39,7 +40,7 @@ function drawStep(step, at, picture, rules) {
   const allowed = step.allowed ?? [{ observations: step.observations, rules: step.rules }];
   return h(
     "div", { class: "beside" },
-    h("div", {}, h("h4", {}, `Step ${at}, `, h("code", {}, step.event), ": allowed"), allowed.slice(0, 12).map((one, number) => [number ? h("p", { class: "soft" }, "or") : null, observations(one.observations), h("p", {}, one.rules.map((id) => ruleChip(id, rules)))]), allowed.length > 12 ? h("p", { class: "soft" }, `or ${allowed.length - 12} more`) : null),
+    h("div", {}, h("h4", {}, `Step ${at}, `, h("code", {}, sayEvent(step.event)), ": allowed"), allowed.slice(0, 12).map((one, number) => [number ? h("p", { class: "soft" }, "or") : null, observations(one.observations), h("p", {}, one.rules.map((id) => ruleChip(id, rules)))]), allowed.length > 12 ? h("p", { class: "soft" }, `or ${allowed.length - 12} more`) : null),
     step.seen ? h("div", { class: "seenbox" }, h("h4", {}, "seen"), observations(step.seen, step.right)) : null,
     h("div", { class: "wide" }, h("h4", {}, step.seen ? "State, as the specification has it" : "State"), stateTable(picture.states[at - 1], picture.states[at])),
   );
