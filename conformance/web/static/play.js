@@ -421,11 +421,13 @@ function drawWalk() {
   const take = (event, choice) => { const at = place(); const tokens = page.played.steps.slice(0, at).map((step) => step.event); go({ ...here, trace: [...tokens, event].join(" "), choices: { ...keep(here.choices, at), ...choice ? { [at]: choice } : {} }, at: null }); };
   const idle = found.after.filter((one) => one.number === found.here.number).flatMap((one) => one.events);
   const most = Math.max(...found.layers);
+  const region = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Neighbours" }, drawNeighbours(found, go_, take));
+  requestAnimationFrame(() => { if (region.scrollWidth > region.clientWidth && !region.scrollLeft) region.scrollLeft = Number(region.firstChild.dataset.centre) - region.clientWidth / 2; });
   return [
     h("h3", {}, `Walk: state ${found.here.number} of ${found.layers.reduce((sum, count) => sum + count, 0).toLocaleString("en")}, at depth ${found.here.depth}`),
-    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Neighbours" }, drawNeighbours(found, go_, take)),
+    h("p", { class: "hint" }, "What leads to this state, what follows from it, and what then. Dashed: no deeper than here; red: a claim is broken."), region,
     idle.length ? h("p", { class: "hint" }, `${idle.length === 1 ? "One event leads" : `${idle.length} events lead`} nowhere else: `, h("code", {}, idle.slice(0, 8).join(" ")), idle.length > 8 ? " …" : "") : null,
-    h("details", {}, h("summary", {}, `${found.layers.length} layers by depth`), h("ol", { class: "layers", start: "0", "aria-label": "States at each depth" }, found.layers.map((states, depth) => h("li", { "aria-current": depth === found.here.depth ? "true" : null, title: `depth ${depth}: ${states} states` }, h("meter", { min: "0", max: String(most), value: String(states), "aria-label": `depth ${depth}` }), ` ${states.toLocaleString("en")}`)))),
+    h("details", {}, h("summary", {}, `${found.layers.length} layers by depth`), h("ol", { class: "layers", start: "0", "aria-label": "States at each depth" }, found.layers.map((states, depth) => h("li", { "aria-current": depth === found.here.depth ? "true" : null, title: `depth ${depth}: ${states} states` }, h("small", { class: "soft" }, String(depth)), " ", h("meter", { min: "0", max: String(most), value: String(states), "aria-label": `depth ${depth}` }), ` ${states.toLocaleString("en")}`)))),
   ];
 }
 
