@@ -215,6 +215,14 @@ def test_a_run_of_a_job_is_drawn_in_space_and_time(play, name, cuts):
         assert chart.locator(".lane").count() == len({(row["task"], row["subtask"]) for row in rows})
         assert chart.locator(".cut").count() == cuts
         assert page.locator(".scene .part > b").all_text_contents() == name_parts(job_config(story))["subtask"]
+        crossings = chart.evaluate(CROSSINGS)
+        assert len(crossings) >= 3 * cuts
+        assert all(abs(one["x"] - one["written"]) < 1 for one in crossings)
+        assert page.locator(".lanes .bar").count() == 0, "of what is in the scene as well"
+        page.get_by_role("button", name="parts of the state that change").click()
+        page.locator(".lanes .bar").first.wait_for()
+        page.get_by_role("button", name="Hide the parts").click()
+        page.locator(".lanes .bar").first.wait_for(state="detached")
         shoot(page, f"job-{name}")
         channels = {(row["edge"], row["producer"], row["consumer"]) for row in rows}
         one = min(channels)
@@ -226,6 +234,18 @@ def test_a_run_of_a_job_is_drawn_in_space_and_time(play, name, cuts):
         page.wait_for_function(
             "(old) => Number(document.querySelector('.lanes .spacetime').getAttribute('width')) > old", arg=width
         )
+
+
+#: Where each cut crosses the lane of a subtask that wrote its barrier, and where that barrier stands.
+CROSSINGS = """(chart) => [...chart.querySelectorAll(".cut")].flatMap((cut) => {
+  const checkpoint = cut.querySelector("title").textContent.replace("checkpoint ", "value ");
+  const written = [...chart.querySelectorAll(".mark.barrier.out")]
+    .filter((mark) => mark.textContent.includes(checkpoint)).map((mark) => mark.querySelector("rect")).map((rect) => [rect.x.baseVal.value + 2.5, rect.y.baseVal.value + 9]);
+  return [...cut.querySelector("polyline").points].flatMap(({ x, y }) => {
+    const here = written.filter((place) => Math.abs(place[1] - y) < 1).map((place) => place[0]);
+    return here.length ? [{ x, written: Math.min(...here) }] : [];
+  });
+})"""
 
 
 def job_config(story):
@@ -244,6 +264,7 @@ SCENES = [
     ("mailbox", {"semantics": "flink-35051"}, "put1@0 urgent2@0", ["urgent 2 1", "loop"]),
     ("network_input", {"channels": 2, "semantics": "flink-1.17"}, "0b00000002 call 1over",
      ["00 00 00 02 ·· ·· length 2: 0 of 2 bytes", "gate serves 1"]),
+    ("network_input", {"channels": 1, "semantics": "flink-1.17"}, "0over batch", ["channel 0 empty is over"]),
     ("channel_state", {"channels": 2}, "0d 1d 0u1", ["channel 0", "barrier 1"]),
 ]  # fmt: skip
 
@@ -254,6 +275,21 @@ def test_a_state_is_a_picture_of_the_thing_itself(play):
             page.evaluate(VISIT, place(component, config, trace))
             shown = " ".join(page.locator(".scene").inner_text().split())
             assert [text for text in words if text not in shown] == [], (component, shown)
+
+
+TOLD = [
+    ("virtual_channels", "halves-of-two-records", ".lanes .step code", "buffer begun left"),
+    ("alignment_group", "idle", ".lanes .seen i", "timestamp MAX"),
+    ("chaining", "one-line", ".lanes .seen i", "operators [1,2,3]"),
+]
+
+
+def test_events_and_observations_are_told_in_words(play):
+    with play("valve", VALVE) as page:
+        for component, name, part, words in TOLD:
+            story = next(one for one in stories(component) if one.name == name)
+            page.evaluate(VISIT, place(component, story.config, story.trace))
+            assert words in page.locator(part).all_text_contents()
 
 
 GRAPHS = [("chaining", "diamond", 5, 3), ("job_graph", "keys-already-in-place", 3, 1)]
