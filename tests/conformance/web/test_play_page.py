@@ -240,7 +240,8 @@ def test_a_run_of_a_job_is_drawn_in_space_and_time(play, name, cuts):
 CROSSINGS = """(chart) => [...chart.querySelectorAll(".cut")].flatMap((cut) => {
   const checkpoint = cut.querySelector("title").textContent.replace("checkpoint ", "value ");
   const written = [...chart.querySelectorAll(".mark.barrier.out")]
-    .filter((mark) => mark.textContent.includes(checkpoint)).map((mark) => mark.querySelector("rect")).map((rect) => [rect.x.baseVal.value + 2.5, rect.y.baseVal.value + 9]);
+    .filter((mark) => mark.textContent.includes(checkpoint))
+    .map((mark) => mark.querySelector("rect")).map((rect) => [rect.x.baseVal.value + 2.5, rect.y.baseVal.value + 9]);
   return [...cut.querySelector("polyline").points].flatMap(({ x, y }) => {
     const here = written.filter((place) => Math.abs(place[1] - y) < 1).map((place) => place[0]);
     return here.length ? [{ x, written: Math.min(...here) }] : [];
