@@ -3,6 +3,7 @@
 import json
 from urllib.parse import unquote
 
+import attrs
 import pytest
 
 from tests.conformance.web.conftest import LOOKS, fits, serious_barriers, shoot
@@ -79,6 +80,30 @@ def test_expected_stands_beside_seen(tmp_path, open_page):
         assert boxes.locator("div").first.inner_text() == f"expected\n{wrong.expected}"
         assert boxes.locator(".seenbox").inner_text() == f"seen\n{wrong.seen}"
         assert page.locator(".mark.wrong").count() >= 1
+
+
+def test_what_an_engine_says_is_never_markup(lossy, tmp_path, open_page):
+    """In its name, in what is wrong, in its rows, and in why nothing more could be run."""
+    (kind, found), *_others = lossy.found.items()
+    small = attrs.evolve(
+        found.small,
+        wrongs=[attrs.evolve(one, message=HOSTILE, seen=HOSTILE * 1000) for one in found.small.wrongs],
+        log=attrs.evolve(found.small.log, rows=tuple(attrs.evolve(row, key=HOSTILE) for row in found.small.log.rows)),
+    )
+    named = attrs.evolve(lossy.description, name=HOSTILE, version=HOSTILE)
+    result = attrs.evolve(
+        lossy, engine=HOSTILE, description=named, found={kind: attrs.evolve(found, small=small)}, trouble=HOSTILE
+    )
+    text = make_page(result, f"tidegate jobs --engine '{HOSTILE}'")
+    assert "<img" not in text
+    assert "\u202e" not in text
+    file = tmp_path / "index.html"
+    file.write_text(text, encoding="utf-8")
+    with open_page(file.as_uri()) as page:
+        assert page.locator("img, script:not([id]):not([type=module])").count() == 0
+        assert "alert(1)" in page.locator(".verdict").inner_text()
+        assert "alert(1)" in page.locator(".wrongs").inner_text()
+        assert fits(page)
 
 
 def test_nothing_wrong_is_said_so(tmp_path, open_page):
