@@ -46,8 +46,9 @@ def measure(
         measures = reset(measures)
     counted = find_counted(before, event)
     if counted is not None:
-        created = event.created if isinstance(event, values.Barrier) else before.first.created if before.first else 0
-        measures = count(measures, after, counted, created)
+        beginning = event if isinstance(event, values.Barrier) else before.first
+        assert beginning is not None
+        measures = count(measures, after, counted, beginning.created)
     measures = note_triggers(measures, outcome.observations)
     return attrs.evolve(outcome, state=attrs.evolve(after, measures=measures))
 
@@ -56,7 +57,7 @@ def note_triggers(measures: Measures, observations: tuple[Observation | Rejected
     for seen in observations:
         if isinstance(seen, values.Trigger):
             shares = seen.checkpoint == measures.checkpoint
-            measures = attrs.evolve(measures, shares=shares, triggered=None if shares else Settled(0, 0))
+            measures = attrs.evolve(measures, shares=shares, triggered=Settled(0, 0))
     return measures
 
 
@@ -72,8 +73,6 @@ def find_counted(before: values.Alignment, event: Event) -> frozenset[int] | Non
 def count(measures: Measures, after: values.Alignment, counted: frozenset[int], created: int) -> Measures:
     if len(counted) == 1:
         measures = begin(measures, after.current, created, after.now)
-        if after.target == 1:
-            return end(measures, 0)
     if len(counted) == after.target and measures.since is not None:
         return end(measures, after.now - measures.since)
     return measures

@@ -167,8 +167,7 @@ def step(state: State, event: Event) -> tuple[Seen, ...]:
     mappings = map_producers(config.producers), map_consumers(config.partitioner, config.consumers)
     mine, others = mappings[::-1] if is_consumer else mappings
     rules = name_rules(config.partitioner, mine=mine, event=event)
-    answer = tell(event.subtask, mine, others, is_filtered=is_consumer and is_copied(config))
-    told = Seen(state, (answer,), rules)
+    told = Seen(state, (tell(event.subtask, mine, others),), rules)
     if is_rescaled(config):
         return (told,)
     same = Seen(state, (Unchanged(),), ("RESC-7",))
@@ -176,11 +175,11 @@ def step(state: State, event: Event) -> tuple[Seen, ...]:
     return (same, told) if may_tell else (same,)
 
 
-def tell(subtask: int, mine: Mapping, others: Mapping, *, is_filtered: bool) -> Restores | Unchanged:
+def tell(subtask: int, mine: Mapping, others: Mapping) -> Restores | Unchanged:
     """RESC-7: nothing is said where old and new numbers are the same, or where nothing is restored."""
     if not mine[subtask] or (is_identity(mine) and is_identity(others)):
         return Unchanged()
-    return Restores(mine[subtask], others, find_shared(mine) if is_filtered else ())
+    return Restores(mine[subtask], others, find_shared(mine))
 
 
 def name_rules(partitioner: Partitioner, *, mine: Mapping, event: AskForProducer | AskForConsumer) -> tuple[str, ...]:
@@ -211,11 +210,6 @@ def find_heirs(state: State, event: FindHeirs) -> tuple[Seen, ...]:
 
 def is_rescaled(config: Config) -> bool:
     return any(side.before != side.after for side in (config.producers, config.consumers))
-
-
-def is_copied(config: Config) -> bool:
-    """RESC-6: an old consumer may have several heirs."""
-    return config.partitioner in (Partitioner.HASH, Partitioner.CUSTOM)
 
 
 # --- mappings: the old subtasks of each new one ---------------------------------------------------------------
@@ -261,7 +255,7 @@ def is_identity(mapping: Mapping) -> bool:
 
 
 def find_shared(mapping: Mapping) -> tuple[int, ...]:
-    """RESC-6: the old ones that several new ones restore."""
+    """RESC-6: the old ones that several new ones restore: consumers that read by key, or by a partitioner of users."""
     counts = Counter(old for targets in mapping for old in targets)
     return tuple(sorted(old for old, count in counts.items() if count > 1))
 
@@ -291,7 +285,7 @@ def both_ends_know_the_connection(before: State, event: Event, outcome: Seen) ->
     """Who is given a buffer was told so: it restores the old producer, or the old consumer, of it."""
     config = before.config
     goes = [seen for seen in outcome.observations if isinstance(seen, Goes)]
-    if not isinstance(event, FindHeirs) or not goes:
+    if not isinstance(event, FindHeirs):
         return True
     producers, consumers = map_producers(config.producers), map_consumers(config.partitioner, config.consumers)
     return all(event.producer in producers[one.producer] and event.consumer in consumers[one.consumer] for one in goes)

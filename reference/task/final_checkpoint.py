@@ -32,7 +32,7 @@ def complete(known: Checkpoints, checkpoint: Long) -> Checkpoints:
 
 
 def abort(known: Checkpoints, event: AbortCheckpoint) -> Checkpoints:
-    """TASK-14: what was completed meanwhile is told with it."""
+    """TASK-13: what was completed meanwhile is told with it."""
     return complete(known, event.completed) if event.completed > 0 else known
 
 

@@ -27,6 +27,8 @@ from tests.paths import ROOT
 
 FLOOR = 95.0
 PAGE = ROOT / "docs" / "mutation.md"
+#: Of a run of some modules.
+PART_PAGE = ROOT / "docs" / "mutation-newer.md"
 KEPT = ("tests.mutation",)
 
 
@@ -36,7 +38,8 @@ def main() -> int:
     sites = find_all(options.module)
     report = run(sites, options, started)
     if options.write:
-        PAGE.write_text(report.as_page(), encoding="utf-8")
+        page = PAGE if options.whole else PART_PAGE
+        page.write_text(report.as_page(whole=options.whole), encoding="utf-8")
     print(json.dumps(report.as_json(), indent=2) if options.format == "json" else report.as_text())
     return 0 if report.total.score >= options.floor else 1
 
@@ -60,11 +63,16 @@ def read_options() -> argparse.Namespace:
         metavar="FILE",
         help="keep results here; what was noticed or explained before is not run again",
     )
-    parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(ROOT)}, of a whole run")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help=f"write {PAGE.relative_to(ROOT)}, or with --module {PART_PAGE.relative_to(ROOT)}",
+    )
     parser.add_argument("--format", choices=("text", "json"), default="text")
     options = parser.parse_args()
-    if options.write and (options.module or options.sample or options.without):
-        parser.error("--write is for a run of everything, without --module, --sample and --without")
+    if options.write and (options.sample or options.without):
+        parser.error("--write is for a run of all that there is, without --sample and --without")
+    options.whole = not options.module
     if unknown := [name for name in options.module if not modules.find_modules(name)]:
         parser.error(f"no module {', '.join(unknown)}; there are {', '.join(modules.mutated_modules())}")
     options.module = [one for name in options.module for one in modules.find_modules(name)] or [

@@ -23,6 +23,11 @@ INTRODUCTION = (
     "survives. `make mutation` repeats this; `python -m tests.mutation --write` writes this page.",
     "",
 )
+#: What a page says of a run that was not of everything.
+PART = (
+    "This run was of the modules that are listed, and of no others; [the whole run](mutation.md) is older than these.",
+    "",
+)
 
 
 @attrs.frozen
@@ -99,7 +104,7 @@ class Report:
             "seconds": round(self.seconds, 1),
         }
 
-    def as_page(self) -> str:
+    def as_page(self, *, whole: bool = True) -> str:
         """The page of the documentation; it says nothing of time, so that it changes only with the result."""
         tables = ["module", "mutants", "noticed", "survived", "explained", "score"]
         total, noticed = self.total, self.total.killed + self.total.timeout
@@ -108,6 +113,7 @@ class Report:
         rows += [make_row(name, one) for name, one in parts.items()]
         lines = [
             *INTRODUCTION,
+            *(() if whole else PART),
             f"Of {total.mutants:,} mutants {noticed:,} are noticed and {total.survived:,} survive. {total.explained:,}",
             f"of these change nothing that could be seen; without them the score is {total.score:.2f} %, with them",
             f"{total.raw_score:.2f} %.",

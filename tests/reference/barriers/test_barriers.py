@@ -321,6 +321,7 @@ def test_a_checkpoint_is_not_too_late_for_its_own_barrier(monkeypatch):
     ("kind", "channels", "trace", "measured"),
     [
         ("aligned", 2, "measure", (0, 0, None, None)),
+        ("alternating", 3, "+9 0n1#5@2 1e measure", (0, 7, None, None)),
         ("aligned", 2, "+5 0b1@2 processed3 +4 measure", (4, 3, None, None)),
         ("aligned", 2, "processed9 +5 0b1@2 processed3 +4 1b1@2 processed9 measure", (4, 3, 4, 3)),
         ("aligned", 1, "+5 0b1@9 processed3 +2 measure", (0, 0, 0, 0)),

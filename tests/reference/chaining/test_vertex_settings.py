@@ -61,3 +61,9 @@ def test_vert_7_a_coordinator_for_each_source():
 def test_an_operator_follows_the_one_that_it_is_chained_to():
     with pytest.raises(InvalidInputError, match="does not precede"):
         make(Operator("a"), Operator("b", 1))
+
+
+@pytest.mark.parametrize("make_nameless", [Operator, ChainedSource])
+def test_everybody_has_a_description(make_nameless):
+    with pytest.raises(ValueError, match="description"):
+        make_nameless("")

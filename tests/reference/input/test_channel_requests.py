@@ -2,7 +2,11 @@
 
 import pytest
 
-from tests.reference.walking import seen
+from tests.reference.walking import seen, state_after
+from tidegate.reference.components import COMPONENTS
+from tidegate.reference.input.channel_requests import BarrierArrives
+from tidegate.reference.model import InvalidInputError
+from tidegate.traces.notation.text import read_trace, write_observations
 
 
 def run(kinds, trace):
@@ -50,3 +54,37 @@ def test_chan_7_what_is_queued_and_what_is_in_use():
         "measured(queued 0, bytes 0, in_use 0)",
         "measured(queued 2, bytes 0, in_use 2)",
     ]
+
+
+# --- what is left open ----------------------------------------------------------------------------------------
+
+
+def allowed(kinds, trace):
+    """What each allowed outcome of the last event shows."""
+    *earlier, event = read_trace("channel_requests", trace)
+    state = state_after("channel_requests", {"channels": kinds.split()}, earlier)
+    outcomes = COMPONENTS["channel_requests"].step(state, event)
+    return [write_observations(outcome.observations) for outcome in outcomes], [one.state for one in outcomes]
+
+
+@pytest.mark.rule("CHAN-7")
+def test_chan_7_bytes_of_a_released_channel_may_still_be_counted():
+    counts, _states = allowed("remote remote", "request 0d60 0d4 1d1 0release measure")
+    assert counts == ["measured(queued 1, bytes 65, in_use 1)", "measured(queued 1, bytes 1, in_use 1)"]
+    assert allowed("remote", "request 0d60 measure")[0] == ["measured(queued 1, bytes 60, in_use 1)"]
+    assert allowed("local", "request 0d60 0release measure")[0] == ["measured(queued 0, bytes 0, in_use 0)"]
+
+
+@pytest.mark.rule("CHAN-4")
+def test_chan_4_a_channel_whose_partition_is_gone_may_be_silent():
+    shown, states = allowed("local", "request 0b64 0read 0gone 0resume")
+    assert shown == ["woken(channel 0)", "nothing"]
+    assert not any(state.channels[0].blocked for state in states)
+    assert allowed("local", "request 0b64 0read 0resume")[0] == ["nothing"]
+    assert allowed("local", "request 0b64 0read 0d1 0resume")[0] == ["woken(channel 0)"]
+
+
+def test_a_barrier_has_a_length():
+    assert BarrierArrives(0, 64).bytes == 64
+    with pytest.raises(InvalidInputError, match="64"):
+        BarrierArrives(0, 63)

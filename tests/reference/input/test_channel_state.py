@@ -1,8 +1,10 @@
 """What an unaligned checkpoint saves of input channels, rule by rule."""
 
+import attrs
 import pytest
 
-from tests.reference.walking import broken_claims, last, walk
+from tests.reference.walking import broken_claims, last, state_after, walk
+from tidegate.reference.components import COMPONENTS
 from tidegate.reference.elements import Long
 from tidegate.reference.input import channel_state
 from tidegate.reference.input.channel_state import Polled, Saved, Subsumed
@@ -106,3 +108,26 @@ def test_saving_what_was_polled_is_refused():
         "saves-data-that-waits",
         "nothing-behind-the-barrier",
     }
+
+
+@pytest.mark.rule("BARR-16", "BARR-20")
+def test_barr_16_a_barrier_outlives_a_newer_checkpoint_that_was_stopped():
+    assert run(1, "0u2 stop3 start1 start2") == "~ ~ !0 ~"
+
+
+def test_what_the_channel_that_refuses_saves_is_refused():
+    model = COMPONENTS["channel_state"]
+    before = state_after("channel_state", {"channels": 2}, "0d 1d 1u2")
+    event = channel_state.Start(Long(1))
+    (right,) = model.step(before, event)
+    assert "nothing-behind-the-barrier" not in broken_claims("channel_state", before, event, right)
+    wrong = attrs.evolve(right, observations=(*right.observations, Saved(1, Long(1), (0,))))
+    assert "nothing-behind-the-barrier" in broken_claims("channel_state", before, event, wrong)
+
+
+def test_one_channel_that_is_out_of_order_is_refused():
+    (invariant,) = [one for one in COMPONENTS["channel_state"].invariants if one.name == "data-keeps-its-order"]
+    state = state_after("channel_state", {"channels": 2}, "0d 0d 1d")
+    assert invariant.holds(state)
+    turned = attrs.evolve(state.channels[0], queue=state.channels[0].queue[::-1])
+    assert not invariant.holds(attrs.evolve(state, channels=(turned, state.channels[1])))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.reference.walking import seen
+from tests.reference.walking import last, seen
 
 
 def run(trace, channels=2):
@@ -40,3 +40,8 @@ def test_close_3_while_it_runs_a_failure_is_told():
         'failed(causes ["transport"])',
         "snapshotted(channels [0,1])",
     ]
+
+
+@pytest.mark.parametrize(("trace", "rule"), [("close", "CLOSE-1"), ("0break:other close", "CLOSE-2")])
+def test_close_2_decides_where_something_fails(trace, rule):
+    assert last("input_close", {"channels": 2}, trace)[1] == rule

@@ -132,3 +132,42 @@ def test_invariant_refuses(name, state):
 def test_claim_refuses(name, observations, after):
     outcome = Outcome(attrs.evolve(STATE, pools=(after,)), tuple(observations), ())
     assert not claim("buffer_pools", name)(STATE, pools.RequestSegment(0), outcome)
+
+
+@pytest.mark.parametrize(
+    ("total", "trace", "rules"),
+    [
+        (2, "create0:1-1 0take destroy0 destroy0", ("POOL-10",)),
+        (2, "create0:1-1 0take destroy0", ("POOL-10", "POOL-2")),
+        (2, "create0:1-1 0take 0listen destroy0", ("POOL-10", "POOL-9", "POOL-2")),
+        (2, f"{LIMITED} 0.0take 0.0give", ("POOL-8", "POOL-7")),
+        (2, "create0:1-1 0take 0give", ("POOL-8",)),
+        (2, f"{LIMITED} 0.2take", ("POOL-7",)),
+        (2, f"{LIMITED} 0.3take", ("POOL-7",)),
+        (2, f"{LIMITED} 0.-1take", ("POOL-7",)),
+    ],
+)
+def test_all_the_rules_at_work_are_named(total, trace, rules):
+    assert walk("buffer_pools", {"total": total}, trace)[-1].rules == rules
+
+
+# --- invariants, told of what is wrong ------------------------------------------------------------------------
+
+
+def test_less_than_nothing_is_not_free():
+    state = walk("buffer_pools", {"total": 2}, "create0:1-1 0take")[-1].state
+    (pool,) = state.pools
+    assert claim("buffer_pools", "no-segment-is-lost")(state)
+    more = attrs.evolve(pool, used=(pool.used[0] + 2,))
+    assert not claim("buffer_pools", "no-segment-is-lost")(attrs.evolve(state, free=-1, pools=(more,)))
+
+
+def test_one_pool_that_does_not_wait_is_refused():
+    trace = "create0:1-3 0take 0take 0take create1:1-1 create2:1-1"
+    state = walk("buffer_pools", {"total": 3}, trace)[-1].state
+    short = claim("buffer_pools", "nobody-is-short-while-segments-are-free")
+    assert short(state)
+    assert [one.waiting for one in state.pools] == [False, True, True]
+    first, second, third = state.pools
+    deaf = attrs.evolve(second, waiting=False)
+    assert not short(attrs.evolve(state, pools=(first, deaf, third)))

@@ -1,9 +1,13 @@
 """Recovered channels, rule by rule."""
 
+import attrs
 import pytest
 
-from tests.reference.walking import last, walk
-from tidegate.reference.model import Rejected
+from tests.reference.walking import broken_claims as claims_of
+from tests.reference.walking import last, state_after, walk
+from tidegate.reference.components import COMPONENTS
+from tidegate.reference.elements import Long
+from tidegate.reference.model import Outcome, Rejected
 from tidegate.reference.recovery.recovered_channel import step, values
 
 DATED = {"declined": "flink-2.3", "over": "flink-39018", "marked": "flink-39521"}
@@ -171,3 +175,97 @@ def test_what_is_done_to_all_channels_does_not_copy_them_for_each(dated, monkeyp
         (outcome,) = step.step(state, event)
         state = outcome.state
     assert state.live
+
+
+# --- what the first channels saved is seen, whatever becomes of the others --------------------------------------
+
+
+@pytest.mark.rule("REC-12", "BARR-16")
+@pytest.mark.parametrize(
+    ("kind", "trace", "shown"),
+    [
+        # The second channel got no mark, since it had read its state; and has a newer barrier.
+        ("2 remote marked", "convert 0r mark1 1u2 start1", "~ ~ ~ ~ 0:1[0|] ?1"),
+        ("2 remote marked", "convert 0r mark1 1poll start1", "~ ~ ~ m0>none 0:1[0|] !1"),
+        ("2 remote over", "0r finish convert 1u2 start1", "~ ready ~ ~ 0:1[0|] ?1"),
+        ("1 remote marked", "convert 0r mark1 0r mark1 0r start1", "~ ~ ~ ~ ~ ~ 0:1[0|]"),
+    ],
+)
+def test_a_start_that_fails_at_the_second_channel(kind, trace, shown):
+    assert run(kind, trace) == shown
+
+
+@pytest.mark.parametrize(
+    ("kind", "trace", "rule"),
+    [
+        ("1 remote marked", "finish", "REC-10"),
+        ("1 remote marked", "0r", "REC-10"),
+        ("1 remote marked", "convert convert", "REC-3"),
+        ("1 remote over", "finish convert convert", "REC-3"),
+        ("1 remote over", "finish convert", "REC-8"),
+        ("2 remote declined", "finish 0poll 1poll convert 0complete 0poll 0poll", "REC-6"),
+        ("1 remote declined", "finish 0poll convert 0poll", "REC-1"),
+        ("1 remote marked", "convert 0poll", "REC-10"),
+    ],
+)
+def test_which_rule_says_so(kind, trace, rule):
+    channels, location, dated = kind.split()
+    config = {"channels": int(channels), "location": location, "semantics": DATED[dated]}
+    assert last("recovered_channel", config, trace)[1] == rule
+
+
+@pytest.mark.rule("REC-5")
+def test_who_was_stopped_before_is_stopped_when_it_becomes_live():
+    config = {"channels": 1, "location": "remote", "semantics": DATED["over"]}
+    assert walk("recovered_channel", config, "finish stop3 convert")[-1].rules == ("REC-8", "REC-5")
+    assert walk("recovered_channel", config, "finish convert")[-1].rules == ("REC-8",)
+
+
+# --- claims, told of what is wrong ----------------------------------------------------------------------------
+
+
+def after(kind, trace):
+    channels, location, dated = kind.split()
+    return state_after(
+        "recovered_channel", {"channels": int(channels), "location": location, "semantics": DATED[dated]}, trace
+    )
+
+
+def tell(before, event, *observations, state=None):
+    return claims_of("recovered_channel", before, event, Outcome(state or before, observations, ()))
+
+
+def test_sent_data_that_is_read_before_recovered_data_is_refused():
+    polled = values.Polled(values.Kind.DATA, False, 0, values.Next.NONE)  # noqa: FBT003
+    assert "recovered-before-sent" in tell(after("1 remote over", "0r finish convert 0d"), values.Poll(0), polled)
+    assert "recovered-before-sent" in tell(after("1 remote marked", "convert 0d"), values.Poll(0), polled)
+    assert "recovered-before-sent" not in tell(
+        after("1 remote over", "finish convert 0poll 0d"), values.Poll(0), polled
+    )
+
+
+def test_a_channel_that_stays_blocked_is_refused():
+    before = after("2 remote declined", "finish 0poll 1poll convert 0complete 0poll 1complete")
+    (right,) = step.step(before, values.Poll(1))
+    assert "resumed-when-all-are-complete" not in claims_of("recovered_channel", before, values.Poll(1), right)
+    blocked = attrs.evolve(right.state.channels[0], blocked=True)
+    state = attrs.evolve(right.state, channels=(blocked, right.state.channels[1]))
+    wrong = attrs.evolve(right, state=state)
+    assert "resumed-when-all-are-complete" in claims_of("recovered_channel", before, values.Poll(1), wrong)
+
+
+def test_what_is_saved_for_another_checkpoint_is_refused():
+    before = after("1 remote over", "finish convert 0poll start1")
+    for checkpoint, is_broken in ((1, False), (2, True)):
+        seen = values.Saved(0, Long(checkpoint), (), (0,))
+        assert ("saves-while-the-barrier-is-to-come" in tell(before, values.Data(0), seen)) == is_broken
+    over = after("1 remote over", "finish convert 0poll start1 0u1")
+    assert "saves-while-the-barrier-is-to-come" in tell(over, values.Data(0), values.Saved(0, Long(1), (), (0,)))
+
+
+def test_one_channel_that_saves_before_life_is_refused():
+    state = after("2 remote declined", "0r")
+    (invariant,) = [one for one in COMPONENTS["recovered_channel"].invariants if "before-life" in one.name]
+    assert invariant.holds(state)
+    early = attrs.evolve(state.channels[0], queue=(values.Item(values.Kind.DATA, 0),))
+    assert not invariant.holds(attrs.evolve(state, channels=(early, state.channels[1])))

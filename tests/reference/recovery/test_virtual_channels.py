@@ -75,3 +75,11 @@ def test_idle_when_all_are():
 def test_what_is_no_config(changes):
     with pytest.raises(InvalidInputError):
         attrs.evolve(CONFIG, **changes)
+
+
+@pytest.mark.parametrize(("most", "changes"), [(1024, {"parallelism"}), (128, {"old_consumers", "old_producers"})])
+def test_numbers_have_bounds(most, changes):
+    for name in changes:
+        attrs.evolve(CONFIG, **{name: most if name == "parallelism" else tuple(range(most))})
+        with pytest.raises(InvalidInputError):
+            attrs.evolve(CONFIG, **{name: most + 1 if name == "parallelism" else tuple(range(most + 1))})

@@ -69,3 +69,16 @@ ANNOUNCE = group.AnnounceLimits(0)
 def test_claim_refuses(name, event, limits):
     outcome = Outcome(REPORTED, tuple(group.Limit(one, Long(limit)) for one, limit in limits), ())
     assert not claim("alignment_group", name)(REPORTED, event, outcome)
+
+
+@pytest.mark.parametrize(
+    ("trace", "rules"),
+    [
+        ("0.0w5 0.1w6 0announce", "GROUP-2 GROUP-3"),
+        ("0.0w5 0.1w6 0.1fails 0announce", "GROUP-2 GROUP-3 GROUP-5"),
+        (f"0.0w{IDLE} 0announce", "GROUP-4 GROUP-3"),
+    ],
+)
+def test_all_the_rules_at_work_are_named(trace, rules):
+    config = {"sources": [{"group": 0, "drift": "1"}], "subtasks": 2}
+    assert walk("alignment_group", config, trace)[-1].rules == tuple(rules.split())

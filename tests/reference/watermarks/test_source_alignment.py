@@ -101,3 +101,19 @@ def test_claim_refuses(name, before, event, observations, after):
 )
 def test_invariant_refuses(name, state):
     assert not claim("source_alignment", name)(attrs.evolve(STATE, **state))
+
+
+@pytest.mark.parametrize(
+    ("samples", "trace", "rules"),
+    [
+        (0, "add0 w9 0w9 limit5", "ALIGN-3 ALIGN-4"),
+        (1, "add0 add1 0w9 limit5 sample 0w1 1w9 sample", "ALIGN-4 ALIGN-5 ALIGN-9 ALIGN-2"),
+        (1, "add0 w9 0w9 limit5 sample", "ALIGN-3 ALIGN-4 ALIGN-9 ALIGN-2 ALIGN-11"),
+        (0, "add0 0i 0w9 limit5", "ALIGN-6 ALIGN-3"),
+        (0, "add0 limit5 0w9 0i limit5", "ALIGN-3"),
+        (0, "add0 limit5 0w9 0i limit10", "ALIGN-5 ALIGN-7 ALIGN-3"),
+    ],
+)
+def test_all_the_rules_at_work_are_named(samples, trace, rules):
+    config = {"samples": samples, "semantics": FLINK_40093}
+    assert walk("source_alignment", config, trace)[-1].rules == tuple(rules.split())
