@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--results",
         type=Path,
         metavar="FILE",
-        help="keep rows in this file as they come; what it knows of the same code is not tried again",
+        help="keep rows in this file as they come; what it knows of components of the same code is not tried again",
     )
     parser.add_argument(
         "--every-stage", action="store_true", help="try each stage on its own, and not only until one catches it"
@@ -104,6 +104,7 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
     from concurrent.futures.process import BrokenProcessPool
 
     from tidegate.conformance.cli.console import telling
+    from tidegate.conformance.engines.museum.catalog import find
     from tidegate.conformance.exits import Exit
     from tidegate.conformance.judging.kill_matrix import begin_table, make_matrix, show_row
     from tidegate.conformance.judging.suite import Budget
@@ -113,7 +114,7 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
     if args.results is not None and args.results.exists() and not args.results.is_file():
         args.parser.error(f"--results: {args.results} is no file")
     budget = Budget(args.cases, args.seed)
-    kept = Kept(args.results, f"{budget} {args.every_stage}")
+    kept = Kept(args.results, f"{budget} {args.every_stage}", {find(name).component for name in names})
     rows = {name: row for name, row in kept.rows.items() if name in names}
     quiet = args.format == "json" or args.out is not None
     if not quiet:
@@ -173,9 +174,13 @@ class Kept:
     Each is sealed with what it was made of: a line that was changed is not believed.
     """
 
-    def __init__(self, file: Path | None, asked: str) -> None:
+    def __init__(self, file: Path | None, asked: str, components: set[str]) -> None:
+        from tidegate.conformance.judging.made_of import digest_sources
+
         self._file = file
-        self._made_of = f"{asked} {digest_sources()}" if file is not None else ""
+        matrix = "tidegate.conformance.judging.kill_matrix"
+        digests = {name: digest_sources(name, matrix) for name in components} if file is not None else {}
+        self._made_of = {name: f"{asked} {digest}" for name, digest in digests.items()}
         self.rows = dict(self._read()) if file is not None and file.exists() else {}
 
     def _read(self) -> "Iterator[tuple[str, Row]]":
@@ -206,18 +211,5 @@ class Kept:
     def _seal(self, row: dict[str, Any]) -> str:
         from hashlib import sha256
 
-        return sha256(f"{self._made_of}\n{json.dumps(row, sort_keys=True)}".encode()).hexdigest()
-
-
-def digest_sources() -> str:
-    """Of the code, the tables and the traces that a row comes from."""
-    import hashlib
-
-    import tidegate
-
-    home = Path(tidegate.__file__).parent
-    folders = ("reference", "properties", "traces", "conformance/judging", "conformance/engines/museum")
-    digest = hashlib.sha256()
-    for path in sorted(path for folder in folders for path in (home / folder).rglob("*.*") if path.suffix != ".pyc"):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+        made_of = self._made_of[row["component"]]
+        return sha256(f"{made_of}\n{json.dumps(row, sort_keys=True)}".encode()).hexdigest()

@@ -129,6 +129,10 @@ def go_wrong(node: ast.AST, above: list[ast.AST]) -> Iterator[tuple[str, ast.AST
         yield "left out", ast.Pass()
     if in_init and isinstance(node, ast.Assign) and is_collection(node.value):
         yield "outlives the case", keep_for_ever(node)
+    elif in_init and isinstance(node, ast.Assign) and is_scalar(node):
+        yield "outlives the case", take_from_the_last(node)
+    if isinstance(node, ast.If) and (later := act_first(node, above)) is not None:
+        yield "acts before it refuses", later
 
 
 def is_reader(function: ast.expr) -> bool:
@@ -209,6 +213,34 @@ def keep_for_ever(node: ast.Assign) -> ast.AST:
     kept = f"_kept_{ast.unparse(node.targets[0]).rpartition('.')[2]}"
     known, made = f"type(self).__dict__.get({kept!r})", ast.unparse(node.value)
     return ast.Assign(node.targets, parse(f"{known} or (setattr(type(self), {kept!r}, {made}), {known})[1]"))
+
+
+def is_scalar(node: ast.Assign) -> bool:
+    return isinstance(node.value, ast.Constant) and isinstance(node.targets[0], ast.Attribute)
+
+
+def take_from_the_last(node: ast.Assign) -> ast.AST:
+    """The value that the machine of the case before ended with."""
+    name = ast.unparse(node.targets[0]).rpartition(".")[2]
+    last, made = f"type(self).__dict__.get('_last_{name}')", ast.unparse(node.value)
+    text = f"(getattr({last}, {name!r}, {made}), setattr(type(self), '_last_{name}', self))[0]"
+    return ast.Assign(node.targets, parse(text))
+
+
+def act_first(node: ast.If, above: list[ast.AST]) -> ast.AST | None:
+    """A check that refuses, behind the change of state that stands behind it."""
+    if node.orelse or not is_refusal(node.body) or not is_in_method(above):
+        return None
+    around = getattr(above[-1], "body", [])
+    behind = around[around.index(node) + 1 :] if node in around else []
+    if not behind or not isinstance(behind[0], (ast.Assign, ast.AugAssign, ast.Expr)) or not touches_state(behind[0]):
+        return None
+    # What is done first is done again where nothing is refused: so it is done only where it is.
+    return ast.If(node.test, [behind[0], *node.body], [])
+
+
+def is_refusal(body: list[ast.stmt]) -> bool:
+    return len(body) == 1 and isinstance(body[0], ast.Return) and "rejected" in ast.unparse(body[0])
 
 
 def is_text(node: ast.AST) -> bool:

@@ -54,17 +54,17 @@ def test_rows_that_were_changed_are_not_believed(tmp_path):
     rows = [
         kill_matrix.Row(f"valve-{name}", "valve", "VALVE-10", (kill,), "VALVE-9", ("VALVE-10",), 0.1) for name in "abc"
     ]
-    museum.Kept(file, "a").add(rows[:1])
+    museum.Kept(file, "a", {"valve"}).add(rows[:1])
     line = json.loads(file.read_text())
     for key in line:
         for value in (None, 2**70, "\x1b[2J", [], {}, [[]]):
             file.write_text(json.dumps(line | {key: value}))  # and without its end
-            assert museum.Kept(file, "a").rows == {}
-    kept = museum.Kept(file, "a")
+            assert museum.Kept(file, "a", {"valve"}).rows == {}
+    kept = museum.Kept(file, "a", {"valve"})
     for row in rows:
         kept.add([row])
-    assert museum.Kept(file, "a").rows == {row.mutant: row for row in rows}
-    assert museum.Kept(file, "of another seed").rows == {}
+    assert museum.Kept(file, "a", {"valve"}).rows == {row.mutant: row for row in rows}
+    assert museum.Kept(file, "of another seed", {"valve"}).rows == {}
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(SystemExit, match=str(int(Exit.USAGE))):
         main([*ONE, "--results", str(tmp_path / "pipe")])
