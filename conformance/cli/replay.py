@@ -16,6 +16,9 @@ EXAMPLE = """tidegate replay traces.jsonl.gz --engine "exec:python3 examples/pyt
   tidegate replay --steps --engine "exec:./engine" --component valve --config '{"channels":1}' --trace "0w5 0i"
   tidegate replay --print-request --component valve --config '{"channels":1}' --trace "0w5 0i" | ./engine"""
 
+#: More would be a campaign.
+MOST_TIMES = 1000
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     from tidegate.conformance.cli import options
@@ -25,6 +28,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--component", metavar="C", help="the component of --trace")
     parser.add_argument("--config", metavar="JSON", default="{}", help="the config of --trace")
     parser.add_argument("--trace", metavar="TEXT", help="one trace in short notation instead of a file")
+    parser.add_argument(
+        "--times",
+        type=options.whole(1, MOST_TIMES),
+        default=1,
+        metavar="N",
+        help="play each case so many times, one after the other: state that leaks shows the second time (default: 1)",
+    )
     parser.add_argument(
         "--steps",
         action="store_true",
@@ -51,7 +61,8 @@ def run(args: argparse.Namespace) -> int:
 
     if (args.trace is None) == (not args.files):
         args.parser.error("give trace files, or --component, --config and --trace")
-    cases = [read_inline(args, args.component)] if args.trace is not None else read_files(args)
+    once = [read_inline(args, args.component)] if args.trace is not None else read_files(args)
+    cases = [case for case in once for _ in range(args.times)]
     if args.print_request:
         return print_requests(cases)
     candidate = candidate_of(args)

@@ -24,16 +24,20 @@ FEW = 4
 
 @attrs.frozen
 class Counterexample:
-    """A failing case, made small. `replays` is how many cases the search for it took."""
+    """A failing case, made small. `replays` is how many cases the search for it took.
+
+    `times` is how often it has to be played before it fails; none where it only fails behind other cases.
+    """
 
     engine: str
     verdict: Verdict
     replays: int
+    times: int | None = 1
 
     @property
     def finding(self) -> Finding:
         """The same in words."""
-        return describe(self.verdict, self.engine, is_cut=True)
+        return describe(self.verdict, self.engine, is_cut=True, times=self.times)
 
     def json(self) -> dict[str, Any]:
         return {**self.finding.json(), "replays": self.replays}

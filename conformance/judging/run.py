@@ -1,7 +1,7 @@
 """`run`: the suite against an engine, from its name to a result. `replay`: given cases, in the same way."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -187,8 +187,9 @@ def conclude(
         STOP.arm()
         if tally.complete:
             for one in shrink_findings(engine, tally.findings.kept, make):
-                counterexamples += [Counterexample(name, one.verdict, one.replays)]
-            for found in assign_blame(engine, tally.findings.kept):
+                counterexamples += [Counterexample(name, one.verdict, one.replays, one.times)]
+            leaky = {one.verdict.case.component for one in counterexamples if one.times != 1}
+            for found in assign_blame(engine, tally.findings.kept, leaky):
                 blames += [found]
         STOP.disarm()
     except KeyboardInterrupt:
@@ -218,13 +219,14 @@ def conclude(
     )
 
 
-def assign_blame(engine: Engine, findings: Sequence[Verdict]) -> Iterator[Blame]:
+def assign_blame(engine: Engine, findings: Sequence[Verdict], leaky: Container[str] = ()) -> Iterator[Blame]:
     """What is likely wrong with each component that gave wrong answers; with some of them where there are many.
 
-    Answers without end are like nobody else's.
+    Answers without end are like nobody else's. Of a component that keeps state from case to case no rule is to blame.
     """
     description = engine.start()
-    wrong = [one for one in findings if one.status is Status.FAIL and not (one.violation and one.violation.more)]
+    fails = (one for one in findings if one.status is Status.FAIL and one.case.component not in leaky)
+    wrong = [one for one in fails if not (one.violation and one.violation.more)]
 
     def ask(cases: Sequence[Case]) -> Iterator[Verdict]:
         declared = [case for case in cases if suite.is_declared(description, case)]

@@ -35,8 +35,11 @@ EVENTS_REPLAYED = 200_000
 SHRINKABLE = frozenset({Status.FAIL, Status.ERROR})
 #: Those that cost a restart at each proposal: their search is short.
 UNANSWERED = frozenset({Status.TIMEOUT, Status.CRASH})
-#: What is said of a case that fails behind others, and passes in a fresh process.
-LEAK = "state leaks from case to case: in a fresh process this case passes. Each replay is a fresh instance"
+#: What is said of a case that fails behind others, and passes in a fresh process; and if it fails behind itself.
+LEAK = "in a fresh process this case passes: state of an earlier case is left. Each replay is a fresh instance"
+LEAK_AGAIN = "the first time it passes, the second time it fails: state is left. Each replay is a fresh instance"
+#: How many proposals a case that fails the second time is worth.
+LEAKS = 200
 #: How many proposals a death is worth, behind the search for the step that it comes at.
 DEATHS = 8
 
@@ -46,10 +49,14 @@ SHRUNKEN_EACH = 3
 
 @attrs.frozen
 class Shrunken:
-    """The smallest failing case found, and how many replays it took."""
+    """The smallest failing case found, and how many replays it took.
+
+    `times` is how often an engine has to be asked for it before it fails; none where it only fails behind other cases.
+    """
 
     verdict: Verdict
     replays: int
+    times: int | None = 1
 
 
 def shrink(runner: Runner, verdict: Verdict, budget: int = 1500) -> Shrunken:
@@ -104,13 +111,19 @@ def shrink_findings(
     runner = Runner(engine)
     known: list[tuple[Any, Any]] = []
     clean: set[str] = set()
+    leaky: set[str] = set()
     for verdict in worth_shrinking(findings):
-        shrunken = None
-        if make is not None and (verdict.status in UNANSWERED or is_doubtful(verdict, clean)):
+        component = verdict.case.component
+        if make is not None and verdict.status in UNANSWERED:
             with make() as fresh:
-                shrunken = shrink_alone(Runner(fresh), verdict)
-        if shrunken is None:
-            clean.add(verdict.case.component)
+                shrunken = shrink(Runner(fresh), verdict)
+        elif make is not None and is_doubtful(verdict, clean) and passes_alone(make, verdict):
+            if component in leaky:
+                continue  # one is enough
+            leaky.add(component)
+            shrunken = shrink_leak(make, verdict)
+        else:
+            clean.add(component)
             shrunken = shrink(runner, verdict)
         case = shrunken.verdict.case
         if (case.config, case.events) not in known:
@@ -123,13 +136,33 @@ def is_doubtful(verdict: Verdict, clean: Container[str]) -> bool:
     return verdict.status is Status.FAIL and verdict.violation is not None and verdict.case.component not in clean
 
 
-def shrink_alone(runner: Runner, verdict: Verdict) -> Shrunken | None:
-    """The case on a fresh engine: cut where that hangs or dies, as it is where it passes, nothing where it fails."""
-    if verdict.status in UNANSWERED:
-        return shrink(runner, verdict)
-    if runner.run_one(verdict.case, verdict.stage).status is not Status.PASS:
-        return None
-    return Shrunken(attrs.evolve(verdict, message=LEAK), 1)
+def passes_alone(make: Callable[[], Engine], verdict: Verdict) -> bool:
+    with make() as fresh:
+        return Runner(fresh).run_one(verdict.case, verdict.stage).status is Status.PASS
+
+
+def shrink_leak(make: Callable[[], Engine], verdict: Verdict) -> Shrunken:
+    """A case that passes alone: made small if it fails when it is played twice, else as it is."""
+    with make() as fresh:
+        runner = SecondTime(fresh)
+        failing = runner.run_one(verdict.case, verdict.stage)
+        if failing.status is not Status.FAIL or failing.violation is None:
+            return Shrunken(attrs.evolve(verdict, message=LEAK), 2, times=None)
+        search = Search(runner, failing, LEAKS)
+        search.shrink()
+    # What all the others have left may have had its share in it.
+    with make() as fresh:
+        again = SecondTime(fresh).run_one(search.best.case, verdict.stage)
+    best = again if again.status is Status.FAIL else failing
+    return Shrunken(attrs.evolve(best, message=LEAK_AGAIN), 2 * search.replays, times=2)
+
+
+class SecondTime(Runner):
+    """Plays each case twice, and judges the second time."""
+
+    def run(self, planned: Iterable[Planned]) -> Iterator[Verdict]:
+        verdicts = super().run(one for one in planned for _ in range(2))
+        return islice(verdicts, 1, None, 2)
 
 
 @attrs.define

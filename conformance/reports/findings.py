@@ -42,11 +42,15 @@ class Finding:
     seen: str
     reproduce: str
     stderr: tuple[str, ...] = ()
+    #: Whether it fails by what an earlier case has left.
+    leaks: bool = False
 
     @property
     def title(self) -> str:
         if self.result in UNANSWERED:
             return f"{self.component} {UNANSWERED[self.result]}"
+        if self.leaks:
+            return f"{self.component}: state leaks from case to case"
         if self.rules:
             return f"{self.component} breaks {self.rules[0][0]}"
         return f"{self.component}: {self.result}"
@@ -91,8 +95,11 @@ class Finding:
         }
 
 
-def describe(verdict: Verdict, engine: str, *, is_cut: bool = False) -> Finding:
-    """A verdict in words. `is_cut` says that the case ends with the step that fails, whatever the failure is."""
+def describe(verdict: Verdict, engine: str, *, is_cut: bool = False, times: int | None = 1) -> Finding:
+    """A verdict in words. `is_cut` says that the case ends with the step that fails, whatever the failure is.
+
+    `times` is how often the case is played before it fails; none where other cases have to come before it.
+    """
     case, violation = verdict.case, verdict.violation
     step = violation.step if violation else len(case.events) - 1 if is_cut and verdict.status in UNANSWERED else None
     trace = write_trace(case.component, case.events, brief=case.brief)
@@ -115,8 +122,9 @@ def describe(verdict: Verdict, engine: str, *, is_cut: bool = False) -> Finding:
         if violation
         else (),
         seen=show_seen(violation) if violation else "",
-        reproduce=reproduction(engine, case.component, config, trace),
+        reproduce=reproduction(engine, case.component, config, trace, times or 1),
         stderr=tuple(printable(line) for line in verdict.stderr),
+        leaks=times != 1,
     )
 
 
@@ -125,7 +133,7 @@ def show_seen(violation: Violation) -> str:
     return shown if not violation.more else f"{shown} … and {violation.more} more, too much to show".lstrip()
 
 
-def reproduction(engine: str, component: str, config: Any, trace: str) -> str:
+def reproduction(engine: str, component: str, config: Any, trace: str, times: int = 1) -> str:
     """The command that replays this one trace."""
     words = ["tidegate", "replay", "--engine", engine, "--component", component]
     words += ["--config", json.dumps(config, separators=(",", ":")), "--trace", trace]
@@ -133,4 +141,5 @@ def reproduction(engine: str, component: str, config: Any, trace: str) -> str:
     if semantics is not None and semantics != known[0]:
         # Where the engine does not declare it, it would not be asked; where it does, this changes nothing.
         words += ["--semantics", semantics]
+    words += ["--times", str(times)] if times > 1 else []
     return command_line(words)
