@@ -87,10 +87,13 @@ def tell(args: argparse.Namespace, mutants: list[Any]) -> int:
 
 
 def tell_blame(args: argparse.Namespace, names: list[str]) -> int:
+    from functools import partial
+
     from tidegate.conformance.judging.kill_matrix import blame_all, by_component, sum_up_blame
+    from tidegate.conformance.judging.suite import Budget
 
     rows: list[Row] = []
-    for some in by_component(blame_all, names, args.jobs):
+    for some in by_component(partial(blame_all, budget=Budget(args.cases, args.seed)), names, args.jobs):
         rows += some
         for row in some:
             if row.blamed not in (None, *row.breaks):

@@ -33,6 +33,8 @@ from tidegate.traces.codec import decode_case, encode
 GOLDEN_PROBES = 120
 #: A few wrong engines take tens of thousands of events to convict: to ask everybody for them would take too long.
 LONGEST_PROBE = 1000
+#: So many failures of the run are compared with the probes.
+SHORTEST = 5
 #: What each reason weighs. They were chosen on the whole museum, each engine without itself: `tidegate museum --blame`
 #: says for how many of its engines the broken rule is named first.
 WEIGHTS = {
@@ -74,7 +76,7 @@ class Blame:
 
 
 def blame(component: str, ask: Ask, failures: Iterable[Verdict] = (), without: Iterable[str] = ()) -> Blame | None:
-    """Whom to blame; nobody, if the engine passes all probes.
+    """Whom to blame; nobody, if nothing fails.
 
     `ask` gives the verdicts of the engine on cases, `failures` are those known before. `without` are wrong engines that
     do not count.
@@ -82,7 +84,8 @@ def blame(component: str, ask: Ask, failures: Iterable[Verdict] = (), without: I
     probes = [probe for probe in probes_of(component) if probe.name not in without]
     verdicts = [verdict for verdict in ask(probes) if verdict.status is not Status.SKIP]
     mine = failures_among(verdicts)
-    if not mine:
+    shown = [verdict for verdict in failures if verdict.violation is not None]
+    if not mine and not shown:
         return None
     asked = {verdict.case.name for verdict in verdicts}
     others = {
@@ -90,9 +93,8 @@ def blame(component: str, ask: Ask, failures: Iterable[Verdict] = (), without: I
         for mutant, row in museum_rows(component).items()
         if mutant.name not in without
     }
-    ranked = rank(component, asked, mine, others)
-    shown = [verdict for verdict in failures if verdict.violation is not None]
-    alike = [mutant for mutant, row in others.items() if is_twin(mine, row)]
+    ranked = rank(component, asked, mine, others, shown)
+    alike = [mutant for mutant, row in others.items() if mine and is_twin(mine, row)]
     twins = [mutant for mutant in alike if all(map(is_alike, shown, answers_of(mutant, cases_of(shown))))]
     if not twins:
         return Blame(component, ranked, len(mine) + len(shown))
@@ -228,12 +230,26 @@ def cosine(one: Row, other: Row) -> float:
 # --- ranking ----------------------------------------------------------------------------------------------------
 
 
-def rank(component: str, asked: Collection[str], mine: Row, others: Mapping[catalog.Mutant, Row]) -> tuple[str, ...]:
-    """The rules, the likeliest cause first."""
+def rank(
+    component: str,
+    asked: Collection[str],
+    mine: Row,
+    others: Mapping[catalog.Mutant, Row],
+    shown: Sequence[Verdict] = (),
+) -> tuple[str, ...]:
+    """The rules, the likeliest cause first. `shown` are failures of the run; the shortest of them are evidence, too."""
+    more = sorted(
+        (one for one in shown if one.case.name not in asked), key=lambda one: (step_of(one), len(one.case.events))
+    )
+    seen = {**mine, **failures_among(more[:SHORTEST])}
+    at_work = {
+        **{name: rules_at_work(component)[name] for name in asked},
+        **{one.case.name: expected_rules(one.case) for one in more[:SHORTEST]},
+    }
     scores: defaultdict[str, float] = defaultdict(float)
-    reasons_of_all = [by_spectrum(component, asked, mine), by_museum(mine, others)]
+    reasons_of_all = [by_spectrum(at_work, seen), by_museum(mine, seen, others)]
     if is_of_single_events(component):
-        reasons_of_all.append(by_fields(mine, others))
+        reasons_of_all.append(by_fields(seen, others))
     for reasons in reasons_of_all:
         for rule, score in reasons.items():
             scores[rule] += score
@@ -265,9 +281,8 @@ def shares_of_fields(row: Row) -> dict[str, float]:
     return {name: count / counts.total() for name, count in counts.items()}
 
 
-def by_spectrum(component: str, asked: Collection[str], mine: Row) -> dict[str, float]:
-    """By which rules are at work in the probes that fail and in those that pass."""
-    at_work = rules_at_work(component)
+def by_spectrum(at_work: Mapping[str, list[tuple[str, ...]]], mine: Row) -> dict[str, float]:
+    """By which rules are at work in the cases that fail and in those that pass."""
     failing, passing = Counter[str](), Counter[str]()
     deciding, shortest = defaultdict[str, float](float), defaultdict[str, float](float)
     failed = sorted(mine, key=lambda name: (mine[name].step, len(at_work[name])))
@@ -278,9 +293,9 @@ def by_spectrum(component: str, asked: Collection[str], mine: Row) -> dict[str, 
             deciding[rule] += 1 / order / len(failed)
             if place < 3:
                 shortest[rule] += 1 / order / min(3, len(failed))
-    for name in asked:
+    for name, way in at_work.items():
         if name not in mine:
-            passing.update({rule for rules in at_work[name] for rule in rules})
+            passing.update({rule for rules in way for rule in rules})
     return {
         rule: WEIGHTS["ochiai"] * times / sqrt(len(failed) * (times + passing[rule]))
         + WEIGHTS["always"] * times / len(failed)
@@ -290,13 +305,16 @@ def by_spectrum(component: str, asked: Collection[str], mine: Row) -> dict[str, 
     }
 
 
-def by_museum(mine: Row, others: Mapping[catalog.Mutant, Row]) -> dict[str, float]:
-    """By the wrong engines that fail alike: what they break, and what may equally be named for them."""
+def by_museum(mine: Row, seen: Row, others: Mapping[catalog.Mutant, Row]) -> dict[str, float]:
+    """By the wrong engines that fail alike: what they break, and what may equally be named for them.
+
+    They have answered the probes (`mine`), and not all that was `seen`.
+    """
     alike, kin, fields = (defaultdict[str, float](float) for _ in range(3))
     for mutant, row in others.items():
         near = likeness(mine, row)
         alike[mutant.rule] = max(alike[mutant.rule], near)
-        fields[mutant.rule] = max(fields[mutant.rule], cosine(mine, row))
+        fields[mutant.rule] = max(fields[mutant.rule], cosine(seen, row))
         for rule in mutant.also:
             kin[rule] = max(kin[rule], near)
     return {

@@ -114,15 +114,18 @@ def examine_all(names: Iterable[str], budget: Budget, *, every: bool = False) ->
 def examine(name: str, budget: Budget, *, every: bool = False) -> Row:
     mutant, started = find(name), time.process_time()
     kills: list[Kill] = []
+    failures: Sequence[Verdict] = ()
     for stage in STAGES:
-        kill = try_stage(mutant, stage, budget) if every or not kills else None
-        kills += [kill] if kill is not None else []
-    rule = find_blamed(mutant)
+        caught = catch(mutant, stage, budget) if every or not kills else None
+        if caught is not None:
+            kills.append(make_kill(mutant, stage, caught))
+            failures = failures or caught.failures
+    rule = find_blamed(mutant, failures)
     seconds = time.process_time() - started
     return Row(mutant.name, mutant.component, mutant.rule, tuple(kills), rule, mutant.rules, seconds)
 
 
-def find_blamed(mutant: Mutant) -> str | None:
+def find_blamed(mutant: Mutant, failures: Sequence[Verdict]) -> str | None:
     """The rule that is blamed for all failures of a wrong engine together, by the museum without it."""
     known = museum_rows(mutant.component)[mutant]
 
@@ -130,34 +133,47 @@ def find_blamed(mutant: Mutant) -> str | None:
         # The museum was asked before.
         return [known[one.name].verdict if one.name in known else Verdict(one, "probe", Status.PASS) for one in probes]
 
-    blamed = blame(mutant.component, ask, without=[mutant.name])
+    blamed = blame(mutant.component, ask, failures, without=[mutant.name])
     return blamed.rules[0] if blamed else None
 
 
-def blame_all(names: Iterable[str]) -> list[Row]:
+def blame_all(names: Iterable[str], budget: Budget) -> list[Row]:
     """Rows without kills: only who is blamed."""
-    mutants = map(find, names)
-    return [Row(one.name, one.component, one.rule, (), find_blamed(one), one.rules) for one in mutants]
+    rows = []
+    for mutant in map(find, names):
+        caught = next(filter(None, (catch(mutant, stage, budget) for stage in STAGES)), None)
+        rule = find_blamed(mutant, caught.failures if caught is not None else ())
+        rows.append(Row(mutant.name, mutant.component, mutant.rule, (), rule, mutant.rules))
+    return rows
 
 
-def try_stage(mutant: Mutant, stage: str, budget: Budget) -> Kill | None:
+@attrs.frozen
+class Caught:
+    """The failures of a wrong engine in a stage; the first came with this case, after these seconds."""
+
+    cases: int
+    seconds: float
+    failures: list[Verdict]
+
+
+def catch(mutant: Mutant, stage: str, budget: Budget) -> Caught | None:
     engine = InProcess(Engine(mutant.name))
     started = time.process_time()
-    caught = 0
-    seconds = 0.0
-    failures: list[Verdict] = []
+    caught: Caught | None = None
     for cases, verdict in enumerate(verdicts_on(engine, mutant.component, stage, budget), start=1):
         if verdict.status in VIOLATIONS:
-            if not failures:
-                caught, seconds = cases, time.process_time() - started
-            failures.append(verdict)
-        if failures and cases >= caught + AFTERWARDS:
+            caught = caught or Caught(cases, time.process_time() - started, [])
+            caught.failures.append(verdict)
+        if caught is not None and cases >= caught.cases + AFTERWARDS:
             break
-    if not failures:
-        return None
-    shrunken = shrink(Runner(engine), next(worth_shrinking(failures)), SHRINKING).verdict
-    rules = suspects(shrunken)
-    return Kill(stage, caught, seconds, len(shrunken.case.events), rules, bool(set(rules) & set(mutant.rules)))
+    return caught
+
+
+def make_kill(mutant: Mutant, stage: str, caught: Caught) -> Kill:
+    runner = Runner(InProcess(Engine(mutant.name)))
+    shrunken = shrink(runner, next(worth_shrinking(caught.failures)), SHRINKING).verdict
+    rules, length = suspects(shrunken), len(shrunken.case.events)
+    return Kill(stage, caught.cases, caught.seconds, length, rules, bool(set(rules) & set(mutant.rules)))
 
 
 def verdicts_on(engine: InProcess, component: str, stage: str, budget: Budget) -> Iterator[Verdict]:
@@ -248,9 +264,8 @@ def sum_up(rows: list[Row]) -> str:
 
 
 def sum_up_blame(rows: list[Row]) -> str:
-    """Those that answer every probe as they should cannot be blamed for anything."""
-    shown = [row for row in rows if row.blamed is not None]
-    right = sum(row.blamed in row.breaks for row in shown)
-    share = f" ({100 * right / len(shown):.1f} %)" if shown else ""
+    """For how many the diagnosis is right; who is not caught, or only by comparing cases, is not diagnosed."""
+    right = sum(row.blamed in row.breaks for row in rows)
+    share = f" ({100 * right / len(rows):.1f} %)" if rows else ""
     by = "by the museum without the engine itself"
-    return f"- the broken rule is blamed first, {by}, for {right} of {len(shown)}{share}"
+    return f"- the broken rule is blamed first, {by}, for {right} of {len(rows)}{share}"

@@ -1,15 +1,20 @@
 """Whom to blame: a twin that gives the same wrong answers, or the likeliest rule; and state that leaks."""
 
+import shlex
 from functools import partial
 
+import attrs
 import pytest
 
-from tidegate.conformance.engines.museum.catalog import all_mutants
-from tidegate.conformance.judging.blame import answers_of, blame
+from tidegate.conformance.cli.main import main
+from tidegate.conformance.engines.museum.catalog import all_mutants, find
+from tidegate.conformance.exits import Exit
+from tidegate.conformance.judging.blame import answers_of, blame, probes_of
 from tidegate.conformance.judging.run import Candidate, replay, run
-from tidegate.conformance.judging.shrink import LEAK
+from tidegate.conformance.judging.shrink import LEAK, SecondTime
 from tidegate.conformance.judging.suite import Budget
-from tidegate.conformance.judging.verdicts import Status
+from tidegate.conformance.judging.trial import Runner
+from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.traces.notation.text import read_case
 
 MUSEUM = "python:tidegate.conformance.engines.museum.engines"
@@ -39,6 +44,20 @@ def test_without_its_twin_the_broken_rule_is_blamed_first():
     assert len(wrong) <= 0.1 * tried, wrong
 
 
+def test_who_passes_all_probes_is_blamed_for_what_failed_in_the_run():
+    """Some bugs show in long traces only, which are no probes."""
+    verdicts = list(answers_of(find("valve-always-flushes"), probes_of("valve")))
+    failing = [verdict for verdict in verdicts if verdict.status is Status.FAIL]
+    run_only = [attrs.evolve(one, case=attrs.evolve(one.case, name=f"run {one.case.name}")) for one in failing]
+
+    def passing(cases):
+        return [Verdict(case, "probe", Status.PASS) for case in cases]
+
+    assert blame("valve", passing) is None
+    found = blame("valve", passing, run_only)
+    assert (found.twin, "VALVE-10" in found.rules[:2]) == (None, True)
+
+
 def test_nobody_is_blamed_for_nothing():
     assert run(Candidate(f"{MUSEUM}:Right"), Budget(5, stages=("generated",)), components=["valve"]).blames == ()
 
@@ -47,5 +66,28 @@ def test_nobody_is_blamed_for_nothing():
 def test_state_that_leaks_from_case_to_case_is_called_that(engine, leaks):
     cases = [read_case("valve", {"channels": 1}, trace, trace) for trace in ("0w5", "0w4 0w5 0i", "0w3 0i", "0w2 0i")]
     found = replay(Candidate(f"{MUSEUM}:{engine}"), [*cases, read_case("valve", {"channels": 2}, "0w5 0i 1i", "last")])
-    assert found.counterexamples
-    assert {LEAK in one.text() for one in found.counterexamples} == {leaks}
+    (first, *more) = found.counterexamples
+    assert (not more and not found.blames) == leaks, "one finding for all, and no rule is to blame"
+    assert ("valve: state leaks from case to case" in first.text()) == leaks
+
+
+def test_a_leak_is_shown_by_a_case_that_is_played_twice(capsys):
+    """What the finding says to reproduce it fails, as often as one likes, and in the smallest way."""
+    engine = f"{MUSEUM}:ValveLastSurvivesCase"
+    found = run(Candidate(engine), Budget(40, stages=("directed",)), components=["valve"])
+    (leak,) = found.counterexamples
+    command, *words = shlex.split(leak.finding.reproduce)
+    assert (command, words[-2:]) == ("tidegate", ["--times", "2"])
+    assert len(leak.verdict.case.events) == 1
+    assert main(words) == Exit.VIOLATIONS
+    shown = capsys.readouterr().out
+    assert "valve: state leaks from case to case" in shown
+    assert main(words[:-2]) == Exit.CONFORMANT
+
+
+def test_state_that_other_cases_have_left(monkeypatch):
+    """Where a case does not fail behind itself, others have to come before it."""
+    monkeypatch.setattr(SecondTime, "run", Runner.run)
+    cases = [read_case("valve", {"channels": 1}, trace, trace) for trace in ("0w5", "0w4 0i")]
+    (leak,) = replay(Candidate(f"{MUSEUM}:ValveLastSurvivesCase"), cases).counterexamples
+    assert (leak.times, LEAK in leak.text()) == (None, True)

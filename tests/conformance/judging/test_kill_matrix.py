@@ -1,5 +1,7 @@
 """The kill matrix: what it says of a wrong engine, stage by stage."""
 
+from functools import partial
+
 from tidegate.conformance.engines.museum.catalog import all_mutants
 from tidegate.conformance.judging import kill_matrix
 from tidegate.conformance.judging.judge import Remembering
@@ -34,7 +36,7 @@ def test_the_rows_of_a_component_come_together():
 def test_rows_of_many_engines_come_in_parts(monkeypatch):
     names = [one.name for one in all_mutants() if one.component == "valve"][:5]
     monkeypatch.setattr(kill_matrix, "TOGETHER", 2)
-    found = list(by_component(blame_all, names, workers=1))
+    found = list(by_component(partial(blame_all, budget=Budget(20)), names, workers=1))
     assert [len(rows) for rows in found] == [2, 2, 1]
     assert [row.mutant for rows in found for row in rows] == names
 
