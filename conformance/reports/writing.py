@@ -32,7 +32,10 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write beside its place and rename into it, so that whatever has its name is whole."""
+    """Write beside its place and rename into it, so that whatever has its name is whole. A device stays one."""
+    if path.is_char_device():
+        path.write_bytes(content)
+        return
     half = path.with_name(f"{path.name}.half")
     try:
         half.write_bytes(content)
