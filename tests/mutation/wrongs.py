@@ -95,6 +95,8 @@ def go_wrong(node: ast.AST, above: list[ast.AST]) -> Iterator[tuple[str, ast.AST
         return
     if any(is_bug(one) for one in ast.walk(node)) and isinstance(node, (ast.expr, ast.Assign)):
         return
+    if any(isinstance(one, ast.If) and is_of_the_domain(one) for one in (*above, node)):
+        return
     yield from change(node, above)
     in_init = any(isinstance(one, ast.FunctionDef) and one.name == "__init__" for one in above)
     match node:
@@ -133,6 +135,11 @@ def go_wrong(node: ast.AST, above: list[ast.AST]) -> Iterator[tuple[str, ast.AST
         yield "outlives the case", take_from_the_last(node)
     if isinstance(node, ast.If) and (later := act_first(node, above)) is not None:
         yield "acts before it refuses", later
+
+
+def is_of_the_domain(node: ast.If) -> bool:
+    """Whether it only says what is no request."""
+    return not node.orelse and all(isinstance(one, ast.Raise) for one in node.body)
 
 
 def is_reader(function: ast.expr) -> bool:
@@ -175,15 +182,22 @@ def is_in_method(above: list[ast.AST]) -> bool:
 
 
 def flags_of(home: ast.ClassDef) -> set[str]:
-    """The attributes that are yes or no, or at times None."""
-    flags = set()
-    for node in ast.walk(home):
-        match node:
-            case ast.Assign(targets=targets, value=ast.Constant(value=True | False | None)):
-                flags |= {one.attr for one in targets if isinstance(one, ast.Attribute)}
-            case ast.AnnAssign(target=ast.Attribute(attr=name), value=ast.Constant(value=True | False | None)):
-                flags.add(name)
-    return flags - {"bug"}
+    """The attributes that are yes or no, or at times None, and are set again after the case began."""
+    flags, changed = set(), set()
+    for function in (one for one in home.body if isinstance(one, ast.FunctionDef)):
+        for node in ast.walk(function):
+            match node:
+                case ast.Assign(targets=targets, value=value):
+                    names = {
+                        one.attr for target in targets for one in ast.walk(target) if isinstance(one, ast.Attribute)
+                    }
+                case ast.AnnAssign(target=ast.Attribute(attr=name), value=ast.expr() as value):
+                    names = {name}
+                case _:
+                    continue
+            flags |= names if isinstance(value, ast.Constant) and value.value in (True, False, None) else set()
+            changed |= names if function.name != "__init__" else set()
+    return (flags & changed) - {"bug"}
 
 
 def returns_observations(above: list[ast.AST]) -> bool:
