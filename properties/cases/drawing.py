@@ -70,7 +70,7 @@ def find_aim(component: str, number: int) -> Aim | None:
 @cache
 def drawn_once(component: str) -> tuple[Aim, ...]:
     generator = generator_of(component)
-    return (*draws_at_boundaries(generator, COMPONENTS[component].config), *getattr(generator, "ONCE", ()))
+    return (*draws_at_boundaries(generator, COMPONENTS[component]), *getattr(generator, "ONCE", ()))
 
 
 @cache

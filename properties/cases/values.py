@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import accumulate
 from random import Random
 
-from tidegate.properties.cases.walk import Source
+from tidegate.properties.cases.walk import Dice, Source
 from tidegate.reference.elements import MAX, MIN, Long
 
 EDGES = (MIN, MIN + 1, -(2**53), -(2**31) - 1, -1, 0, 1, 2**31 - 1, 2**31, 2**32, 2**53, 2**53 + 1, MAX - 1, MAX)
@@ -31,10 +31,19 @@ def draw_longs(random: Random) -> list[Long]:
     return [Long(random.randint(MIN, MAX)) for _ in range(6)]
 
 
+#: A kind that comes less often than this share of the most frequent one is rare.
+RARE = 0.2
+
+
 def swarm(random: Random, **usual: float) -> dict[str, float]:
-    """A mix of this case's own: each kind rare, usual, frequent or left out, the first one never left out."""
+    """A mix of this case's own: each kind rare, usual, frequent or left out, the first one never left out.
+
+    Of a trace that is to go on for long, what is rare is left out: it mostly ends something, and little happens then.
+    """
+    first, most = next(iter(usual)), max(usual.values())
+    if isinstance(random, Dice) and random.steady:
+        return {kind: weight for kind, weight in usual.items() if kind == first or weight >= RARE * most}
     factors = {kind: random.choice((0, 0.2, 1, 1, 1, 4)) for kind in usual}
-    first = next(iter(usual))
     factors[first] = factors[first] or 1
     return {kind: usual[kind] * factor for kind, factor in factors.items() if factor}
 

@@ -8,6 +8,9 @@ from typing import Any, Generic, TypeVar
 
 from tidegate.reference.model import InvalidInputError, Outcome
 
+#: How often one of the ends is picked of very many things.
+AT_ENDS = 0.8
+
 State = TypeVar("State")
 Event = TypeVar("Event")
 
@@ -44,6 +47,8 @@ class Dice(Random):
     walk: "Walk[Any, Any] | None" = None
     #: How long the trace is to be, if that is not to be drawn.
     length: int | None = None
+    #: Whether nothing is to happen that ends a trace early.
+    steady = False
 
     def __init__(self, seed: str) -> None:
         super().__init__(seed)
@@ -59,6 +64,26 @@ class Dice(Random):
 
         # The most frequent question by far: a function of this very object costs a third of a method.
         self.choice = choice  # type: ignore[method-assign]
+
+    def look_at_ends(self, count: int) -> None:
+        """Of so many things mostly the first and the last ones are picked from here on.
+
+        Else a case with very many channels would hardly meet one twice; and what is counted in too few bits takes the
+        last ones for the first.
+        """
+        choose, draw = self.choice, self.randrange
+        ends = sorted({place % count for place in (0, 1, count - 2, count - 1)})
+
+        def choice(seq: Any) -> Any:
+            return seq[choose(ends)] if len(seq) == count and self.random() < AT_ENDS else choose(seq)
+
+        def randrange(start: int, stop: int | None = None, step: int = 1) -> int:
+            if (start, stop) in ((count, None), (0, count)) and step == 1 and self.random() < AT_ENDS:
+                return int(choose(ends))
+            return draw(start, stop, step)
+
+        self.choice = choice  # type: ignore[method-assign]
+        self.randrange = randrange  # type: ignore[method-assign]
 
     def forget(self) -> None:
         """Let go of what refers back to this object, so that no collector has to find out."""

@@ -28,6 +28,22 @@ def draw(random: Random, config: buffer.Config | None = None) -> tuple[buffer.Co
     return config, walk.events
 
 
+def draw_shared(random: Random) -> tuple[buffer.Config, tuple[buffer.Event, ...]]:
+    """Very many copies of a consumer; the first and the last ones read, are copied, and let go."""
+    config = draw_config(random)
+    walk = Walk(random, start(config), step)
+    count = random.choice((9, 33, 65, 130, 258))
+    walk.play([buffer.Consume(), buffer.Append(b"x"), buffer.Commit(), *(buffer.Copy(0) for _ in range(count - 1))])
+    ends = (0, 1, count - 2, count - 1)
+    for _ in range(16):
+        made = random.choice((*BY_CONSUMER.values(), buffer.Recycle))
+        walk.play_one(made(random.choice(ends)))
+    return config, walk.events
+
+
+ONCE = (draw_shared,) * 6
+
+
 def draw_config(random: Random) -> buffer.Config:
     return buffer.Config(random.choice((1, 2, 4, 8, 8, 16)))
 

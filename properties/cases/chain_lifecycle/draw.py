@@ -1,5 +1,6 @@
 """Cases for the life cycle of a chain: branches, chained sources, failures in every call, checkpoints at all times."""
 
+from functools import partial
 from random import Random
 
 from tidegate.properties.cases.values import among, swarm
@@ -36,8 +37,16 @@ def draw(
 NAMED = ("operators", "sources")
 
 
-def draw_config(random: Random) -> chain_lifecycle.Config:
-    size = random.choice((1, 2, 2, 3, 3, 4, 5, 6, 8))
+def draw_large(size: int, random: Random) -> tuple[chain_lifecycle.Config, tuple[chain_lifecycle.Event, ...]]:
+    """A chain of so many operators."""
+    return draw(random, draw_config(random, size))
+
+
+ONCE = tuple(partial(draw_large, size) for size in (9, 17, 33, 65, 129, 257))
+
+
+def draw_config(random: Random, size: int | None = None) -> chain_lifecycle.Config:
+    size = size or random.choice((1, 2, 2, 3, 3, 4, 5, 6, 8))
     straight = random.random() < 0.4
     lingering = random.choice((0, 0.3, 1))
     parents = [None, *(index - 1 if straight else random.randrange(index) for index in range(1, size))]

@@ -5,11 +5,12 @@ edge: its partitioner or exchange, or what one of its ends has, often together w
 """
 
 from collections import Counter
+from functools import partial
 from itertools import pairwise
 from random import Random
 from typing import Any
 
-from tidegate.properties.cases.values import swarm
+from tidegate.properties.cases.values import FAR_APART, swarm
 from tidegate.properties.cases.walk import Source, Walk, stay
 from tidegate.reference.chaining.chaining.step import Config, Edge, Event, Exchange, Graph, Operator
 from tidegate.reference.chaining.chains import Kind, Strategy
@@ -81,6 +82,31 @@ def draw_graph(random: Random) -> Graph:
     if random.random() < 0.5:
         random.shuffle(edges)
     return Graph(tuple(Operator(**operator) for operator in operators), tuple(Edge(**edge) for edge in edges))
+
+
+def draw_large_graph(size: int, random: Random) -> Graph:
+    """So many operators in a line, or of one source; some ids and parallelisms are the same in a byte or two."""
+    operators = draw_operators(random, size, sources=1)
+    apart, parallelism = random.choice((1, *FAR_APART)), random.choice((1, 127, 255))
+    for operator in operators:
+        operator |= {"id": apart * operator["id"], "parallelism": parallelism}
+    for operator in operators[1:]:
+        operator |= {"strategy": Strategy.ALWAYS, "yielding": False}
+    for place in random.sample(range(size), min(size, random.choice((0, 1, 3)))):
+        operators[place]["parallelism"] += random.choice(FAR_APART)
+    source = operators[0]["id"]
+    is_line = random.random() < 0.6
+    pairs = join_line(operators) if is_line else [(source, operator["id"]) for operator in operators[1:]]
+    edges = [Edge(one, other, Partitioner.FORWARD, Exchange.UNDEFINED) for one, other in pairs]
+    return Graph(tuple(Operator(**operator) for operator in operators), tuple(edges))
+
+
+def draw_large(size: int, random: Random) -> tuple[Config, tuple[Event, ...]]:
+    return draw_config(random), (draw_large_graph(size, random),)
+
+
+LARGE = (3, 9, 17, 33, 65, 129, 257)
+ONCE = tuple(partial(draw_large, size) for size in LARGE)
 
 
 def prune(source: Source, operators: list[Draft], edges: list[Draft]) -> tuple[list[Draft], list[Draft]]:

@@ -7,6 +7,8 @@ from tidegate.properties.cases.walk import Walk
 from tidegate.reference.input import channel_requests as requests
 from tidegate.reference.input.channel_requests import Kind
 
+LARGE = (100, 127, 128, 255, 256, 257, 2**15 - 1, 2**15, 2**16, 2**16 + 1)
+
 
 def draw(random: Random, config: requests.Config | None = None) -> tuple[requests.Config, tuple[requests.Event, ...]]:
     config = config or draw_config(random)
@@ -31,6 +33,25 @@ def draw(random: Random, config: requests.Config | None = None) -> tuple[request
     for number in walk.rounds():
         walk.play_one(requests.RequestPartitions() if number == early else draw_event(random, draw_kind(), walk.state))
     return config, walk.events
+
+
+def draw_large(random: Random) -> tuple[requests.Config, tuple[requests.Event, ...]]:
+    """Buffers, backlogs and sizes that do not fit into a byte or two; then they are read."""
+    config = requests.Config((random.choice((Kind.REMOTE, Kind.REMOTE, Kind.LOCAL)),))
+    is_remote = config.channels[0] is Kind.REMOTE
+    walk = Walk(random, requests.start(config), requests.step)
+    walk.play_one(requests.RequestPartitions())
+    for _ in range(random.randint(1, 4)):
+        backlog = random.choice((0, 127, 128, 255, 256, 300)) if is_remote else 0
+        walk.play_one(requests.DataArrives(0, random.choice(LARGE), backlog))
+        walk.play_one(requests.AnnounceSize(random.choice(LARGE)))
+        walk.play_one(requests.MeasureGate())
+    walk.play(requests.ReadChannel(0) for _ in range(3))
+    walk.play_one(requests.MeasureGate())
+    return config, walk.events
+
+
+AIMS = (draw_large,)
 
 
 def draw_config(random: Random) -> requests.Config:

@@ -92,4 +92,4 @@ def draw_far(_random: Random, buffers: int) -> tuple[Config, tuple[Event, ...]]:
     return Config(1), (*one * buffers, *queued, *overtaking, *[channel_state.Poll(0)] * 3)
 
 
-ONCE = (partial(draw_far, buffers=2**15),)
+ONCE = (partial(draw_far, buffers=2**16),)

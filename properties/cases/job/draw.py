@@ -194,34 +194,41 @@ def draw_records_and_a_barrier(random: Random) -> tuple[ScriptItem, ...]:
 
 
 def draw_overtaken(random: Random) -> tuple[Config, tuple[job.Choice, ...]]:
-    """A barrier overtakes on one channel, records still come before the other one; then the job fails."""
-    records = [
-        Record(random.choice("ab"), Long(random.randint(1, 3)), Long(0)) for _ in range(random.choice((2, 3, 4)))
-    ]
-    scripts: tuple[tuple[ScriptItem, ...], ...] = (*records, Barrier(1)), (Barrier(1), records[0])
+    """A barrier overtakes on one channel; records come before the other one, and behind it; then the job fails.
+
+    A second task that reads late keeps the checkpoint open for so long.
+    """
+    records, more = (
+        tuple(Record(random.choice("abcd"), Long(random.randint(1, 3)), Long(0)) for _ in range(random.choice(counts)))
+        for counts in ((2, 3, 4), (0, 2, 3, 3))
+    )
+    scripts: tuple[tuple[ScriptItem, ...], ...] = (*records, Barrier(1), *more), (Barrier(1), records[0])
+    tasks = random.choice((1, 2, 2))
     operators = (
         Operator(1, "source", Function.SOURCE, 2, scripts),
-        Operator(2, "sum", Function.SUM),
-        Operator(3, "sink", Function.SINK),
+        Operator(2, "sum", Function.SUM, tasks),
+        Operator(3, "sink", Function.SINK, tasks),
     )
     edges = Edge(1, 2, Partitioner.HASH), Edge(2, 3)
     config = Config(operators, edges, None, extension=RECOVERY, recovery=Recovery(unaligned=True))
     walk = Walk(random, job.start(config), job.step)
     ahead = random.randrange(len(records))
-    for source in (*[0] * ahead, 1, *[0] * (len(records) + 1 - ahead)):
+    awake = random.sample(range(2, 2 + tasks), random.choice((1, 1, tasks)))
+    for source in (*[0] * ahead, 1, *[0] * (len(scripts[0]) - ahead)):
         walk.play_one(job.Choice(job.Action.EMIT, source))
-        while (poll := job.Choice(job.Action.POLL, 2)) in job.enabled(walk.state):
-            walk.play_one(poll)
-    walk.play_one(job.Choice(job.Action.FAIL, 0))
-    for _ in range(random.randrange(8)):
-        if possible := job.enabled(walk.state):
-            walk.play_one(random.choice(possible))
+        for poll in (job.Choice(job.Action.POLL, task) for task in awake):
+            while poll in job.enabled(walk.state):
+                walk.play_one(poll)
+    late, restored = random.choice((0, 2, 20, 20, 20)), random.choice((0, 8, 30, 30))
+    others = tuple(one for one in job.Action if one is not job.Action.FAIL)
+    for actions, times in (((job.Action.POLL,), late), ((job.Action.FAIL,), 1), (others, restored)):
+        for _ in range(times):
+            possible = [one for one in job.enabled(walk.state) if one.action in actions]
+            walk.play([random.choice(possible)] if possible else [])
     return config, walk.events
 
 
-AIMS = (draw_through_a_valve, draw_in_event_time, draw_restored)
-#: A multiple of the aims, so that each of them keeps its cases.
-ONCE = (draw_overtaken,) * 3
+AIMS = (draw_through_a_valve, draw_in_event_time, draw_restored, draw_overtaken)
 #: Each operator has an id of its own, and an edge comes once.
 NAMED = ("operators", "edges")
 

@@ -1,9 +1,11 @@
 """Cases for job graphs: the graphs of chaining, with inputs, virtual nodes, exchanges and what a program leaves out."""
 
+from functools import partial
 from random import Random
 
 import attrs
 
+from tidegate.properties.cases.chaining.draw import LARGE, draw_large_graph
 from tidegate.properties.cases.chaining.draw import draw_graph as draw_plain_graph
 from tidegate.properties.cases.values import swarm
 from tidegate.properties.cases.walk import Walk, stay
@@ -62,8 +64,16 @@ def as_batch(node: VirtualNode) -> VirtualNode:
     return node
 
 
-def draw_graph(random: Random) -> JobGraph:
-    graph = draw_plain_graph(random)
+def draw_large(size: int, random: Random) -> tuple[Config, tuple[Event, ...]]:
+    config = draw_config(random)
+    return config, (without_vain_hybrids(config, draw_graph(random, draw_large_graph(size, random))),)
+
+
+ONCE = tuple(partial(draw_large, size) for size in LARGE)
+
+
+def draw_graph(random: Random, graph: chaining.Graph | None = None) -> JobGraph:
+    graph = graph or draw_plain_graph(random)
     if random.random() < 0.3:
         graph = add_sources(random, graph)
     mix = swarm(

@@ -7,6 +7,8 @@ from tidegate.properties.cases.walk import Walk
 from tidegate.reference.watermarks import latency_markers as markers
 
 INTERVALS = (0, 0, 1, 3, 10, 100)
+FAR = (1, 127, 128, 200, 255, 256, 257, 500, 999, 1000, 1001, 2**15, 2**16 - 1, 2**16, 2**16 + 1, 2**31 - 1)
+TIMES = (0, 1, 127, 128, 200, 255, 256, 257, 500, 999, 1000, 1001, 2**15, 2**16, 2**16 + 1, 2**31 - 1)
 
 
 def draw(random: Random, config: markers.Config | None = None) -> tuple[markers.Config, tuple[markers.Event, ...]]:
@@ -16,6 +18,20 @@ def draw(random: Random, config: markers.Config | None = None) -> tuple[markers.
     for _ in walk.rounds():
         walk.play_one(draw_event(random, draw_kind()))
     return config, walk.events
+
+
+def draw_far(random: Random) -> tuple[markers.Config, tuple[markers.Event, ...]]:
+    """Intervals and times around what the clock can show, and far beyond."""
+    cluster, job = (random.choice(FAR) for _ in range(2))
+    config = markers.Config(cluster, random.choice((None, job)))
+    times = [random.choice(TIMES) for _ in range(random.randint(1, 4))]
+    order: list[markers.Event] = [markers.OpenSource(), *map(markers.Elapse, times)]
+    place = random.choice((0, 0, 1))
+    order[0], order[place] = order[place], order[0]
+    return config, tuple(order)
+
+
+AIMS = (draw_far,)
 
 
 def draw_config(random: Random) -> markers.Config:

@@ -1,5 +1,6 @@
 """Cases for the receiving end of a connection: channels come and go, messages are late, the connection breaks."""
 
+from functools import partial
 from random import Random
 
 from tidegate.properties.cases.values import among, swarm
@@ -26,6 +27,23 @@ def draw(
         if sum(channel.holds for channel in walk.state.channels) > ENOUGH:
             break
     return config, walk.events
+
+
+def draw_many(count: int, random: Random) -> tuple[receiving.Config, tuple[receiving.Event, ...]]:
+    """So many channels, of which all ask and many want memory while nothing can be sent; then all is told at once."""
+    config = receiving.Config(count, 0)
+    numbers = random.sample(range(count), count)
+    events: list[receiving.Event] = [receiving.OpenConnection(), *map(receiving.RequestPartition, numbers)]
+    events.append(receiving.SetWritable(value=False))
+    events += (receiving.BacklogArrives(one, 1) for one in random.sample(numbers, min(count, ENOUGH // 2)))
+    events += map(receiving.ReleaseChannel, random.sample(numbers, random.choice((0, 1, 3))))
+    events.append(receiving.SetWritable(value=True))
+    events += map(receiving.MeasureChannel, (0, count - 1))
+    events.append(receiving.BreakConnection(random.choice(list(receiving.Break))))
+    return config, tuple(events)
+
+
+ONCE = tuple(partial(draw_many, count) for count in (8, 9, 17, 33, 65, 129, 257))
 
 
 def draw_config(random: Random) -> receiving.Config:

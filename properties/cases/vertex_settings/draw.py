@@ -1,5 +1,6 @@
 """Cases for the settings of a vertex: trees of all shapes, in which now one operator differs and now another."""
 
+from functools import partial
 from random import Random
 
 from tidegate.properties.cases.walk import Walk
@@ -19,7 +20,21 @@ def draw_config(random: Random) -> settings.Config:
     return settings.Config(random.choice((1, 2, 4)), most, random.random() < 0.5, random.random() < 0.5)
 
 
-def draw_vertex(random: Random) -> settings.MakeVertex:
+def draw_large(count: int, random: Random) -> tuple[settings.Config, tuple[settings.Event, ...]]:
+    """A chain of so many operators and sources."""
+    return draw_config(random), (draw_vertex(random, (count,), (count,), (-1, 129, 1000, 32768)),)
+
+
+#: Each operator has a name of its own, and these are in events: boundaries are drawn here.
+ONCE = tuple(partial(draw_large, count) for count in (9, 17, 33, 65, 129, 257))
+
+
+def draw_vertex(
+    random: Random,
+    operator_counts: tuple[int, ...] = (1, 2, 3, 4, 5),
+    source_counts: tuple[int, ...] = (0, 0, 1, 2),
+    most: tuple[int, ...] = (-1, -1, 4, 10),
+) -> settings.MakeVertex:
     configured, concurrent, selecting = (random.choice((0, 0.2, 0.5)) for _ in range(3))
     operators = tuple(
         settings.Operator(
@@ -29,10 +44,10 @@ def draw_vertex(random: Random) -> settings.MakeVertex:
             random.random() >= concurrent,
             random.random() < selecting * 0.3,
         )
-        for place in range(random.choice((1, 2, 3, 4, 5)))
+        for place in range(random.choice(operator_counts))
     )
     sources = tuple(
         settings.ChainedSource(f"source {place}", random.random() < configured, random.random() >= concurrent)
-        for place in range(random.choice((0, 0, 1, 2)))
+        for place in range(random.choice(source_counts))
     )
-    return settings.MakeVertex(operators, sources, random.choice((-1, -1, 4, 10)))
+    return settings.MakeVertex(operators, sources, random.choice(most))

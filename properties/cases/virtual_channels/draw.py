@@ -1,10 +1,13 @@
 """Cases for virtual channels: buffers of all of them in turn, records cut between them, keys of any subtask."""
 
+from functools import partial
 from random import Random
 
 from tidegate.properties.cases.values import among, draw_longs, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
+from tidegate.reference.partitioning.keygroups import compute_key_group, compute_owner
+from tidegate.reference.partitioning.keys import compute_string_hash
 from tidegate.reference.recovery import virtual_channels as virtual
 
 KEYS = ("", "a", "b", "c", "d", "e", "f", "x1", "x2", "hello", "flink", "\u00e9", "\U0001f600")
@@ -22,6 +25,58 @@ def draw(random: Random, config: virtual.Config | None = None) -> tuple[virtual.
     for _ in walk.rounds():
         walk.play_one(draw_event(random, draw_kind(), walk.state, longs))
     return config, walk.events
+
+
+def draw_many(count: int, random: Random) -> tuple[virtual.Config, tuple[virtual.Event, ...]]:
+    """So many old subtasks on one side, in any order, some of them with large numbers; nearly all speak once."""
+    apart = random.choice((1, 3, 2**8))
+    many = [2**16 * random.choice((0, 0, 1)) + apart * number for number in range(count)]
+    random.shuffle(many)
+    few = random.sample((0, 1, 2**8, 2**16), 2)
+    olds, channels = (many, few[:1]) if random.random() < 0.7 else (few[:1], many)
+    parallelism = random.choice((2, 3, 100, 257, 1000))
+    most = random.choice((128, 1000, 32768))
+    key = random.choice(KEYS)
+    config = virtual.Config(
+        tuple(olds),
+        tuple(channels),
+        tuple(one for one in olds if random.random() < 0.5),
+        choose_subtask(key, parallelism, most),
+        parallelism,
+        most,
+    )
+    walk = Walk(random, virtual.start(config), virtual.step)
+    names = [(old, channel) for old in olds for channel in channels]
+    for elements in ((Watermark(Long(5)),), (StatusChange(Status.IDLE),), (virtual.Record(key), virtual.Record("a"))):
+        for old, channel in random.sample(names, len(names) - random.choice((0, 0, 1))):
+            walk.play_one(virtual.SelectChannel(old, channel))
+            walk.play_one(virtual.ReadBuffer(rest=False, elements=elements))
+    return config, walk.events
+
+
+def choose_subtask(key: str, parallelism: int, max_parallelism: int) -> int:
+    """Who has the key."""
+    return compute_owner(compute_key_group(compute_string_hash(key), max_parallelism), parallelism, max_parallelism)
+
+
+def draw_full(random: Random) -> tuple[virtual.Config, tuple[virtual.Event, ...]]:
+    """Buffers with very many elements and long keys, of one of many subtasks that has some of the keys."""
+    keys = (*KEYS, *LONG_KEYS, "A", " a", "a ", "\0")
+    parallelism, most = random.choice((2, 5, 100, 129, 257, 1000)), random.choice((128, 1000, 32768))
+    mine = choose_subtask(random.choice(keys), parallelism, most)
+    config = virtual.Config((0, 1), (0,), (random.choice((0, 1)),), mine, parallelism, most)
+    walk = Walk(random, virtual.start(config), virtual.step)
+    for subtask in (0, 1, random.choice((0, 1))):
+        walk.play_one(virtual.SelectChannel(subtask, 0))
+        count = random.choice((9, 17, 70, 300))
+        walk.play_one(
+            virtual.ReadBuffer(rest=False, elements=tuple(map(virtual.Record, random.choices(keys, k=count))))
+        )
+    return config, walk.events
+
+
+AIMS = (draw_full,)
+ONCE = tuple(partial(draw_many, count) for count in (8, 9, 16, 17, 32, 33, 64, 65, 127, 128))
 
 
 def draw_config(random: Random) -> virtual.Config:

@@ -3,6 +3,7 @@
 from collections import Counter
 from functools import cache
 
+import attrs
 import pytest
 
 from tests.sampling import some
@@ -12,9 +13,10 @@ from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.judging.suite import Budget, Planned
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
-from tidegate.properties.cases.boundaries import AMOUNTS, BOUNDARIES, FAR, FARTHEST
+from tidegate.properties.cases.boundaries import AMOUNTS, BOUNDARIES, FAR, FARTHEST, draw_strangers
 from tidegate.properties.cases.drawing import AIMED_EVERY, draw_case, drawn_once, generator_of
 from tidegate.reference.components import COMPONENTS
+from tidegate.reference.model import Rejected
 from tidegate.reference.spanning import serializer
 from tidegate.reference.spanning.deserializer import step as deserializer
 from tidegate.traces.codec import encode
@@ -77,6 +79,39 @@ def test_every_number_and_list_of_a_config_hits_the_boundaries(component):
 @pytest.mark.parametrize("component", some(name for name in COMPONENTS if name not in SHORT))
 def test_some_event_comes_more_often_than_a_byte_counts(component):
     assert max(max(Counter(event.type for event in case.events).values()) for case in cases(component)) > 256
+
+
+@pytest.mark.parametrize("component", ["valve", "gate", "rescaling", "virtual_channels", "union_view", "task", "job"])
+def test_numbers_that_there_are_not_are_the_same_in_a_byte_or_two(component):
+    """Who cuts them off takes them for others, and does not refuse them."""
+    strangers = [
+        case
+        for case, aim in zip(cases(component), drawn_once(component), strict=True)
+        if getattr(aim, "func", None) is draw_strangers
+    ]
+    steps = [step for case in strangers for step in zip(case.events, case.follow(), strict=True)]
+    refused = [event for event, outcome in steps if outcome.observations == (Rejected(),)]
+    assert any(type(one) is int and one >= 2**8 for event in refused for one in attrs.astuple(event, recurse=False))
+
+
+#: Components of channels in whose cases some are never named by their number, and why.
+UNNAMED = {
+    "partitioner": "channels are chosen, and observed",
+    "receiving_connection": "so many take all the memory",
+}
+
+
+@pytest.mark.parametrize("component", some(name for name in COMPONENTS if name not in UNNAMED))
+def test_of_very_many_channels_events_name_the_first_and_the_last(component):
+    """So who keeps their numbers in one byte takes one for the other, in one case."""
+    many = [case for case in cases(component) if size_of(getattr(case.config, "channels", 0)) == 257]
+    named = [{event.channel for event in case.events if hasattr(event, "channel")} for case in many]
+    if any(named):
+        assert any(one >= {0, 256} for one in named)
+
+
+def size_of(value):
+    return len(value) if isinstance(value, tuple) else value
 
 
 @pytest.mark.parametrize("component", some(COMPONENTS))
