@@ -11,7 +11,7 @@ from tidegate.properties.kernels.columns import KIND, Chunk, compute_sorts
 from tidegate.properties.kernels.credit import Credits, Grants
 from tidegate.properties.kernels.disagreement import Disagreements, Identity, Queue
 from tidegate.properties.kernels.findings import Tally
-from tidegate.properties.kernels.key_order import KeyOrder
+from tidegate.properties.kernels.held_order import HeldOrder, holds_order
 from tidegate.properties.kernels.layout import BUFFER, SIDES, Array
 from tidegate.properties.kernels.made_late import MadeLate
 from tidegate.properties.kernels.matching import Matching
@@ -21,7 +21,7 @@ from tidegate.properties.kernels.routes import Routes
 from tidegate.properties.kernels.segments import EMPTY, find_starts, grown, is_counted_on, measure, sort_stably
 from tidegate.properties.kernels.sides import Endings, Statuses, Watermarks
 from tidegate.properties.kernels.subtasks import Barriers, Clocks, Steps
-from tidegate.traces.runlog import MalformedLogError, OrderScope
+from tidegate.traces.runlog import MalformedLogError
 
 
 @attrs.define
@@ -97,7 +97,7 @@ class ChannelHalf:
     numbering: Numbering
     tallies: dict[str, Tally]
     positions: Counter = attrs.Factory(Counter)
-    by_key: KeyOrder | None = attrs.field(init=False)
+    held: HeldOrder | None = attrs.field(init=False)
     matching: Matching = attrs.field(init=False)
     watermarks: Watermarks = attrs.field(init=False)
     statuses: Statuses = attrs.field(init=False)
@@ -107,8 +107,8 @@ class ChannelHalf:
     def __attrs_post_init__(self) -> None:
         able, unused = self.numbering.layout.job.capabilities, Tally()
         order, loss, late = (self.tallies.get(f"LOG-{name}", unused) for name in ("ORDER", "LOSS", "LATE"))
-        self.by_key = KeyOrder(self.numbering, order) if able.order_scope is not OrderScope.CHANNEL else None
-        if self.by_key is not None:
+        self.held = HeldOrder(self.numbering, order) if holds_order(able) else None
+        if self.held is not None:
             order = unused
         self.matching = Matching(self.numbering, order, loss, late, looks_for_late="LOG-LATE" in self.tallies)
         self.watermarks = Watermarks(self.tallies.get("LOG-WATERMARK", unused), able.equal_watermarks)
@@ -130,8 +130,8 @@ class ChannelHalf:
             self.matching.feed(rows, marks, *runs)
         if "LOG-CREDIT" in self.tallies:
             self.grants.feed(rows)
-        if self.by_key is not None and "LOG-ORDER" in self.tallies:
-            self.by_key.feed(chunk)
+        if self.held is not None and "LOG-ORDER" in self.tallies:
+            self.held.feed(chunk)
         return rows
 
     def check_positions(self, rows: Ordered) -> None:
@@ -148,10 +148,10 @@ class ChannelHalf:
             self.endings.finish(complete=complete)
         self.grants.finish()
         unclear = self.matching.finish(complete=complete)
-        if self.by_key is None:
+        if self.held is None:
             return unclear
         if "LOG-ORDER" in self.tallies:
-            self.by_key.finish()
+            self.held.finish()
         return {}
 
 

@@ -115,7 +115,7 @@ def find_disorder(log: RunLog) -> Iterator[Finding]:
     for channel in channels_of(log):
         sent, received = sides.get((Direction.OUT, channel), []), sides.get((Direction.IN, channel), [])
         if log.job.capabilities.order_scope is OrderScope.CHANNEL:
-            yield from find_overtakers(sent, received)
+            yield from find_overtakers(sent, received, once=may_repeat)
             continue
         for key in dict.fromkeys(row.key for row in received if row.kind is Kind.RECORD):
             ends = ([row for row in side if is_of(row, key)] for side in (sent, received))

@@ -230,9 +230,15 @@ REPEATS = {"delivery": Delivery.AT_LEAST_ONCE, "order_scope": OrderScope.KEY}
         ({"delivery": Delivery.AT_LEAST_ONCE}, "out 1 a 0, out 1 a 0, in 1 a 0", set()),
         ({"delivery": Delivery.AT_LEAST_ONCE}, "out 1 a 0, in 1 a 0, in 2 a 0", {"LOG-LOSS"}),
         ({"delivery": Delivery.AT_LEAST_ONCE}, "out 1 a 0, out 2 a 0, in 1 a 0", {"LOG-LOSS"}),
+        ({"delivery": Delivery.AT_LEAST_ONCE}, "out 1 a 0, out 2 b 0, in 2 b 0, in 1 a 0", {"LOG-ORDER"}),
         (REPEATS, "out 1 a 0, out 2 a 0, in 2 a 0, in 1 a 0", {"LOG-ORDER"}),
         # Sent, received, sent again and killed before it had left, read again: not the second is received.
         (REPEATS, "out 1 a 0, out 2 a 0, out 1 a 0, in 1 a 0, in 1 a 0, in 2 a 0", set()),
+        (
+            {"delivery": Delivery.AT_LEAST_ONCE},
+            "out 1 a 0, out 2 b 0, out 1 a 0, in 1 a 0, in 1 a 0, in 2 b 0",
+            set(),
+        ),
         ({"keys_meet": True}, "out 1 a 0, out 2 a 1, in 1 a 0, in 2 a 1", {"LOG-ROUTE"}),
         ({"keys_meet": True}, "out 1 a 0, out 2 b 1, in 1 a 0, in 2 b 1", set()),
     ],
@@ -243,6 +249,42 @@ def test_an_engine_is_held_to_what_it_promises(able, rows, wrong):
     assert {one[0] for one in found} == wrong
     assert by_kernels(log) == found
     assert by_kernels(log, [1]) == found
+
+
+MARKS = [("watermark", 5), ("watermark", 6), ("record", 1), ("record", 2)]
+
+
+@pytest.mark.parametrize("scope", list(OrderScope))
+@pytest.mark.parametrize(
+    ("second", "received", "is_wrong"),
+    [
+        # The second attempt says everything again, and the first had received nothing of it, or all.
+        (MARKS, MARKS, False),
+        (MARKS, MARKS * 2, False),
+        (MARKS[2:], MARKS, False),
+        # It says nothing again that was received, and what it says comes in another order.
+        ([("record", 3), ("watermark", 7)], [*MARKS, ("watermark", 7), ("record", 3)], True),
+        ([("watermark", 7), ("watermark", 8)], [*MARKS, ("watermark", 8), ("watermark", 7)], True),
+    ],
+)
+def test_a_restart_of_an_engine_that_repeats_is_no_disorder(scope, second, received, is_wrong):
+    """Of a channel, too: only what was sent once and received once has an order."""
+    edge = attrs.evolve(EDGE, partitioner="rebalance", consumers=1)
+    able = runlog.Capabilities(delivery=Delivery.AT_LEAST_ONCE, order_scope=scope, equal_watermarks=True, endings=False)
+    job = runlog.Job("test", "flink-7728", (edge,), able, restored={"1": None})
+
+    def row(task, way, attempt, kind, number):
+        fields = {"timestamp": number} if kind == "watermark" else {"timestamp": 9, "id": number}
+        return runlog.Row("run", task, 0, 0, way, 0, 0, 0, 0, Kind(kind), attempt=attempt, **fields)
+
+    rows = [row("in", Direction.OUT, 0, *one) for one in MARKS]
+    rows += [row("in", Direction.OUT, 1, *one) for one in second]
+    rows += [row("out", Direction.IN, 1, *one) for one in received]
+    log = runlog.renumber(runlog.RunLog("run", job, tuple(rows)))
+    found = [one for one in by_fold(log) if one[0] == "LOG-ORDER"]
+    assert bool(found) is (is_wrong and scope is OrderScope.CHANNEL)
+    for sizes in ([1], [5], [50]):
+        assert [one for one in by_kernels(log, sizes) if one[0] == "LOG-ORDER"] == found
 
 
 @settings(max_examples=30, deadline=None)
