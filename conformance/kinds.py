@@ -75,6 +75,12 @@ def make_flink_v2_jobs(version: str, limits: Limits, strict: bool) -> JobEngine:
     return made
 
 
+def make_flink_cluster(version: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: ARG001, FBT001 - it is ours
+    module = import_module("tidegate.conformance.engines.flink.cluster.engine")
+    made: JobEngine = module.FlinkClusterJobs(version)
+    return made
+
+
 def make_flink_sql(version: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: ARG001, FBT001 - it is ours
     module = import_module("tidegate.conformance.engines.flink.jobs.sql")
     made: JobEngine = module.FlinkSql(version, limits.case_timeout, limits.start_timeout)
@@ -177,6 +183,11 @@ KINDS = (
         form="flink-v2[:VERSION]",
         meaning="the same jobs by DataStream V2 of Flink, for `tidegate jobs`",
         make_jobs=make_flink_v2_jobs,
+    ),
+    Kind(
+        form="flink-cluster[:VERSION]",
+        meaning="the same jobs on processes of their own, with kills, for `tidegate jobs`",
+        make_jobs=make_flink_cluster,
     ),
     Kind(
         form="flink-sql[:VERSION]",

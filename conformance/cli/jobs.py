@@ -1,7 +1,6 @@
 """`tidegate jobs`: random whole jobs on any engine that can run them, judged by everything that we know."""
 
 import argparse
-import json
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,10 +20,9 @@ EXAMPLE = """tidegate jobs --engine flink:2.3.0 --jobs 300
   tidegate jobs --engine flink-sql:2.3.0
   tidegate jobs --engine "exec:python3 examples/python/jobs.py" --report report
   tidegate jobs --engine "exec:./my-engine" --faults 2 --expect known.txt
+  tidegate jobs --engine flink:2.3.0 --jobs 100 --faults 2
   tidegate jobs --engine flink-cluster:2.3.0 --jobs 20 --faults 2
   tidegate jobs --engine bytewax --jobs 50 --faults 2"""
-#: Engines with jobs of their own, on processes that are killed: conformance/judging/jobs/faulted.py.
-UNDER_FAULTS = ("flink-cluster",)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -86,8 +84,6 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.reports.writing import CannotWriteError
     from tidegate.conformance.web.jobs import make_page
 
-    if args.engine.split(":")[0] in UNDER_FAULTS:
-        return run_under_faults(args)
     expectations = read_expectations(args.expect)
     engine = resolve_jobs(args.engine, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
     known = read_known(args)
@@ -149,41 +145,3 @@ def reporting(args: argparse.Namespace, known: "list[dict[str, Any]]") -> "Itera
         yield report
         if report.trouble:
             raise CannotWriteError(f"the report is not complete: {report.trouble}")
-
-
-def run_under_faults(args: argparse.Namespace) -> int:
-    """Whole jobs of their own, whose results are known beforehand, on engines that are killed while they run."""
-    from datetime import UTC, datetime
-
-    from tidegate.conformance.cli.console import telling, typed
-    from tidegate.conformance.engines.flink.cache import DEFAULT_VERSION
-    from tidegate.conformance.engines.text import command_line
-    from tidegate.conformance.judging.jobs import faulted
-    from tidegate.conformance.judging.jobs.report import as_bytes, as_text
-    from tidegate.conformance.web.jobs import make_faulted_page
-
-    version = args.engine.partition(":")[2] or DEFAULT_VERSION
-    known = read_known(args)
-    with reporting(args, known) as report:
-        with telling(args) as tell:
-            count = len(known)
-
-            def observe(job: faulted.FaultedJob) -> None:
-                nonlocal count
-                count += 1
-                tell(f"{count} of {args.jobs} jobs; {job.case['name']} was restored {job.restores} times")
-                if report is not None:
-                    report.add(job.as_json(), job.logs)
-
-            result = faulted.run_faulted(
-                version, args.jobs, args.seed, args.faults, first=args.first, known=known, observe=observe
-            )
-        told = result.as_json()
-        if report is not None:
-            options = {"engine": args.engine, "jobs": args.jobs, "seed": args.seed, "faults": args.faults}
-            words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-            told |= {"command": command_line(["tidegate", "jobs", *words]), "date": str(datetime.now(UTC).date())}
-            page = make_faulted_page(result, typed())
-            report.finish({"summary.json": lambda: as_text(told), "index.html": lambda: as_bytes(page)})
-        print(json.dumps(told) if args.format == "json" else result.as_text())
-    return result.exit_code

@@ -54,8 +54,8 @@ LIMITS = {
         "replayed by the specification, sums and sinks included."
     ),
     "flink-cluster": (
-        "What comes and goes on single channels (watermarks, statuses, barriers) is not shown: operators tell "
-        "records and clocks."
+        "The programs and settings of `flink`, in processes that are killed. Of a job that may be killed, what comes "
+        "and goes on single channels (watermarks, statuses, barriers) is not shown: records, timers and clocks are."
     ),
     "spark": (
         "The semantics in Spark's own terms, on Structured Streaming. The query is stopped, loses a worker, or fails "

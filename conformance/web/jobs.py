@@ -6,7 +6,7 @@ What the engine showed of it is drawn in space and time, and below it a run of t
 import html
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from tidegate import __version__
@@ -25,7 +25,6 @@ from tidegate.conformance.web.report import describe_rules
 from tidegate.conformance.web.runs import describe_run
 from tidegate.conformance.web.serving import HOST, PORT
 from tidegate.properties.runlog import INVARIANTS
-from tidegate.properties.runlog import Status as Checked
 from tidegate.properties.runlog.recording import record
 from tidegate.reference.job.layout import compute_layout
 from tidegate.reference.job.programs import Config
@@ -33,9 +32,6 @@ from tidegate.reference.job.step import Choice, enabled, start, step
 from tidegate.traces.codec import encode
 from tidegate.traces.notation.text import write_trace
 from tidegate.traces.runlog import Row, RunLog
-
-if TYPE_CHECKING:
-    from tidegate.conformance.judging.jobs.faulted import FaultedJob, FaultedResult
 
 #: What is said to be wrong with one job, and jobs that are listed or drawn.
 MOST_WRONGS = 10
@@ -66,29 +62,6 @@ def make_page(result: JobsResult, command: str = "") -> str:
 
 def first_of(wrongs: Sequence[Any]) -> tuple[str, str]:
     return (wrongs[0]["rules"][0], printable(wrongs[0]["message"])) if wrongs else ("", "")
-
-
-def make_faulted_page(result: "FaultedResult", command: str = "") -> str:
-    """Of jobs whose results are known beforehand, on an engine that was killed while they ran."""
-    wrong = [job for job in result.jobs if job.violations or job.error]
-    header = ("invariant", *map(str, Checked))
-    rows: list[tuple[str | int, ...]] = []
-    for name, counts in result.counts().items():
-        rows.append((name, *(counts[status] for status in Checked)))
-    conclusion, *notes = result.as_text().split("\n")[:3]
-    summary = Summary(
-        title=f"Whole jobs of `{result.engine}`",
-        header=header,
-        rows=tuple(rows),
-        findings=(),
-        notes=tuple(f"{note}." for note in notes),
-        conclusion=f"{conclusion}: {result.violated} violate an invariant",
-        exit_code=result.exit_code,
-    )
-    facts = {"engine": result.engine, "seed": str(result.seed)}
-    findings = [describe_faulted(result, job) for job in wrong[:MOST_DRAWN]]
-    listed = [[job.case["name"], "fail", *reason_of(job)] for job in wrong]
-    return write_page(summary, facts, findings, listed, command)
 
 
 def write_page(summary: Summary, facts: dict[str, str], findings: list[Any], listed: list[Any], command: str) -> str:
@@ -205,37 +178,3 @@ def link_to(config: Config, choices: Sequence[Choice]) -> str:
     place = f"http://{HOST}:{PORT}/#job?config={quote(json.dumps(encode(config), separators=(',', ':')), safe='')}"
     whole = f"{place}&trace={quote(write_trace('job', choices), safe='')}&at=0"
     return next((link for link in (whole, place) if len(link) <= LONGEST_LINK), "")
-
-
-def describe_faulted(result: "FaultedResult", job: "FaultedJob") -> dict[str, Any]:
-    case = job.case
-    number = case["name"].rpartition("-")[2]
-    about = {name: value for name, value in case.items() if name not in ("name", "scripts", "faults", "settings")}
-    broken = {one.invariant: one.run for verdict in job.verdicts for one in verdict.violations}
-    log = next((one for one in job.logs if one.run in broken.values()), job.logs[-1] if job.logs else None)
-    wrong = set().union(*(rows_of(log, name) for name, run in broken.items() if run == log.run)) if log else set()
-    command = f"tidegate jobs --engine {result.engine} --seed {result.seed} --first {number} --jobs 1"
-    return {
-        "title": case["name"],
-        "count": None,
-        "wrongs": [
-            {"rules": [one.invariant], "message": printable(one.message), "seen": "", "expected": ""}
-            for verdict in job.verdicts
-            for one in verdict.violations
-        ][:MOST_WRONGS]
-        + ([{"rules": [], "message": printable(job.error), "seen": "", "expected": ""}] if job.error else []),
-        "program": [f"{name}: {value}" for name, value in as_words(about).items()],
-        "graph": None,
-        "settings": as_words(case.get("settings", {})),
-        "faults": [as_words(one) for one in job.faults],
-        "reproduce": f"{command} --faults {max(1, len(case['faults']))}" if case["faults"] else command,
-        "json": json.dumps(case),
-        "link": "",
-        "seen": draw(f"What {result.engine} showed", log, wrong),
-        "expected": None,
-    }
-
-
-def reason_of(job: "FaultedJob") -> tuple[str, str]:
-    violations = [one for verdict in job.verdicts for one in verdict.violations]
-    return (violations[0].invariant, printable(violations[0].message)) if violations else ("", printable(job.error))

@@ -36,6 +36,7 @@ from tidegate.conformance.judging.jobs.explanation import (
 )
 from tidegate.conformance.judging.jobs.queries import QueryCase, draw_query, sum_up, tell_difference
 from tidegate.conformance.judging.jobs.reading import OtherGraphError, read_run
+from tidegate.conformance.judging.jobs.restored import read_restored
 from tidegate.conformance.judging.jobs.results import hold_to_results
 from tidegate.conformance.judging.jobs.rows import LAST_ROWS, BadRowsError, quote, read_rows, read_what_stands
 from tidegate.conformance.judging.verdicts import Status
@@ -208,8 +209,13 @@ class Judge(AnyJudge[JobCase]):
                     return fail(case, Status.NOT_RUN, reason)
 
     def judge(self, case: JobCase, answer: Json) -> Judged:
+        earlier: tuple[RunLog, ...] = ()
         try:
-            log = self.read(case, answer)
+            if "generations" in answer:
+                *before, log = read_restored(case.config, answer, case.name, self.name)
+                earlier = tuple(before)
+            else:
+                log = self.read(case, answer)
         except OtherGraphError as error:
             return fail(case, Status.FAIL, f"another job graph: {error}")
         except BadRowsError as error:
@@ -218,7 +224,10 @@ class Judge(AnyJudge[JobCase]):
         if "error" in answer:
             status = Status.TIMEOUT if answer.get("timeout") else Status.FAIL
             told = f"; {tell_log(log)}" if answer.get("timeout") else ""
-            return attrs.evolve(fail(case, status, f"the job failed: {answer['error']}{told}", log), hit=hit)
+            failed = fail(case, status, f"the job failed: {answer['error']}{told}", log)
+            return attrs.evolve(failed, hit=hit, earlier=earlier)
+        if "generations" in answer:
+            return attrs.evolve(judge_restored(case, log, earlier), hit=hit)
         if Kind.RESULT in self.abilities.shows:
             log = renumber(hold_to_results(case.config, log, counts_once=self.abilities.counts_once))
         return attrs.evolve(judge_log(case, log, *outcomes_of(answer), shows=self.abilities.shows), hit=hit)
@@ -281,6 +290,14 @@ def judge_log(
         wrongs += find_unexplained(case.config, log, collected, totals)
     wrongs += find_swallowed_ends(log)
     return Judged(case, Status.FAIL if wrongs else Status.PASS, tuple(wrongs), verdicts, log, explained)
+
+
+def judge_restored(case: JobCase, log: RunLog, earlier: tuple[RunLog, ...]) -> Judged:
+    """A run that was killed and restored, at other widths too, is held to the invariants and to its results."""
+    logs = (*earlier, renumber(hold_to_results(case.config, log)))
+    wrongs = tuple(wrong for one in logs for wrong in find_broken(one))
+    verdicts = tuple(verdict for one in logs for verdict in check(one))
+    return Judged(case, Status.FAIL if wrongs else Status.PASS, wrongs, verdicts, logs[-1], earlier=earlier)
 
 
 # --- in words -------------------------------------------------------------------------------------------------

@@ -122,10 +122,10 @@ class Map:
         raise OtherGraphError(f"the engine joins {producer.name} and {consumer.name} by {source['partitioner']}")
 
     def read(self, line: list[Any], run: str) -> Row:
-        vertex, subtask, direction, port, channel, kind, timestamp, number, key, _value = line
+        vertex, subtask, direction, port, channel, kind, timestamp, number, key, value = line
         if kind in OWN_KINDS:
             own = (subtask, 0, Direction.OUT, OWN, subtask, subtask, 0)
-            return Row(run, self.tasks[vertex].name, *own, Kind(kind), timestamp, key, value=number)
+            return Row(run, self.tasks[vertex].name, *own, Kind(kind), timestamp, key, value, number)
         edge, producer, consumer = self.find_channel(vertex, subtask, direction, port, channel)
         is_record = kind == Kind.RECORD
         return Row(

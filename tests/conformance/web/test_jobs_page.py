@@ -7,16 +7,12 @@ import attrs
 import pytest
 
 from tests.conformance.web.conftest import LOOKS, fits, serious_barriers, shoot
-from tests.conformance.web.test_report_page import HOSTILE
 from tidegate.conformance.cli.main import main
-from tidegate.conformance.judging.jobs.faulted import FaultedJob, FaultedResult, compute_expected, draw_case, make_edges
 from tidegate.conformance.judging.jobs.reference_jobs import ReferenceJobs
 from tidegate.conformance.judging.jobs.run import run_jobs
 from tidegate.conformance.kinds import resolve_jobs
-from tidegate.conformance.web.jobs import make_faulted_page, make_page
+from tidegate.conformance.web.jobs import make_page
 from tidegate.conformance.web.serving import PORT
-from tidegate.properties.runlog import check
-from tidegate.traces.runlog import OWN, Capabilities, Direction, Job, Kind, Row, RunLog, renumber
 
 WRONG = "python:tests.conformance.judging.jobs.wrong_engines"
 
@@ -122,40 +118,6 @@ def test_the_command_writes_it(tmp_path, capsys):
     text = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "2 jobs in" in text
     assert "Content-Security-Policy" in text
-
-
-def make_faulted():
-    """A job on a cluster that commits one result twice, and another that hangs."""
-    case = draw_case(3, 0, 1)
-    results = compute_expected(case)
-    where = Direction.OUT, OWN, 0, 0, 0, Kind.RESULT
-    rows = [
-        Row(case["name"], "sink", 0, 0, *where, timestamp=one.timestamp, key=one.key, value=one.value)
-        for one in (*results, results[0])
-    ]
-    edges = make_edges(len(case["scripts"]), case["parallelism"])
-    log = renumber(RunLog(case["name"], Job("cluster", "flink-7728", edges, Capabilities(), {}, results), tuple(rows)))
-    faults = ({"fault": HOSTILE, "hit": True},)
-    done = FaultedJob(case, (log,), check(log), faults)
-    return FaultedResult("flink-cluster:2.3.0", 3, 2, [done, FaultedJob(draw_case(3, 1, 1), error=HOSTILE)])
-
-
-def test_jobs_under_faults(tmp_path, open_page):
-    result = make_faulted()
-    assert result.violated == 1
-    file = tmp_path / "index.html"
-    file.write_text(make_faulted_page(result), encoding="utf-8")
-    with open_page(file.as_uri()) as page:
-        assert "1 violate an invariant" in page.locator("h1").inner_text()
-        tabs = page.get_by_role("group", name="Findings").get_by_role("button")
-        assert tabs.all_text_contents() == ["cluster-3-0", "cluster-3-1"]
-        assert "LOG-RESULT" in page.locator(".wrongs").inner_text()
-        assert "alert(1)" in page.locator(".settings").last.inner_text()
-        assert "--first 0 --jobs 1 --faults" in page.locator(".trace").inner_text()
-        assert page.locator("img, script:not([id]):not([type=module])").count() == 0
-        tabs.nth(1).click()
-        assert "alert(1)" in page.locator(".wrongs").inner_text()
-        assert fits(page)
 
 
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)

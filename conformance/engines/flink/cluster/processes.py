@@ -18,21 +18,26 @@ import urllib.request
 import zipfile
 from collections.abc import Callable
 from http import HTTPStatus
-from importlib import resources
 from pathlib import Path
 from typing import Any, Self
 
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink.cache import cache_folder, folder_of, is_fetched
+<<<<<<< HEAD
 from tidegate.conformance.engines.flink.jobs.compiling import compile_into, digest_of, join
 from tidegate.conformance.engines.processes.orphans import die_with_parent
+=======
+from tidegate.conformance.engines.flink.jobs import harm
+from tidegate.conformance.engines.flink.jobs.compiling import compile_into, digest_of, join, make_sources
+from tidegate.conformance.engines.orphans import die_with_parent
+>>>>>>> dab8f68 (Jobs of Flink under faults: the same drawn programs and settings on MiniCluster and cluster, killed, failed and rescaled)
 
 Json = dict[str, Any]
 
 JOB_MANAGER = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"
 TASK_MANAGER = "org.apache.flink.runtime.taskexecutor.TaskManagerRunner"
 ZOO_KEEPER = "org.apache.flink.shaded.zookeeper3.org.apache.zookeeper.server.ZooKeeperServerMain"
-MAIN = "tidegate.cluster.WindowJob"
+MAIN = "tidegate.Deployed"
 BOUNDARY = "tidegate-cluster-jar"
 _OPENED = ("java.lang", "java.util", "java.net", "java.nio", "java.time", "java.util.concurrent", "java.lang.reflect")
 #: Seconds until all TaskManagers are there: ten on a quiet machine.
@@ -98,10 +103,6 @@ class ClusterError(RuntimeError):
     """The cluster does not do what it is told; the message says which log to read."""
 
 
-class JobEndedError(ClusterError):
-    """The job came to an end of its own."""
-
-
 def find_port() -> int:
     """One that is free, and that nobody gets by chance while we do not hold it."""
     for port in random.sample(PORTS, len(PORTS)):
@@ -112,12 +113,12 @@ def find_port() -> int:
 
 
 def make_jar(version: str) -> Path:
-    """Our job, compiled against the version, once."""
-    folder = resources.files("tidegate.conformance.engines.flink.cluster").joinpath("java")
-    sources = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name.endswith(".java")}
+    """Our programs, compiled against the version, once."""
+    jars = sorted(folder_of(version).glob("*.jar"))
+    sources = make_sources(version, jars, deployed=True)
     classes = cache_folder() / "flink-cluster" / f"{version}-{digest_of(sources)}"
     if not classes.is_dir():
-        compile_into(classes, sources, sorted(folder_of(version).glob("*.jar")))
+        compile_into(classes, sources, jars)
     jar = classes.parent / f"{classes.name}.jar"
     if not jar.is_file():
         with tempfile.NamedTemporaryFile(dir=classes.parent, delete=False) as file, zipfile.ZipFile(file, "w") as made:
@@ -128,9 +129,11 @@ def make_jar(version: str) -> Path:
 
 
 class FlinkCluster:
-    """`highly_available`: the JobManager may be killed, too; then a ZooKeeper keeps what it knows."""
+    """The JobManager may be killed, too: a ZooKeeper keeps what it knows. `options`: those of its processes."""
 
-    def __init__(self, version: str, task_managers: int = 2, slots: int = 3, *, highly_available: bool = False) -> None:
+    def __init__(
+        self, version: str, options: dict[str, str] | None = None, task_managers: int = 2, slots: int = 3
+    ) -> None:
         if not is_fetched(version):
             raise CannotStartError(
                 f"Flink {version} is not in the cache", f"fetch it with: tidegate flink fetch {version}"
@@ -148,10 +151,9 @@ class FlinkCluster:
         self._started = 0
         self._jar_id = ""
         self._wanted = task_managers
-        #: Somebody was told to read them.
-        self.keeps_logs = False
-        self._quorum = find_port() if highly_available else None
-        self._write_config()
+        self._jobs = 0
+        self._quorum = find_port()
+        self._write_config(options or {})
 
     # --- life -------------------------------------------------------------------------------------------------
 
@@ -164,29 +166,27 @@ class FlinkCluster:
         return self
 
     def __exit__(self, _kind: object, error: object, _trace: object) -> None:
-        self.close(keep=self.keeps_logs or isinstance(error, ClusterError))
+        self.close(keep=isinstance(error, ClusterError))
 
-    def _write_config(self) -> None:
+    def _write_config(self, options: dict[str, str]) -> None:
         rpc = find_port()
         local = {"jobmanager.rpc.address": "localhost", "jobmanager.rpc.port": rpc, "rest.address": "localhost"}
         local |= {"rest.port": self.rest, "rest.bind-address": "localhost", "jobmanager.bind-host": "localhost"}
         local |= {"taskmanager.bind-host": "localhost", "taskmanager.host": "localhost"}
         local |= {"taskmanager.numberOfTaskSlots": self.slots, "io.tmp.dirs": self.folder / "tmp"}
         local |= {"execution.checkpointing.dir": f"file://{self.folder}/checkpoints", "web.upload.dir": self.folder}
-        if self._quorum is not None:
-            local |= {"high-availability.type": "zookeeper", "high-availability.cluster-id": "/tidegate"}
-            local |= {"high-availability.zookeeper.quorum": f"localhost:{self._quorum}"}
-            local |= {"high-availability.storageDir": f"file://{self.folder}/ha"}
-            local |= {"high-availability.zookeeper.client.session-timeout": SESSION_TIMEOUT}
+        local |= {"high-availability.type": "zookeeper", "high-availability.cluster-id": "/tidegate"}
+        local |= {"high-availability.zookeeper.quorum": f"localhost:{self._quorum}"}
+        local |= {"high-availability.storageDir": f"file://{self.folder}/ha"}
+        local |= {"high-availability.zookeeper.client.session-timeout": SESSION_TIMEOUT, **harm.OF_THE_CLUSTER}
         for name in ("conf", "tmp", "logs"):
             (self.folder / name).mkdir()
-        lines = [f"{key}: {value}\n" for key, value in (_MEMORY | _PROMPT | local).items()]
+        lines = [f"{key}: {value}\n" for key, value in (_MEMORY | _PROMPT | local | options).items()]
         (self.folder / "conf" / "config.yaml").write_text("".join(lines), encoding="utf-8")
         (self.folder / "conf" / "log4j2.properties").write_text(_LOGGING, encoding="utf-8")
 
     def start(self) -> None:
-        if self._quorum is not None:
-            self._launch("zookeeper", ZOO_KEEPER, [str(self._quorum), str(self.folder / "zookeeper")], "128m")
+        self._launch("zookeeper", ZOO_KEEPER, [str(self._quorum), str(self.folder / "zookeeper")], "128m")
         self._launch_job_manager()
         for _ in range(self._wanted):
             self.start_task_manager()
@@ -296,8 +296,6 @@ class FlinkCluster:
             try:
                 if happened():
                     return
-            except JobEndedError:
-                raise
             except (OSError, ClusterError, KeyError):
                 pass  # not yet
             if any(process.poll() is not None for process in self.processes.values()):
@@ -310,6 +308,13 @@ class FlinkCluster:
                 f"{ended[0]} ended by itself when the cluster was to {what}: read {self.log_of(ended[0])}"
             )
         raise ClusterError(f"the cluster did not {what} within {seconds:g} s: read {self.log_of('jobmanager')}")
+
+    def make_job_folder(self) -> Path:
+        """One for each job, gone with the cluster."""
+        self._jobs += 1
+        folder = self.folder / "jobs" / str(self._jobs)
+        folder.mkdir(parents=True)
+        return folder
 
     def submit(self, arguments: list[str], savepoint: str | None = None) -> str:
         if not self._jar_id:
@@ -336,9 +341,13 @@ class FlinkCluster:
             found |= {one["taskmanager-id"] for one in managers if one["status"] == "RUNNING"}
         return sorted(found & set(self.processes))
 
-    def stop_job(self, job: str, *, drain: bool) -> str:
+    def cancel_job(self, job: str) -> None:
+        request = urllib.request.Request(f"http://localhost:{self.rest}/jobs/{job}?mode=cancel", method="PATCH")
+        self._ask(request)
+
+    def stop_job(self, job: str) -> str:
         """With a savepoint, whose path is given. Raise ClusterError if there is none, and the job goes on."""
-        body = {"drain": drain, "targetDirectory": f"file://{self.folder}/savepoints"}
+        body = {"drain": False, "targetDirectory": f"file://{self.folder}/savepoints"}
         trigger = self.post(f"/jobs/{job}/stop", body)["request-id"]
         place = ""
 

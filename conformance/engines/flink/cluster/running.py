@@ -1,11 +1,12 @@
-"""One job on a cluster, and what is done to it meanwhile: killed and stopped processes, a restore at another width.
+"""One job on a cluster, and what is done to it meanwhile: killed and stopped processes, a restore at other widths.
 
-Faults come one behind the other, each when a checkpoint was completed since the last, so that there is something to go
-on from. What the job has shown are the lines of its journals, attempt by attempt, and what it has committed.
+Faults come one behind the other, each when a source has come where it is due and a checkpoint was completed since, so
+that there is something to go on from. Sources wait for it when they have gone on for a while (java/Durable.java).
 """
 
-import contextlib
+import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,207 +15,192 @@ from tidegate.conformance.engines.flink.cluster.processes import (
     PATIENCE,
     ClusterError,
     FlinkCluster,
-    JobEndedError,
 )
+from tidegate.conformance.engines.flink.jobs import harm
 
 Json = dict[str, Any]
 
-KILL_TASK_MANAGER = "kill_taskmanager"
 PAUSE = "pause"
 LONG_PAUSE = "long_pause"
 KILL_JOB_MANAGER = "kill_jobmanager"
-RESCALE = "rescale"
-FAULTS = (KILL_TASK_MANAGER, PAUSE, LONG_PAUSE, KILL_JOB_MANAGER, RESCALE)
+#: No harm: a checkpoint is taken where it is due, for jobs that take none by themselves.
+CHECKPOINT = "checkpoint"
+FAULTS = (
+    *(harm.KILL_TASK_MANAGER, harm.FAIL_TASK, harm.RESCALE, harm.RESCALE_CHECKPOINT),
+    *(PAUSE, LONG_PAUSE, KILL_JOB_MANAGER),
+)
 #: How long a process is stopped, in seconds: too short and long enough to be given up.
 PAUSES = {PAUSE: 1.0, LONG_PAUSE: HEARTBEAT_TIMEOUT / 1000 + 2}
-SETTINGS = {
-    "execution.checkpointing.interval": "300 ms",
-    "execution.checkpointing.min-pause": "0 ms",
-    "restart-strategy.type": "fixed-delay",
-    "restart-strategy.fixed-delay.attempts": "1000",
-    "restart-strategy.fixed-delay.delay": "500 ms",
-}
-#: What scripts may halt for: the first checkpoint that was asked for, and the end of all faults.
-CHECKPOINT, FAULT = "checkpoint", "fault"
-#: How often a job is asked to stop.
-STOPS = 10
+#: Files by which sources and we wait for each other, and that by which a source fails (java/Durable.java).
+REACHED, HARMED, FAIL = "reached-", "harmed-", "fail"
+#: Until a process that was killed is missed, a job may be brought to it again, and fail again.
+OPTIONS = {"restart-strategy.fixed-delay.delay": "500 ms", "restart-strategy.fixed-delay.attempts": "100"}
+OVER = frozenset(("FINISHED", "FAILED", "CANCELED"))
 
 
 class Run:
-    """A job while it runs. Each restore from a savepoint begins a generation, with journals of its own."""
+    """A job while it runs. Each restore at other widths begins a generation, with journals of its own."""
 
-    def __init__(self, cluster: FlinkCluster, case: Json) -> None:
-        self.cluster, self.case = cluster, case
-        self.folder: Path = cluster.folder / "jobs" / case["name"]
-        self.folder.mkdir(parents=True)
-        self.widths = [int(case["parallelism"])]
-        self.done: list[Json] = []
+    def __init__(self, cluster: FlinkCluster, request: Json) -> None:
+        self.cluster, self.request = cluster, request
+        self.faults: list[Json] = request["faults"]
+        self.programs = harm.make_programs(request["config"], self.faults)
+        self.folder = cluster.make_job_folder()
+        self.generation = -1
+        self.hit: list[bool] = []
         self.job = ""
+        #: Checkpoints that were completed before the last fault.
+        self.before = 0
 
     @property
     def journals(self) -> Path:
-        return self.folder / f"generation-{len(self.widths) - 1}"
-
-    def write(self) -> Path:
-        case = self.case
-        names = ("max_parallelism", "width", "padding", "pause", "slow_micros", "sink")
-        settings = SETTINGS | case["settings"]
-        lines = [" ".join(str(case[name]) for name in names)]
-        lines.append(",".join(f"{name}={value}" for name, value in settings.items()))
-        lines += [f"{at}|{','.join(script)}" for at, scripts in enumerate(case["scripts"]) for script in scripts]
-        path = self.folder / "job.txt"
-        path.write_text("\n".join(lines), encoding="utf-8")
-        return path
+        return self.folder / f"generation-{self.generation}"
 
     def submit(self, savepoint: str | None = None) -> None:
-        arguments = [str(self.folder / "job.txt"), str(self.journals), str(self.widths[-1])]
-        self.job = self.cluster.submit(arguments, savepoint)
-        self.wait_until_running()
+        self.generation += 1
+        request = {
+            **self.request,
+            "config": self.programs[self.generation],
+            "folder": str(self.folder),
+            "journals": str(self.journals),
+            "rest_micros": harm.REST,
+            "options": {**harm.make_options(self.folder, self.request["options"]), **OPTIONS},
+        }
+        path = self.folder / f"request-{self.generation}.json"
+        path.write_text(json.dumps(request), encoding="utf-8")
+        self.job = self.cluster.submit([str(path)], savepoint)
+        self.before = 0
 
-    def wait_until_running(self) -> None:
-        wanted = (len(self.case["scripts"]) + 2) * self.widths[-1]
+    # --- looking ----------------------------------------------------------------------------------------------
 
-        def is_running() -> bool:
-            told = self.cluster.get(f"/jobs/{self.job}")
-            if told["state"] in ("FAILED", "CANCELED", "FINISHED"):
-                why = self.cluster.get(f"/jobs/{self.job}/exceptions").get("root-exception", "")
-                raise JobEndedError(f"the job is {told['state']}: {str(why)[:2000]}")
-            return sum(int(one["tasks"]["RUNNING"]) for one in told["vertices"]) == wanted
+    @property
+    def state(self) -> str:
+        return self.cluster.state_of(self.job)
 
-        self.cluster.wait_for(is_running, PATIENCE, "bring the job to run")
+    def wait_for(self, happened: Callable[[], bool], what: str) -> bool:
+        """Whether it has happened before the job was over."""
+        seen = False
 
-    # --- what the journals say --------------------------------------------------------------------------------
+        def is_settled() -> bool:
+            nonlocal seen
+            seen = happened()
+            return seen or self.state in OVER
 
-    def read(self, generation: int) -> list[list[str]]:
-        """Journals, line by line. A line that was cut by a kill has no end, and is none."""
-        folder = self.folder / f"generation-{generation}"
-        texts = (path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.rows")))
-        return [text.split("\n")[:-1] for text in texts if "\n" in text]
+        self.cluster.wait_for(is_settled, PATIENCE, what)
+        return seen
 
-    def attempts(self) -> set[tuple[str, str]]:
-        journals = self.read(len(self.widths) - 1)
-        return {(lines[0].split()[2], lines[0].split()[3]) for lines in journals}
+    def is_running(self) -> bool:
+        vertices = self.cluster.get(f"/jobs/{self.job}")["vertices"]
+        return all(one["tasks"]["RUNNING"] + one["tasks"]["FINISHED"] == one["parallelism"] for one in vertices)
 
-    def is_done(self) -> bool:
-        """Whether all sources of the newest attempt have nothing more to send."""
-        journals = [lines for lines in self.read(len(self.widths) - 1) if lines[0].startswith("source")]
-        newest: dict[tuple[str, str], list[str]] = {}
-        for lines in sorted(journals, key=lambda lines: int(lines[0].split()[4])):
-            task, subtask, *_attempt = lines[0].split()
-            newest[task, subtask] = lines
-        return len(newest) == len(self.case["scripts"]) * self.widths[-1] and all(
-            "done" in lines for lines in newest.values()
-        )
-
-    def count_received(self) -> int:
-        """What the sinks have received behind their last snapshots."""
-        count = 0
-        for lines in self.read(len(self.widths) - 1):
-            saved = max((at for at, line in enumerate(lines) if line.startswith("snapshot ")), default=len(lines))
-            count += sum(line.startswith("in ") for line in lines[saved:]) if lines[0].startswith("sink ") else 0
-        return count
+    def count_attempts(self) -> int:
+        return len({(one[0][2], one[0][3]) for one in harm.read_journals(self.journals)})
 
     def count_checkpoints(self) -> int:
         return int(self.cluster.get(f"/jobs/{self.job}/checkpoints")["counts"]["completed"])
 
+    def count_behind(self) -> int:
+        """What the sinks have received behind their last snapshots."""
+        count = 0
+        for journal in harm.read_journals(self.journals):
+            kinds = [row[3] for row in journal[1:]]
+            saved = max((at for at, kind in enumerate(kinds) if kind == "snapshot"), default=len(kinds))
+            count += kinds[saved:].count("record") if not journal[0][-1] else 0
+        return count
+
     # --- faults -----------------------------------------------------------------------------------------------
 
-    def harm(self, fault: Json) -> None:
-        """`hit`: the fault met a process that ran a part of the job, or the job itself.
+    def harm(self, at: int) -> bool:
+        """Whether the fault met a process that ran a part of the job, or the job itself.
 
-        `undoes`: a checkpoint is asked for, and the fault waits until the sinks have received so much behind it.
-        Scripts that halt for the checkpoint, and then for the fault, see to it that there is so much, in any weather.
+        `undoes`: so much has to be received behind the last checkpoint.
         """
-        before = self.count_checkpoints()
-        if "undoes" in fault:
-            self.cluster.post(f"/jobs/{self.job}/checkpoints", {"checkpointType": "CONFIGURED"})
-        self.cluster.wait_for(lambda: self.count_checkpoints() > before, PATIENCE, "complete a checkpoint")
-        if "undoes" in fault:
-            (self.folder / CHECKPOINT).touch()
-            self.cluster.wait_for(lambda: self.count_received() >= fault["undoes"], PATIENCE, "go on behind it")
-        time.sleep(fault["after"] / 1000)
-        kind, known = fault["fault"], self.attempts()
-        if kind == RESCALE:
-            self.rescale(int(fault["parallelism"]))
-            self.done.append({"fault": kind, "hit": True})
-            return
-        if kind == KILL_JOB_MANAGER:
+        fault, met = self.faults[at], False
+        if self.wait_for((self.folder / f"{REACHED}{at}").exists, "come to where it is to be harmed"):
+            if fault["fault"] == CHECKPOINT:
+                self.cluster.post(f"/jobs/{self.job}/checkpoints", {"checkpointType": "CONFIGURED"})
+            hosts = self.cluster.hosts_of(self.job)
+            went_on = self.wait_for(lambda: self.count_checkpoints() > self.before, "complete a checkpoint")
+            if went_on and "undoes" in fault:
+                went_on = self.wait_for(lambda: self.count_behind() >= fault["undoes"], "go on behind a checkpoint")
+            met = went_on and self.strike(fault["fault"], hosts[at % len(hosts)] if hosts else "")
+        (self.folder / f"{HARMED}{at}").touch()
+        return met
+
+    def strike(self, fault: str, host: str) -> bool:
+        """`host`: a TaskManager that runs a part of the job, if there is one."""
+        attempts = self.count_attempts()
+        if fault == CHECKPOINT:
+            return True
+        if fault == harm.RESCALE:
+            return self.stop()
+        if fault == harm.RESCALE_CHECKPOINT:
+            return self.cancel()
+        if fault == harm.FAIL_TASK:
+            path = self.folder / FAIL
+            path.touch()
+            met = self.wait_for(lambda: not path.exists(), "fail")
+            path.unlink(missing_ok=True)
+        elif fault == KILL_JOB_MANAGER:
             self.cluster.kill("jobmanager")
             self.cluster.start_job_manager()
-            self.done.append({"fault": kind, "hit": True})
-            self.wait_for_attempt(known)
+            met = True
+        else:
+            met = host in self.cluster.processes
+            self.harm_host(fault, host)
+        if met and fault != PAUSE:
+            self.wait_for(lambda: self.count_attempts() > attempts, "restart the job")
+            if self.wait_for(self.is_running, "bring the job to run"):
+                self.before = self.count_checkpoints()
+        return met
+
+    def harm_host(self, fault: str, host: str) -> None:
+        if not host:
             return
-        hosts = self.cluster.hosts_of(self.job)
-        self.done.append({"fault": kind, "hit": bool(hosts)})
-        if not hosts:
-            return
-        host = hosts[fault["which"] % len(hosts)]
-        if kind == KILL_TASK_MANAGER:
+        if fault == harm.KILL_TASK_MANAGER:
             self.cluster.kill(host)
             self.cluster.start_task_manager()
         else:
             self.cluster.stop(host)
-            time.sleep(PAUSES[kind])
+            time.sleep(PAUSES[fault])
             self.cluster.go_on(host)
-        if kind != PAUSE:
-            self.wait_for_attempt(known)
 
-    def wait_for_attempt(self, known: set[tuple[str, str]]) -> None:
-        self.cluster.wait_for(lambda: len(self.attempts()) > len(known), PATIENCE, "restart the job")
-        self.wait_until_running()
-
-    def rescale(self, parallelism: int) -> None:
-        savepoint = self.stop(drain=False)
-        self.widths.append(parallelism)
+    def stop(self) -> bool:
+        """With a savepoint, from which it goes on."""
+        try:
+            savepoint = self.cluster.stop_job(self.job)
+        except ClusterError:
+            return False  # it has come to its end, or is about to
+        self.wait_for(lambda: False, "end the job")
         self.submit(savepoint)
+        return True
+
+    def cancel(self) -> bool:
+        """It goes on from the last checkpoint that it has completed; which that is, is known when it is over."""
+        self.cluster.cancel_job(self.job)
+        self.wait_for(lambda: False, "end the job")
+        if self.state != "CANCELED":
+            return False
+        self.submit(self.cluster.get(f"/jobs/{self.job}/checkpoints")["latest"]["completed"]["external_path"])
+        return True
 
     # --- the whole --------------------------------------------------------------------------------------------
 
     def run(self) -> Json:
-        started = time.monotonic()
-        self.write()
-        self.submit()
-        for fault in self.case["faults"]:
-            self.harm(fault)
-        (self.folder / FAULT).touch()
-        self.cluster.wait_for(self.is_done, 2 * PATIENCE, "read the scripts to their ends")
-        self.stop(drain=True)
-        committed = sorted((self.folder / "committed").glob("*"))
-        return {
-            "generations": [
-                {"parallelism": width, "journals": self.read(number)} for number, width in enumerate(self.widths)
-            ],
-            "committed": [line for path in committed for line in path.read_text(encoding="utf-8").splitlines()],
-            "faults": self.done,
-            "seconds": round(time.monotonic() - started, 1),
-        }
+        """What the job has shown. One that hangs, or a cluster that does, is an error that says which log to read."""
+        trouble: Json = {}
+        try:
+            self.submit()
+            for at in range(len(self.faults)):
+                self.hit.append(self.harm(at))
+            self.wait_for(lambda: False, "end the job")
+            if self.state != "FINISHED":
+                why = self.cluster.get(f"/jobs/{self.job}/exceptions").get("root-exception", "")
+                trouble = {"error": f"the job is {self.state}: {str(why)[:2000]}"}
+        except (ClusterError, OSError) as error:
+            trouble = {"error": str(error), "timeout": True}
+        return {**trouble, "hit": self.hit, **harm.read_shown(self.folder, self.read_graphs(), self.programs)}
 
-    def stop(self, *, drain: bool) -> str:
-        """The savepoint of a job that is then finished.
-
-        A stop that falls into a restart is refused, or fails with it, and is asked for once more.
-        """
-        for _ in range(STOPS):
-            with contextlib.suppress(JobEndedError):
-                self.wait_until_running()
-            try:
-                savepoint = self.cluster.stop_job(self.job, drain=drain)
-            except ClusterError:
-                if drain and self.cluster.state_of(self.job) == "FINISHED":
-                    return ""
-                continue
-            self.cluster.wait_for(lambda: self.cluster.state_of(self.job) == "FINISHED", PATIENCE, "end the job")
-            return savepoint
-        state = self.cluster.state_of(self.job)
-        raise ClusterError(f"the job is {state}, and not finished: read {self.cluster.log_of('jobmanager')}")
-
-
-def run_job(cluster: FlinkCluster, case: Json) -> Json:
-    """What a job has shown under the faults of its case.
-
-    Raises
-    ------
-    ClusterError
-        It hangs, or the cluster does; the message says which log to read.
-    """
-    return Run(cluster, case).run()
+    def read_graphs(self) -> list[Any]:
+        paths = [self.folder / f"generation-{number}" / "graph.json" for number in range(self.generation + 1)]
+        return [json.loads(path.read_text(encoding="utf-8")) for path in paths if path.exists()]

@@ -56,10 +56,10 @@ def digest_of(sources: dict[str, str]) -> str:
     return hashlib.sha256("".join(sources[name] for name in sorted(sources)).encode()).hexdigest()[:16]
 
 
-def make_sources(version: str, jars: list[Path], *, sql: bool = False) -> dict[str, str]:
+def make_sources(version: str, jars: list[Path], *, sql: bool = False, deployed: bool = False) -> dict[str, str]:
     is_new = version_key(version) >= (2,)
     java = resources.files("tidegate.conformance.engines.flink.jobs").joinpath("java")
-    parts = {"v2": is_new, "async": version_key(version) >= OLDEST_ASYNC, "sql": sql}
+    parts = {"v2": is_new, "async": version_key(version) >= OLDEST_ASYNC, "sql": sql, "deployed": deployed}
     folders = [java, *(java.joinpath(name) for name, has in parts.items() if has)]
     files = [file for folder in folders for file in folder.iterdir() if file.name.endswith(".java")]
     written = {file.name: file.read_text(encoding="utf-8") for file in files}

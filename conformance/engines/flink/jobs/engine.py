@@ -3,7 +3,9 @@
 Both run the same programs; which of Flink's operators do the work is told by a kit (java/Kit.java).
 """
 
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -20,7 +22,8 @@ from tidegate.conformance.engines.base import (
 )
 from tidegate.conformance.engines.errors import UnknownEngineError
 from tidegate.conformance.engines.flink import cache
-from tidegate.conformance.engines.flink.jobs.cluster import Cluster, ClusterDiedError
+from tidegate.conformance.engines.flink.jobs import harm
+from tidegate.conformance.engines.flink.jobs.cluster import USUAL, Cluster, ClusterDiedError
 from tidegate.conformance.engines.flink.jobs.compiling import OLDEST_ASYNC
 from tidegate.conformance.engines.jobs import JobEngine
 from tidegate.conformance.engines.text import printable
@@ -40,6 +43,15 @@ SETTINGS = {
     "buffer_debloating": (False, True),
     # Such operators have no interruptible timers: in half of the jobs in which everything is odd, they are not there.
     "async_state": (False, False, True),
+    # What follows makes a difference where a job is restored, and nowhere else.
+    # Subtasks that write what is in flight into one file.
+    "unaligned_shared_files": (5, 1),
+    # What was in flight behind a task is restored before the next.
+    "unaligned_to_downstream": (False, True),
+    # Checkpoints are taken while that is still restored.
+    "unaligned_while_restored": (False, False, True),
+    # Parts of a checkpoint are merged into larger files.
+    "with_merged_files": (False, True),
 }
 #: Settings that are options of a job in Flink, and how a value is written there.
 OPTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
@@ -48,6 +60,10 @@ OPTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "unaligned": ("execution.checkpointing.unaligned.enabled", str),
     "interruptible_timers": ("execution.checkpointing.unaligned.interruptible-timers.enabled", str),
     "object_reuse": ("pipeline.object-reuse", str),
+    "unaligned_shared_files": ("execution.checkpointing.unaligned.max-subtasks-per-channel-state-file", str),
+    "unaligned_to_downstream": ("execution.checkpointing.unaligned.recover-output-on-downstream.enabled", str),
+    "unaligned_while_restored": ("execution.checkpointing.during-recovery.enabled", str),
+    "with_merged_files": ("execution.checkpointing.file-merging.enabled", str),
 }
 #: Options of the cluster.
 OF_THE_CLUSTER = {"buffer_debloating": "taskmanager.network.memory.buffer-debloat.enabled"}
@@ -64,6 +80,7 @@ ABILITIES = Abilities(
     chaining=True,
     shows=("record", "watermark", "status", "barrier", "end_of_data", "end_of_partition", "timer"),
     settings=SETTINGS,
+    faults=(harm.KILL_TASK_MANAGER, harm.FAIL_TASK, harm.RESCALE, harm.RESCALE_CHECKPOINT),
 )
 #: DataStream V2 has neither unions nor a choice of partitioners, and its windows no timers of processing time. A source
 #: says itself that event time is over, and it must not be idle to be heard.
@@ -72,6 +89,7 @@ ABILITIES_V2 = attrs.evolve(
     operators=tuple(name for name in ABILITIES.operators if name != "union"),
     partitioners=("global", "hash"),
     idle_ends=False,
+    faults=(),
     settings={name: values for name, values in SETTINGS.items() if name not in ("interruptible_timers", "async_state")},
 )
 #: What a kit is called in Java, and what it can do.
@@ -80,6 +98,8 @@ KITS = {"": ("Classic", ABILITIES), "v2": ("VersionTwo", ABILITIES_V2)}
 OLDEST_V2 = (2,)
 #: Task managers, and slots of each: every exchange between subtasks of different slots goes over the network.
 SHAPE = (4, 1)
+#: How much longer a job may take that is killed and restored on its way.
+HARMED = 2
 
 
 class FlinkJobs(JobEngine):
@@ -103,10 +123,12 @@ class FlinkJobs(JobEngine):
         return Description(PROTOCOL_VERSION, "Apache Flink", self.version, "java", {}, 1, self._abilities)
 
     def run(self, request: JobRequest) -> JobReply:
+        options = {**to_options(request.settings), "kit": kit_of(request.settings, self._kit)}
         try:
-            kit = "AsyncState" if request.settings.get("async_state") else self._kit
-            options = {**to_options(request.settings), "kit": kit}
-            answer = self._cluster.run(request.program, options, self._seconds)
+            if request.faults:
+                answer = self.harm(request, options)
+            else:
+                answer = self._cluster.run(request.program, options, self._seconds)
         except ClusterDiedError as error:
             return Crashed(str(error))
         if "broken" in answer or "timeout" in answer:
@@ -116,8 +138,25 @@ class FlinkJobs(JobEngine):
                 return Refused(fault, answer[fault])
         return Ran({**answer, "unaligned": bool(request.settings.get("unaligned"))})
 
+    def harm(self, request: JobRequest, options: dict[str, Any]) -> dict[str, Any]:
+        """A job that is killed and restored on its way."""
+        programs = harm.make_programs(request.program, request.faults)
+        with tempfile.TemporaryDirectory(prefix="tidegate-harm-", ignore_cleanup_errors=True) as name:
+            folder = Path(name)
+            asked = {**USUAL, **options, "configs": programs, "faults": request.faults, "rest_micros": harm.REST}
+            asked["folder"] = name
+            asked["options"] = harm.make_options(folder, options["options"])
+            asked["cluster"] = {**options["cluster"], **harm.OF_THE_CLUSTER}
+            answer = self._cluster.ask(asked, HARMED * self._seconds)
+            graphs = answer.pop("graphs", [])
+            return {**answer, **harm.read_shown(folder, graphs, programs)} if graphs else answer
+
     def close(self) -> None:
         self._cluster.close()
+
+
+def kit_of(settings: dict[str, Any], usual: str = KITS[""][0]) -> str:
+    return "AsyncState" if settings.get("async_state") else usual
 
 
 def to_options(settings: dict[str, Any]) -> dict[str, Any]:

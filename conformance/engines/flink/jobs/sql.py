@@ -44,6 +44,10 @@ SETTINGS: dict[str, tuple[Any, ...]] = {
     "rank_cache": (10_000, 1),
     "compact_changes": (False, True),
     "sensitive_changes": (True, False),
+    "unbounded_over": (2, 1),
+    "unions_break": (True, False),
+    "united_projects": (False, True),
+    "window_buffer": (100_000, 1, 10),
 }
 #: Which options they are, besides those of any job.
 TABLE_OPTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
@@ -59,6 +63,10 @@ TABLE_OPTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "rank_cache": ("table.exec.rank.topn-cache-size", str),
     "compact_changes": ("table.exec.deduplicate.mini-batch.compact-changes-enabled", str),
     "sensitive_changes": ("table.exec.deduplicate.insert-update-after-sensitive-enabled", str),
+    "unbounded_over": ("table.exec.unbounded-over.version", str),
+    "unions_break": ("table.optimizer.union-all-as-breakpoint-enabled", str),
+    "united_projects": ("table.optimizer.sql2rel.project-merge.enabled", str),
+    "window_buffer": ("table.exec.window-agg.buffer-size-limit", str),
 }
 ABILITIES = Abilities(operators=(QUERY,), partitioners=(), parallelism=3, watermarks=True, settings=SETTINGS)
 #: The first version whose planner is a jar of its own.

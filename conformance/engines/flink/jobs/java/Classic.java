@@ -26,12 +26,26 @@ class Classic implements Kit {
         long size = operator.get("size").asLong();
         long lateness = operator.path("lateness").asLong();
         return first.transform(name, Record.TYPE, new EventTime.Windows(size, lateness, manner));
+      case "sum":
+        return manner.folder == null
+            ? plain(operator, first, second, manner)
+            : first.transform(name, Record.TYPE, new Durable.Sum(manner));
+      case "sink":
+        return manner.folder == null
+            ? plain(operator, first, second, manner)
+            : first.transform(name, Record.TYPE, new Durable.Sink(id, manner));
       default:
-        Operators.Plain does = new Operators.Plain(new Operators.Work(id, operator.get("function").asText()), manner);
-        return second == null
-            ? first.transform(name, Record.TYPE, does)
-            : first.connect(second).transform(name, Record.TYPE, does);
+        return plain(operator, first, second, manner);
     }
+  }
+
+  private static SingleOutputStreamOperator<Record> plain(
+      JsonNode operator, DataStream<Record> first, DataStream<Record> second, EventTime.Manner manner) {
+    int id = operator.get("id").asInt();
+    Operators.Plain does = new Operators.Plain(new Operators.Work(id, operator.get("function").asText()), manner);
+    return second == null
+        ? first.transform("o" + id, Record.TYPE, does)
+        : first.connect(second).transform("o" + id, Record.TYPE, does);
   }
 
   @Override

@@ -10,7 +10,10 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.streaming.api.TimeDomain;
 import org.apache.flink.streaming.api.TimerService;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
@@ -36,16 +39,25 @@ final class EventTime {
 
   private EventTime() {}
 
-  /** What all of them do the same: how slow they are, and whether they also have timers of processing time. */
+  /**
+   * What all of them do the same: how slow they are, whether they also have timers of processing time, and where they
+   * leave what has to outlive them, if they may be killed.
+   */
   static final class Manner implements java.io.Serializable {
     private final long slowMicros;
     private final long slowTimersMicros;
     private final boolean processingTimers;
+    /** Null if nobody is killed. */
+    final String folder;
+    /** Whether sinks commit at once. */
+    final boolean eager;
 
-    Manner(long slowMicros, long slowTimersMicros, boolean processingTimers) {
-      this.slowMicros = slowMicros;
-      this.slowTimersMicros = slowTimersMicros;
-      this.processingTimers = processingTimers;
+    Manner(JsonNode request) {
+      slowMicros = request.get("slow_micros").asLong();
+      slowTimersMicros = request.get("slow_timers_micros").asLong();
+      processingTimers = request.get("processing_timers").asBoolean();
+      folder = request.path("folder").asText(null);
+      eager = request.path("eager").asBoolean();
     }
 
     void slowDown() {
@@ -124,6 +136,18 @@ final class EventTime {
     }
 
     @Override
+    public void initializeState(StateInitializationContext context) throws Exception {
+      super.initializeState(context);
+      Tap.begin(this, context);
+    }
+
+    @Override
+    public void snapshotState(StateSnapshotContext context) throws Exception {
+      super.snapshotState(context);
+      Tap.save(this, context);
+    }
+
+    @Override
     public void open() throws Exception {
       super.open();
       tap = Tap.on(getContainingTask());
@@ -196,6 +220,18 @@ final class EventTime {
     CoTimers(Manner manner) {
       super(new CoSums(manner));
       this.manner = manner;
+    }
+
+    @Override
+    public void initializeState(StateInitializationContext context) throws Exception {
+      super.initializeState(context);
+      Tap.begin(this, context);
+    }
+
+    @Override
+    public void snapshotState(StateSnapshotContext context) throws Exception {
+      super.snapshotState(context);
+      Tap.save(this, context);
     }
 
     @Override
@@ -299,6 +335,18 @@ final class EventTime {
       ReducingStateDescriptor<Record> sum = new ReducingStateDescriptor<>("sum", add, Record.TYPE);
       sum.initializeSerializerUnlessSet(new ExecutionConfig());
       return sum;
+    }
+
+    @Override
+    public void initializeState(StateInitializationContext context) throws Exception {
+      super.initializeState(context);
+      Tap.begin(this, context);
+    }
+
+    @Override
+    public void snapshotState(StateSnapshotContext context) throws Exception {
+      super.snapshotState(context);
+      Tap.save(this, context);
     }
 
     @Override

@@ -12,21 +12,14 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.runtime.jobgraph.JobEdge;
 import org.apache.flink.runtime.jobgraph.JobGraph;
-import org.apache.flink.runtime.jobgraph.JobVertex;
 import org.apache.flink.runtime.jobmaster.JobResult;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
-import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.streaming.api.operators.ChainingStrategy;
-import org.apache.flink.streaming.api.transformations.PhysicalTransformation;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
 
 /**
  * Runs jobs on a MiniCluster: one JSON object a line in, one a line out, until the input ends.
@@ -99,15 +92,18 @@ public final class JobHost {
   private static Map<String, Object> answer(MiniCluster cluster, JsonNode request) throws Exception {
     Tap.forget();
     Operators.forget();
+    if (request.has("folder")) {
+      return new Harm(cluster, (ObjectNode) request).run();
+    }
     Map<String, Object> answer = new LinkedHashMap<>();
     JobGraph graph;
     try {
-      graph = build(request);
+      graph = Programs.build(request);
     } catch (Exception refused) {
       answer.put("refused", tell(refused));
       return answer;
     }
-    answer.put("graph", describe(graph));
+    answer.put("graph", Programs.describe(graph));
     cluster.submitJob(graph).get();
     try {
       JobResult result = cluster.requestJobResult(graph.getJobID()).get(request.get("seconds").asLong(), TimeUnit.SECONDS);
@@ -131,7 +127,7 @@ public final class JobHost {
   }
 
   /** The innermost cause, and where it was thrown. */
-  private static String tell(Throwable error) {
+  static String tell(Throwable error) {
     Throwable cause = error;
     while (cause.getCause() != null) {
       cause = cause.getCause();
@@ -142,143 +138,5 @@ public final class JobHost {
       told.append("\n  at ").append(frames[at]);
     }
     return told.toString();
-  }
-
-  // --- building ---------------------------------------------------------------------------------------------------
-
-  /** Makes a job of something else than a program; not in every version. */
-  interface Builder {
-    JobGraph build(JsonNode request, Configuration options) throws Exception;
-  }
-
-  private static JobGraph build(JsonNode request) throws Exception {
-    Configuration options = new Configuration();
-    request.path("options").fields().forEachRemaining(one -> options.setString(one.getKey(), one.getValue().asText()));
-    return request.has("query") ? make(Builder.class, "Queries").build(request, options) : program(request, options);
-  }
-
-  private static <T> T make(Class<T> type, String name) throws ReflectiveOperationException {
-    return type.cast(Class.forName("tidegate." + name).getDeclaredConstructor().newInstance());
-  }
-
-  private static JobGraph program(JsonNode request, Configuration options) throws ReflectiveOperationException {
-    StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(options);
-    environment.getConfig().setAutoWatermarkInterval(0);
-    EventTime.Manner manner =
-        new EventTime.Manner(
-            request.get("slow_micros").asLong(),
-            request.get("slow_timers_micros").asLong(),
-            request.get("processing_timers").asBoolean());
-    Kit kit = make(Kit.class, request.path("kit").asText("Classic"));
-    Tap.read(kit.signs());
-    JsonNode config = request.get("config");
-    Map<Integer, DataStream<Record>> streams = new HashMap<>();
-    for (JsonNode operator : config.get("operators")) {
-      int id = operator.get("id").asInt();
-      SingleOutputStreamOperator<Record> made =
-          operator.get("function").asText().equals("source")
-              ? source(environment, kit, operator, request.get("padding").asInt())
-              : kit.add(operator, read(config, streams, id, 0), read(config, streams, id, 1), manner);
-      streams.put(id, finish(made, operator.get("parallelism").asInt()));
-    }
-    return environment.getStreamGraph().getJobGraph();
-  }
-
-  private static SingleOutputStreamOperator<Record> source(
-      StreamExecutionEnvironment environment, Kit kit, JsonNode operator, int padding) {
-    int id = operator.get("id").asInt();
-    int parallelism = operator.get("parallelism").asInt();
-    String[][][] scripts = new String[parallelism][][];
-    int longest = 0;
-    for (int subtask = 0; subtask < parallelism; subtask++) {
-      JsonNode script = operator.get("scripts").get(subtask);
-      scripts[subtask] = new String[script.size()][];
-      for (int at = 0; at < script.size(); at++) {
-        scripts[subtask][at] = item(script.get(at));
-      }
-      longest = Math.max(longest, script.size());
-    }
-    SingleOutputStreamOperator<Long> clock =
-        environment.addSource(new Operators.Clock(longest + 1), "clock" + id, Types.LONG).setParallelism(parallelism);
-    return clock.transform("o" + id, Record.TYPE, kit.script(scripts, padding));
-  }
-
-  private static String[] item(JsonNode item) {
-    switch (item.get("type").asText()) {
-      case "record":
-        return new String[] {
-          "record", item.get("key").asText(), item.get("value").asText(), item.get("timestamp").asText()
-        };
-      case "watermark":
-        return new String[] {"watermark", item.get("timestamp").asText()};
-      default:
-        return new String[] {item.get("type").asText(), item.get("status").asText()};
-    }
-  }
-
-  private static DataStream<Record> finish(SingleOutputStreamOperator<Record> made, int parallelism) {
-    made.setParallelism(parallelism);
-    ((PhysicalTransformation<?>) made.getTransformation()).setChainingStrategy(ChainingStrategy.ALWAYS);
-    return made;
-  }
-
-  /** What comes into an input of an operator: the union of its edges, each partitioned as it asks for. */
-  private static DataStream<Record> read(JsonNode config, Map<Integer, DataStream<Record>> streams, int target, int input) {
-    DataStream<Record> read = null;
-    for (JsonNode edge : config.get("edges")) {
-      if (edge.get("target").asInt() == target && edge.get("input").asInt() == input) {
-        DataStream<Record> from = streams.get(edge.get("source").asInt());
-        if (edge.path("output").asText().equals("late")) {
-          from = ((SingleOutputStreamOperator<Record>) from).getSideOutput(EventTime.LATE);
-        }
-        DataStream<Record> one = partition(from, edge.path("partitioner").asText());
-        read = read == null ? one : read.union(one);
-      }
-    }
-    return read;
-  }
-
-  private static DataStream<Record> partition(DataStream<Record> stream, String partitioner) {
-    switch (partitioner) {
-      case "forward":
-        return stream.forward();
-      case "rebalance":
-        return stream.rebalance();
-      case "rescale":
-        return stream.rescale();
-      case "global":
-        return stream.global();
-      case "broadcast":
-        return stream.broadcast();
-      case "hash":
-        return stream.keyBy(EventTime.KEY, Types.STRING);
-      default:
-        return stream;
-    }
-  }
-
-  // --- describing -------------------------------------------------------------------------------------------------
-
-  private static List<Object> describe(JobGraph graph) {
-    List<Object> vertices = new ArrayList<>();
-    for (JobVertex vertex : graph.getVerticesSortedTopologicallyFromSources()) {
-      List<Object> inputs = new ArrayList<>();
-      for (JobEdge edge : vertex.getInputs()) {
-        JobVertex producer = edge.getSource().getProducer();
-        inputs.add(
-            Map.of(
-                "vertex", producer.getID().toString(),
-                "output", producer.getProducedDataSets().indexOf(edge.getSource()),
-                "partitioner", edge.getShipStrategyName(),
-                "pattern", edge.getDistributionPattern().toString()));
-      }
-      vertices.add(
-          Map.of(
-              "vertex", vertex.getID().toString(),
-              "name", vertex.getName(),
-              "parallelism", vertex.getParallelism(),
-              "inputs", inputs));
-    }
-    return vertices;
   }
 }

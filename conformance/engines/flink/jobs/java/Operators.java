@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.functions.source.@LEGACY@ParallelSourceFunction;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
@@ -55,6 +57,7 @@ final class Operators {
     private final String[][][] scripts;
     private final int padding;
     private transient String[][] mine;
+    private transient Tap tap;
 
     Script(String[][][] scripts, int padding) {
       this.scripts = scripts;
@@ -62,14 +65,27 @@ final class Operators {
     }
 
     @Override
+    public void initializeState(StateInitializationContext context) throws Exception {
+      super.initializeState(context);
+      Tap.begin(this, context);
+    }
+
+    @Override
+    public void snapshotState(StateSnapshotContext context) throws Exception {
+      super.snapshotState(context);
+      Tap.save(this, context);
+    }
+
+    @Override
     public void open() throws Exception {
       super.open();
-      Tap.on(getContainingTask());
+      tap = Tap.on(getContainingTask());
       mine = scripts[getContainingTask().getEnvironment().getTaskInfo().getIndexOfThisSubtask()];
     }
 
     @Override
     public void processElement(StreamRecord<Long> tick) {
+      tap.count();
       int at = (int) (long) tick.getValue();
       if (at >= mine.length) {
         return;
@@ -145,6 +161,18 @@ final class Operators {
     Plain(Work work, EventTime.Manner manner) {
       this.work = work;
       this.manner = manner;
+    }
+
+    @Override
+    public void initializeState(StateInitializationContext context) throws Exception {
+      super.initializeState(context);
+      Tap.begin(this, context);
+    }
+
+    @Override
+    public void snapshotState(StateSnapshotContext context) throws Exception {
+      super.snapshotState(context);
+      Tap.save(this, context);
     }
 
     @Override

@@ -15,6 +15,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.runtime.checkpoint.channel.InputChannelInfo;
 import org.apache.flink.runtime.event.AbstractEvent;
@@ -27,6 +30,8 @@ import org.apache.flink.runtime.io.network.api.writer.RecordWriterDelegate;
 import org.apache.flink.runtime.io.network.api.writer.ResultPartitionWriter;
 import org.apache.flink.runtime.io.network.partition.consumer.BufferOrEvent;
 import org.apache.flink.runtime.io.network.partition.consumer.InputGate;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.io.PushingAsyncDataInput.DataOutput;
@@ -62,10 +67,16 @@ final class Tap {
   private final String vertex;
   private final int subtask;
   private final List<List<Object>> rows;
+  /** Null where rows are kept here. */
+  private final Journal journal;
+  /** How much a subtask that may be killed has received, over all its attempts. */
+  private ListState<Long> state;
+  private long seen;
 
   private Tap(Environment environment) {
     vertex = environment.getJobVertexId().toString();
     subtask = environment.getTaskInfo().getIndexOfThisSubtask();
+    journal = Journal.of(environment);
     rows = ROWS.computeIfAbsent(vertex + "/" + subtask, name -> Collections.synchronizedList(new ArrayList<>()));
   }
 
@@ -100,6 +111,9 @@ final class Tap {
         known = new Tap(task.getEnvironment());
         known.listenToOutputs(task);
         known.listenToInputs(get(task, "inputProcessor"));
+        if (known.journal != null) {
+          known.journal.begin(task.getEnvironment());
+        }
         TAPS.put(task, known);
       }
       return known;
@@ -119,8 +133,42 @@ final class Tap {
     }
   }
 
+  /** First of all in an attempt: from which checkpoint a task goes on, and how much it had received there. */
+  static void begin(AbstractStreamOperator<?> operator, StateInitializationContext context) throws Exception {
+    if (!tells(operator)) {
+      return;
+    }
+    Tap tap = on(operator.getContainingTask());
+    tap.state = context.getOperatorStateStore().getListState(new ListStateDescriptor<>("seen", Types.LONG));
+    for (long one : tap.state.get()) {
+      tap.seen += one;
+    }
+    if (context.isRestored()) {
+      tap.row("out", null, null, "restored", null, context.getRestoredCheckpointId().getAsLong(), null, tap.seen);
+    }
+  }
+
+  static void save(AbstractStreamOperator<?> operator, StateSnapshotContext context) throws Exception {
+    if (tells(operator)) {
+      Tap tap = on(operator.getContainingTask());
+      tap.state.update(List.of(tap.seen));
+      tap.row("out", null, null, "snapshot", null, context.getCheckpointId(), null, tap.seen);
+    }
+  }
+
+  /** Whether the operator speaks for its task, and anybody may have to know what was saved. */
+  private static boolean tells(AbstractStreamOperator<?> operator) {
+    return Journal.isWanted(operator.getContainingTask().getEnvironment())
+        && (operator instanceof Operators.Script || operator.getOperatorConfig().isChainStart());
+  }
+
+  void count() {
+    seen++;
+  }
+
   /** A record that the head of a chain receives; instead of a port and a channel it has the number of its writer. */
   void received(Record record, long timestamp) {
+    count();
     row("in", null, record.f1, "record", timestamp, record.f0, record.f2, record.f3);
   }
 
@@ -130,6 +178,10 @@ final class Tap {
   }
 
   private void row(Object... cells) {
+    if (journal != null) {
+      journal.row(cells);
+      return;
+    }
     List<Object> row = new ArrayList<>(Arrays.asList(vertex, subtask));
     Collections.addAll(row, cells);
     rows.add(row);
@@ -150,11 +202,7 @@ final class Tap {
   }
 
   private ResultPartitionWriter listenTo(ResultPartitionWriter real, int port) {
-    int writer;
-    synchronized (WRITERS) {
-      writer = WRITERS.size();
-      WRITERS.add(List.of(vertex, subtask, port));
-    }
+    int writer = journal == null ? register(port) : journal.nextWriter();
     return (ResultPartitionWriter)
         Proxy.newProxyInstance(
             Tap.class.getClassLoader(),
@@ -186,6 +234,13 @@ final class Tap {
             });
   }
 
+  private int register(int port) {
+    synchronized (WRITERS) {
+      WRITERS.add(List.of(vertex, subtask, port));
+      return WRITERS.size() - 1;
+    }
+  }
+
   private static Class<?>[] interfacesOf(Class<?> type) {
     Set<Class<?>> found = new LinkedHashSet<>();
     for (Class<?> one = type; one != null; one = one.getSuperclass()) {
@@ -200,7 +255,7 @@ final class Tap {
     Object[] cells;
     if (tag == RECORD_WITH_TIMESTAMP || tag == RECORD_WITHOUT_TIMESTAMP) {
       int value = at + 1 + (tag == RECORD_WITH_TIMESTAMP ? Long.BYTES : 0);
-      long id = IDS.getAndIncrement();
+      long id = journal == null ? IDS.getAndIncrement() : journal.nextId();
       bytes.putLong(value, id);
       bytes.putInt(value + Long.BYTES, writer);
       int rest = value + Long.BYTES + Integer.BYTES;
@@ -262,7 +317,7 @@ final class Tap {
     Map<InputChannelInfo, Integer> indices = (Map<InputChannelInfo, Integer>) get(input, "flattenedChannelIndices");
     Map<Integer, InputChannelInfo> channels = new HashMap<>();
     indices.forEach((channel, index) -> channels.put(index, channel));
-    if (signs.areElements()) {
+    if (signs.areElements() && journal == null) {
       StatusWatermarkValve valve = (StatusWatermarkValve) get(input, "statusWatermarkValve");
       set(input, "statusWatermarkValve", new TapValve(valve, channels));
     }
@@ -327,7 +382,7 @@ final class Tap {
     }
   }
 
-  private static Object get(Object target, String name) throws Exception {
+  static Object get(Object target, String name) throws Exception {
     return field(target, name).get(target);
   }
 

@@ -13,6 +13,8 @@ import org.apache.flink.runtime.asyncprocessing.operators.co.AsyncKeyedCoProcess
 import org.apache.flink.runtime.asyncprocessing.operators.windowing.AsyncWindowOperator;
 import org.apache.flink.runtime.asyncprocessing.operators.windowing.functions.InternalSingleValueAsyncWindowFunction;
 import org.apache.flink.runtime.asyncprocessing.operators.windowing.triggers.AsyncEventTimeTrigger;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.streaming.api.TimeDomain;
@@ -109,6 +111,18 @@ public final class AsyncState extends Classic {
     }
 
     @Override
+    public void initializeState(StateInitializationContext context) throws Exception {
+      super.initializeState(context);
+      Tap.begin(this, context);
+    }
+
+    @Override
+    public void snapshotState(StateSnapshotContext context) throws Exception {
+      super.snapshotState(context);
+      Tap.save(this, context);
+    }
+
+    @Override
     public void open() throws Exception {
       super.open();
       tap = Tap.on(getContainingTask());
@@ -178,6 +192,18 @@ public final class AsyncState extends Classic {
     }
 
     @Override
+    public void initializeState(StateInitializationContext context) throws Exception {
+      super.initializeState(context);
+      Tap.begin(this, context);
+    }
+
+    @Override
+    public void snapshotState(StateSnapshotContext context) throws Exception {
+      super.snapshotState(context);
+      Tap.save(this, context);
+    }
+
+    @Override
     public void open() throws Exception {
       super.open();
       tap = Tap.on(getContainingTask());
@@ -228,6 +254,18 @@ public final class AsyncState extends Classic {
       ReducingStateDescriptor<Record> sum = new ReducingStateDescriptor<>("sum", add, Record.TYPE);
       sum.initializeSerializerUnlessSet(new ExecutionConfig());
       return sum;
+    }
+
+    @Override
+    public void initializeState(StateInitializationContext context) throws Exception {
+      super.initializeState(context);
+      Tap.begin(this, context);
+    }
+
+    @Override
+    public void snapshotState(StateSnapshotContext context) throws Exception {
+      super.snapshotState(context);
+      Tap.save(this, context);
     }
 
     @Override
