@@ -40,6 +40,7 @@ BROKER = (
     "On the mock broker of librdkafka, which knows nothing of transactions: at least once, and a record that is read "
     "again may be counted again. The coordinator of its consumer groups is ours: a group has one member at a time."
 )
+UNDER_FAULTS = ", under faults"
 #: What a report cannot say of itself, by kind of engine.
 LIMITS = {
     "bytewax": "What was counted is counted once; what was handed out may be handed out again.",
@@ -52,6 +53,10 @@ LIMITS = {
     "flink": (
         "On a MiniCluster, under settings of which some are off by default; nothing is killed. Every subtask is "
         "replayed by the specification, sums and sinks included."
+    ),
+    f"flink{UNDER_FAULTS}": (
+        "On a MiniCluster: TaskManagers are ended, tasks fail, and jobs are restored at other widths, from savepoints "
+        "and from checkpoints that were kept. Records, timers and clocks are shown, and what sinks commit."
     ),
     "flink-cluster": (
         "The programs and settings of `flink`, in processes that are killed. Of a job that may be killed, what comes "
@@ -156,13 +161,15 @@ def tell_run(report: Json) -> str:
 
 def tell_limits(report: Json) -> list[str]:
     """Of the engine, and what whoever made the report says about it: what is left out, and why."""
-    limit = LIMITS.get(str(report["engine"]).partition(":")[0])
+    kind = str(report["engine"]).partition(":")[0]
+    limit = LIMITS.get(kind + UNDER_FAULTS * bool(report["faults_drawn"])) or LIMITS.get(kind)
     told = [*([limit] if limit else []), *report.get("notes", ())]
     return [line for one in told for line in ("", one)]
 
 
 def name_engine(report: Json) -> str:
-    """With its version, which an adapter tells."""
+    """With its version, which an adapter tells. One that has two reports is told apart by what is done to it."""
     kind = str(report["engine"]).partition(":")[0]
     version = report.get("implementation", {}).get("version") or str(report["engine"]).partition(":")[2]
-    return f"{kind}:{version}"
+    is_harmed = kind + UNDER_FAULTS in LIMITS and report["faults_drawn"]
+    return f"{kind}:{version}{UNDER_FAULTS if is_harmed else ''}"

@@ -50,6 +50,8 @@ MOST_ROUNDS = 5
 MOST_WAITING = 6
 #: How likely a source that is idle becomes active again before it ends.
 GOES_ON = 0.75
+#: A time that no record of a steady script reaches.
+ALL_TIME = 10_000
 #: How likely a setting is another than usual.
 MOODS = (0.0, 0.2, 0.8, 1.0)
 #: Partitioners under which operators share a task where they can.
@@ -114,11 +116,18 @@ def draw_job(seed: int, index: int, abilities: Abilities, faults: int = 0) -> Jo
     steady = faulted or (Kind.RESULT in abilities.shows and Kind.WATERMARK not in abilities.shows)
     while True:
         config = Draw(random, abilities, steady=steady, lengths=LONG if faulted else LENGTHS).program()
-        if is_readable(config):
+        if is_readable(config) and not (faulted and has_lonely_tasks(config)):
             break
     return JobCase(
         f"job-{seed}-{index}", config, draw_settings(random, abilities), draw_faults(random, abilities, faults)
     )
+
+
+def has_lonely_tasks(config: Config) -> bool:
+    """Whether a task is a whole program in itself: nothing that it does goes over a channel, where it could be seen."""
+    layout = compute_layout(config)
+    joined = {end for edge in layout.edges for end in (edge.source, edge.target)}
+    return any(joined.isdisjoint(task.operators) for task in layout.tasks)
 
 
 def draw_settings(random: Random, abilities: Abilities) -> dict[str, Any]:
@@ -223,7 +232,7 @@ class Draw:
         return self.steady_script(most) if self.steady else self.any_script(most)
 
     def steady_script(self, most: int) -> tuple[ScriptItem, ...]:
-        """Records in time; behind the last of them the source may be idle and active by turns."""
+        """Records in time; when all time that anybody waits for is over, the source may be idle and active by turns."""
         random = self.random
         items: list[ScriptItem] = []
         time, announced = 0, -1
@@ -234,7 +243,9 @@ class Draw:
             else:
                 announced = max(announced + 1, time - random.randint(0, 6))
                 items.append(Watermark(Long(announced)))
-        for _ in range(random.choice((0, 0, 1, 3)) if self.abilities.idleness else 0):
+        announced = ALL_TIME
+        for turn in range(random.choice((0, 0, 1, 3)) if self.abilities.idleness else 0):
+            items += [Watermark(Long(announced))] * (turn == 0)
             announced += random.randint(1, 3)
             items += [StatusChange(Status.IDLE), StatusChange(Status.ACTIVE), Watermark(Long(announced))]
         return tuple(items)

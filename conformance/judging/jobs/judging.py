@@ -37,7 +37,7 @@ from tidegate.conformance.judging.jobs.explanation import (
 from tidegate.conformance.judging.jobs.queries import QueryCase, draw_query, sum_up, tell_difference
 from tidegate.conformance.judging.jobs.reading import OtherGraphError, read_run
 from tidegate.conformance.judging.jobs.restored import read_restored
-from tidegate.conformance.judging.jobs.results import hold_to_results
+from tidegate.conformance.judging.jobs.results import hold_to_results, is_tidy
 from tidegate.conformance.judging.jobs.rows import LAST_ROWS, BadRowsError, quote, read_rows, read_what_stands
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.reports.writing import CannotWriteError
@@ -221,6 +221,8 @@ class Judge(AnyJudge[JobCase]):
         except BadRowsError as error:
             return fail(case, Status.ERROR, str(error))
         hit = tuple(answer.get("hit", ()))
+        if len(hit) > len(case.faults):
+            return fail(case, Status.ERROR, f"hit has {len(hit)} values, and the job has {len(case.faults)} faults")
         if "error" in answer:
             status = Status.TIMEOUT if answer.get("timeout") else Status.FAIL
             told = f"; {tell_log(log)}" if answer.get("timeout") else ""
@@ -249,7 +251,11 @@ def outcomes_of(answer: Json) -> tuple[list[Result] | None, list[Result] | None]
 
 
 def count_restores(log: RunLog) -> int:
-    """Attempts that went on from a checkpoint, or, where those have no numbers, not from the beginning."""
+    """Attempts that went on from a checkpoint, or, where those have no numbers, not from the beginning.
+
+    One that shows nothing did not go on.
+    """
+    shown = {row.attempt for row in log.rows}
     readers = {edge.target for edge in log.job.edges}
     firsts: dict[int, dict[Channel, int | None]] = defaultdict(dict)
     for row in log.rows:
@@ -258,6 +264,7 @@ def count_restores(log: RunLog) -> int:
     went_on = (
         checkpoint is not None or any(firsts[0].get(channel) != one for channel, one in firsts[attempt].items())
         for attempt, checkpoint in log.job.restores.items()
+        if attempt in shown
     )
     return sum(went_on)
 
@@ -293,11 +300,17 @@ def judge_log(
 
 
 def judge_restored(case: JobCase, log: RunLog, earlier: tuple[RunLog, ...]) -> Judged:
-    """A run that was killed and restored, at other widths too, is held to the invariants and to its results."""
-    logs = (*earlier, renumber(hold_to_results(case.config, log)))
+    """A run that was killed and restored, at other widths too, is held to the invariants and to its results.
+
+    Where idleness lets time go on, which is not shown, nobody can say who is late.
+    """
+    logs = [*earlier, hold_to_results(case.config, log)]
+    if not is_tidy(case.config):
+        logs = [attrs.evolve(one, rows=tuple(row for row in one.rows if row.kind is not Kind.CLOCK)) for one in logs]
+    logs = [renumber(one) for one in logs]
     wrongs = tuple(wrong for one in logs for wrong in find_broken(one))
     verdicts = tuple(verdict for one in logs for verdict in check(one))
-    return Judged(case, Status.FAIL if wrongs else Status.PASS, wrongs, verdicts, logs[-1], earlier=earlier)
+    return Judged(case, Status.FAIL if wrongs else Status.PASS, wrongs, verdicts, logs[-1], earlier=tuple(logs[:-1]))
 
 
 # --- in words -------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from tidegate.properties.runlog.attempts import find_home, find_taken
 from tidegate.properties.runlog.recording import make_job
 from tidegate.reference.job.layout import compute_layout
 from tidegate.reference.job.programs import Config
-from tidegate.traces.runlog import OWN, Capabilities, Direction, Kind, Row, RunLog, renumber
+from tidegate.traces.runlog import OWN, Capabilities, Direction, Kind, Row, RunLog, count_subtasks, renumber
 
 Json = dict[str, Any]
 
@@ -41,8 +41,9 @@ def read_restored(config: Config, answer: Json, run: str, engine: str) -> list[R
         job = attrs.evolve(
             make_job(reader.config), engine=engine, capabilities=CAPABILITIES, restored=reader.restored(rows)
         )
-        log = RunLog(reader.run, job, tuple(reader.begin(rows)), complete=is_last and "error" not in answer)
-        logs.append(renumber(log))
+        known = count_subtasks(job)  # those that edges join: of others a log knows nothing
+        kept = tuple(row for row in reader.begin(rows) if row.task in known)
+        logs.append(renumber(RunLog(reader.run, job, kept, complete=is_last and "error" not in answer)))
     return logs
 
 

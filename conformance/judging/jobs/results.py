@@ -15,7 +15,7 @@ from tidegate.reference.elements import MIN, Long, Status, StatusChange, Waterma
 from tidegate.reference.job.functions import apply, wrap
 from tidegate.reference.job.layout import compute_layout
 from tidegate.reference.job.programs import EVENT_TIME, Config, Edge, Function, Operator, Record, ScriptItem, Side
-from tidegate.traces.runlog import Kind, Result, RunLog
+from tidegate.traces.runlog import Kind, Result, RunLog, count_subtasks
 
 
 @attrs.frozen
@@ -105,18 +105,30 @@ def gather(operator: Operator, read: Stream) -> tuple[Record, ...]:
 
 
 def is_tidy(config: Config) -> bool:
-    return all(is_in_time(script) for operator in config.operators for script in operator.scripts)
+    last = find_last(config)
+    return all(is_in_time(script, last) for operator in config.operators for script in operator.scripts)
 
 
-def is_in_time(script: Iterable[ScriptItem]) -> bool:
-    """No record comes behind a watermark of its script, nor behind its first idleness, which lets time go on."""
-    announced, has_been_idle = MIN, False
+def find_last(config: Config) -> int:
+    """No record of the job, or of its windows, is at a later time."""
+    items = (item for operator in config.operators for script in operator.scripts for item in script)
+    times = [item.timestamp for item in items if isinstance(item, Record)]
+    return max(times, default=0) + sum(operator.size or 0 for operator in config.operators)
+
+
+def is_in_time(script: Iterable[ScriptItem], last: int) -> bool:
+    """No record comes behind a watermark of its script, and idleness lets no time go on that anything waits for.
+
+    What a subtask emits when it is active again may find that others were active before, and that it comes late.
+    """
+    announced = MIN
     for item in script:
-        if isinstance(item, Record) and (item.timestamp <= announced or has_been_idle):
+        if isinstance(item, Record) and item.timestamp <= announced:
             return False
         if isinstance(item, Watermark):
             announced = item.timestamp
-        has_been_idle |= isinstance(item, StatusChange) and item.status is Status.IDLE
+        if isinstance(item, StatusChange) and item.status is Status.IDLE and announced < last:
+            return False
     return True
 
 
@@ -126,9 +138,12 @@ def is_in_time(script: Iterable[ScriptItem]) -> bool:
 def hold_to_results(config: Config, log: RunLog, *, counts_once: bool = True) -> RunLog:
     """The log with what is expected of it, and without results of which nobody can say whether they are right.
 
+    A log knows the tasks that its edges join.
+
     With an engine that may count a record again, a total beyond the last is no result, and no mistake either.
     """
-    results = compute_results(config)
+    known = count_subtasks(log.job)
+    results = {task: counts for task, counts in compute_results(config).items() if task in known}
     if not results:
         return attrs.evolve(log, rows=tuple(row for row in log.rows if row.kind is not Kind.RESULT))
     most: dict[tuple[str, str], int] = defaultdict(int)

@@ -37,9 +37,16 @@ def test_reports_say_how_they_were_made():
         assert all(note in make_page(reports) for note in report.get("notes", ()))
 
 
+def test_two_reports_of_one_engine_are_told_apart():
+    report = {"engine": "flink:2.3.0", "faults_drawn": 0}
+    assert name_engine(report) == "flink:2.3.0"
+    assert name_engine({**report, "faults_drawn": 3}) == "flink:2.3.0, under faults"
+    assert name_engine({"engine": "quix", "implementation": {"version": "3"}, "faults_drawn": 3}) == "quix:3"
+
+
 def shows_restores(report):
     """Whether the log of a run tells its attempts apart."""
-    return "record" in report["declared"].get("shows", ["record"]) and report["engine"] != "spark"
+    return "record" in report["declared"].get("shows", ["record"]) and report["engine"].partition(":")[0] != "spark"
 
 
 def test_whatever_failed_has_a_page_that_explains_it():

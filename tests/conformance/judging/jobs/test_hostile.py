@@ -92,6 +92,10 @@ ANSWERS = {
     "a field of its own": (first(**{WORD: 1}), "which no run log has"),
     "what only Flink's host shows": (lambda rows, _log: {"rows": rows[1:], "writers": 1, "totals": 2}, "LOG-|receive"),
     "an error": (lambda rows, _log: {"rows": rows[:1], "error": WORD * 999}, "the job failed"),
+    "more hits than faults": (
+        lambda rows, _log: {"rows": rows, "hit": [True] * 9},
+        "hit has 9 values, and the job has 0 faults",
+    ),
     "numbers for rows": (lambda _rows, _log: {"rows": [1]}, "row 0 is no object but 1"),
     "a deep value": (
         lambda _rows, _log: b'{"id":1,"ok":{"rows":[{"task":' + b"[" * 900 + b"]" * 900 + b"}]}}",
@@ -296,6 +300,11 @@ def test_a_report_of_other_jobs_does_not_go_on(options, tmp_path, capsys):
 def test_restores_that_are_none_break_the_protocol(restored):
     judged = Judge(Says(lambda rows, _log: {"rows": rows, "restored": restored})).run(CASE)
     assert "restored must say" in str(judged.wrongs[0])
+
+
+def test_an_attempt_that_shows_nothing_did_not_go_on():
+    judged = Judge(Says(lambda rows, _log: {"rows": rows, "restored": {"1": 3, "2": None}})).run(CASE)
+    assert judged.restores == 0
 
 
 def test_failures_are_made_small_when_all_jobs_have_run(monkeypatch):

@@ -74,7 +74,8 @@ def test_what_is_made_small_still_has_as_many_workers_everywhere():
     [
         ([at(1, "a"), mark(1), at(2, "a")], True),
         ([at(1, "a"), mark(1), at(1, "a")], False),
-        ([at(1, "a"), IDLE, ACTIVE, mark(4)], True),
+        ([at(1, "a"), IDLE, ACTIVE, mark(10_000)], False),
+        ([at(1, "a"), mark(10_000), IDLE, ACTIVE, mark(10_001)], True),
         ([at(1, "a"), IDLE, ACTIVE, at(4, "a")], False),
     ],
 )
