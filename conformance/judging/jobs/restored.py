@@ -110,7 +110,7 @@ class Generation:
             if len(line) == ROW and line[3] == END:
                 ends[line[0]].add(line[1] if line[0] == Direction.OUT else (line[1], line[2]))
         if mine:
-            return len(ends[Direction.OUT]) == len(mine)
+            return bool(len(ends[Direction.OUT]) == len(mine))
         task = self.places.tasks[vertex]
         routes = self.places.layout.routes
         return len(ends[Direction.IN]) == sum(
@@ -118,11 +118,19 @@ class Generation:
         )
 
     def results(self, committed: list[list[Any]]) -> Iterator[Row]:
-        """Who has committed one does not matter, and may be a subtask of another width."""
+        """Who has committed one does not matter, and may be a subtask of another width.
+
+        They stand in the last attempt that their subtask was in: one that was over is not in those behind it.
+        """
         tasks = {one: task.name for task in compute_layout(self.config).tasks for one in task.operators}
+        attempts: dict[str, int] = defaultdict(int)
+        for vertex, subtask, graph, attempt, *_rest in (one[0] for one in self.journals):
+            task = self.places.tasks[vertex].name
+            attempts[task] = max(attempts[task], self.attempts[graph, attempt] if subtask == 0 else 0)
         for operator, key, value in committed:
             own = Direction.OUT, OWN, 0, 0, 0, Kind.RESULT
-            yield Row(self.run, tasks[operator], 0, 0, *own, key=key, value=value, attempt=self.last)
+            task = tasks[operator]
+            yield Row(self.run, task, 0, 0, *own, key=key, value=value, attempt=attempts[task])
 
     def begun_from(self, rows: list[Row]) -> set[int | None]:
         """What a savepoint of the generation before brought is the beginning of this one."""
