@@ -110,12 +110,10 @@ class Generation:
             if len(line) == ROW and line[3] == END:
                 ends[line[0]].add(line[1] if line[0] == Direction.OUT else (line[1], line[2]))
         if mine:
-            return bool(len(ends[Direction.OUT]) == len(mine))
-        task = self.places.tasks[vertex]
-        routes = self.places.layout.routes
-        return len(ends[Direction.IN]) == sum(
-            route.edge.target in task.operators and route.consumer == subtask for route in routes
-        )
+            return len(ends[Direction.OUT]) == len(mine)
+        operators, routes = self.places.tasks[vertex].operators, self.places.layout.routes
+        inputs = [one for one in routes if one.edge.target in operators and one.consumer == subtask]
+        return len(ends[Direction.IN]) == len(inputs)
 
     def results(self, committed: list[list[Any]]) -> Iterator[Row]:
         """Who has committed one does not matter, and may be a subtask of another width.
