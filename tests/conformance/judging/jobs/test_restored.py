@@ -18,6 +18,7 @@ from tidegate.conformance.engines.flink.jobs import harm
 from tidegate.conformance.engines.flink.jobs.engine import ABILITIES, FlinkJobs
 from tidegate.conformance.judging.jobs.drawing import JobCase, draw_job
 from tidegate.conformance.judging.jobs.judging import Judge
+from tidegate.conformance.judging.jobs.reference_jobs import ReferenceJobs
 from tidegate.conformance.judging.jobs.shrinking import REDUCTIONS
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.reference.chaining.chains import Partitioner
@@ -207,6 +208,44 @@ def test_at_other_widths_the_same_operators_are_chained():
         ]
         changed += other != config
     assert changed > 100
+
+
+def make_short_run():
+    """A source that was over when the checkpoint was taken from which its sink went on."""
+    script = (Record("a", Long(1), Long(1)),)
+    operators = (Operator(1, "source", Function.SOURCE, 1, (script,)), Operator(2, "sink", Function.SINK))
+    case = JobCase("short", Config(operators, (Edge(1, 2, Partitioner.HASH),)))
+    read = {"vertex": "v1", "output": 0, "partitioner": "HASH", "pattern": "ALL_TO_ALL"}
+    graph = [
+        {"vertex": "v1", "name": "Source: clock1 -> o1", "parallelism": 1, "inputs": []},
+        {"vertex": "v2", "name": "o2", "parallelism": 1, "inputs": [read]},
+    ]
+    sent = [["out", 0, 0, "record", 1, 500, "a", 1], ["out", 0, 0, "end_of_partition", None, None, None, None]]
+    received = [["in", None, 77, "record", 1, 500, "a", 1], ["out", None, None, "snapshot", None, 4, None, 1]]
+    journals = [
+        [["v1", 0, "g", 0, 1000, [77]], *sent],
+        [["v2", 0, "g", 0, 1001, []], *received],
+        [["v2", 0, "g", 1, 2000, []], ["out", None, None, "restored", None, 4, None, 1]],
+    ]
+    generation = {"graph": graph, "parallelism": {"1": 1, "2": 1}, "journals": journals}
+    return case, {"generations": [generation], "committed": [[2, "a", 1]], "hit": []}
+
+
+def test_a_source_that_was_over_is_not_undone():
+    case, answer = make_short_run()
+    judge = Judge(ReferenceJobs())
+    judged = judge.judge(case, answer)
+    assert [str(one) for one in judged.wrongs] == []
+    assert judged.restores == 1
+    answer["generations"][0]["journals"][0].pop()  # it was not over
+    assert "LOG-LOSS" in {one.name for one in judge.judge(case, answer).wrongs}
+
+
+def test_what_was_sent_by_another_generation_is_of_no_channel_of_this_one():
+    case, answer = make_short_run()
+    journals = answer["generations"][0]["journals"]
+    journals[1].insert(1, ["in", None, 99, "record", 1, 600, "a", 1])
+    assert Judge(ReferenceJobs()).judge(case, answer).status is Status.PASS
 
 
 def test_a_version_without_clusters_is_refused():
