@@ -32,9 +32,7 @@ Whole jobs on released engines, killed and restored while they run where that is
 *by results*: an engine that does not number what it saves went on from it, and committed what the specification says.
 Each command draws the same jobs and faults again; no machine runs them the same way twice.
 
-What failed is explained by a page of the [findings](findings/index.md), and stays a failure. The semantics on
-Structured Streaming (`--engine spark`) are left out: a busy machine kept their workers from starting in time. One of
-their jobs is run by `make test-long`.
+What failed is explained by a page of the [findings](findings/index.md), and stays a failure.
 """
 BROKER = (
     "On the mock broker of librdkafka, which knows nothing of transactions: at least once, and a record that is read "
