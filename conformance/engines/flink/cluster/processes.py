@@ -87,6 +87,7 @@ _PROMPT = {
     "pekko.startup-timeout": "120 s",
     "akka.ask.timeout": "120 s",
     "web.timeout": "120000",
+    "web.refresh-interval": "100",
     "taskmanager.load-balance.mode": "SLOTS",
 }
 _LOGGING = """\

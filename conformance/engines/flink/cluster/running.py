@@ -119,8 +119,9 @@ class Run:
         if self.wait_for((self.folder / f"{REACHED}{at}").exists, "come to where it is to be harmed"):
             if fault["fault"] == CHECKPOINT:
                 self.cluster.post(f"/jobs/{self.job}/checkpoints", {"checkpointType": "CONFIGURED"})
-            hosts = self.cluster.hosts_of(self.job)
             went_on = self.wait_for(lambda: self.count_checkpoints() > self.before, "complete a checkpoint")
+            went_on = went_on and self.wait_for(lambda: bool(self.cluster.hosts_of(self.job)), "be seen to run")
+            hosts = self.cluster.hosts_of(self.job)
             if went_on and "undoes" in fault:
                 went_on = self.wait_for(lambda: self.count_behind() >= fault["undoes"], "go on behind a checkpoint")
             met = went_on and self.strike(fault["fault"], hosts[at % len(hosts)] if hosts else "")
@@ -179,9 +180,12 @@ class Run:
         """It goes on from the last checkpoint that it has completed; which that is, is known when it is over."""
         self.cluster.cancel_job(self.job)
         self.wait_for(lambda: False, "end the job")
-        if self.state != "CANCELED":
+        kept = {
+            int(one.parent.name[4:]): one.parent for one in self.folder.glob(f"checkpoints/{self.job}/chk-*/_metadata")
+        }
+        if self.state != "CANCELED" or not kept:
             return False
-        self.submit(self.cluster.get(f"/jobs/{self.job}/checkpoints")["latest"]["completed"]["external_path"])
+        self.submit(kept[max(kept)].as_uri())
         return True
 
     # --- the whole --------------------------------------------------------------------------------------------
