@@ -23,14 +23,9 @@ from typing import Any, Self
 
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink.cache import cache_folder, folder_of, is_fetched
-<<<<<<< HEAD
-from tidegate.conformance.engines.flink.jobs.compiling import compile_into, digest_of, join
-from tidegate.conformance.engines.processes.orphans import die_with_parent
-=======
 from tidegate.conformance.engines.flink.jobs import harm
 from tidegate.conformance.engines.flink.jobs.compiling import compile_into, digest_of, join, make_sources
-from tidegate.conformance.engines.orphans import die_with_parent
->>>>>>> dab8f68 (Jobs of Flink under faults: the same drawn programs and settings on MiniCluster and cluster, killed, failed and rescaled)
+from tidegate.conformance.engines.processes.orphans import die_with_parent
 
 Json = dict[str, Any]
 

@@ -292,7 +292,9 @@ def test_no_connection_gets_a_port_of_ours_by_chance():
 
 def test_processes_die_with_ours():
     """Also where we are killed, and can do nothing about it."""
-    program = "import subprocess, sys, time\nfrom tidegate.conformance.engines.orphans import die_with_parent\n"
+    program = (
+        "import subprocess, sys, time\nfrom tidegate.conformance.engines.processes.orphans import die_with_parent\n"
+    )
     program += "child = subprocess.Popen(['sleep', '100'], preexec_fn=die_with_parent)\n"
     program += "print(child.pid, flush=True)\ntime.sleep(100)"
     parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
