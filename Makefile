@@ -90,6 +90,7 @@ engines-reports: $(READY) $(ADAPTERS)/.ready ## the reports of docs/engines, run
 	$(ADAPTERS)/bin/tidegate jobs --engine beam --jobs 50 --seed 1 --report build/engines/beam --resume \
 		&& cp build/engines/beam/summary.json docs/engines/beam-*.json
 	-$(BIN)/tidegate jobs --engine flink:2.3.0 --jobs 1000 --seed 0 --report build/engines/flink --resume
+	-$(BIN)/tidegate jobs --engine flink:2.3.0 --jobs 200 --seed 1 --faults 2 --shrink 0 --report build/engines/flink-faults --resume
 	$(BIN)/tidegate jobs --engine flink-cluster:2.3.0 --jobs 100 --seed 1 --faults 2 --report build/engines/flink-cluster --resume \
 		&& cp build/engines/flink-cluster/summary.json docs/engines/flink-cluster-2.3.0.json
 	$(BIN)/tidegate generate engines-page
