@@ -27,7 +27,7 @@ import org.apache.flink.types.Row;
  * <p>A request has `query`, `tables` (by name the scripts, one per subtask, of items `[record, k, v, id, ts]`, `[watermark,
  * ts]`, `[pause, ms]`), `parallelism`, and `options`.
  */
-public final class Queries implements JobHost.Builder {
+public final class Queries implements Programs.Builder {
   private static final TypeInformation<Row> ROW =
       Types.ROW_NAMED(new String[] {"k", "v", "id", "ts"}, Types.STRING, Types.INT, Types.LONG, Types.INSTANT);
   private static final int RESULT = 0;
