@@ -11,10 +11,13 @@ from types import SimpleNamespace
 
 import attrs
 
+from tests.paths import ROOT
 from tidegate.conformance.audit.sources import LogFileError, read_footer
 from tidegate.conformance.campaign.folder import CampaignFolderError, DamagedChunkError, Folder
 from tidegate.conformance.campaign.outcome import Outcome
 from tidegate.conformance.campaign.plan import Plan
+from tidegate.conformance.cli.museum import Kept
+from tidegate.conformance.documents.engines_page import read_report as read_engine_report
 from tidegate.conformance.engines import messages
 from tidegate.conformance.engines.base import Claim
 from tidegate.conformance.engines.errors import EngineError
@@ -27,6 +30,7 @@ from tidegate.conformance.judging.jobs.rows import BadRowsError
 from tidegate.conformance.judging.jobs.run import describe as describe_job
 from tidegate.conformance.judging.jobs.run import run_jobs
 from tidegate.conformance.judging.judge import Judge, expect
+from tidegate.conformance.judging.kill_matrix import Kill, Row, show_row
 from tidegate.conformance.reports.findings import describe
 from tidegate.conformance.reports.folder import FORMAT
 from tidegate.conformance.web.matrix.columns import read_report
@@ -113,7 +117,9 @@ def read_reply(path):
 def hellos():
     implementation = {"name": "mine", "version": "1", "language": "c"}
     components = {"valve": {"semantics": ["flink-7728"]}, "partitioner": {"kinds": ["hash"]}}
-    return [[to_json({"id": 1, "ok": {"protocol": 1, "implementation": implementation, "components": components}})]]
+    hello = {"protocol": 1, "implementation": implementation, "components": components}
+    jobs = codec.encode(attrs.evolve(ABILITIES, chaining=False))
+    return [[to_json({"id": 1, "ok": ok})] for ok in (hello, {**hello, "jobs": jobs})]
 
 
 def read_hello(path):
@@ -177,6 +183,29 @@ def read_job_reports(path):
         copyfile(path, Path(place) / "report.jsonl")
         run_jobs(ReferenceJobs(), "reference", 0, known=read_jobs(Path(place), HEAD, range(9)))
     read_report_page(path)
+
+
+def engine_reports():
+    """What a page of engines is made of."""
+    return [path.read_bytes().splitlines() for path in sorted((ROOT / "docs/engines").glob("*.json"))]
+
+
+def museum_rows():
+    kill = Kill("directed", 3, 0.25, 2, ("VALVE-10",), named=True)
+    rows = [Row(name, "valve", "VALVE-10", (kill,), "VALVE-10", ("VALVE-10",), 0.5) for name in ("a", "b")]
+    with TemporaryDirectory() as place:
+        path = Path(place) / "rows"
+        Kept(path, "fuzz", {"valve"}).add(rows)
+        return [path.read_bytes().splitlines()]
+
+
+def read_museum_rows(path):
+    """A row that is not as it was written is not believed, and no error."""
+    for name, row in Kept(path, "fuzz", {"valve"}).rows.items():
+        show_row(row)
+        assert name in ("a", "b")
+    if len(Kept(path, "fuzz", {"valve"}).rows) < 2:
+        raise JsonError("a row is missing")
 
 
 PLAN = Plan("reference", "reference 1", {"valve": Claim()}, seed=1, cases=3, chunk=3)
@@ -245,6 +274,8 @@ TARGETS = {
     "reports": Target(reports, read_report_page, (files.TraceFileError,)),
     "rows of jobs": Target(lambda: [rows_of_a_job()], read_job_rows, (BadRowsError,)),
     "reports of jobs": Target(job_reports, read_job_reports, (files.TraceFileError,)),
+    "reports of engines": Target(engine_reports, read_engine_report, (files.TraceFileError,)),
+    "rows of the museum": Target(museum_rows, read_museum_rows, (JsonError,)),
     "campaign manifests": Target(manifests, read_manifest, (CampaignFolderError,)),
     "campaign chunks": Target(chunks, read_chunk, (DamagedChunkError,)),
     "run logs": Target(run_logs, read_run_log, (LogFileError,)),
