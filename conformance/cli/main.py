@@ -155,6 +155,8 @@ def describe(error: Exception, code: Exit) -> str:
     said = str(error)
     if code is Exit.CANNOT_WRITE and isinstance(error, OSError):
         said = f"{error.filename or 'standard output'}: cannot be written: {error.strerror}"
+    elif isinstance(error, OSError) and error.filename is not None:
+        said = f"{error.filename}: {error.strerror}"
     if code is Exit.INTERNAL:
         said = (
             f"internal error at {find_place(error)}: {type(error).__name__}: {error}\n"

@@ -7,6 +7,7 @@ engine is fastest with several cases in flight.
 
 import json
 import string
+import time
 from collections import Counter
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator
 from itertools import combinations, islice
@@ -30,6 +31,8 @@ Found = TypeVar("Found", bound=Verdict)
 BATCH = 16
 #: Of a case with very many events fewer smaller ones are tried.
 EVENTS_REPLAYED = 200_000
+#: Seconds for one case, where replays are slow; usually they take one or two.
+MOST_SECONDS = 60.0
 
 #: The verdicts that are worth a search.
 SHRINKABLE = frozenset({Status.FAIL, Status.ERROR})
@@ -60,7 +63,7 @@ class Shrunken:
 
 
 def shrink(runner: Runner, verdict: Verdict, budget: int = 1500) -> Shrunken:
-    """Shrink a failing case within a budget of replays."""
+    """Shrink a failing case within a budget of replays, and a minute."""
     if verdict.status in UNANSWERED:
         return shrink_unanswered(runner, verdict)
     violation = verdict.violation
@@ -216,15 +219,20 @@ class Search:
         self.best = verdict
         self.target = verdict
         self.budget = budget
+        self.deadline = time.monotonic() + MOST_SECONDS
         self.batch = BATCH
         self.replays = 0
         self.seen: set[str] = set()
         self.internal = internal_rules(verdict.case)
 
+    @property
+    def is_over(self) -> bool:
+        return self.replays >= self.budget or time.monotonic() >= self.deadline
+
     def shrink(self) -> None:
         self.cut_after_the_failing_step()
         improved = True
-        while improved and self.replays < self.budget:
+        while improved and not self.is_over:
             improved = any(self.exhaust(proposals) for proposals in (drop_events, drop_pairs, simplify_values))
 
     def cut_after_the_failing_step(self) -> None:
@@ -236,7 +244,7 @@ class Search:
     def exhaust(self, proposals: Any) -> bool:
         """Take the first proposal that still fails, again and again, until none does."""
         improved = False
-        while self.replays < self.budget and self.take_first(proposals(encode_case(self.best.case))):
+        while not self.is_over and self.take_first(proposals(encode_case(self.best.case))):
             improved = True
         return improved
 
@@ -250,7 +258,7 @@ class Search:
                 self.best = failing
                 self.cut_after_the_failing_step()
                 return True
-            if self.replays >= self.budget:
+            if self.is_over:
                 return False
         return False
 

@@ -23,8 +23,10 @@ from tidegate.traces.cases import Case
 
 STAGES = ("directed", "golden", "complete", "generated", "metamorphic")
 METAMORPHIC = "metamorphic"
-#: So many generated cases are a part that is tried at a time, where several are tried side by side.
+#: So many generated cases are a part that is tried at a time, where several are tried side by side; more, where there
+#: would be too many parts of a component.
 PART = 2000
+MOST_PARTS = 1000
 
 
 class UnknownNameError(ValueError):
@@ -176,8 +178,9 @@ def parts_of(component: str, budget: Budget) -> Iterator[Budget]:
             numbers = range(len(scopes_of(component, budget))) if budget.scopes is None else budget.scopes
             yield from (attrs.evolve(budget, stages=(stage,), scopes=(number,)) for number in numbers)
         elif stage == "generated":
-            for first in range(budget.first, budget.cases, PART):
-                yield attrs.evolve(budget, stages=(stage,), first=first, cases=min(first + PART, budget.cases))
+            size = max(PART, (budget.cases - budget.first) // MOST_PARTS)
+            for first in range(budget.first, budget.cases, size):
+                yield attrs.evolve(budget, stages=(stage,), first=first, cases=min(first + size, budget.cases))
         else:
             yield attrs.evolve(budget, stages=(stage,))
 

@@ -32,9 +32,12 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write beside its place and rename into it, so that whatever has its name is whole. A device stays one."""
-    if path.is_char_device():
-        path.write_bytes(content)
+    """Write beside its place and rename into it, so that whatever has its name is whole.
+
+    A device or a pipe stays what it is, and is written to: renamed into its place, a file would be there instead.
+    """
+    if path.exists() and not path.is_file():
+        write_through(path, content)
         return
     half = path.with_name(f"{path.name}.half")
     try:
@@ -44,6 +47,14 @@ def write_whole(path: Path, content: bytes) -> None:
         with suppress(OSError):
             half.unlink(missing_ok=True)
         raise
+
+
+def write_through(path: Path, content: bytes) -> None:
+    # Nobody waits for the reader of a pipe that has none.
+    output = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+    with open(output, "wb") as file:  # noqa: PTH123 - it is open
+        os.set_blocking(output, True)
+        file.write(content)
 
 
 @contextmanager

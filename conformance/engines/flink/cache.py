@@ -6,8 +6,13 @@ import zipfile
 from functools import cache
 from pathlib import Path
 
+from tidegate.conformance.engines.errors import CannotStartError
+from tidegate.conformance.engines.text import printable
+
 DEFAULT_VERSION = "2.3.0"
 MANIFEST = "META-INF/MANIFEST.MF"
+#: The jars that are asked for their version: what runs jobs, and what runs SQL.
+_TELLING = ("flink-dist", "flink-table-planner")
 _VERSION = re.compile(r"[0-9]+(\.[0-9]+){2}")
 
 
@@ -46,13 +51,27 @@ def is_fetched(version: str) -> bool:
     return is_version(version) and any(folder_of(version).glob("flink-dist*.jar"))
 
 
+def check_jars(version: str) -> None:
+    """Raise CannotStartError where the jars of a version are not there, or are not what they should be."""
+    if not is_fetched(version):
+        raise CannotStartError(
+            f"Flink {version} is not in the cache (fetched: {', '.join(fetched_versions()) or 'none'})",
+            f"fetch it with `tidegate flink fetch {version}`",
+        )
+    if damage := damage_of(version):
+        raise CannotStartError(
+            f"the jars of Flink {version} in the cache are damaged: {printable(damage)}",
+            f"fetch them again with `tidegate flink fetch {version}`",
+        )
+
+
 def damage_of(version: str) -> str | None:
     """What is wrong with the jars of a version that is there: one that is not whole, or that is another version's."""
-    for jar in sorted(folder_of(version).glob("*.jar")):
+    for jar in sorted([*folder_of(version).glob("*.jar"), *sql_folder_of(version).glob("*.jar")]):
         try:
             if not zipfile.is_zipfile(jar):
                 return f"{jar} is no whole jar"
-            said = said_version(jar, jar.stat().st_mtime_ns) if jar.name.startswith("flink-dist") else None
+            said = said_version(jar, jar.stat().st_mtime_ns) if jar.name.startswith(_TELLING) else None
         except (OSError, zipfile.BadZipFile, KeyError) as error:
             return f"{jar} cannot be read: {error}"
         if said is not None and said != version:

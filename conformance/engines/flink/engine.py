@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tidegate.conformance.engines.base import Description
-from tidegate.conformance.engines.errors import CannotStartError, UnknownEngineError
+from tidegate.conformance.engines.errors import UnknownEngineError
 from tidegate.conformance.engines.flink import adapters, cache
 from tidegate.conformance.engines.flink.jvm import Jvm, start
 from tidegate.conformance.engines.java import check_flink
@@ -41,17 +41,7 @@ class FlinkEngine(ProcessEngine):
         super().__init__(command, limits, strict=strict)
 
     def start(self) -> Description:
-        if not cache.is_fetched(self.version):
-            fetched = ", ".join(cache.fetched_versions()) or "none"
-            raise CannotStartError(
-                f"Flink {self.version} is not in the cache (fetched: {fetched})",
-                f"fetch it with `tidegate flink fetch {self.version}`",
-            )
-        if damage := cache.damage_of(self.version):
-            raise CannotStartError(
-                f"the jars of Flink {self.version} in the cache are damaged: {printable(damage)}",
-                f"fetch them again with `tidegate flink fetch {self.version}`",
-            )
+        cache.check_jars(self.version)
         check_flink()
         return super().start()
 

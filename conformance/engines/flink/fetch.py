@@ -69,7 +69,8 @@ def fetch(version: str, progress: Progress = lambda _size, _doing: None) -> Path
         return folder_of(version)
     try:
         if not is_whole:
-            shutil.rmtree(folder_of(version), ignore_errors=True)
+            for folder in (folder_of(version), sql_folder_of(version)):
+                shutil.rmtree(folder, ignore_errors=True)
         flink_folder().mkdir(parents=True, exist_ok=True)
         check_room()
         with tempfile.TemporaryDirectory(prefix=".fetch-", dir=flink_folder()) as scratch:

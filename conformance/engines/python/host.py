@@ -17,6 +17,7 @@ import select
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from tidegate.conformance.engines.python.batches import (
@@ -138,8 +139,9 @@ def serve(make: Callable[[], BatchEngine], quick: float, batch: int = 1, linger:
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
-    if "" not in sys.path and os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds strings
-        sys.path.insert(0, os.getcwd())  # noqa: PTH109
+    with suppress(FileNotFoundError):  # who stands in a folder that is gone has no modules there
+        if "" not in sys.path and os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds strings
+            sys.path.insert(0, os.getcwd())  # noqa: PTH109
     # Requests and answers make no cycles: looking for garbage among them all the time finds little.
     gc.set_threshold(20_000, 20, 20)
     Host(make, Requests(requests, linger), output, quick, batch).run()

@@ -11,6 +11,7 @@ from tests.conformance.reports.reading import read_report
 from tests.paths import ROOT
 from tests.processes import PATIENCE, launch, tidegate_command, wait_until
 from tests.processes import run_tidegate as tidegate
+from tidegate.conformance.judging.suite import Budget, parts_of
 
 ENGINES = "python:tests.conformance.cli.engines"
 SMALL = ("--component", "wiring", "--component", "gate", "--component", "valve", "--cases", "40")
@@ -50,6 +51,14 @@ def test_the_result_is_that_of_one_process(engine, code, options):
     assert alone == result_of("--engine", engine, *options, "--jobs", "3")
     assert alone[0] == code
     assert bool(alone[1]["claims"]) == (code == 0)
+
+
+@pytest.mark.parametrize("cases", [1, 2001, 10**7, 10**10 + 1])
+def test_however_many_cases_parts_are_few_and_leave_none_out(cases):
+    parts = [*parts_of("valve", Budget(cases=cases, stages=("generated",)))]
+    assert len(parts) <= 1001
+    assert [one.first for one in parts] == [0, *(one.cases for one in parts[:-1])]
+    assert parts[-1].cases == cases
 
 
 def test_known_failures_are_known_to_every_worker(tmp_path):

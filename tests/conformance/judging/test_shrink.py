@@ -6,6 +6,7 @@ from tidegate.conformance.engines.base import Crashed, Steps, TimedOut
 from tidegate.conformance.engines.museum.catalog import all_mutants
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python.engine import InProcess, PythonEngine
+from tidegate.conformance.judging import shrink as shrinking
 from tidegate.conformance.judging.judge import expected_rules
 from tidegate.conformance.judging.shrink import DEATHS, renumber, shrink, simpler
 from tidegate.conformance.judging.suite import Planned, is_declared
@@ -46,6 +47,17 @@ def test_shrinks_across_a_process_border():
         shrunken = shrink(runner, failure)
     assert len(shrunken.verdict.case.events) <= 11
     assert shrunken.replays > 0
+
+
+def test_the_search_on_a_slow_engine_ends_in_time(monkeypatch):
+    """What is known by then is the counterexample: at least it ends with the step that is wrong."""
+    runner, failure = first_failure(InProcess(Engine("valve-always-flushes")), "valve", 1000)
+    seconds = iter(range(10**9))
+    monkeypatch.setattr(shrinking.time, "monotonic", lambda: 10 * next(seconds))
+    shrunken = shrink(runner, failure)
+    assert 0 < shrunken.replays <= 10 * shrinking.BATCH
+    assert shrunken.verdict.status is Status.FAIL
+    assert len(shrunken.verdict.case.events) == shrunken.verdict.violation.step + 1
 
 
 class StopsAtTheSecondIdle(InProcess):

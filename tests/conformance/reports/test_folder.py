@@ -166,3 +166,17 @@ def test_json_that_cannot_be_encoded_is_still_json():
     done = tidegate("replay", *case, "--engine", engine, PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
     assert face in json.loads(done.stdout)["engine"]
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path):
+    """So does a device: `--out /dev/stdout`."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="pipe"):
+        write_whole(pipe, b"nobody reads it")
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_whole(pipe, b"all of it")
+    assert os.read(reader, 99) == b"all of it"
+    os.close(reader)
+    assert pipe.is_fifo()
+    assert [*tmp_path.iterdir()] == [pipe]

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from tidegate.conformance.engines.errors import CannotStartError
-from tidegate.conformance.engines.flink.cache import cache_folder, folder_of, is_fetched
+from tidegate.conformance.engines.flink.cache import cache_folder, check_jars, folder_of
 from tidegate.conformance.engines.flink.jobs import harm
 from tidegate.conformance.engines.flink.jobs.compiling import compile_into, digest_of, join, make_sources
 from tidegate.conformance.engines.processes.orphans import die_with_parent
@@ -130,10 +130,7 @@ class FlinkCluster:
     def __init__(
         self, version: str, options: dict[str, str] | None = None, task_managers: int = 2, slots: int = 3
     ) -> None:
-        if not is_fetched(version):
-            raise CannotStartError(
-                f"Flink {version} is not in the cache", f"fetch it with: tidegate flink fetch {version}"
-            )
+        check_jars(version)
         java = shutil.which("java")
         if java is None:
             raise CannotStartError("no Java found", "install a JDK of version 11 or later (17 is tested)")

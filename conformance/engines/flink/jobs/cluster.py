@@ -15,7 +15,7 @@ from typing import Any
 
 from tidegate.conformance.engines.base import Started
 from tidegate.conformance.engines.errors import CannotStartError
-from tidegate.conformance.engines.flink.cache import is_fetched
+from tidegate.conformance.engines.flink.cache import check_jars
 from tidegate.conformance.engines.flink.jobs.compiling import compile_host, join
 from tidegate.conformance.engines.processes.orphans import die_with_parent
 
@@ -65,10 +65,7 @@ class Cluster(Started):
     def start(self) -> None:
         if self._process is not None:
             return
-        if not is_fetched(self.version):
-            raise CannotStartError(
-                f"Flink {self.version} is not in the cache", f"fetch it with: tidegate flink fetch {self.version}"
-            )
+        check_jars(self.version)
         java = shutil.which("java")
         if java is None:
             raise CannotStartError("no Java found", "install a JDK of version 11 or later (17 is tested)")

@@ -18,9 +18,11 @@ from tidegate.conformance.engines.flink.cache import (
     folder_of,
     has_sql,
     is_fetched,
+    sql_folder_of,
 )
 from tidegate.conformance.engines.flink.engine import FlinkEngine
 from tidegate.conformance.engines.flink.fetch import FetchError, fetch
+from tidegate.conformance.engines.flink.jobs.cluster import Cluster
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.kinds import resolve
 
@@ -206,20 +208,25 @@ def test_what_is_no_version_is_no_engine():
         resolve("flink:latest")
 
 
+@pytest.mark.parametrize("start", [lambda: FlinkEngine("9.0.0").start(), lambda: Cluster("9.0.0").start()])
 @pytest.mark.parametrize(
-    ("name", "content", "why"),
+    ("folder", "name", "content", "why"),
     [
-        ("flink-dist-9.0.0.jar", b"", "no whole jar"),
-        ("log4j-api-2.jar", make_jar()[:20], "no whole jar"),
-        ("flink-dist-9.0.0.jar", make_jar("Implementation-Version: 8.0.0\r\n"), "says that it is 8.0.0"),
+        (folder_of, "flink-dist-9.0.0.jar", b"", "no whole jar"),
+        (folder_of, "log4j-api-2.jar", make_jar()[:20], "no whole jar"),
+        (folder_of, "flink-dist-9.0.0.jar", make_jar("Implementation-Version: 8.0.0\r\n"), "says that it is 8.0.0"),
+        (sql_folder_of, "flink-table-planner-loader-9.0.0.jar", b"PK", "no whole jar"),
     ],
-    ids=["empty", "half", "of another version"],
+    ids=["empty", "half", "of another version", "half of SQL"],
 )
-def test_jars_that_are_damaged_or_of_another_version_are_fetched_again(cache, monkeypatch, name, content, why):
+def test_jars_that_are_damaged_or_of_another_version_are_fetched_again(
+    cache, monkeypatch, folder, name, content, why, start
+):
     give(monkeypatch, lambda scratch: write_wheel(scratch / "a.whl"))
-    (fetch("9.0.0") / name).write_bytes(content)
+    fetch("9.0.0")
+    (folder("9.0.0") / name).write_bytes(content)
     with pytest.raises(CannotStartError, match=why) as raised:
-        FlinkEngine("9.0.0").start()
+        start()
     assert "tidegate flink fetch 9.0.0" in raised.value.hint
     fetch("9.0.0")
     assert damage_of("9.0.0") is None

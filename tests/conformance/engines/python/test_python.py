@@ -160,3 +160,13 @@ def test_the_current_directory_is_searched(tmp_path, monkeypatch):
 def test_what_names_no_class(path):
     with pytest.raises(engines.UnknownEngineError, match="names no Python class"):
         resolve(f"python:{path}")
+
+
+def test_whoever_stands_in_a_folder_that_is_gone_has_an_engine(tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    monkeypatch.setenv("PYTHONPATH", PYTHONPATH)
+    gone.rmdir()
+    with resolve("python:tidegate.conformance.engines.museum.engines:Right") as engine:
+        assert "valve" in engine.start().components
