@@ -52,8 +52,11 @@ class DeafPool(ProcessPoolExecutor):
     """Its processes are started as tasks come."""
 
     def submit(self, *task: Any, **options: Any) -> Future[Any]:
-        with deaf():
-            return super().submit(*task, **options)
+        try:
+            with deaf():
+                return super().submit(*task, **options)
+        except OSError as error:  # there are too many, or the folder that we stand in is gone
+            raise CannotWriteError(f"no processes can be started: {error.strerror or error}") from error
 
 
 @contextmanager

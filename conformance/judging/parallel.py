@@ -110,13 +110,18 @@ class Crew:
         self._workers: dict[Connection, SpawnProcess] = {}
         #: What a worker is at.
         self._at: dict[Connection, Part] = {}
-        #: Why workers have no engine.
+        self._wanted = jobs
+        #: Why workers were not started, or have no engine.
         self.reasons: list[str] = []
         for _ in range(jobs):
-            ours, theirs = context.Pipe()
-            worker = context.Process(target=serve, args=(theirs, order), daemon=False)
-            with deaf():
-                worker.start()
+            try:
+                ours, theirs = context.Pipe()
+                worker = context.Process(target=serve, args=(theirs, order), daemon=False)
+                with deaf():
+                    worker.start()
+            except OSError as error:  # there are too many files or processes, or the folder that we stand in is gone
+                self.reasons.append(f"no process can be started: {error.strerror or error}")
+                continue
             theirs.close()
             self._workers[ours] = worker
 
@@ -144,13 +149,13 @@ class Crew:
                     waiting = deque(one for one in waiting if one.component != part.component)
                     yield from ((one, answer) for one in fatal)
                 yield part, answer
-        if len(self.reasons) < len(self._workers):
+        if len(self.reasons) < self._wanted:
             # Only if all workers have died is anything left.
             yield from ((part, "no process was left to try this component") for part in waiting)
 
     def describe(self) -> str:
-        left = len(self._workers) - len(self.reasons)
-        return f"Of {len(self._workers)} more copies of the engine {left or 'none'} would start, so it took longer"
+        left = self._wanted - len(self.reasons)
+        return f"Of {self._wanted} more copies of the engine {left or 'none'} would start, so it took longer"
 
     def stop(self) -> dict[Part, Tally | str]:
         """What is known by now of the parts that workers are at. One that does not tell in time has failed."""

@@ -155,6 +155,9 @@ def test_a_museum_without_processes_says_so(monkeypatch, capsys):
     def refuse(*_options, **_more):
         raise FileNotFoundError(2, "No such file or directory")
 
+    monkeypatch.setattr(workers.ProcessPoolExecutor, "submit", refuse)
+    assert main(["museum", "--component", "valve"]) == Exit.CANNOT_WRITE
+    assert "tidegate: no processes can be started: No such file or directory" in capsys.readouterr().err
     monkeypatch.setattr(workers, "DeafPool", refuse)
     assert main(["museum", "--component", "valve"]) == Exit.CANNOT_WRITE
     assert "tidegate: no processes can be started, since their semaphores cannot be made" in capsys.readouterr().err

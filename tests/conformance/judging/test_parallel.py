@@ -11,7 +11,9 @@ from tests.conformance.reports.reading import read_report
 from tests.paths import ROOT
 from tests.processes import PATIENCE, launch, tidegate_command, wait_until
 from tests.processes import run_tidegate as tidegate
+from tidegate.conformance.judging.run import Candidate, run
 from tidegate.conformance.judging.suite import Budget, parts_of
+from tidegate.conformance.judging.verdicts import Status
 
 ENGINES = "python:tests.conformance.cli.engines"
 SMALL = ("--component", "wiring", "--component", "gate", "--component", "valve", "--cases", "40")
@@ -59,6 +61,18 @@ def test_however_many_cases_parts_are_few_and_leave_none_out(cases):
     assert len(parts) <= 1001
     assert [one.first for one in parts] == [0, *(one.cases for one in parts[:-1])]
     assert parts[-1].cases == cases
+
+
+def test_where_no_process_can_be_started_the_suite_is_tried_here(tmp_path, monkeypatch):
+    """Whoever stands in a folder that is gone can start none; with too many processes nobody can."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    result = run(Candidate("reference"), Budget(stages=("directed",)), components=["gate", "valve"], jobs=2)
+    assert {component for component, _stage, status in result.counts if status is Status.PASS} == {"gate", "valve"}
+    assert "Of 2 more copies of the engine none would start" in result.notes[0]
+    assert "No such file" in result.notes[0]
 
 
 def test_known_failures_are_known_to_every_worker(tmp_path):
