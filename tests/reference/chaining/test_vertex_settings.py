@@ -65,5 +65,6 @@ def test_an_operator_follows_the_one_that_it_is_chained_to():
 
 @pytest.mark.parametrize("make_nameless", [Operator, ChainedSource])
 def test_everybody_has_a_description(make_nameless):
+    assert make(Operator("a"), sources=(ChainedSource("s"),)).description == "a [s]"
     with pytest.raises(ValueError, match="description"):
         make_nameless("")

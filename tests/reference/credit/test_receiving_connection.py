@@ -1,8 +1,9 @@
 """The receiving end of a connection, rule by rule."""
 
+import attrs
 import pytest
 
-from tests.reference.walking import seen
+from tests.reference.walking import claim, seen, state_after
 
 
 def run(trace, channels=2, exclusive=1):
@@ -68,3 +69,17 @@ def test_conn_6_whose_fault_it_is(how, cause):
 @pytest.mark.rule("CONN-7")
 def test_conn_7_the_last_one_closes_the_connection():
     assert run("open 0request 0release 1request 0release")[2:] == ["close_sent", "rejected", "rejected"]
+
+
+@pytest.mark.rule("CONN-1")
+def test_conn_1_a_channel_that_there_is_not_is_refused():
+    assert run("open -2cancel -1cancel 2cancel")[1:] == ["rejected", "nothing", "rejected"]
+
+
+def test_one_channel_whose_memory_does_not_add_up_is_refused():
+    state = state_after("receiving_connection", {"channels": 2, "exclusive": 1}, "open 0request 1request")
+    adds_up = claim("receiving_connection", "memory-adds-up")
+    assert adds_up(state)
+    for free in (-1, 2):
+        wrong = attrs.evolve(state.channels[0], free=free)
+        assert not adds_up(attrs.evolve(state, channels=(wrong, state.channels[1])))

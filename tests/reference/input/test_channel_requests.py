@@ -85,6 +85,6 @@ def test_chan_4_a_channel_whose_partition_is_gone_may_be_silent():
 
 
 def test_a_barrier_has_a_length():
-    assert BarrierArrives(0, 64).bytes == 64
+    assert run("local", "request 0b64 0read")[-1] == "got(item barrier)"
     with pytest.raises(InvalidInputError, match="64"):
         BarrierArrives(0, 63)

@@ -53,13 +53,14 @@ def test_early_views_have_their_first_turns_in_any_order():
 
 @pytest.mark.rule("UNION-3")
 def test_union_3_all_views_have_their_turn():
-    every = " ".join(f"{view}whole {view}whole" for view in range(3))
-    told = run(f"{BOTH} 2register {every} 0tell 1tell 2tell {'poll ' * 6}", views=3)
-    assert [one.partition(",")[0] for one in told[-6:]] == [f"got(view {view}" for view in (0, 0, 1, 2, 1, 2)]
+    every = " ".join(f"{view}whole*3" for view in range(4))
+    told = run(f"{BOTH} 2register 3register 0whole 0tell poll {every} 1tell 2tell 3tell 0tell {'poll ' * 12}", views=4)
+    views = "111230230230"
+    assert [one.partition(",")[0] for one in told[-12:]] == [f"got(view {view}" for view in views]
 
 
 def test_there_are_up_to_six_views():
-    union_view.Config(6)
+    assert run("5register", views=6) == ["nothing"]
     for views in (0, 7):
         with pytest.raises(InvalidInputError):
             union_view.Config(views)
