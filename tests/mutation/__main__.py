@@ -64,6 +64,9 @@ def read_options() -> argparse.Namespace:
         help="keep results here; what was noticed or explained before is not run again",
     )
     parser.add_argument(
+        "--recall", action="store_true", help="run nothing: report what --results FILE knows, survivors included"
+    )
+    parser.add_argument(
         "--write",
         action="store_true",
         help=f"write {PAGE.relative_to(ROOT)}, or with --module {PART_PAGE.relative_to(ROOT)}",
@@ -72,6 +75,8 @@ def read_options() -> argparse.Namespace:
     options = parser.parse_args()
     if options.write and (options.sample or options.without):
         parser.error("--write is for a run of all that there is, without --sample and --without")
+    if options.recall and not options.results:
+        parser.error("--recall needs --results FILE")
     options.whole = not options.module
     if unknown := [name for name in options.module if not modules.find_modules(name)]:
         parser.error(f"no module {', '.join(unknown)}; there are {', '.join(modules.mutated_modules())}")
@@ -100,6 +105,9 @@ def draw_sample(sites: list[Site], options: argparse.Namespace) -> list[Site]:
 def run(all_sites: list[Site], options: argparse.Namespace, started: float) -> Report:
     """Import the project, collect what is known of it while it is right, and examine each mutant."""
     results = Results(options.results, explained.read_entries())
+    if options.recall:
+        mutations = [site.mutation for site in all_sites]
+        return make_report(mutations, results.recall(mutations), [], time.monotonic() - started)
     known, left = results.split(site.mutation for site in draw_sample(all_sites, options))
     wanted_ones = set(left)
     sites = [site for site in all_sites if site.mutation in wanted_ones]

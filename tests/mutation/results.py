@@ -39,6 +39,8 @@ class Results:
         self._file = file
         self._entries = list(entries)
         self._known: dict[Mutation, Result] = {}
+        #: What was seen last of each mutant, survivors included.
+        self._latest: dict[Mutation, Result] = {}
         #: The last day on which something became known of a module.
         self.days: dict[str, str] = {}
         if file is not None and file.exists():
@@ -49,6 +51,7 @@ class Results:
         digest, day, mutation = line.pop("reference"), line.pop("day"), Mutation(**line["mutation"])
         if mutation.module in modules.mutated_modules() and digest == digest_around(mutation.module):
             result = Result(**{**line, "mutation": mutation})
+            self._latest[mutation] = result
             if result.status in NOTICED or explain(mutation, self._entries) is not None:
                 self._known[mutation] = result
                 self.days[mutation.module] = max(day, self.days.get(mutation.module, ""))
@@ -58,6 +61,13 @@ class Results:
         wanted = list(mutations)
         known = [self._known[one] for one in wanted if one in self._known]
         return known, [one for one in wanted if one not in self._known]
+
+    def recall(self, mutations: Iterable[Mutation]) -> list[Result]:
+        """What was seen last of the mutants; of each something must have been."""
+        wanted = list(mutations)
+        if missing := sorted({one.path for one in wanted if one not in self._latest}):
+            raise SystemExit(f"not all mutants were tried of {', '.join(missing)}")
+        return [self._latest[one] for one in wanted]
 
     def write(self, result: Result) -> None:
         if self._file is not None:
