@@ -116,33 +116,33 @@ def play_finished(config: chain_lifecycle.Config, _state: chain_lifecycle.State)
         yield from (chain_lifecycle.Element(index, kind) for kind in chain_lifecycle.Kind)
 
 
-def make_finished(*heads: tuple[int, int], shapes: tuple[tuple[int, ...], ...]) -> Scope:
-    """`heads` are chained sources and inputs."""
+def make_finished(*chains: tuple[tuple[int, ...], int, int]) -> Scope:
+    """`chains` are the parents of operators behind the head, the chained sources, and the inputs."""
     configs = [
         chain_lifecycle.Config(make_config(shape, 0, "flink-2.3").operators, sources, inputs, extension=extension)
-        for shape in shapes
-        for sources, inputs in heads
+        for shape, sources, inputs in chains
         for extension in chain_lifecycle.EXTENSIONS
     ]
+    shapes, sources, inputs = zip(*chains, strict=True)
     return Scope(
         name="finished",
         component="chain_lifecycle",
         configs=tuple(configs),
         alphabet=play_finished,
         covers=(
-            f"{len(shapes)} chains of up to {max(map(len, shapes)) + 1} operators that had finished before a restore, "
-            f"with up to {max(inputs for _sources, inputs in heads)} inputs, up to "
-            f"{max(sources for sources, _inputs in heads)} of them chained sources; every event on every input, one "
-            "too low and one too high; the largest watermark and the one before it"
+            f"{len(chains)} chains of up to {max(map(len, shapes)) + 1} operators that had finished before a restore, "
+            f"with up to {max(inputs)} inputs, up to {max(sources)} of them chained sources; every event on every "
+            "input, one too low and one too high; the largest watermark and the one before it"
         ),
     )
 
 
 def small() -> Iterator[Scope]:
     yield from make_scopes(SHAPES, 1)
-    yield make_finished((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), shapes=((), (0, 1)))
+    yield make_finished(((), 0, 0), ((0, 1), 0, 1), ((), 1, 2))
 
 
 def thorough() -> Iterator[Scope]:
     yield from make_scopes((*SHAPES, (0, 1, 2, 3), (0, 0, 0), (0, 0, 2, 2)), 2)
-    yield make_finished((0, 0), (0, 3), (1, 3), (2, 2), (2, 3), shapes=((), (0, 0)))
+    heads = ((0, 0), (0, 3), (1, 3), (2, 2), (2, 3))
+    yield make_finished(*((shape, *head) for shape in ((), (0, 0)) for head in heads))

@@ -3,11 +3,12 @@
 import json
 from collections import deque
 from functools import cache
+from unittest import mock
 
 from tests.processes import run_tidegate, tidegate_command
+from tidegate.conformance.judging import trial
 from tidegate.conformance.judging.run import conclude
 from tidegate.conformance.judging.suite import Budget, declared_components, wanted_of
-from tidegate.conformance.judging.trial import Runner, Trial
 from tidegate.conformance.kinds import resolve
 
 WRONG = "python:tidegate.conformance.engines.museum.engines:ValveAlwaysFlushes"
@@ -38,12 +39,13 @@ def comparable(found):
 
 @cache
 def in_one_process(engine, components, cases, seed):
-    """The same cases through the trial that `tidegate run` uses."""
-    with resolve(engine) as one:
+    """The same cases through the trial that `tidegate run` uses, which here keeps all failures, as a campaign does."""
+    kept = {"KEPT_FINDINGS": cases, "KEPT_BYTES": trial.ALL_KEPT_BYTES}
+    with mock.patch.multiple(trial, **kept), resolve(engine) as one:
         description = one.start()
         names = declared_components(description, components)
-        trial = Trial(Runner(one))
+        held = trial.Trial(trial.Runner(one))
         for name in names:
-            deque(trial.try_component(name, Budget(cases, seed, ("generated",))), maxlen=0)
-        found = conclude(one, engine, trial.tally, wanted_of(description, names)).json()
+            deque(held.try_component(name, Budget(cases, seed, ("generated",))), maxlen=0)
+        found = conclude(one, engine, held.tally, wanted_of(description, names)).json()
     return comparable(json.loads(json.dumps(found)))
