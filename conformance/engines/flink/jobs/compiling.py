@@ -67,7 +67,9 @@ def make_sources(version: str, jars: list[Path], *, sql: bool = False, deployed:
         "java.time.Duration.ofMillis" if is_new else "org.apache.flink.streaming.api.windowing.time.Time.milliseconds"
     )
     index = "getTaskInfo().getIndexOfThisSubtask()" if version_key(version) >= (1, 18) else "getIndexOfThisSubtask()"
-    words = {"@LEGACY@": "legacy." if is_new else "", "@MILLIS@": millis, "@INDEX@": index}
+    has_formats = version_key(version) >= (1, 15)
+    savepoint = ", org.apache.flink.core.execution.SavepointFormatType.CANONICAL" if has_formats else ""
+    words = {"@LEGACY@": "legacy." if is_new else "", "@MILLIS@": millis, "@INDEX@": index, "@FORMAT@": savepoint}
     sources = {name: fill_in(text, words) for name, text in written.items()}
     return {**sources, "TapGate.java": write_gate(jars)}
 

@@ -96,6 +96,8 @@ ABILITIES_V2 = attrs.evolve(
 KITS = {"": ("Classic", ABILITIES), "v2": ("VersionTwo", ABILITIES_V2)}
 #: The first version with event time in DataStream V2.
 OLDEST_V2 = (2,)
+#: The first version whose options of checkpoints are named as ours are.
+OLDEST_HARMED = (2,)
 #: Task managers, and slots of each: every exchange between subtasks of different slots goes over the network.
 SHAPE = (4, 1)
 #: How much longer a job may take that is killed and restored on its way.
@@ -115,6 +117,8 @@ class FlinkJobs(JobEngine):
         if cache.version_key(self.version) < OLDEST_ASYNC:
             known = {name: values for name, values in self._abilities.settings.items() if name != "async_state"}
             self._abilities = attrs.evolve(self._abilities, settings=known)
+        if cache.version_key(self.version) < OLDEST_HARMED:
+            self._abilities = attrs.evolve(self._abilities, faults=())
         self._cluster = Cluster(self.version, *SHAPE, start_timeout)
         self._seconds = seconds
 

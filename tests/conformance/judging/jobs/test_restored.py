@@ -248,6 +248,11 @@ def test_what_was_sent_by_another_generation_is_of_no_channel_of_this_one():
     assert Judge(ReferenceJobs()).judge(case, answer).status is Status.PASS
 
 
+def test_no_fault_is_drawn_for_versions_that_name_their_options_otherwise():
+    assert FlinkJobs("1.20.5")._abilities.faults == ()
+    assert FlinkJobs("2.0.0")._abilities.faults == ABILITIES.faults
+
+
 def test_a_version_without_clusters_is_refused():
     with pytest.raises(UnknownEngineError, match=r"2\.0\.0 and later"):
         FlinkClusterJobs("1.17.0")

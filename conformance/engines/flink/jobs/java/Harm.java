@@ -14,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
-import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.checkpoint.CompletedCheckpointStats;
 import org.apache.flink.runtime.execution.ExecutionState;
 import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
@@ -144,7 +143,7 @@ final class Harm {
     try {
       savepoint =
           cluster
-              .stopWithSavepoint(job, Path.of(folder, "savepoints").toUri().toString(), false, SavepointFormatType.CANONICAL)
+              .stopWithSavepoint(job, Path.of(folder, "savepoints").toUri().toString(), false@FORMAT@)
               .get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (ExecutionException refused) {
       return false; // it has come to its end, or is about to
