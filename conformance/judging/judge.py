@@ -296,9 +296,10 @@ def allowed_outcomes(step: Callable[[Any, Any], Any], states: Sequence[Any], eve
 
 def kinds_of(outcome: Outcome[Any, Any]) -> tuple[str, ...]:
     """The kinds of observations of an outcome, each once."""
-    if len(outcome.observations) == 1:
-        return (outcome.observations[0].type,)
-    return tuple(dict.fromkeys([one.type for one in outcome.observations]))
+    seen = outcome.observations
+    if len(seen) < 2:
+        return (seen[0].type,) if seen else ()
+    return tuple(dict.fromkeys([one.type for one in seen]))
 
 
 def distinct_states(outcomes: list[Outcome[Any, Any]]) -> tuple[Any, ...]:

@@ -55,7 +55,7 @@ def draw(component: str, dice: Dice, name: str, accept: Callable[[Any], bool] = 
 
 
 def make(component: str, dice: Dice, name: str, config: Any, events: tuple[Any, ...]) -> Case:
-    way, brief = way_of(component, config, dice.walk), dice.random() < BRIEF
+    way, brief = way_of(component, config, events, dice.walk), dice.random() < BRIEF
     dice.forget()
     return Case(name, component, config, events, brief=brief, way=way)
 
@@ -83,9 +83,11 @@ def generator_of(component: str) -> Any:
     return import_module(f"tidegate.properties.cases.{COMPONENTS[component].name}.draw")
 
 
-def way_of(component: str, config: Any, walk: Walk[Any, Any] | None) -> Way | None:
+def way_of(component: str, config: Any, events: tuple[Any, ...], walk: Walk[Any, Any] | None) -> Way | None:
     """What the walk has found out, if it began where the component does and took its steps."""
     model = COMPONENTS[component]
     if walk is None or walk.step is not model.step or len(walk.started) != 1 or walk.started != model.start(config):
         return None
-    return Way(config, walk.way())
+    way = Way(config, walk.way())
+    # Found out here once, nobody has to compare them again.
+    return Way(config, way.steps, events) if way.is_of(config, events) else way
