@@ -102,12 +102,15 @@ def find_snapshot(journal, checkpoint):
 
 
 def move_snapshot(answer, checkpoint):
-    """Before the last record that a sum has read."""
+    """Before the last record that a sum has read, of those that have read any."""
+    moved = 0
     for journal in journals_of(answer):
-        saved = find_snapshot(journal, checkpoint)
-        if saved:
-            read = max(at for at, row in enumerate(journal[:saved]) if at and row[:4:3] == ["in", "record"])
-            journal.insert(read, journal.pop(saved))
+        saved = find_snapshot(journal, checkpoint) or 0
+        read = [at for at, row in enumerate(journal[:saved]) if at and row[:4:3] == ["in", "record"]]
+        if read:
+            journal.insert(read[-1], journal.pop(saved))
+            moved += 1
+    assert moved
 
 
 def lose_snapshot(answer, checkpoint):
