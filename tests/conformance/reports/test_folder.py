@@ -6,7 +6,6 @@ import os
 import resource
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -142,15 +141,6 @@ def test_output_that_nobody_takes(target, words):
     assert words in done.stderr
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
-
-
-def test_a_device_is_written_to_and_stays_one(tmp_path, monkeypatch):
-    file = tmp_path / "device"
-    file.touch()
-    monkeypatch.setattr(Path, "is_char_device", lambda path: path == file)
-    before = file.stat().st_ino
-    write_whole(file, b"a page")
-    assert (file.read_bytes(), file.stat().st_ino) == (b"a page", before)
 
 
 def test_output_that_cannot_be_encoded_is_escaped():

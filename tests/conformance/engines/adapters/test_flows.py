@@ -87,14 +87,14 @@ def run(program, *texts, is_read=None):
     return run_flow(program, launch, lambda who, people: people.index(who), is_read)
 
 
-def judge(answer):
+def judge(answer, faults=()):
     class Said:
         def start(self):
             from tidegate.conformance.engines.base import Description
 
             return Description(1, "flow", "1", "python", {}, 1, ABILITIES)
 
-    return Judge(Said()).judge(JobCase("flow", CONFIG), answer)
+    return Judge(Said()).judge(JobCase("flow", CONFIG, {}, tuple(faults)), answer)
 
 
 def test_a_flow_that_does_what_it_should(program):
@@ -120,26 +120,30 @@ def test_a_flow_that_is_wrong_is_convicted(program, text, names):
 
 
 def test_a_process_is_killed_where_the_job_says_so_and_goes_on(tmp_path):
-    program = make_program(tmp_path, [{"fault": "kill", "after": 50}])
+    faults = [{"fault": "kill", "after": 50}]
+    program = make_program(tmp_path, faults)
     answer = run(program, BEGIN + "whole(0, 0); whole(1, 0); time.sleep(100)", BEGIN + "whole(2, 1)")
     assert (answer["hit"], answer["restored"]) == ([True], {"1": None})
-    judged = judge(answer)
+    judged = judge(answer, faults)
     assert (judged.wrongs, judged.restores) == ((), 1)
-    again = judge({**answer, "rows": [row for row in answer["rows"] if row["attempt"] == 0 or row["kind"] != "result"]})
+    rows = [row for row in answer["rows"] if row["attempt"] == 0 or row["kind"] != "result"]
+    again = judge({**answer, "rows": rows}, faults)
     assert {wrong.name for wrong in again.wrongs} == {"LOG-RESULT"}
 
 
 def test_an_attempt_that_begins_anew_was_not_restored(tmp_path):
-    program = make_program(tmp_path, [{"fault": "kill", "after": 50}])
-    judged = judge(run(program, BEGIN + "whole(0, 0); whole(1, 0); time.sleep(100)", RIGHT))
+    faults = [{"fault": "kill", "after": 50}]
+    program = make_program(tmp_path, faults)
+    judged = judge(run(program, BEGIN + "whole(0, 0); whole(1, 0); time.sleep(100)", RIGHT), faults)
     assert (judged.wrongs, judged.restores) == ((), 0)
 
 
 def test_a_fault_that_comes_too_late_hits_nothing(tmp_path):
-    program = make_program(tmp_path, [{"fault": "kill", "after": 100}, {"fault": "kill", "after": 100}])
+    faults = [{"fault": "kill", "after": 100}, {"fault": "kill", "after": 100}]
+    program = make_program(tmp_path, faults)
     answer = run(program, RIGHT + "time.sleep(100)\n", is_read=lambda: False)
     assert (answer["hit"], answer["restored"]) == ([False, False], {})
-    assert judge(answer).wrongs == ()
+    assert judge(answer, faults).wrongs == ()
 
 
 def test_a_process_that_ends_by_itself_is_told_with_its_last_words(program):

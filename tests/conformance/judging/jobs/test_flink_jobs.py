@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import uuid
+from itertools import combinations
 from pathlib import Path
 
 import attrs
@@ -150,9 +151,13 @@ def swap_records(rows):
 
 
 def delay_watermark(rows):
-    """The first watermark is handed out after what follows it, on both sides of nothing: only the order changes."""
-    place = next(at for at, row in enumerate(rows) if row[5] == "watermark" and row[2] == "out")
-    later = next(at for at in range(place, len(rows)) if rows[at][5] == "record" and rows[at][:2] == rows[place][:2])
+    """A watermark is handed out after a record that follows it: only the order changes."""
+    place, later = next(
+        (place, later)
+        for place, later in combinations(range(len(rows)), 2)
+        if rows[place][5] == "watermark" and rows[place][2] == "out"
+        if rows[later][5] == "record" and rows[later][:2] == rows[place][:2]
+    )
     return [*rows[:place], *rows[place + 1 : later + 1], rows[place], *rows[later + 1 :]]
 
 
