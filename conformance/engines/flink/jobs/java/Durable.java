@@ -24,7 +24,6 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 import org.apache.flink.streaming.api.functions.source.@LEGACY@RichParallelSourceFunction;
-import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
@@ -146,9 +145,8 @@ final class Durable {
   }
 
   /** Tells every total; they are state by key. */
-  static final class Sum extends AbstractStreamOperator<Record> implements OneInputStreamOperator<Record, Record> {
+  static final class Sum extends Operators.Told implements OneInputStreamOperator<Record, Record> {
     private final EventTime.Manner manner;
-    private transient Tap tap;
     private transient ValueState<Long> total;
 
     Sum(EventTime.Manner manner) {
@@ -156,21 +154,8 @@ final class Durable {
     }
 
     @Override
-    public void initializeState(StateInitializationContext context) throws Exception {
-      super.initializeState(context);
-      Tap.begin(this, context);
-    }
-
-    @Override
-    public void snapshotState(StateSnapshotContext context) throws Exception {
-      super.snapshotState(context);
-      Tap.save(this, context);
-    }
-
-    @Override
     public void open() throws Exception {
       super.open();
-      tap = Tap.ofHead(this);
       total = getRuntimeContext().getState(new ValueStateDescriptor<>("total", Types.LONG));
     }
 
@@ -188,10 +173,9 @@ final class Durable {
    * Commits what it receives as files. What came before a checkpoint is committed when the checkpoint is complete, under
    * a name that says which: to commit it a second time changes nothing. An eager one commits at once: at least once.
    */
-  static final class Sink extends AbstractStreamOperator<Record> implements OneInputStreamOperator<Record, Record> {
+  static final class Sink extends Operators.Told implements OneInputStreamOperator<Record, Record> {
     private final int id;
     private final EventTime.Manner manner;
-    private transient Tap tap;
     private transient ListState<String> state;
     private transient TreeMap<Long, List<String>> waiting;
     private transient List<String> open;
@@ -212,13 +196,6 @@ final class Durable {
         String[] parts = saved.split("\n", 2);
         write(parts[0], parts[1]);
       }
-      Tap.begin(this, context);
-    }
-
-    @Override
-    public void open() throws Exception {
-      super.open();
-      tap = Tap.ofHead(this);
     }
 
     @Override
@@ -246,7 +223,6 @@ final class Durable {
         }
       }
       state.update(saved);
-      Tap.save(this, context);
     }
 
     @Override

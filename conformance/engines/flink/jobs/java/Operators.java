@@ -52,17 +52,12 @@ final class Operators {
     }
   }
 
-  /** Follows the script of its subtask: at each tick the next item, handed to the outputs of the chain. */
-  static final class Script extends AbstractStreamOperator<Record> implements OneInputStreamOperator<Long, Record> {
-    private final String[][][] scripts;
-    private final int padding;
-    private transient String[][] mine;
-    private transient Tap tap;
-
-    Script(String[][][] scripts, int padding) {
-      this.scripts = scripts;
-      this.padding = padding;
-    }
+  /**
+   * An operator of ours: it tells what it saves and from what it goes on, and what it receives if it is the head of its
+   * chain. What extends an operator of Flink's has the same hooks of its own.
+   */
+  abstract static class Told extends AbstractStreamOperator<Record> {
+    transient Tap tap;
 
     @Override
     public void initializeState(StateInitializationContext context) throws Exception {
@@ -74,6 +69,24 @@ final class Operators {
     public void snapshotState(StateSnapshotContext context) throws Exception {
       super.snapshotState(context);
       Tap.save(this, context);
+    }
+
+    @Override
+    public void open() throws Exception {
+      super.open();
+      tap = Tap.ofHead(this);
+    }
+  }
+
+  /** Follows the script of its subtask: at each tick the next item, handed to the outputs of the chain. */
+  static final class Script extends Told implements OneInputStreamOperator<Long, Record> {
+    private final String[][][] scripts;
+    private final int padding;
+    private transient String[][] mine;
+
+    Script(String[][][] scripts, int padding) {
+      this.scripts = scripts;
+      this.padding = padding;
     }
 
     @Override
@@ -152,33 +165,14 @@ final class Operators {
   }
 
   /** A function of a user; the head of a chain also tells what it receives. */
-  static final class Plain extends AbstractStreamOperator<Record>
+  static final class Plain extends Told
       implements OneInputStreamOperator<Record, Record>, TwoInputStreamOperator<Record, Record, Record> {
     private final Work work;
     private final EventTime.Manner manner;
-    private transient Tap tap;
 
     Plain(Work work, EventTime.Manner manner) {
       this.work = work;
       this.manner = manner;
-    }
-
-    @Override
-    public void initializeState(StateInitializationContext context) throws Exception {
-      super.initializeState(context);
-      Tap.begin(this, context);
-    }
-
-    @Override
-    public void snapshotState(StateSnapshotContext context) throws Exception {
-      super.snapshotState(context);
-      Tap.save(this, context);
-    }
-
-    @Override
-    public void open() throws Exception {
-      super.open();
-      tap = Tap.ofHead(this);
     }
 
     @Override
