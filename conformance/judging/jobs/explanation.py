@@ -19,6 +19,7 @@ from tidegate.conformance.engines.text import printable
 from tidegate.properties.runlog import check
 from tidegate.reference.elements import MAX, LogKind, Long, StatusChange, Watermark
 from tidegate.reference.job.channels import arrive
+from tidegate.reference.job.event_time import Timer
 from tidegate.reference.job.layout import Layout, compute_layout
 from tidegate.reference.job.programs import EVENT_TIME, Config, Element, Function
 from tidegate.reference.job.states import Logged, State, Turn
@@ -34,6 +35,8 @@ JOB = "job"
 END_OF_TIME = "TASK-7"
 #: An operator, a key, a value.
 Result = tuple[int, str, int]
+#: Rules by which event time goes on in a task.
+TIMEKEEPING = ("VALVE-", "COMB-")
 #: What the specification shows of a job without checkpoints. Where a barrier falls is the engine's choice, and changes
 #: nothing else.
 EXPLAINED = frozenset((Kind.RECORD, Kind.WATERMARK, Kind.STATUS, Kind.END_OF_DATA, Kind.END_OF_PARTITION))
@@ -125,6 +128,9 @@ class SubtaskReplay:
         self.turn, self.number, self.kinds = turn, number, kinds
         self.wanted: list[tuple[Logged, tuple[str, ...]]] = []
         self.waited: set[Long] = set()
+        self.fired: set[Timer] = set()
+        #: by which rules event time has last gone on
+        self.timekeepers: tuple[str, ...] = ()
         self.skipped: set[tuple[Channel, Long | None]] = set()
 
     def take(self, turn: Turn) -> None:
@@ -133,9 +139,11 @@ class SubtaskReplay:
         for one in turn.seen:
             if isinstance(one, Logged) and (one.task, one.subtask) == home and Kind(one.kind) in self.kinds:
                 self.wanted.append((one, tuple(sorted(turn.rules, key=lambda rule: not rule.startswith("TIME-")))))
+        before, timed = self.turn.subtask(self.number).timed, turn.subtask(self.number).timed
         self.turn = Turn(turn.state)
-        timed = turn.subtask(self.number).timed
-        if timed is not None:
+        if before is not None and timed is not None:
+            if before.time != timed.time:
+                self.timekeepers = tuple(rule for rule in turn.rules if rule.startswith(TIMEKEEPING))
             self.waited |= {one.timestamp for one in timed.held if isinstance(one, Watermark)}
 
     def run(self, shown: list[Row], carried: dict[int, list[Element]]) -> Wrong | None:
@@ -166,14 +174,25 @@ class SubtaskReplay:
         """A timer that the engine fired must be due, and no earlier one may be."""
         timed = self.turn.subtask(self.number).timed
         due = () if timed is None else timed.due
-        found = [one for one in due if (one.key, one.time) == (row.key, row.timestamp) and row.value in (None, one.of)]
+        found = [one for one in due if is_about(row, one)]
         told = f"step {row.step} fires the timer of {row.key!r} at {row.timestamp}"
         if not found:
-            return Wrong(("TIME-1",), f"{told}, which is not due", row)
+            return self.explain_undue(row, told)
         if found[0].time > min(one.time for one in due):
             return Wrong(("TIME-4",), f"{told}, before an earlier one", row)
         self.take(fire(self.turn, self.number, found[0]))
+        self.fired.add(found[0])
         return None
+
+    def explain_undue(self, row: Row, told: str) -> Wrong:
+        """Too early, once more, or of what came late: then it counts, too, by which rules time had gone on."""
+        timed = self.turn.subtask(self.number).timed
+        if timed is None or row.timestamp is None or row.timestamp > timed.time:
+            return Wrong(("TIME-1",), f"{told}, which is not due", row)
+        if any(is_about(row, one) for one in self.fired):
+            return Wrong(("TIME-1",), f"{told} once more", row)
+        message = f"{told}, which nothing has set: event time was {timed.time} by then, and what came for it was late"
+        return Wrong(("TIME-6", *self.timekeepers), message, row)
 
     def release(self) -> None:
         """What was held back goes on when the engine says so: behind its timers, and it may let others go first."""
@@ -202,6 +221,10 @@ class SubtaskReplay:
             else:
                 kept.append((row, rules))
         return kept[::-1]
+
+
+def is_about(row: Row, timer: Timer) -> bool:
+    return (timer.key, timer.time) == (row.key, row.timestamp) and row.value in (None, timer.of)
 
 
 def begin_as_shown(state: State, log: RunLog) -> State:

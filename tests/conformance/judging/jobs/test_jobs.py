@@ -20,8 +20,8 @@ from tidegate.conformance.judging.jobs.report import ToldJobs
 from tidegate.conformance.judging.jobs.run import run_jobs
 from tidegate.conformance.judging.jobs.shrinking import is_chained
 from tidegate.conformance.kinds import resolve_jobs
-from tidegate.properties.cases.job.scopes import ACTIVE, IDLE, TIMER, at, make_timed, mark
-from tidegate.reference.elements import Status, StatusChange, Watermark
+from tidegate.properties.cases.job.scopes import ACTIVE, CO_TIMER, IDLE, TIMER, at, make_timed, mark
+from tidegate.reference.elements import MAX, Status, StatusChange, Watermark
 
 WRONG = "python:tests.conformance.judging.jobs.wrong_engines"
 EXAMPLES = {"python": "exec:python3 examples/python/jobs.py", "javascript": "exec:node examples/javascript/jobs.js"}
@@ -158,6 +158,45 @@ def test_timers_that_fire_as_they_should_are_explained():
 def test_timers_that_lie_are_found(change, rule):
     judged = run_timed(change)
     assert any(wrong.name.startswith(rule) for wrong in judged.wrongs), judged.wrongs
+
+
+def test_a_timer_that_fires_again_is_told_from_one_that_is_early():
+    def again(rows):
+        last = max(at for at, row in enumerate(rows) if is_a_timer(row))
+        return [*rows[: last + 1], rows[last], *rows[last + 1 :]]
+
+    (wrong,) = [one for one in run_timed(again).wrongs if one.name.startswith("TIME-")]
+    assert (wrong.rules, "once more" in wrong.message) == (("TIME-1",), True)
+    (wrong,) = [
+        one
+        for one in run_timed(lambda rows: move_before(rows, (None, "timer"), is_heard)).wrongs
+        if one.name.startswith("TIME-")
+    ]
+    assert (wrong.rules, "not due" in wrong.message) == (("TIME-1",), True)
+
+
+def is_heard(row):
+    return of_timer(row, "in", "watermark")
+
+
+def ends_before_it_is_idle(rows):
+    heard = [(row["kind"], row["edge"]) for row in rows if row.get("dir") == "in" and row["task"] == "timer"]
+    return heard.index(("watermark", 0)) < heard.index(("status", 1))
+
+
+def test_a_timer_of_what_came_late_names_what_made_time_go_on():
+    """The first input is over, and the second idle: event time is at its end, and a record behind that is late."""
+    judge = Judge(ReferenceJobs())
+    cases = (JobCase(f"late-{number}", make_timed(CO_TIMER, (), (IDLE, ACTIVE, at(5, "a")))) for number in range(50))
+    runs = ((case, judge._engine.run(case.as_request()).answer["rows"]) for case in cases)
+    case, rows = next((case, rows) for case, rows in runs if ends_before_it_is_idle(rows))
+    place = next(at for at, row in enumerate(rows) if of_timer(row, "in", "record")) + 1
+    fires = {"task": "timer", "subtask": 0, "kind": "timer", "key": "a", "timestamp": "5"}
+    judged = judge.judge(case, {"rows": [*rows[:place], fires, *rows[place:]]})
+    (wrong,) = [one for one in judged.wrongs if one.name.startswith("TIME-")]
+    assert wrong.name == "TIME-6"
+    assert {"COMB-2", "COMB-4"} <= {*wrong.rules}
+    assert f"event time was {MAX} by then" in wrong.message
 
 
 def test_without_rows_of_timers_nothing_is_explained():
