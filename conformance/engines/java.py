@@ -14,6 +14,9 @@ from tidegate.conformance.engines.errors import CannotStartError
 
 OLDEST_FOR_FLINK = 11
 OLDEST_FOR_SPARK = 17
+#: For a JVM that lives a few minutes: there, what the second compiler does to its code costs more than it saves. With
+#: one compiler Java keeps room for 48 MB of code, which hundreds of queries fill; after that queries fail.
+ONE_COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
 _VERSION = re.compile(r'(?:^JAVA_VERSION=|version )"(?:1\.)?(\d+)', re.MULTILINE)
 
 

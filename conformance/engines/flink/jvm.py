@@ -15,6 +15,7 @@ from typing import Any
 
 from tidegate.conformance.engines.flink.cache import version_key
 from tidegate.conformance.engines.flink.proxies import TrackedJPype
+from tidegate.conformance.engines.java import ONE_COMPILER
 
 #: What Flink's own start script opens, as far as the classes that we drive need it.
 _OPENED = (
@@ -207,7 +208,7 @@ def _options(heap: str) -> list[str]:
         "-Xss2m",
         "-XX:+IgnoreUnrecognizedVMOptions",
         "-XX:+UseSerialGC",
-        "-XX:TieredStopAtLevel=1",
+        *ONE_COMPILER,
         "-XX:MaxDirectMemorySize=512m",
         "-XX:+ExitOnOutOfMemoryError",
         "-XX:-CreateCoredumpOnCrash",

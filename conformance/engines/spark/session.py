@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tidegate.conformance.engines.java import check_spark
+from tidegate.conformance.engines.java import ONE_COMPILER, check_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,8 +28,7 @@ SETTINGS = {
 }
 #: These make sense only where driver and executors are one process; a cluster knows its own network.
 LOCAL_SETTINGS = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-#: For a JVM that lives a few minutes: there, what the second compiler does to its code costs more than it saves.
-SHORT_LIVED = {"spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1"}
+SHORT_LIVED = {"spark.driver.defaultJavaOptions": " ".join(ONE_COMPILER)}
 
 
 def make_session(master: str = LOCAL, name: str = "tidegate", settings: dict[str, str] | None = None) -> "SparkSession":

@@ -25,6 +25,7 @@ from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink.cache import cache_folder, check_jars, folder_of
 from tidegate.conformance.engines.flink.jobs import harm
 from tidegate.conformance.engines.flink.jobs.compiling import compile_into, digest_of, join, make_sources
+from tidegate.conformance.engines.java import ONE_COMPILER
 from tidegate.conformance.engines.processes.orphans import die_with_parent
 
 Json = dict[str, Any]
@@ -188,7 +189,7 @@ class FlinkCluster:
 
     def _launch(self, name: str, main: str, arguments: list[str], heap: str) -> None:
         logging = self.folder / "conf" / "log4j2.properties"
-        options = [f"-Xmx{heap}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:MaxMetaspaceSize=512m"]
+        options = [f"-Xmx{heap}", "-XX:+UseSerialGC", *ONE_COMPILER, "-XX:MaxMetaspaceSize=512m"]
         options += [f"-Dlog4j2.configurationFile={logging}", f"-Dlog4j.configurationFile={logging}"]
         options += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED]
         path = join(sorted(folder_of(self.version).glob("*.jar")))

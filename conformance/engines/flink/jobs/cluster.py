@@ -17,6 +17,7 @@ from tidegate.conformance.engines.base import Started
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink.cache import check_jars
 from tidegate.conformance.engines.flink.jobs.compiling import compile_host, join
+from tidegate.conformance.engines.java import ONE_COMPILER
 from tidegate.conformance.engines.processes.orphans import die_with_parent
 
 Json = dict[str, Any]
@@ -89,7 +90,7 @@ class Cluster(Started):
         return [
             "-Xmx768m",
             "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
+            *ONE_COMPILER,
             "-XX:+ExitOnOutOfMemoryError",
             f"-Dlog4j2.configurationFile={_LOGGING}",
             f"-Dlog4j.configurationFile={_LOGGING}",
