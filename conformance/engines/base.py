@@ -83,8 +83,8 @@ QUERY = "query"
 class Abilities:
     """What an engine declares of whole jobs: programs are drawn within that.
 
-    `settings` are ways to run a job, each with its values, the usual one first. `shows` are the kinds of rows that it
-    can show. With `chaining` it fuses operators as the specification says; without, each operator is a task. Without
+    `settings` are ways to run a job, each with its values, the usual one first; `sources` are more of them, about how
+    sources read their scripts. `shows` are the kinds of rows that it can show. With `chaining` it fuses operators as the specification says; without, each operator is a task. Without
     `idle_ends` no source is idle when it ends. `uniform`: all operators but sources have the same parallelism.
 
     The rest is what it promises, as in a run log: `order_scope` ("channel", "key", "none"), `delivery` ("exactly_once",
@@ -103,12 +103,18 @@ class Abilities:
     faults: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
     settings: Mapping[str, tuple[Any, ...]] = attrs.Factory(dict)
+    sources: Mapping[str, tuple[Any, ...]] = attrs.Factory(dict)
     uniform: bool = False
     order_scope: str = "channel"
     delivery: str = "exactly_once"
     known_routing: bool = True
     keys_meet: bool = False
     counts_once: bool = True
+
+    @property
+    def usual(self) -> dict[str, Any]:
+        """Every setting as it usually is."""
+        return {name: values[0] for name, values in (*self.settings.items(), *self.sources.items())}
 
 
 @attrs.frozen

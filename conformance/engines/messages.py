@@ -333,7 +333,7 @@ def _read_abilities(jobs: Any) -> base.Abilities:
         if name in ("operators", "partitioners", "faults", "shows"):
             fits = type(value) is list and all(type(one) is str for one in value)
             read[name] = tuple(printable(one, 100) for one in value) if fits else None
-        elif name == "settings":
+        elif name in ("settings", "sources"):
             fits = type(value) is dict and all(type(one) is list and one for one in value.values())
             fits = fits and not _is_deeper(value, _DEPTH_LIMIT) and json.dumps(value, ensure_ascii=False).isprintable()
             read[name] = {key: tuple(values) for key, values in value.items()} if fits else None

@@ -5,6 +5,7 @@ chain operators gets programs in which nothing can be chained. Settings and faul
 what they mean is its own affair.
 """
 
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
@@ -118,9 +119,10 @@ def draw_job(seed: int, index: int, abilities: Abilities, faults: int = 0) -> Jo
         config = Draw(random, abilities, steady=steady, lengths=LONG if faulted else LENGTHS).program()
         if is_readable(config) and not (faulted and has_lonely_tasks(config)):
             break
-    return JobCase(
-        f"job-{seed}-{index}", config, draw_settings(random, abilities), draw_faults(random, abilities, faults)
-    )
+    settings, harm = draw_settings(random, abilities.settings), draw_faults(random, abilities, faults)
+    if not harm:
+        settings |= draw_settings(Random(f"job/{seed}/{index}/sources"), abilities.sources)
+    return JobCase(f"job-{seed}-{index}", config, settings, harm)
 
 
 def has_lonely_tasks(config: Config) -> bool:
@@ -130,12 +132,12 @@ def has_lonely_tasks(config: Config) -> bool:
     return any(joined.isdisjoint(task.operators) for task in layout.tasks)
 
 
-def draw_settings(random: Random, abilities: Abilities) -> dict[str, Any]:
+def draw_settings(random: Random, settings: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
     """In some jobs everything is as usual, in some hardly anything: what goes wrong may need several at once."""
     odd = random.choice(MOODS)
     return {
         name: random.choice(values[1:]) if len(values) > 1 and random.random() < odd else values[0]
-        for name, values in sorted(abilities.settings.items())
+        for name, values in sorted(settings.items())
     }
 
 

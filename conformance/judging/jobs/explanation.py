@@ -16,6 +16,7 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.engines.text import printable
+from tidegate.conformance.judging.jobs.splits import Reasons
 from tidegate.properties.runlog import check
 from tidegate.reference.elements import MAX, LogKind, Long, StatusChange, Watermark
 from tidegate.reference.job.channels import arrive
@@ -92,7 +93,7 @@ def shown_kinds(log: RunLog) -> frozenset[Kind]:
     return EXPLAINED - {kind for kind, is_hidden in hidden.items() if is_hidden}
 
 
-def replay(config: Config, log: RunLog) -> Replay:
+def replay(config: Config, log: RunLog, reasons: Reasons | None = None) -> Replay:
     """The subtasks of a complete run, producers first, each with what it received."""
     layout = compute_layout(config)
     state = begin_as_shown(start(config)[0], log)
@@ -104,7 +105,7 @@ def replay(config: Config, log: RunLog) -> Replay:
     carried: dict[int, list[Element]] = {}
     for number, place in enumerate(layout.places):
         home = (place.task.name, place.number)
-        one = SubtaskReplay(Turn(state), number, kinds)
+        one = SubtaskReplay(Turn(state), number, kinds, (reasons or {}).get((place.task.head, place.number), ()))
         wrong = one.run(shown[home], carried)
         seen = [row for row in shown[home] if row.kind in kinds]
         difference = wrong or compare(
@@ -121,11 +122,14 @@ def replay(config: Config, log: RunLog) -> Replay:
 class SubtaskReplay:
     """A source follows its script; any other subtask polls what it received, one element at a time.
 
-    `wanted` are the rows that the specification shows, each with the rules that were at work.
+    `wanted` are the rows that the specification shows, each with the rules that were at work; `reasons` are those by
+    which the items of a script were made.
     """
 
-    def __init__(self, turn: Turn, number: int, kinds: frozenset[Kind]) -> None:
-        self.turn, self.number, self.kinds = turn, number, kinds
+    def __init__(
+        self, turn: Turn, number: int, kinds: frozenset[Kind], reasons: tuple[tuple[str, ...], ...] = ()
+    ) -> None:
+        self.turn, self.number, self.kinds, self.reasons = turn, number, kinds, reasons
         self.wanted: list[tuple[Logged, tuple[str, ...]]] = []
         self.waited: set[Long] = set()
         self.fired: set[Timer] = set()
@@ -150,8 +154,9 @@ class SubtaskReplay:
         layout = self.turn.layout
         place = layout.places[self.number]
         if not place.channels:
-            for _ in range(len(layout.operators[place.task.head].scripts[place.number]) + 1):
-                self.take(emit_next(self.turn, self.number))
+            for at in range(len(layout.operators[place.task.head].scripts[place.number]) + 1):
+                because = self.reasons[at] if at < len(self.reasons) else ()
+                self.take(emit_next(self.turn.because(*because), self.number))
             return None
         channels = {channel_of(layout, channel): channel for channel in place.channels}
         for row in shown:
@@ -344,10 +349,14 @@ def find_broken(log: RunLog) -> list[Wrong]:
 
 
 def find_unexplained(
-    config: Config, log: RunLog, collected: Iterable[Result] | None, totals: Iterable[Result] | None
+    config: Config,
+    log: RunLog,
+    collected: Iterable[Result] | None,
+    totals: Iterable[Result] | None,
+    reasons: Reasons | None = None,
 ) -> list[Wrong]:
     """Where the run is none of the specification. Without results, the log is all there is."""
-    done = replay(config, log)
+    done = replay(config, log, reasons)
     if done.difference:
         return [done.difference]
     wrongs = []

@@ -39,6 +39,7 @@ from tidegate.conformance.judging.jobs.reading import OtherGraphError, read_run
 from tidegate.conformance.judging.jobs.restored import read_restored
 from tidegate.conformance.judging.jobs.results import hold_to_results, is_tidy
 from tidegate.conformance.judging.jobs.rows import LAST_ROWS, BadRowsError, quote, read_rows, read_what_stands
+from tidegate.conformance.judging.jobs.splits import BadSplitsError, Reasons, as_read
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.reports.writing import CannotWriteError
 from tidegate.properties.runlog import Verdict, check
@@ -148,7 +149,7 @@ class QueryJudge(AnyJudge[QueryCase]):
         return draw_query(seed, index, self.abilities)
 
     def run(self, case: QueryCase) -> Judged:
-        usual = {name: values[0] for name, values in self.abilities.settings.items()}
+        usual = self.abilities.usual
         results = []
         for settings in (usual, case.settings):
             match self._engine.run(case.as_request(settings)):
@@ -210,15 +211,20 @@ class Judge(AnyJudge[JobCase]):
 
     def judge(self, case: JobCase, answer: Json) -> Judged:
         earlier: tuple[RunLog, ...] = ()
+        reasons: Reasons = {}
+        config = case.config
         try:
             if "generations" in answer:
                 *before, log = read_restored(case.config, answer, case.name, self.name)
                 earlier = tuple(before)
             else:
                 log = self.read(case, answer)
+                if "writers" in answer and answer.get("read") and "error" not in answer:
+                    read = as_read(case.config, answer["read"])
+                    config, reasons = read.config, read.reasons
         except OtherGraphError as error:
             return fail(case, Status.FAIL, f"another job graph: {error}")
-        except BadRowsError as error:
+        except (BadRowsError, BadSplitsError) as error:
             return fail(case, Status.ERROR, str(error))
         hit = tuple(answer.get("hit", ()))
         if len(hit) > len(case.faults):
@@ -232,7 +238,10 @@ class Judge(AnyJudge[JobCase]):
             return attrs.evolve(judge_restored(case, log, earlier), hit=hit)
         if Kind.RESULT in self.abilities.shows:
             log = renumber(hold_to_results(case.config, log, counts_once=self.abilities.counts_once))
-        return attrs.evolve(judge_log(case, log, *outcomes_of(answer), shows=self.abilities.shows), hit=hit)
+        judged = judge_log(
+            attrs.evolve(case, config=config), log, *outcomes_of(answer), shows=self.abilities.shows, reasons=reasons
+        )
+        return attrs.evolve(judged, case=case, hit=hit)
 
     def read(self, case: JobCase, answer: Json) -> RunLog:
         """Flink's own host shows its graph, and rows that only that graph explains."""
@@ -288,13 +297,17 @@ def judge_log(
     collected: list[Result] | None = None,
     totals: list[Result] | None = None,
     shows: Container[str] = tuple(Kind),
+    reasons: Reasons | None = None,
 ) -> Judged:
-    """A run is held to the invariants, and every subtask to the specification where the log shows enough of it."""
+    """A run is held to the invariants, and every subtask to the specification where the log shows enough of it.
+
+    `reasons` are the rules by which sources that read in splits have made their scripts.
+    """
     wrongs = find_broken(log)
     verdicts = check(log)
     explained = is_explained(case, log, shows)
     if explained:
-        wrongs += find_unexplained(case.config, log, collected, totals)
+        wrongs += find_unexplained(case.config, log, collected, totals, reasons)
     wrongs += find_swallowed_ends(log)
     return Judged(case, Status.FAIL if wrongs else Status.PASS, tuple(wrongs), verdicts, log, explained)
 

@@ -65,10 +65,9 @@ def draw_query(seed: int, index: int, abilities: Abilities) -> QueryCase:
     query = SHAPES[shape](random)
     times = Times(random)
     tables = {name: draw_table(random, times, abilities) for name in ("a", "b")}
-    usual = {name: values[0] for name, values in abilities.settings.items()}
-    settings = usual
-    while settings == usual:
-        settings = draw_settings(random, abilities)
+    settings = abilities.usual
+    while settings == abilities.usual:
+        settings = draw_settings(random, abilities.settings)
     return QueryCase(f"query-{seed}-{index}", shape, query, tables, settings)
 
 

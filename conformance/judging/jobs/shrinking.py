@@ -140,7 +140,7 @@ def fewer_faults(case: AnyCase, _abilities: Abilities) -> Iterator[AnyCase]:
 
 
 def usual_settings(case: AnyCase, abilities: Abilities) -> Iterator[AnyCase]:
-    usual = {name: values[0] for name, values in abilities.settings.items()}
+    usual = abilities.usual
     changed = [name for name, value in case.settings.items() if value != usual.get(name, value)]
     if len(changed) > 1:
         yield attrs.evolve(case, settings={**case.settings, **{name: usual[name] for name in changed}})

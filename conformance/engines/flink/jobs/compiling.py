@@ -23,6 +23,8 @@ _NAMES = re.compile(r"[\w.$]+")
 OLDEST = (1, 14)
 #: The first version with asynchronous state in all operators that know event time.
 OLDEST_ASYNC = (2, 1)
+#: The first version whose sources are told to pause a split.
+OLDEST_SPLITS = (1, 17)
 
 
 def compile_host(version: str, *, sql: bool = False) -> list[Path]:
@@ -59,7 +61,13 @@ def digest_of(sources: dict[str, str]) -> str:
 def make_sources(version: str, jars: list[Path], *, sql: bool = False, deployed: bool = False) -> dict[str, str]:
     is_new = version_key(version) >= (2,)
     java = resources.files("tidegate.conformance.engines.flink.jobs").joinpath("java")
-    parts = {"v2": is_new, "async": version_key(version) >= OLDEST_ASYNC, "sql": sql, "deployed": deployed}
+    parts = {
+        "v2": is_new,
+        "async": version_key(version) >= OLDEST_ASYNC,
+        "splits": version_key(version) >= OLDEST_SPLITS,
+        "sql": sql,
+        "deployed": deployed,
+    }
     folders = [java, *(java.joinpath(name) for name, has in parts.items() if has)]
     files = [file for folder in folders for file in folder.iterdir() if file.name.endswith(".java")]
     written = {file.name: file.read_text(encoding="utf-8") for file in files}

@@ -24,7 +24,7 @@ from tidegate.conformance.engines.errors import UnknownEngineError
 from tidegate.conformance.engines.flink import cache
 from tidegate.conformance.engines.flink.jobs import harm
 from tidegate.conformance.engines.flink.jobs.cluster import USUAL, Cluster, ClusterDiedError
-from tidegate.conformance.engines.flink.jobs.compiling import OLDEST_ASYNC
+from tidegate.conformance.engines.flink.jobs.compiling import OLDEST_ASYNC, OLDEST_SPLITS
 from tidegate.conformance.engines.jobs import JobEngine
 from tidegate.conformance.engines.text import printable
 
@@ -53,6 +53,19 @@ SETTINGS = {
     # Parts of a checkpoint are merged into larger files.
     "with_merged_files": (False, True),
 }
+#: How sources read their scripts: by themselves, or in splits; what follows is about splits.
+SOURCES = {
+    "splits": (0, 1, 2, 3),
+    # A split is given out when the one before it is done.
+    "splits_in_turn": (False, True),
+    # The script is cut into parts; else items are dealt out one by one.
+    "splits_in_parts": (False, True),
+    "items_fetched": (1, 4),
+    # Milliseconds of event time by which a source may be ahead of the others.
+    "alignment_drift": (0, 1, 5),
+    # Milliseconds after which a split that is silent is idle.
+    "idle_after": (0, 5, 50),
+}
 #: Settings that are options of a job in Flink, and how a value is written there.
 OPTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "buffer_timeout": ("execution.buffer-timeout.interval", lambda value: f"{value} ms"),
@@ -80,6 +93,7 @@ ABILITIES = Abilities(
     chaining=True,
     shows=("record", "watermark", "status", "barrier", "end_of_data", "end_of_partition", "timer"),
     settings=SETTINGS,
+    sources=SOURCES,
     faults=(harm.KILL_TASK_MANAGER, harm.FAIL_TASK, harm.RESCALE, harm.RESCALE_CHECKPOINT),
 )
 #: DataStream V2 has neither unions nor a choice of partitioners, and its windows no timers of processing time. A source
@@ -90,6 +104,7 @@ ABILITIES_V2 = attrs.evolve(
     partitioners=("global", "hash"),
     idle_ends=False,
     faults=(),
+    sources={},
     settings={name: values for name, values in SETTINGS.items() if name not in ("interruptible_timers", "async_state")},
 )
 #: What a kit is called in Java, and what it can do.
@@ -117,6 +132,8 @@ class FlinkJobs(JobEngine):
         if cache.version_key(self.version) < OLDEST_ASYNC:
             known = {name: values for name, values in self._abilities.settings.items() if name != "async_state"}
             self._abilities = attrs.evolve(self._abilities, settings=known)
+        if cache.version_key(self.version) < OLDEST_SPLITS:
+            self._abilities = attrs.evolve(self._abilities, sources={})
         if cache.version_key(self.version) < OLDEST_HARMED:
             self._abilities = attrs.evolve(self._abilities, faults=())
         self._cluster = Cluster(self.version, *SHAPE, start_timeout)

@@ -123,6 +123,7 @@ public final class JobHost {
     answer.put("writers", Tap.WRITERS);
     answer.put("totals", Operators.TOTALS);
     answer.put("collected", Operators.COLLECTED);
+    answer.put("read", Programs.Sources.READ);
     return answer;
   }
 

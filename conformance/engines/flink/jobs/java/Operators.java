@@ -26,6 +26,7 @@ final class Operators {
   static void forget() {
     TOTALS.clear();
     COLLECTED.clear();
+    Programs.Sources.READ.clear();
   }
 
   /** Counts to the length of the longest script: the operator behind it, chained, does what the script says. */
@@ -118,6 +119,21 @@ final class Operators {
         default:
           throw new IllegalArgumentException(item[0]);
       }
+    }
+  }
+
+  /** Hands on what a source emits, and listens. */
+  static final class Passing extends Told implements OneInputStreamOperator<Record, Record> {
+    @Override
+    public void open() throws Exception {
+      super.open();
+      tap = Tap.on(getContainingTask());
+    }
+
+    @Override
+    public void processElement(StreamRecord<Record> element) {
+      tap.count();
+      output.collect(element);
     }
   }
 

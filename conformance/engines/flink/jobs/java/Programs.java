@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.jobgraph.JobEdge;
@@ -26,6 +27,14 @@ final class Programs {
   /** Makes a job of something else than a program; not in every version. */
   interface Builder {
     JobGraph build(JsonNode request, Configuration options) throws Exception;
+  }
+
+  /** Makes sources of another kind; not in every version. */
+  interface Sources {
+    /** By operator and subtask: what its splits have done, in order. */
+    Map<String, List<List<Object>>> READ = new ConcurrentHashMap<>();
+
+    DataStream<Record> read(StreamExecutionEnvironment environment, int id, String[][][] scripts, JsonNode request);
   }
 
   static JobGraph build(JsonNode request) throws Exception {
@@ -71,7 +80,8 @@ final class Programs {
   }
 
   private static SingleOutputStreamOperator<Record> source(
-      StreamExecutionEnvironment environment, Kit kit, JsonNode operator, JsonNode request) {
+      StreamExecutionEnvironment environment, Kit kit, JsonNode operator, JsonNode request)
+      throws ReflectiveOperationException {
     int id = operator.get("id").asInt();
     int parallelism = operator.get("parallelism").asInt();
     String[][][] scripts = new String[parallelism][][];
@@ -83,6 +93,10 @@ final class Programs {
         scripts[subtask][at] = item(script.get(at));
       }
       lengths[subtask] = script.size() + 1;
+    }
+    if (request.path("splits").asInt() > 0) {
+      DataStream<Record> read = make(Sources.class, "Splits").read(environment, id, scripts, request);
+      return read.transform("o" + id, Record.TYPE, new Operators.Passing());
     }
     SingleOutputStreamOperator<Long> clock =
         request.has("folder")

@@ -159,7 +159,7 @@ final class Tap {
   /** Whether the operator speaks for its task, and anybody may have to know what was saved. */
   private static boolean tells(AbstractStreamOperator<?> operator) {
     return Journal.isWanted(operator.getContainingTask().getEnvironment())
-        && (operator instanceof Operators.Script || operator.getOperatorConfig().isChainStart());
+        && (operator instanceof Operators.Script || operator instanceof Operators.Passing || operator.getOperatorConfig().isChainStart());
   }
 
   void count() {
@@ -311,6 +311,9 @@ final class Tap {
       return;
     }
     Object input = get(processor, "input");
+    if (!has(input, "checkpointedInputGate")) {
+      return; // a source of splits
+    }
     Object checkpointedGate = get(input, "checkpointedInputGate");
     set(checkpointedGate, "inputGate", new TapGate((InputGate) get(checkpointedGate, "inputGate"), this));
     @SuppressWarnings("unchecked")

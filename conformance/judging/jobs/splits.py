@@ -1,0 +1,112 @@
+"""Sources that read in splits: what a subtask emits, given what its splits have done.
+
+Which split is read first, which is paused, and when a generator of watermarks speaks is up to the engine, which tells
+it. What comes of it is not: the edge of a source (`source_output`) makes one stream of it, and that is the script that
+the subtask has followed.
+"""
+
+from typing import Any
+
+import attrs
+
+from tidegate.conformance.engines.text import printable
+from tidegate.reference.elements import Long, Status, StatusChange, Watermark
+from tidegate.reference.job.programs import Config, Operator, Record, ScriptItem
+from tidegate.reference.watermarks import source_output
+from tidegate.reference.watermarks.multiplexer import Mode
+
+#: By operator and subtask: of each item of the script the rules that were at work.
+Reasons = dict[tuple[int, int], tuple[tuple[str, ...], ...]]
+
+
+class BadSplitsError(ValueError):
+    """What is told of splits cannot be what they did."""
+
+
+@attrs.frozen
+class Read:
+    """A program whose scripts are what its sources emit, and the reasons for that."""
+
+    config: Config
+    reasons: Reasons
+
+
+def as_read(config: Config, told: dict[str, list[list[Any]]]) -> Read:
+    """Each source with the stream that it makes of its splits.
+
+    Raises
+    ------
+    BadSplitsError
+        An item was left out, read twice, or read before one that stands before it in its split.
+    """
+    operators, reasons = [], Reasons()
+    for operator in config.operators:
+        scripts = list(operator.scripts)
+        for subtask in range(len(scripts)):
+            words = told.get(f"{operator.id}/{subtask}")
+            if words is not None:
+                emitted = Edge(operator, subtask).follow(words)
+                scripts[subtask] = tuple(item for item, _rules in emitted)
+                reasons[operator.id, subtask] = tuple(rules for _item, rules in emitted)
+        operators.append(attrs.evolve(operator, scripts=tuple(scripts)))
+    return Read(attrs.evolve(config, operators=tuple(operators)), reasons)
+
+
+class Edge:
+    """The edge of one subtask of a source."""
+
+    def __init__(self, operator: Operator, subtask: int) -> None:
+        self.name, self.script = f"{operator.name}/{subtask}", operator.scripts[subtask]
+        (self.state,) = source_output.start(source_output.Config())
+        self.read: dict[int, int] = {}
+        self.last: dict[int, int] = {}
+
+    def follow(self, words: list[list[Any]]) -> list[tuple[ScriptItem, tuple[str, ...]]]:
+        emitted: list[tuple[ScriptItem, tuple[str, ...]]] = []
+        for word in words:
+            event, item = self.understand(word)
+            outcomes = source_output.step(self.state, event)
+            self.state = outcomes[0].state
+            for seen in outcomes[0].observations:
+                if isinstance(seen, Watermark | StatusChange):
+                    emitted.append((seen, outcomes[0].rules))
+                elif isinstance(item, Record):
+                    emitted.append((item, outcomes[0].rules))
+                else:
+                    raise BadSplitsError(f"{self.name}: {printable(str(word), 80)} comes out of turn")
+        left = [at for at in range(len(self.script)) if at not in self.read]
+        if left:
+            raise BadSplitsError(f"{self.name} has not read {len(left)} items, the first of them {left[0]}")
+        return emitted
+
+    def understand(self, word: list[Any]) -> tuple[source_output.Event, ScriptItem | None]:
+        match word:
+            case ["add", int(split)]:
+                return source_output.AddSplit(split), None
+            case ["release", int(split)]:
+                return source_output.ReleaseSplit(split), None
+            case ["periodic"]:
+                return source_output.PeriodicEmit(), None
+            case ["watermark", int() | None as split, mode, int(timestamp)]:
+                return source_output.EmitWatermark(Mode(mode), Long(timestamp), split), None
+            case ["status", int() | None as split, mode, status]:
+                return source_output.EmitStatus(Mode(mode), Status(status), split), None
+            case ["item", int(split), int(at)] if at < len(self.script) and at not in self.read:
+                if at < self.last.get(split, 0):
+                    raise BadSplitsError(f"{self.name} reads item {at} of split {split} too late")
+                self.read[at], self.last[split] = split, at
+                return self.emit(self.script[at], split), self.script[at]
+            case _:
+                raise BadSplitsError(f"{self.name} cannot have done {printable(str(word), 80)}")
+
+    @staticmethod
+    def emit(item: ScriptItem, split: int) -> source_output.Event:
+        match item:
+            case Record(timestamp=timestamp):
+                return source_output.EmitRecord(timestamp, split)
+            case Watermark(timestamp):
+                return source_output.EmitWatermark(Mode.IMMEDIATE, timestamp, split)
+            case StatusChange(status):
+                return source_output.EmitStatus(Mode.IMMEDIATE, status, split)
+            case other:
+                raise TypeError(other)
