@@ -1,9 +1,11 @@
 """Queries: one on one input, under any settings, has one result.
 
 Queries are drawn in parts: what is read, and what is done with it. All rows are in time, and no two have the same time:
-whatever the channels are read in, and whatever the settings are, the rows of the result in the end are the same.
+whatever the channels are read in, and whatever the settings are, the rows of the result in the end are the same. What
+changes a row, or takes it back, comes from where the row came from, behind it.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from random import Random
@@ -15,14 +17,22 @@ from tidegate.conformance.engines.base import Abilities, JobRequest
 from tidegate.conformance.judging.jobs.drawing import draw_settings
 
 Json = dict[str, Any]
-#: An item of a script: a record (key, value, id, time), a watermark, a pause in milliseconds.
+#: An item of a script: a record (key, value, id, time), a change of one, a watermark, a pause in milliseconds, idleness.
 Item = tuple[Any, ...]
 Script = tuple[Item, ...]
 
 LENGTHS = (3, 10, 40)
 KEYS = ("a", "b", "c", "d")
+#: Tables that change: by which column, and whether what is replaced is told ("all") or only what replaces it ("upsert").
+CHANGING: dict[str, Json] = {"c": {"key": "k", "changes": "upsert"}, "d": {"key": "id", "changes": "all"}}
+#: The ids of rows that change, which no others have.
+IDS = tuple(range(100_001, 100_013))
+#: How likely a source is idle before it ends.
+IDLE = 0.3
 #: Seconds of event time, and milliseconds by which no two rows are at one time.
 SECOND = 1000
+#: Behind every window, in milliseconds.
+END_OF_TIME = 10_000 * SECOND
 
 
 @attrs.frozen
@@ -41,7 +51,8 @@ class QueryCase:
         return sum(len(script) for scripts in self.tables.values() for script in scripts)
 
     def as_json(self) -> Any:
-        return {"query": self.query, "tables": self.tables}
+        changing = {name: CHANGING[name] for name in self.tables if name in CHANGING}
+        return {"query": self.query, "tables": self.tables, "changing": changing}
 
     def as_request(self, settings: Json) -> JobRequest:
         return JobRequest(self.name, self.as_json(), {}, settings, [], "")
@@ -64,7 +75,8 @@ def draw_query(seed: int, index: int, abilities: Abilities) -> QueryCase:
     shape = random.choice(tuple(SHAPES))
     query = SHAPES[shape](random)
     times = Times(random)
-    tables = {name: draw_table(random, times, abilities) for name in ("a", "b")}
+    used = [name for name in ("a", "b", *CHANGING) if re.search(rf"\b{name}\b", query)]
+    tables = {name: draw_table(random, times, abilities, name) for name in used}
     settings = abilities.usual
     while settings == abilities.usual:
         settings = draw_settings(random, abilities.settings)
@@ -85,21 +97,80 @@ class Times:
         return self.used, second * SECOND + self.own[self.used % len(self.own)]
 
 
-def draw_table(random: Random, times: Times, abilities: Abilities) -> tuple[Script, ...]:
-    most = random.choice(LENGTHS)
-    return tuple(draw_script(random, times, most) for _ in range(random.randint(1, abilities.parallelism)))
+def draw_table(random: Random, times: Times, abilities: Abilities, name: str) -> tuple[Script, ...]:
+    """Scripts of subtasks. Each key of a changing table is that of one of them."""
+    most, width = random.choice(LENGTHS), random.randint(1, abilities.parallelism)
+    if name not in CHANGING:
+        return tuple(draw_script(random, times, most, Rows(random)) for _ in range(width))
+    by_key = CHANGING[name]["key"] == "k"
+    keys: tuple[Any, ...] = KEYS if by_key else IDS
+    changes = Versions if by_key else Changes
+    return tuple(draw_script(random, times, most, changes(random, keys[at::width])) for at in range(width))
 
 
-def draw_script(random: Random, times: Times, most: int) -> Script:
-    """No record is behind a watermark of its own script, and so behind none at all."""
+class Rows:
+    """New rows, of any key."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+
+    def next(self, now: int, watermark: int, times: Times) -> list[Item]:
+        number, at = times.next(max(now - self.random.randint(0, 3), watermark + 1))
+        return [("record", self.random.choice(KEYS), self.random.randint(0, 9), number, at)]
+
+
+class Versions:
+    """Rows of which each replaces the last of its key, or takes it away; they are in the order of time."""
+
+    def __init__(self, random: Random, keys: tuple[str, ...]) -> None:
+        self.random, self.keys = random, keys
+        self.there: dict[str, Item] = {}
+        self.latest = -1
+
+    def next(self, now: int, watermark: int, times: Times) -> list[Item]:
+        self.latest = max(now, watermark + 1, self.latest + 1)
+        number, at = times.next(self.latest)
+        if not self.keys:
+            return []
+        key = self.random.choice(self.keys)
+        if key in self.there and self.random.random() < 0.2:
+            return [("-D", *self.there.pop(key)[1:-1], at)]
+        kind = "+U" if key in self.there else "+I"
+        self.there[key] = (kind, key, self.random.randint(0, 9), number, at)
+        return [self.there[key]]
+
+
+class Changes:
+    """Rows that are there until they are replaced or taken away, and that is told of each of them."""
+
+    def __init__(self, random: Random, ids: tuple[int, ...]) -> None:
+        self.random, self.ids = random, ids
+        self.there: dict[int, Item] = {}
+
+    def next(self, now: int, watermark: int, times: Times) -> list[Item]:
+        at = times.next(max(now, watermark + 1))[1]
+        if not self.ids:
+            return []
+        number = self.random.choice(self.ids)
+        before = self.there.pop(number, None)
+        if before and self.random.random() < 0.3:
+            return [("-D", *before)]
+        self.there[number] = row = (self.random.choice(KEYS), self.random.randint(0, 9), number, at)
+        return [("-U", *before), ("+U", *row)] if before else [("+I", *row)]
+
+
+def draw_script(random: Random, times: Times, most: int, rows: Rows | Versions | Changes) -> Script:
+    """No record is behind a watermark of its own script, and so behind none at all.
+
+    A source that is idle has no more rows: what others tell meanwhile makes none of them late.
+    """
     items: list[Item] = []
     now, watermark = 0, -1
     for _ in range(random.randint(0, most)):
         chance = random.random()
         if chance < 0.7:
             now += random.randint(0, 2)
-            number, at = times.next(max(now - random.randint(0, 3), watermark + 1))
-            items.append(("record", random.choice(KEYS), random.randint(0, 9), number, at))
+            items += rows.next(now, watermark, times)
         elif chance < 0.9:
             # The whole second is over.
             watermark = max(watermark + 1, now - random.randint(0, 3))
@@ -107,6 +178,8 @@ def draw_script(random: Random, times: Times, most: int) -> Script:
             items.append(("watermark", watermark * SECOND + SECOND - 1))
         else:
             items.append(("pause", random.choice((1, 10, 60))))
+    if random.random() < IDLE:
+        items += [("idle",), ("pause", random.choice((1, 20, 60))), ("watermark", END_OF_TIME)]
     return tuple(items)
 
 
@@ -127,8 +200,54 @@ JOINS = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
 
 
 def draw_relation(random: Random) -> str:
+    """Rows of which no two have the same time."""
     kept = f"(SELECT k, v, id, ts FROM a WHERE v > {random.randint(0, 6)})"
     return random.choice(("a", "a", "b", BOTH, kept))
+
+
+def draw_timed(random: Random) -> str:
+    """Rows in time, more often than not those that another operator has made in its own time."""
+    if random.random() < 0.4:
+        return draw_relation(random)
+    return random.choice((draw_near, draw_versioned, draw_sums, draw_firsts, draw_ends))(random)
+
+
+def draw_near(random: Random) -> str:
+    side = random.choice(("x", "x", "y"))
+    kind = {"x": ("JOIN", "LEFT JOIN"), "y": ("JOIN", "RIGHT JOIN")}[side]
+    near = f"y.ts BETWEEN x.ts - {seconds(random.randint(0, 5))} AND x.ts + {seconds(random.randint(0, 5))}"
+    joined = f"FROM a x {random.choice(kind)} b y ON x.k = y.k AND {near}"
+    return f"(SELECT {side}.k k, {side}.v v, {side}.id id, {side}.ts ts {joined})"
+
+
+def draw_versioned(random: Random) -> str:
+    kind = random.choice(("JOIN", "LEFT JOIN"))
+    return f"(SELECT x.k k, y.v v, x.id id, x.ts ts FROM a x {kind} c FOR SYSTEM_TIME AS OF x.ts AS y ON x.k = y.k)"
+
+
+def draw_sums(random: Random) -> str:
+    frame = random.choice(("ROWS BETWEEN 2 PRECEDING", f"RANGE BETWEEN {seconds(random.choice((1, 6)))} PRECEDING"))
+    return f"(SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts {frame} AND CURRENT ROW) v, id, ts FROM a)"
+
+
+def draw_firsts(random: Random) -> str:
+    ranked = f"SELECT k, v, id, ts, ROW_NUMBER() OVER (PARTITION BY k, v ORDER BY ts) n FROM {random.choice(('a', 'b'))}"
+    return f"(SELECT k, v, id, ts FROM ({ranked}) WHERE n = 1)"
+
+
+def draw_ends(random: Random) -> str:
+    windows = f"TABLE(TUMBLE(TABLE a, DESCRIPTOR(ts), {seconds(random.choice((1, 2)))}))"
+    by = "GROUP BY k, window_start, window_end, window_time"
+    return f"(SELECT k, SUM(v) v, MIN(id) id, window_time ts FROM {windows} {by})"
+
+
+def draw_changing(random: Random) -> str:
+    """Rows that may be replaced or taken away; nobody asks for their time."""
+    kept = f"(SELECT k, v, id FROM {random.choice(('c', 'd'))} WHERE v > {random.randint(0, 6)})"
+    both = "(SELECT k, v, id FROM d UNION ALL SELECT k, v, id FROM a)"
+    counted = "(SELECT k, CAST(COUNT(*) AS INT) v, MAX(id) id FROM d GROUP BY k)"
+    joined = "(SELECT x.k k, y.v v, x.id id FROM d x LEFT JOIN c y ON x.k = y.k)"
+    return random.choice(("c", "d", "d", kept, both, counted, joined, draw_relation(random)))
 
 
 def draw_aggregates(random: Random) -> str:
@@ -154,7 +273,7 @@ def draw_windows(random: Random, relation: str, by: str = "ts") -> str:
 
 
 def draw_window_aggregate(random: Random) -> str:
-    windows = draw_windows(random, draw_relation(random))
+    windows = draw_windows(random, draw_timed(random))
     wanted = draw_aggregates(random)
     if random.random() < 0.25 and "SESSION" not in windows:
         sets = "GROUPING SETS ((window_start, window_end, k), (window_start, window_end))"
@@ -178,18 +297,25 @@ def draw_group_window(random: Random) -> str:
     kind, size = random.choice(("TUMBLE", "HOP", "SESSION")), random.choice((2, 5, 10))
     sizes = f"{seconds(size)}, {seconds(size * 2)}" if kind == "HOP" else seconds(size)
     start = f"{kind}_START(ts, {sizes})"
-    return f"SELECT k, {start}, {draw_aggregates(random)} FROM {draw_relation(random)} GROUP BY k, {kind}(ts, {sizes})"
+    return f"SELECT k, {start}, {draw_aggregates(random)} FROM {draw_timed(random)} GROUP BY k, {kind}(ts, {sizes})"
 
 
 def draw_interval_join(random: Random) -> str:
     before, after = random.randint(0, 5), random.randint(0, 5)
     near = f"y.ts BETWEEN x.ts - {seconds(before)} AND x.ts + {seconds(after)}"
-    return f"SELECT x.id, y.id FROM a x {random.choice(JOINS)} b y ON x.k = y.k AND {near}"
+    left, right = random.choice((("a", "b"), (draw_timed(random), random.choice(("a", "b")))))
+    return f"SELECT x.id, y.id FROM {left} x {random.choice(JOINS)} {right} y ON x.k = y.k AND {near}"
+
+
+def draw_temporal_join(random: Random) -> str:
+    kind, left = random.choice(("JOIN", "LEFT JOIN")), draw_timed(random)
+    return f"SELECT x.id, y.id, y.v FROM {left} x {kind} c FOR SYSTEM_TIME AS OF x.ts AS y ON x.k = y.k"
 
 
 def draw_window_join(random: Random) -> str:
-    size = seconds(random.choice((2, 5, 10)))
-    left, right = (f"(SELECT * FROM TABLE(TUMBLE(TABLE {name}, DESCRIPTOR(ts), {size})))" for name in ("a", "b"))
+    size = random.choice((2, 5, 10))
+    kind, sizes = random.choice((("TUMBLE", seconds(size)), ("HOP", f"{seconds(size)}, {seconds(2 * size)}")))
+    left, right = (f"(SELECT * FROM TABLE({kind}(TABLE {name}, DESCRIPTOR(ts), {sizes})))" for name in ("a", "b"))
     both = "x.window_start = y.window_start AND x.window_end = y.window_end"
     if random.random() < 0.3:
         is_there = random.choice(("EXISTS", "NOT EXISTS"))
@@ -231,19 +357,45 @@ def draw_first(random: Random) -> str:
 
 def draw_group(random: Random) -> str:
     """Results that are told again with every row, and results of such results."""
-    inner = f"SELECT k, {draw_aggregates(random)} FROM {draw_relation(random)} GROUP BY k"
+    by = random.choice(("k", "k", "ROLLUP (k, MOD(v, 3))", "CUBE (k, MOD(v, 3))"))
+    having = random.choice(("", "", f" HAVING COUNT(*) > {random.randint(1, 3)}"))
+    inner = f"SELECT k, {draw_aggregates(random)} FROM {draw_changing(random)} GROUP BY {by}{having}"
     return random.choice(
         (inner, f"SELECT x0, COUNT(*) FROM ({inner}) GROUP BY x0", f"SELECT COUNT(*), SUM(x0) FROM ({inner})")
     )
 
 
+def draw_joins(random: Random) -> str:
+    """Two or three relations that change."""
+    first, second, third = (draw_changing(random) for _ in range(3))
+    both = f"SELECT x.id a0, y.id a1 FROM {first} x {random.choice(JOINS)} {second} y ON x.k = y.k"
+    is_in = f"SELECT id, v FROM {first} WHERE k {random.choice(('IN', 'NOT IN'))} (SELECT k FROM {second} WHERE v > 4)"
+    more = f"SELECT x.id, y.id, z.v FROM {first} x JOIN {second} y ON x.k = y.k {random.choice(JOINS[:2])} {third} z ON x.k = z.k"
+    greater = f"SELECT id, v FROM {first} WHERE v > (SELECT AVG(v) FROM {second})"
+    counted = f"SELECT a0, COUNT(*) FROM ({both}) GROUP BY a0"
+    return random.choice((both, both, is_in, more, greater, counted))
+
+
+def draw_ranks(random: Random) -> str:
+    """The best rows of what changes, with or without their places."""
+    read, most = draw_changing(random), random.randint(1, 3)
+    place, per = random.choice(("", ", n")), random.choice(("PARTITION BY k ", ""))
+    by = random.choice(("v DESC, id", "v, id", "v DESC, k, id"))
+    ranked = f"SELECT k, id, v, ROW_NUMBER() OVER ({per}ORDER BY {by}) n FROM {read}"
+    return f"SELECT k, id, v{place} FROM ({ranked}) WHERE n <= {most}"
+
+
+def draw_distinct(random: Random) -> str:
+    return f"SELECT DISTINCT {random.choice(('k', 'v', 'k, v'))} FROM {draw_changing(random)}"
+
+
 def draw_sets(random: Random) -> str:
     kind = random.choice(("UNION", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL"))
-    return f"SELECT k, v FROM a {kind} SELECT k, v FROM b"
+    return f"SELECT k, v FROM {draw_changing(random)} {kind} SELECT k, v FROM {draw_changing(random)}"
 
 
 def draw_top(random: Random) -> str:
-    return f"SELECT id, v FROM {draw_relation(random)} ORDER BY v DESC, id LIMIT {random.randint(1, 5)}"
+    return f"SELECT id, v FROM {draw_changing(random)} ORDER BY v DESC, id LIMIT {random.randint(1, 5)}"
 
 
 def draw_pattern(random: Random) -> str:
@@ -262,11 +414,15 @@ SHAPES: dict[str, Callable[[Random], str]] = {
     "cascade of windows": draw_cascade,
     "group window": draw_group_window,
     "interval join": draw_interval_join,
+    "temporal join": draw_temporal_join,
     "window join": draw_window_join,
     "join": draw_join,
+    "joins of changes": draw_joins,
     "over": draw_over,
     "sort": draw_sort,
     "first rows": draw_first,
+    "ranks": draw_ranks,
+    "distinct": draw_distinct,
     "group": draw_group,
     "sets": draw_sets,
     "top": draw_top,

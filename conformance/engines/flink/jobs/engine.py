@@ -56,13 +56,15 @@ SETTINGS = {
 #: How sources read their scripts: by themselves, or in splits; what follows is about splits.
 SOURCES = {
     "splits": (0, 1, 2, 3),
-    # A split is given out when the one before it is done.
-    "splits_in_turn": (False, True),
+    # A split is given out when the one before it is done; in half of the jobs in which everything is odd, it is not.
+    "splits_in_turn": (False, False, True),
     # The script is cut into parts; else items are dealt out one by one.
     "splits_in_parts": (False, True),
     "items_fetched": (1, 4),
-    # Milliseconds of event time by which a source may be ahead of the others.
+    "item_rest_micros": (0, 200, 2_000),
+    # Milliseconds of event time by which a source may be ahead of the others, and how many samples are looked at.
     "alignment_drift": (0, 1, 5),
+    "alignment_samples": (3, 1),
     # Milliseconds after which a split that is silent is idle.
     "idle_after": (0, 5, 50),
 }
@@ -73,6 +75,7 @@ OPTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "unaligned": ("execution.checkpointing.unaligned.enabled", str),
     "interruptible_timers": ("execution.checkpointing.unaligned.interruptible-timers.enabled", str),
     "object_reuse": ("pipeline.object-reuse", str),
+    "alignment_samples": ("pipeline.watermark-alignment.buffer-size", str),
     "unaligned_shared_files": ("execution.checkpointing.unaligned.max-subtasks-per-channel-state-file", str),
     "unaligned_to_downstream": ("execution.checkpointing.unaligned.recover-output-on-downstream.enabled", str),
     "unaligned_while_restored": ("execution.checkpointing.during-recovery.enabled", str),

@@ -48,6 +48,13 @@ SETTINGS: dict[str, tuple[Any, ...]] = {
     "unions_break": (True, False),
     "united_projects": (False, True),
     "window_buffer": (100_000, 1, 10),
+    # What is generated is cut into small methods.
+    "code_length": (4_000, 1),
+    "chaining": (True, False),
+    "reuse_sources": (True, False),
+    "distinct_buckets": (1024, 1),
+    # A source fails once, behind a checkpoint, and the job is restored.
+    "fails_after": (0, 0, 30, 80),
 }
 #: Which options they are, besides those of any job.
 TABLE_OPTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
@@ -67,6 +74,17 @@ TABLE_OPTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "unions_break": ("table.optimizer.union-all-as-breakpoint-enabled", str),
     "united_projects": ("table.optimizer.sql2rel.project-merge.enabled", str),
     "window_buffer": ("table.exec.window-agg.buffer-size-limit", str),
+    "code_length": ("table.generated-code.max-length", str),
+    "chaining": ("pipeline.operator-chaining.enabled", str),
+    "reuse_sources": ("table.optimizer.reuse-source-enabled", str),
+    "distinct_buckets": ("table.optimizer.distinct-agg.split.bucket-num", str),
+}
+#: A job that is to fail has checkpoints, and is brought back.
+FAILING = {
+    "execution.checkpointing.interval": "10 ms",
+    "restart-strategy.type": "fixed-delay",
+    "restart-strategy.fixed-delay.delay": "1 ms",
+    "restart-strategy.fixed-delay.attempts": "3",
 }
 ABILITIES = Abilities(operators=(QUERY,), partitioners=(), parallelism=3, watermarks=True, settings=SETTINGS)
 #: The first version whose planner is a jar of its own.
@@ -91,7 +109,8 @@ class FlinkSql(JobEngine):
     def run(self, request: JobRequest) -> JobReply:
         usual = {name: values[0] for name, values in SETTINGS.items()}
         settings = {**usual, **request.settings}
-        asked = {**request.program, "parallelism": settings["parallelism"], "options": to_options(settings)}
+        own = {name: settings[name] for name in ("parallelism", "fails_after")}
+        asked = {**request.program, **own, "options": to_options(settings)}
         try:
             answer = self._cluster.ask(asked, self._seconds)
         except ClusterDiedError as error:
@@ -114,4 +133,5 @@ def to_options(settings: dict[str, Any]) -> dict[str, str]:
         for name, value in settings.items()
         if name in known and name not in left_out
     }
-    return {**options, "table.exec.mini-batch.enabled": str(settings["mini_batch_rows"] > 0)}
+    failing = FAILING if settings["fails_after"] else {}
+    return {**failing, **options, "table.exec.mini-batch.enabled": str(settings["mini_batch_rows"] > 0)}

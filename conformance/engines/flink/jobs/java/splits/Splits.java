@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkAlignmentParams;
 import org.apache.flink.api.common.eventtime.WatermarkGenerator;
@@ -50,7 +51,8 @@ public final class Splits implements Programs.Sources {
   @Override
   public DataStream<Record> read(StreamExecutionEnvironment environment, int id, String[][][] scripts, JsonNode request) {
     Manner manner = new Manner(request);
-    if (manner.idleMillis > 0) {
+    if (manner.idleMillis > 0 || manner.driftMillis > 0) {
+      // Unless generators are asked again, nobody hears that the slowest split is over.
       environment.getConfig().setAutoWatermarkInterval(1);
     }
     return environment
@@ -60,12 +62,14 @@ public final class Splits implements Programs.Sources {
   }
 
   /** How many splits a script has, whether one follows the other, whether each has a part of the script, how many items
-   * are fetched at once; how far, in event time, a source may be ahead of others; when a split that is silent is idle. */
+   * are fetched at once, and how long it rests behind each; how far, in event time, a source may be ahead of others;
+   * after what time a split that is silent is idle. */
   static final class Manner implements Serializable {
     final int splits;
     final boolean inTurn;
     final boolean inParts;
     final int fetched;
+    final long restMicros;
     final long driftMillis;
     final long idleMillis;
 
@@ -74,6 +78,7 @@ public final class Splits implements Programs.Sources {
       inTurn = request.path("splits_in_turn").asBoolean();
       inParts = request.path("splits_in_parts").asBoolean();
       fetched = request.path("items_fetched").asInt(1);
+      restMicros = request.path("item_rest_micros").asLong();
       driftMillis = request.path("alignment_drift").asLong();
       idleMillis = request.path("idle_after").asLong();
     }
@@ -445,6 +450,7 @@ public final class Splits implements Programs.Sources {
       fetched--;
       story.tell("item", current.number, at);
       emit(script[at], output.createOutputForSplit(name));
+      LockSupport.parkNanos(manner.restMicros * 1000L);
       return InputStatus.MORE_AVAILABLE;
     }
 

@@ -2,12 +2,23 @@ package tidegate;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.flink.api.common.state.CheckpointListener;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.jobgraph.JobGraph;
+import org.apache.flink.runtime.state.FunctionInitializationContext;
+import org.apache.flink.runtime.state.FunctionSnapshotContext;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
+import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.source.@LEGACY@RichParallelSourceFunction;
@@ -20,17 +31,28 @@ import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.types.Row;
+import org.apache.flink.types.RowKind;
 
 /**
  * A query of SQL as a job: its tables replay scripts, and the changes that it makes are collected.
  *
  * <p>A request has `query`, `tables` (by name the scripts, one per subtask, of items `[record, k, v, id, ts]`, `[watermark,
- * ts]`, `[pause, ms]`), `parallelism`, and `options`.
+ * ts]`, `[pause, ms]`, `[idle]`), `changing` (of tables whose records have the kind of a change instead: `key`, and
+ * `changes`, "upsert" or "all"), `parallelism`, `fails_after` (how much of a script, in percent, a source reads before the
+ * job fails for once; 0 if it does not), and `options`.
  */
 public final class Queries implements Programs.Builder {
+  private static final List<String> COLUMNS = List.of("k", "v", "id", "ts");
   private static final TypeInformation<Row> ROW =
-      Types.ROW_NAMED(new String[] {"k", "v", "id", "ts"}, Types.STRING, Types.INT, Types.LONG, Types.INSTANT);
+      Types.ROW_NAMED(COLUMNS.toArray(new String[0]), Types.STRING, Types.INT, Types.LONG, Types.INSTANT);
   private static final int RESULT = 0;
+  private static final Map<String, RowKind> KINDS = new HashMap<>();
+
+  static {
+    for (RowKind kind : RowKind.values()) {
+      KINDS.put(kind.shortString(), kind);
+    }
+  }
 
   @Override
   public JobGraph build(JsonNode request, Configuration options) {
@@ -44,29 +66,43 @@ public final class Queries implements Programs.Builder {
       }
     });
     tables.getConfig().set("table.local-time-zone", "UTC");
-    Schema schema =
-        Schema.newBuilder()
-            .column("k", "STRING")
-            .column("v", "INT")
-            .column("id", "BIGINT")
-            .column("ts", "TIMESTAMP_LTZ(3)")
-            .watermark("ts", "SOURCE_WATERMARK()")
-            .build();
+    Replay.HAS_FAILED.set(request.path("fails_after").asInt() == 0);
     request
         .get("tables")
         .fields()
         .forEachRemaining(
             table -> {
               String[][][] scripts = read(table.getValue());
-              DataStream<Row> stream =
-                  environment.addSource(new Replay(scripts), table.getKey(), ROW).setParallelism(scripts.length);
-              tables.createTemporaryView(table.getKey(), stream, schema);
+              Replay replay = new Replay(scripts, request.path("fails_after").asInt());
+              DataStream<Row> stream = environment.addSource(replay, table.getKey(), ROW).setParallelism(scripts.length);
+              JsonNode changing = request.path("changing").path(table.getKey());
+              if (changing.isMissingNode()) {
+                tables.createTemporaryView(table.getKey(), stream, columns().build());
+              } else {
+                String key = changing.get("key").asText();
+                int place = COLUMNS.indexOf(key);
+                boolean isUpsert = changing.get("changes").asText().equals("upsert");
+                // What changes a row goes the way of the row.
+                DataStream<Row> kept = stream.keyBy(row -> String.valueOf(row.getField(place)), Types.STRING);
+                Schema schema = columns().primaryKey(key).build();
+                ChangelogMode mode = isUpsert ? ChangelogMode.upsert() : ChangelogMode.all();
+                tables.createTemporaryView(table.getKey(), tables.fromChangelogStream(kept, schema, mode));
+              }
             });
     Table result = tables.sqlQuery(request.get("query").asText());
     // With every kind of change, so that what is taken back is told: unless asked, it is left out where a key says it.
     DataStream<Row> changes = tables.toChangelogStream(result, Schema.newBuilder().build(), ChangelogMode.all());
     changes.transform("result", ROW, new Collect());
     return environment.getStreamGraph().getJobGraph();
+  }
+
+  private static Schema.Builder columns() {
+    return Schema.newBuilder()
+        .column("k", "STRING NOT NULL")
+        .column("v", "INT")
+        .column("id", "BIGINT NOT NULL")
+        .column("ts", "TIMESTAMP_LTZ(3)")
+        .watermark("ts", "SOURCE_WATERMARK()");
   }
 
   private static String[][][] read(JsonNode given) {
@@ -84,34 +120,87 @@ public final class Queries implements Programs.Builder {
     return scripts;
   }
 
-  /** Each subtask replays its script. */
-  static final class Replay extends RichParallelSourceFunction<Row> {
+  /** Each subtask replays its script, and goes on where it was; the first that comes so far makes the job fail, once. */
+  static final class Replay extends RichParallelSourceFunction<Row> implements CheckpointedFunction, CheckpointListener {
+    static final AtomicBoolean HAS_FAILED = new AtomicBoolean();
+    /** How long a source waits for a checkpoint before it fails. */
+    private static final int MOST_MILLIS = 1000;
+
     private final String[][][] scripts;
+    private final int failsAfter;
+    private transient ListState<Integer> state;
+    private transient int at;
+    private volatile boolean saved;
     private volatile boolean running = true;
 
-    Replay(String[][][] scripts) {
+    Replay(String[][][] scripts, int failsAfter) {
       this.scripts = scripts;
+      this.failsAfter = failsAfter;
+    }
+
+    @Override
+    public void initializeState(FunctionInitializationContext context) throws Exception {
+      state = context.getOperatorStateStore().getListState(new ListStateDescriptor<>("at", Types.INT));
+      // A subtask that had come to its end has nothing in a checkpoint.
+      at = context.isRestored() ? Integer.MAX_VALUE : 0;
+      for (int one : state.get()) {
+        at = one;
+      }
+    }
+
+    @Override
+    public void snapshotState(FunctionSnapshotContext context) throws Exception {
+      state.update(List.of(at));
+    }
+
+    @Override
+    public void notifyCheckpointComplete(long checkpoint) {
+      saved = true;
     }
 
     @Override
     public void run(SourceContext<Row> context) throws Exception {
-      for (String[] item : scripts[getRuntimeContext().@INDEX@]) {
-        if (!running) {
-          return;
+      String[][] mine = scripts[getRuntimeContext().@INDEX@];
+      while (running && at < mine.length) {
+        if (at >= mine.length * failsAfter / 100) {
+          failOnce();
         }
+        String[] item = mine[at];
         if (item[0].equals("pause")) {
           Thread.sleep(Long.parseLong(item[1]));
-          continue;
         }
         synchronized (context.getCheckpointLock()) {
-          long time = Long.parseLong(item[item.length - 1]);
-          if (item[0].equals("watermark")) {
-            context.emitWatermark(new Watermark(time));
-          } else {
-            Row row = Row.of(item[1], Integer.parseInt(item[2]), Long.parseLong(item[3]), Instant.ofEpochMilli(time));
-            context.collectWithTimestamp(row, time);
-          }
+          at++;
+          emit(item, context);
         }
+      }
+    }
+
+    private void failOnce() throws InterruptedException {
+      for (int waited = 0; !saved && !HAS_FAILED.get() && waited < MOST_MILLIS; waited++) {
+        Thread.sleep(1);
+      }
+      if (HAS_FAILED.compareAndSet(false, true)) {
+        throw new IllegalStateException("the job is to fail");
+      }
+    }
+
+    private static void emit(String[] item, SourceContext<Row> context) {
+      switch (item[0]) {
+        case "pause":
+          break;
+        case "idle":
+          context.markAsTemporarilyIdle();
+          break;
+        case "watermark":
+          context.emitWatermark(new Watermark(Long.parseLong(item[1])));
+          break;
+        default:
+          long time = Long.parseLong(item[4]);
+          RowKind kind = KINDS.getOrDefault(item[0], RowKind.INSERT);
+          Instant instant = Instant.ofEpochMilli(time);
+          Row row = Row.ofKind(kind, item[1], Integer.parseInt(item[2]), Long.parseLong(item[3]), instant);
+          context.collectWithTimestamp(row, time);
       }
     }
 
@@ -121,20 +210,45 @@ public final class Queries implements Programs.Builder {
     }
   }
 
-  /** Every change of the result, with its kind. */
+  /** Every change of the result, with its kind; they are shown in the end, so that none is shown twice. */
   static final class Collect extends AbstractStreamOperator<Row> implements OneInputStreamOperator<Row, Row> {
+    private transient ListState<String[]> state;
+    private transient List<String[]> changes;
+
+    @Override
+    public void initializeState(StateInitializationContext context) throws Exception {
+      super.initializeState(context);
+      TypeInformation<String[]> cells = Types.OBJECT_ARRAY(Types.STRING);
+      state = context.getOperatorStateStore().getListState(new ListStateDescriptor<>("changes", cells));
+      changes = new ArrayList<>();
+      state.get().forEach(changes::add);
+    }
+
+    @Override
+    public void snapshotState(StateSnapshotContext context) throws Exception {
+      super.snapshotState(context);
+      state.update(changes);
+    }
+
     @Override
     public void processElement(StreamRecord<Row> element) {
       Row row = element.getValue();
-      List<Object> cells = new ArrayList<>();
-      cells.add(row.getKind().shortString());
+      String[] cells = new String[row.getArity() + 1];
+      cells[0] = row.getKind().shortString();
       for (int at = 0; at < row.getArity(); at++) {
-        cells.add(String.valueOf(row.getField(at)));
+        cells[at + 1] = String.valueOf(row.getField(at));
       }
+      changes.add(cells);
+    }
+
+    @Override
+    public void finish() throws Exception {
+      super.finish();
       List<List<Object>> collected = Operators.COLLECTED.computeIfAbsent(RESULT, key -> new ArrayList<>());
       synchronized (collected) {
-        collected.add(cells);
+        changes.forEach(cells -> collected.add(List.of((Object[]) cells)));
       }
+      changes = new ArrayList<>();
     }
   }
 }
