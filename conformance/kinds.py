@@ -75,6 +75,12 @@ def make_flink_v2_jobs(version: str, limits: Limits, strict: bool) -> JobEngine:
     return made
 
 
+def make_flink_splits_jobs(version: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: ARG001, FBT001 - it is ours
+    module = import_module("tidegate.conformance.engines.flink.jobs.engine")
+    made: JobEngine = module.FlinkJobs(version, limits.case_timeout, limits.start_timeout, kit="splits")
+    return made
+
+
 def make_flink_cluster(version: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: ARG001, FBT001 - it is ours
     module = import_module("tidegate.conformance.engines.flink.cluster.engine")
     made: JobEngine = module.FlinkClusterJobs(version)
@@ -183,6 +189,11 @@ KINDS = (
         form="flink-v2[:VERSION]",
         meaning="the same jobs by DataStream V2 of Flink, for `tidegate jobs`",
         make_jobs=make_flink_v2_jobs,
+    ),
+    Kind(
+        form="flink-splits[:VERSION]",
+        meaning="the same jobs with sources that read in splits, for `tidegate jobs`",
+        make_jobs=make_flink_splits_jobs,
     ),
     Kind(
         form="flink-cluster[:VERSION]",

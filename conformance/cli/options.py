@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from tidegate.conformance.judging.run import Candidate
 
 ENGINE_HELP = (
-    "reference, flink[:VERSION], spark, spark-native (for run and jobs), flink-v2, flink-sql, flink-cluster (each with "
+    "reference, flink[:VERSION], spark, spark-native (for run and jobs), flink-v2, flink-splits, flink-sql, "
+    "flink-cluster (each with "
     "[:VERSION]), bytewax, quix, faust, beam (all for jobs alone), python:package.module:Name "
     '(a class with describe() and replay(cases)), or "exec:COMMAND LINE" (a program that speaks the protocol)'
 )

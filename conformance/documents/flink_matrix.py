@@ -102,7 +102,7 @@ class Usual(JobEngine):
     def start(self) -> Description:
         description = self.engine.start()
         assert description.jobs is not None
-        return attrs.evolve(description, jobs=attrs.evolve(description.jobs, settings={}, sources={}))
+        return attrs.evolve(description, jobs=attrs.evolve(description.jobs, settings={}))
 
     def run(self, request: JobRequest) -> JobReply:
         return self.engine.run(request)

@@ -84,8 +84,9 @@ class Abilities:
     """What an engine declares of whole jobs: programs are drawn within that.
 
     `settings` are ways to run a job, each with its values, the usual one first; `sources` are more of them, about how
-    sources read their scripts. `shows` are the kinds of rows that it can show. With `chaining` it fuses operators as the specification says; without, each operator is a task. Without
-    `idle_ends` no source is idle when it ends. `uniform`: all operators but sources have the same parallelism.
+    sources read their scripts. `shows` are the kinds of rows that it can show. With `chaining` it fuses operators as
+    the specification says; without, each operator is a task. Without `idle_ends` no source is idle when it ends.
+    `uniform`: all operators but sources have the same parallelism.
 
     The rest is what it promises, as in a run log: `order_scope` ("channel", "key", "none"), `delivery` ("exactly_once",
     "at_least_once"), `known_routing`, `keys_meet`. With `counts_once`, a record that is read again after a fault is not

@@ -17,13 +17,13 @@ from tidegate.conformance.engines.base import Abilities, JobRequest
 from tidegate.conformance.judging.jobs.drawing import draw_settings
 
 Json = dict[str, Any]
-#: An item of a script: a record (key, value, id, time), a change of one, a watermark, a pause in milliseconds, idleness.
+#: An item of a script: a record (key, value, id, time), a change of one, a watermark, a pause in milliseconds, idle.
 Item = tuple[Any, ...]
 Script = tuple[Item, ...]
 
 LENGTHS = (3, 10, 40)
 KEYS = ("a", "b", "c", "d")
-#: Tables that change: by which column, and whether what is replaced is told ("all") or only what replaces it ("upsert").
+#: Tables that change: by which column, and whether what is replaced is told ("all"), or what replaces it ("upsert").
 CHANGING: dict[str, Json] = {"c": {"key": "k", "changes": "upsert"}, "d": {"key": "id", "changes": "all"}}
 #: The ids of rows that change, which no others have.
 IDS = tuple(range(100_001, 100_013))
@@ -162,7 +162,8 @@ class Changes:
 def draw_script(random: Random, times: Times, most: int, rows: Rows | Versions | Changes) -> Script:
     """No record is behind a watermark of its own script, and so behind none at all.
 
-    A source that is idle has no more rows: what others tell meanwhile makes none of them late.
+    A source is idle when it has said that all time is over that anybody waits for: else what operators behind it still
+    hold would be late, or not, as it happens.
     """
     items: list[Item] = []
     now, watermark = 0, -1
@@ -179,7 +180,8 @@ def draw_script(random: Random, times: Times, most: int, rows: Rows | Versions |
         else:
             items.append(("pause", random.choice((1, 10, 60))))
     if random.random() < IDLE:
-        items += [("idle",), ("pause", random.choice((1, 20, 60))), ("watermark", END_OF_TIME)]
+        rest = ("pause", random.choice((1, 20, 60)))
+        items += [("watermark", END_OF_TIME), ("idle",), rest, ("watermark", END_OF_TIME + 1)]
     return tuple(items)
 
 
@@ -231,8 +233,8 @@ def draw_sums(random: Random) -> str:
 
 
 def draw_firsts(random: Random) -> str:
-    ranked = f"SELECT k, v, id, ts, ROW_NUMBER() OVER (PARTITION BY k, v ORDER BY ts) n FROM {random.choice(('a', 'b'))}"
-    return f"(SELECT k, v, id, ts FROM ({ranked}) WHERE n = 1)"
+    order = "ROW_NUMBER() OVER (PARTITION BY k, v ORDER BY ts)"
+    return f"(SELECT k, v, id, ts FROM (SELECT *, {order} n FROM {random.choice(('a', 'b'))}) WHERE n = 1)"
 
 
 def draw_ends(random: Random) -> str:
@@ -370,7 +372,8 @@ def draw_joins(random: Random) -> str:
     first, second, third = (draw_changing(random) for _ in range(3))
     both = f"SELECT x.id a0, y.id a1 FROM {first} x {random.choice(JOINS)} {second} y ON x.k = y.k"
     is_in = f"SELECT id, v FROM {first} WHERE k {random.choice(('IN', 'NOT IN'))} (SELECT k FROM {second} WHERE v > 4)"
-    more = f"SELECT x.id, y.id, z.v FROM {first} x JOIN {second} y ON x.k = y.k {random.choice(JOINS[:2])} {third} z ON x.k = z.k"
+    three = f"FROM {first} x JOIN {second} y ON x.k = y.k {random.choice(JOINS[:2])} {third} z ON x.k = z.k"
+    more = f"SELECT x.id, y.id, z.v {three}"
     greater = f"SELECT id, v FROM {first} WHERE v > (SELECT AVG(v) FROM {second})"
     counted = f"SELECT a0, COUNT(*) FROM ({both}) GROUP BY a0"
     return random.choice((both, both, is_in, more, greater, counted))

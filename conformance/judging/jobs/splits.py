@@ -12,6 +12,7 @@ import attrs
 from tidegate.conformance.engines.text import printable
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.job.programs import Config, Operator, Record, ScriptItem
+from tidegate.reference.model import Rejected
 from tidegate.reference.watermarks import source_output
 from tidegate.reference.watermarks.multiplexer import Mode
 
@@ -65,15 +66,15 @@ class Edge:
         emitted: list[tuple[ScriptItem, tuple[str, ...]]] = []
         for word in words:
             event, item = self.understand(word)
-            outcomes = source_output.step(self.state, event)
-            self.state = outcomes[0].state
-            for seen in outcomes[0].observations:
-                if isinstance(seen, Watermark | StatusChange):
-                    emitted.append((seen, outcomes[0].rules))
-                elif isinstance(item, Record):
-                    emitted.append((item, outcomes[0].rules))
-                else:
+            (outcome,) = source_output.step(self.state, event)
+            self.state = outcome.state
+            for seen in outcome.observations:
+                if isinstance(seen, Rejected):
                     raise BadSplitsError(f"{self.name}: {printable(str(word), 80)} comes out of turn")
+                if isinstance(seen, Watermark | StatusChange):
+                    emitted.append((seen, outcome.rules))
+                elif item is not None:
+                    emitted.append((item, outcome.rules))
         left = [at for at in range(len(self.script)) if at not in self.read]
         if left:
             raise BadSplitsError(f"{self.name} has not read {len(left)} items, the first of them {left[0]}")

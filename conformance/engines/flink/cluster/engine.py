@@ -39,7 +39,7 @@ class FlinkClusterJobs(JobEngine):
                 self._find(self._options)
             except ClusterError as error:
                 raise CannotStartError(str(error), "on a busy machine, try it once more") from error
-        abilities = attrs.evolve(ABILITIES, sources={}, faults=FAULTS)
+        abilities = attrs.evolve(ABILITIES, faults=FAULTS)
         return Description(PROTOCOL_VERSION, "Apache Flink", self.version, "java", {}, 1, abilities)
 
     def _find(self, options: dict[str, str]) -> FlinkCluster:

@@ -1,6 +1,6 @@
-"""The MiniCluster of a version as an engine of whole jobs: `flink[:VERSION]`, and `flink-v2[:VERSION]`.
+"""The MiniCluster of a version as an engine of whole jobs: `flink[:VERSION]`, `flink-v2`, `flink-splits`.
 
-Both run the same programs; which of Flink's operators do the work is told by a kit (java/Kit.java).
+All run the same programs; which of Flink's operators do the work is told by a kit (java/Kit.java).
 """
 
 import tempfile
@@ -53,9 +53,9 @@ SETTINGS = {
     # Parts of a checkpoint are merged into larger files.
     "with_merged_files": (False, True),
 }
-#: How sources read their scripts: by themselves, or in splits; what follows is about splits.
+#: How sources read their scripts that read in splits.
 SOURCES = {
-    "splits": (0, 1, 2, 3),
+    "splits": (1, 2, 3),
     # A split is given out when the one before it is done; in half of the jobs in which everything is odd, it is not.
     "splits_in_turn": (False, False, True),
     # The script is cut into parts; else items are dealt out one by one.
@@ -96,7 +96,6 @@ ABILITIES = Abilities(
     chaining=True,
     shows=("record", "watermark", "status", "barrier", "end_of_data", "end_of_partition", "timer"),
     settings=SETTINGS,
-    sources=SOURCES,
     faults=(harm.KILL_TASK_MANAGER, harm.FAIL_TASK, harm.RESCALE, harm.RESCALE_CHECKPOINT),
 )
 #: DataStream V2 has neither unions nor a choice of partitioners, and its windows no timers of processing time. A source
@@ -107,11 +106,12 @@ ABILITIES_V2 = attrs.evolve(
     partitioners=("global", "hash"),
     idle_ends=False,
     faults=(),
-    sources={},
     settings={name: values for name, values in SETTINGS.items() if name not in ("interruptible_timers", "async_state")},
 )
+#: Sources that read in splits are not harmed.
+ABILITIES_SPLITS = attrs.evolve(ABILITIES, sources=SOURCES, faults=())
 #: What a kit is called in Java, and what it can do.
-KITS = {"": ("Classic", ABILITIES), "v2": ("VersionTwo", ABILITIES_V2)}
+KITS = {"": ("Classic", ABILITIES), "v2": ("VersionTwo", ABILITIES_V2), "splits": ("Classic", ABILITIES_SPLITS)}
 #: The first version with event time in DataStream V2.
 OLDEST_V2 = (2,)
 #: The first version whose options of checkpoints are named as ours are.
@@ -129,14 +129,14 @@ class FlinkJobs(JobEngine):
             raise UnknownEngineError(
                 f"'{printable(version)}' is no version of Flink", f"for example flink:{cache.DEFAULT_VERSION}"
             )
-        if kit and cache.version_key(self.version) < OLDEST_V2:
+        if kit == "v2" and cache.version_key(self.version) < OLDEST_V2:
             raise UnknownEngineError(f"Flink {self.version} has no DataStream V2", "2.0.0 and later have it")
+        if kit == "splits" and cache.version_key(self.version) < OLDEST_SPLITS:
+            raise UnknownEngineError(f"Flink {self.version} cannot pause a split", "1.17.0 and later can")
         self._kit, self._abilities = KITS[kit]
         if cache.version_key(self.version) < OLDEST_ASYNC:
             known = {name: values for name, values in self._abilities.settings.items() if name != "async_state"}
             self._abilities = attrs.evolve(self._abilities, settings=known)
-        if cache.version_key(self.version) < OLDEST_SPLITS:
-            self._abilities = attrs.evolve(self._abilities, sources={})
         if cache.version_key(self.version) < OLDEST_HARMED:
             self._abilities = attrs.evolve(self._abilities, faults=())
         self._cluster = Cluster(self.version, *SHAPE, start_timeout)
