@@ -23,7 +23,7 @@ Json = dict[str, Any]
 PAUSE = "pause"
 LONG_PAUSE = "long_pause"
 KILL_JOB_MANAGER = "kill_jobmanager"
-#: No harm: a checkpoint is taken where it is due, for jobs that take none by themselves.
+#: No harm, and never drawn: tests let a job that takes no checkpoints by itself take one where it is due.
 CHECKPOINT = "checkpoint"
 FAULTS = (
     *(harm.KILL_TASK_MANAGER, harm.FAIL_TASK, harm.RESCALE, harm.RESCALE_CHECKPOINT),
@@ -113,7 +113,7 @@ class Run:
     def harm(self, at: int) -> bool:
         """Whether the fault met a process that ran a part of the job, or the job itself.
 
-        `undoes`: so much has to be received behind the last checkpoint.
+        `undoes`, which only tests say: so much has to be received behind the last checkpoint.
         """
         fault, met = self.faults[at], False
         if self.wait_for((self.folder / f"{REACHED}{at}").exists, "come to where it is to be harmed"):
