@@ -130,8 +130,18 @@ def maybe_numbers(converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
     return structure
 
 
-def make_converter(*, strict: bool = False, brief: bool = False) -> cattrs.Converter:
-    """A converter; a strict one refuses unknown keys, a brief one writes no field that has its default."""
+class Absent:
+    """Stands where a field must not be."""
+
+
+ABSENT = Absent()
+
+
+def make_converter(*, strict: bool = False, brief: bool = False, absent: bool = False) -> cattrs.Converter:
+    """A converter; a strict one refuses unknown keys, a brief one writes no field that has its default.
+
+    With `absent`, what is compared and is not there is said to be ABSENT.
+    """
     converter = cattrs.Converter()
 
     def structure_factory(cls: Any) -> Callable[[Any, Any], Any]:
@@ -150,11 +160,11 @@ def make_converter(*, strict: bool = False, brief: bool = False) -> cattrs.Conve
         return structure
 
     def unstructure_factory(cls: Any) -> Callable[[Any], Any]:
-        absent = {f.name: override(omit_if_default=True) for f in attrs.fields(cls) if brief or f.default is None}
-        inner = make_dict_unstructure_fn(cls, converter, **absent)  # type: ignore[arg-type]
-        if not is_tagged(cls):
-            return inner
-        return lambda value: {"type": cls.type, **inner(value)}
+        left_out = {f.name: override(omit_if_default=True) for f in attrs.fields(cls) if brief or f.default is None}
+        inner = make_dict_unstructure_fn(cls, converter, **left_out)  # type: ignore[arg-type]
+        missing = {f.name: ABSENT for f in attrs.fields(cls) if absent and f.default is None and f.eq}
+        always = {"type": cls.type, **missing} if is_tagged(cls) else missing
+        return (lambda value: {**always, **inner(value)}) if always else inner
 
     def union_factory(cls: Any) -> Callable[[Any, Any], Any]:
         members = tuple(member for member in get_args(cls) if member is not types.NoneType)
@@ -204,6 +214,7 @@ def make_converter(*, strict: bool = False, brief: bool = False) -> cattrs.Conve
 
 CONVERTERS = {strict: make_converter(strict=strict) for strict in (False, True)}
 WRITERS = {False: CONVERTERS[False], True: make_converter(brief=True)}
+COMPARED = make_converter(absent=True)
 
 
 def decode(value: Any, cls: Any, place: str = "$", *, strict: bool = False) -> Any:
@@ -249,6 +260,8 @@ def lacks(raw: Any, full: Any) -> bool:
 
 #: The same few observations are seen over and over. What this gives is shared, and must not be changed.
 encode_observation = lru_cache(1 << 16)(encode)
+#: The same with ABSENT for each field that it has not.
+encode_compared = lru_cache(1 << 16)(COMPARED.unstructure)
 
 
 @cache

@@ -20,7 +20,7 @@ from tidegate.conformance.judging.spread import find_oddity
 from tidegate.conformance.judging.verdicts import Allowed, Malformed, Passed, Status, Verdict, Violation
 from tidegate.reference.model import Outcome
 from tidegate.traces.cases import Case, Way
-from tidegate.traces.codec import DecodeError, decode_observation, encode_observation
+from tidegate.traces.codec import ABSENT, DecodeError, decode_observation, encode_compared, encode_observation
 
 #: Characters of what an engine showed at a step that are kept as evidence, and that are looked at at all.
 EVIDENCE = 20_000
@@ -156,7 +156,7 @@ class Judge:
                 if len(wanted) != len(shown):
                     return self._mismatch(case, index, outcomes, shown, exercised)
                 for one, raw in zip(wanted, shown, strict=True) if shown else ():
-                    if not is_same(encode_observation(one), raw):
+                    if not is_same(encode_compared(one), raw):
                         return self._mismatch(case, index, outcomes, shown, exercised)
                 states = (outcome.state,)
             else:
@@ -307,13 +307,18 @@ def distinct_states(outcomes: list[Outcome[Any, Any]]) -> tuple[Any, ...]:
 
 
 def is_same(expected: Any, raw: Any) -> bool:
-    """Equal as JSON: true is not 1. Keys that the protocol does not know are ignored, as everywhere."""
+    """Equal as JSON: true is not 1. Keys that the protocol does not know are ignored, as everywhere.
+
+    A field that it knows and that must not be there is none, or null.
+    """
     if expected is raw:
         return True
+    if expected is ABSENT:
+        return raw is None
     if type(expected) is not type(raw):
         return False
     if type(expected) is dict:
-        return all(key in raw and is_same(value, raw[key]) for key, value in expected.items())
+        return all(is_same(value, raw[key]) if key in raw else value is ABSENT for key, value in expected.items())
     if type(expected) is list:
         return len(expected) == len(raw) and all(map(is_same, expected, raw))
     return bool(expected == raw)

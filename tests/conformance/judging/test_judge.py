@@ -69,6 +69,15 @@ def test_unknown_keys_are_ignored():
     assert Judge().judge(LOST, with_last([{**IDLE, "debug": [1]}])) == Passed()
 
 
+@pytest.mark.parametrize(("records", "allowed"), [(0, False), (None, True)])
+def test_a_field_that_the_protocol_knows_must_not_be_there_unless_it_is_wanted(records, allowed):
+    """Without its extension `input_gauges` counts no records; null is none."""
+    case = case_of("input_gauges", {"inputs": ["network"]}, "measure")
+    lowest = str(-(2**63))
+    shown = {"type": "gauges", "inputs": [lowest], "input": lowest, "records": records, "debug": 1}
+    assert isinstance(Judge().judge(case, [[shown]]), Passed if allowed else Violation)
+
+
 def test_a_reason_beside_rejected_is_not_compared():
     case = case_of("valve", {"channels": 1}, "7w1")
     assert Judge().judge(case, [[{"type": "rejected", "reason": "no such channel"}]]) == Passed()

@@ -19,6 +19,15 @@ from tidegate.traces.codec import decode_case, encode_case
 from tidegate.traces.notation.text import read_case
 
 DEFAULT_RUN = Budget(stages=("generated",))
+#: Extensions that only bring further events: who always knows them shows nothing that is wrong without them.
+ONLY_MORE_EVENTS = {
+    ("barriers", "late_timers"),
+    ("barriers", "measures"),
+    ("job", "event_time"),
+    ("mailbox", "failures"),
+    ("multiple_inputs", "selection"),
+    ("wiring", "dynamic"),
+}
 
 
 # --- the schemas ----------------------------------------------------------------------------------------------
@@ -125,6 +134,19 @@ def test_an_engine_with_another_default_is_caught(component, field):
     verdicts = Trial(Runner(InProcess(wrong))).try_component(component, DEFAULT_RUN)
     failing = next(one for one in verdicts if one.status in VIOLATIONS)
     assert field not in Encoder().request(failing.case).config
+
+
+def extensions():
+    return [(component, one) for component, model in COMPONENTS.items() for one in model.extensions]
+
+
+@pytest.mark.parametrize(("component", "extension"), extensions())
+def test_an_engine_that_takes_an_extension_where_none_is_named_is_caught(component, extension):
+    budget = Budget(100, stages=("directed", "generated"))
+    verdicts = Trial(Runner(InProcess(OtherDefault("extension", extension)))).try_component(component, budget)
+    failing = next((one for one in verdicts if one.status in VIOLATIONS), None)
+    assert (failing is None) == ((component, extension) in ONLY_MORE_EVENTS)
+    assert failing is None or failing.case.config.extension is None
 
 
 @pytest.mark.parametrize("component", ["valve", "job_graph"])
