@@ -15,7 +15,7 @@ from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.jobs.drawing import JobCase
 from tidegate.conformance.judging.jobs.explanation import Wrong
 from tidegate.conformance.judging.jobs.judging import Judged, tell_job
-from tidegate.conformance.judging.jobs.report import ToldJobs, command_of
+from tidegate.conformance.judging.jobs.report import ToldJobs, show_again
 from tidegate.conformance.judging.jobs.run import Found, JobsResult
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.reports.summary import Summary
@@ -55,9 +55,17 @@ def make_page(result: JobsResult, command: str = "") -> str:
     }
     findings = [describe_found(result, kind, found) for kind, found in result.found.items()]
     listed = [
-        [one["job"], one["status"], *first_of(one["wrongs"])] for one in result.jobs if one["status"] != Status.PASS
+        [one["job"], one["status"], *first_of(one["wrongs"]), tell_rate(result, one)]
+        for one in result.jobs
+        if one["status"] != Status.PASS
     ]
     return write_page(ToldJobs(result).summary(), facts, findings, listed, command)
+
+
+def tell_rate(result: JobsResult, job: dict[str, Any]) -> str:
+    """How often it fails by the rule that is named first, where it was run again."""
+    again, wrongs = result.again.get(job["job"]), job["wrongs"]
+    return f"fails in {again.failed[wrongs[0]['rules'][0]]} of {again.runs}" if again and wrongs else ""
 
 
 def first_of(wrongs: Sequence[Any]) -> tuple[str, str]:
@@ -91,6 +99,7 @@ def write_page(summary: Summary, facts: dict[str, str], findings: list[Any], lis
 def describe_found(result: JobsResult, kind: str, found: Found) -> dict[str, Any]:
     small = found.small
     case = small.case
+    shown = show_again(result, found.first.case.name, kind)
     program: dict[str, Any] = {"graph": None, "link": None, "expected": None}
     if isinstance(case, JobCase):
         choices = run_anyhow(case.config)
@@ -108,7 +117,8 @@ def describe_found(result: JobsResult, kind: str, found: Found) -> dict[str, Any
         "program": [printable(line) for line in tell_job(case).splitlines()],
         "settings": as_words(case.settings),
         "faults": [as_words(one) for one in case.faults],
-        "reproduce": command_of(result, found),
+        "reproduce": shown.command,
+        "again": shown.words,
         "json": json.dumps({"program": case.as_json(), "settings": case.settings, "faults": list(case.faults)}),
         "seen": draw(f"What {result.description.name} showed", small.log, find_wrong(small)),
     }

@@ -34,6 +34,8 @@ HEADERS = {
 }
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 STATIC = files("tidegate.conformance.web") / "static"
+#: What browsers ask for by other names; the icon by this one where a page names none, as a style sheet does.
+NAMES = {"/": "play.html", "/favicon.ico": "icon.svg"}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -45,7 +47,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
-        name = "play.html" if path == "/" else path.removeprefix("/")
+        name = NAMES.get(path, path.removeprefix("/"))
         kind = TYPES.get(name.rpartition(".")[2])
         if not self._is_ours() or kind is None or name not in {entry.name for entry in STATIC.iterdir()}:
             self._send(HTTPStatus.NOT_FOUND, "text/plain", b"there is nothing here\n")

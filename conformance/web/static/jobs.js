@@ -39,7 +39,7 @@ function drawFinding(one) {
     h("h3", {}, one.title, one.count ? h("small", {}, ` in ${one.count.toLocaleString("en")} ${one.count === 1 ? "job" : "jobs"}; the smallest that shows it:`) : null),
     h("ul", { class: "wrongs" }, one.wrongs.map(drawWrong)),
     h("p", { class: "buttons" }, copyButton("copy command", one.reproduce), copyButton("copy JSON", one.json), one.link ? h("a", { href: one.link, target: "_blank", rel: "noreferrer", title: "tidegate play must be running" }, "open in playground") : null),
-    h("p", { class: "soft" }, h("code", { class: "trace" }, one.reproduce)),
+    h("p", { class: "soft" }, h("code", { class: "trace" }, one.reproduce), one.again ? h("br", {}) : null, one.again || null),
     h("h4", {}, "The job"), drawProgram(one),
     one.seen ? [h("h4", {}, one.seen.title), drawRun(one.seen)] : h("p", { class: "hint" }, "The engine showed no rows of it."),
     one.expected ? h("details", { open: one.seen !== null && one.expected.rows.length < 80 }, h("summary", {}, one.expected.title, " of the same program, under a schedule of its own"), drawRun(one.expected)) : null,
@@ -70,7 +70,7 @@ const tone = (head, value) => typeof value === "string" ? "statement" : head ===
 
 function drawJobs() {
   const more = jobs.left ? h("p", { class: "hint" }, `and ${jobs.left.toLocaleString("en")} more: report.jsonl has them all.`) : null;
-  const table = drawTable(`${jobs.jobs.length.toLocaleString("en")} jobs that did not pass`, ["job", "became", "by", "what is wrong"], jobs.jobs);
+  const table = drawTable(`${jobs.jobs.length.toLocaleString("en")} jobs that did not pass`, ["job", "became", "by", "what is wrong", "run again"], jobs.jobs);
   return table === null ? null : h("details", {}, h("summary", {}, "Every job that did not pass"), table, more);
 }
 

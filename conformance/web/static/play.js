@@ -63,16 +63,27 @@ function readHash(hash) {
 }
 
 async function visit() {
-  if (!location.hash) location.replace("#valve");
+  if (!location.hash) history.replaceState(null, "", "#valve");
+  stopWalk();
+  const number = asked += 1;
   try {
     const place = readHash(location.hash);
-    await enter(place.component);
-    if (place.compare !== null && !page.about.semantics.includes(place.compare)) throw new Senseless(`${page.about.title} has no semantics "${place.compare}"`);
+    const about = page.about?.name === place.component ? page.about : await learn(place.component);
+    if (place.compare !== null && !about.semantics.includes(place.compare)) throw new Senseless(`${about.title} has no semantics "${place.compare}"`);
+    // Whatever was done meanwhile is what is wanted now.
+    if (number !== asked) return;
+    const next = { ...place, config: place.config ?? about.config };
+    const answers = await playAt(next, about);
+    if (number !== asked) return;
+    // An address that cannot be played at all is none; a config that was edited can be corrected.
+    if (!answers.played.steps && (about !== page.about || page.played === null)) throw new Senseless(answers.played.error.message);
     past.length = future.length = 0;
     branches = [];
-    await go({ ...place, config: place.config ?? page.about.config }, false);
-    if (here?.explore && explored?.key !== JSON.stringify(scope())) exploreHere();
+    enter(about);
+    settle(next, answers);
+    if (here.explore && explored?.key !== JSON.stringify(scope())) exploreHere();
   } catch (error) {
+    if (number !== asked) return;
     const isSenseless = error instanceof Senseless;
     if (!isSenseless) console.error(error);
     page.about = page.played = null;
@@ -82,34 +93,46 @@ async function visit() {
   }
 }
 
-async function enter(component) {
-  if (page.about?.name === component) return;
+async function learn(component) {
   const about = await ask({ ask: "component", component });
   if (about.error) throw new Senseless(about.error.message);
+  return about;
+}
+
+function enter(about) {
+  if (page.about === about) return;
   page.about = about;
   page.played = page.compared = page.problem = null;
   page.filter = "";
   page.group = about.stories[0]?.group ?? "directed";
 }
 
-/** Go to another place, and show it when it has been played. */
-async function go(place, undoable = true, isWalk = false) {
-  if (!isWalk) stopWalk();
-  const number = asked += 1;
-  const { component, config, trace, choices, start, at } = place;
+/** What the specification says of a place, and of the semantics that it is compared with. */
+async function playAt({ component, config, trace, choices, start, at, compare }, about) {
   const question = { ask: "play", component, config, trace, choices, start, ...(at === null ? {} : { at }) };
-  const other = place.compare && place.compare !== (config.semantics ?? page.about.semantics[0]) ? { ...question, config: { ...config, semantics: place.compare } } : null;
+  const other = compare && compare !== (config.semantics ?? about.semantics[0]) ? { ...question, config: { ...config, semantics: compare } } : null;
   const [played, compared] = await Promise.all([ask(question), other ? ask(other) : null]);
-  if (number !== asked) return;
-  // An address that cannot be played at all is none; a config that was edited can be corrected.
-  if (!played.steps && page.played === null) throw new Senseless(played.error.message);
-  if (undoable && here) { past.push({ here, branches }); future.length = 0; }
-  here = { ...place, config: played.config ?? config };
+  return { played, compared };
+}
+
+/** Be at a place that has been played. */
+function settle(place, { played, compared }) {
+  here = { ...place, config: played.config ?? place.config };
   page.problem = played.error ?? null;
   // A config that cannot be played leaves the picture as it was, so that it can be corrected.
   if (played.steps) { page.played = played; page.compared = compared?.steps ? compared : null; }
   history.replaceState(null, "", writeHash());
   draw();
+}
+
+/** Go to another place, and show it when it has been played, unless something newer has been asked for. */
+async function go(place, undoable = true, isWalk = false) {
+  if (!isWalk) stopWalk();
+  const number = asked += 1;
+  const answers = await playAt(place, page.about);
+  if (number !== asked) return;
+  if (undoable) { past.push({ here, branches }); future.length = 0; }
+  settle(place, answers);
 }
 
 function restore(from, to) {

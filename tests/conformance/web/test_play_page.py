@@ -102,6 +102,44 @@ def test_flink_40475_is_found_by_clicking(open_page, playground):
         shoot(page, "flink-40475")
 
 
+def test_a_page_without_an_address_begins_with_the_valve_once(open_page, playground):
+    with open_page(playground) as page:
+        page.locator(".lanes").first.wait_for()
+        page.goto("about:blank")
+        asked = []
+        page.on("request", lambda request: asked.append(request.post_data_json) if request.method == "POST" else None)
+        page.goto(playground)
+        page.locator(".lanes").first.wait_for()
+        assert [question["ask"] for question in asked] == ["components", "component", "play"]
+        assert "#valve?" in page.url
+
+
+def test_an_address_that_comes_late_takes_no_click_away(play):
+    """While another component is still being asked for, an event of this one is clicked: that is what is wanted now."""
+    with play("valve", VALVE) as page:
+        held, questions = [], []
+
+        def hold(route):
+            questions.append(route.request.post_data_json)
+            if questions[-1] == {"ask": "component", "component": "combiner"}:
+                held.append(route)
+            else:
+                route.continue_()
+
+        page.route("**/ask", hold)
+        with page.expect_request(lambda request: "combiner" in (request.post_data or "")):
+            page.get_by_role("link", name="combiner", exact=True).click()
+        event(page, "2i").click()
+        page.locator(".lanes .step.at", has_text="2i").wait_for()
+        with page.expect_response("**/ask"):
+            held.pop().continue_()
+        event(page, "0w2").click()
+        page.locator(".lanes .step.at", has_text="0w2").wait_for()
+        assert [one["component"] for one in questions if one["ask"] == "play"] == ["valve", "valve"]
+        assert page.get_by_role("heading", level=1).inner_text() == "The status-watermark valve"
+        assert "#valve?" in page.url
+
+
 @pytest.mark.parametrize(
     ("components", "number"),
     [(list(COMPONENTS)[::SPARSE], SAMPLE)]

@@ -41,6 +41,13 @@ def test_pages_may_load_nothing_from_elsewhere(request_it):
     assert "http" not in policy
 
 
+def test_the_icon_is_found_where_browsers_look_for_it(request_it):
+    """They ask by themselves where a page names none, and complain of an answer that is an error."""
+    reply, body = request_it("GET", "/favicon.ico")
+    assert (reply.status, reply.headers["Content-Type"]) == (200, "image/svg+xml; charset=utf-8")
+    assert body == request_it("GET", "/icon.svg")[1]
+
+
 @pytest.mark.parametrize(
     ("method", "path", "headers"),
     [
