@@ -4,7 +4,7 @@ from tidegate.reference.barriers import values
 from tidegate.reference.barriers.alignment import is_obsolete, is_pending
 from tidegate.reference.barriers.values import Event, Kind, Observation, State
 from tidegate.reference.claims import always, invariant, sometimes
-from tidegate.reference.model import Outcome
+from tidegate.reference.model import Outcome, Rejected
 
 Seen = Outcome[State, Observation]
 
@@ -121,3 +121,17 @@ def an_alignment_took_time(_before: State, _event: Event, outcome: Seen) -> bool
     """A checkpoint is known to have taken time and bytes to align."""
     measured = [seen for seen in outcome.observations if isinstance(seen, values.Measured)]
     return any((seen.duration or 0) > 0 and (seen.bytes or 0) > 0 for seen in measured)
+
+
+@always("BARR-23")
+def nothing_after_the_close(before: State, event: Event, outcome: Seen) -> bool:
+    """A handler that is closed stays so, and shows nothing but refusals; closing shows nothing."""
+    quiet = not outcome.observations or outcome.observations == (Rejected(),)
+    closing = isinstance(event, values.Close)
+    return (quiet or not (before.closed or closing)) and outcome.state.closed == (before.closed or closing)
+
+
+@sometimes("BARR-23")
+def an_alignment_is_closed(before: State, event: Event, _outcome: Seen) -> bool:
+    """A handler is closed while its timer runs."""
+    return isinstance(event, values.Close) and isinstance(before, values.Alignment) and before.timer is not None

@@ -27,8 +27,12 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
         if isinstance(event, values.Processed):
             return (measures.on_processed(state, event),)
         return (measures.on_measure(state),)
+    if isinstance(event, values.Close):
+        return (on_close(state),)
     if isinstance(event, values.Advance | values.Delay):
         heard = False
+    elif state.closed:
+        return rejected(state, "BARR-23")
     elif not 0 <= event.channel < state.config.channels or event.channel in state.ended:
         return rejected(state, "BARR-7")
     else:
@@ -53,6 +57,15 @@ def check_event(config: Config, event: Event) -> None:
         raise InvalidInputError("delay belongs to the extension late_timers")
     if isinstance(event, values.Processed | values.Measure) and config.extension != values.MEASURES:
         raise InvalidInputError(f"{event.type} belongs to the extension measures")
+    if isinstance(event, values.Close) and config.extension != values.CLOSING:
+        raise InvalidInputError("close belongs to the extension closing")
+
+
+def on_close(state: State) -> Outcome[State, Observation]:
+    """BARR-23: without a word, whatever is pending."""
+    if isinstance(state, values.Tracking):
+        return Outcome(attrs.evolve(state, closed=True), (), ("BARR-23",))
+    return Outcome(attrs.evolve(state, closed=True, timer=None), (), ("BARR-23",))
 
 
 def on_aligned(state: values.Alignment, event: Event) -> Outcome[values.Alignment, Observation]:
@@ -69,7 +82,7 @@ def on_aligned(state: values.Alignment, event: Event) -> Outcome[values.Alignmen
             return alignment.on_advance(state, event)
         case values.Delay():
             return alignment.on_delay(state, event)
-        case values.Processed() | values.Measure():
+        case values.Processed() | values.Measure() | values.Close():
             raise AssertionError(event)
 
 
@@ -83,3 +96,5 @@ def on_tracked(state: values.Tracking, event: Event) -> Outcome[values.Tracking,
             return tracker.on_end_of_partition(state, event)
         case values.Announcement() | values.Advance() | values.Delay() | values.Processed() | values.Measure():
             return Outcome(state, (), ("BARR-10",))
+        case values.Close():
+            raise AssertionError(event)

@@ -12,7 +12,8 @@ from tidegate.reference.model import InvalidInputError
 NONE = Long(-1)
 LATE_TIMERS = "late_timers"
 MEASURES = "measures"
-EXTENSIONS = (LATE_TIMERS, MEASURES)
+CLOSING = "closing"
+EXTENSIONS = (LATE_TIMERS, MEASURES, CLOSING)
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -35,7 +36,8 @@ def check_timeout(config: "Config", _attribute: "attrs.Attribute[Any]", value: i
 class Config:
     """`finished_channels`: a channel that has ended counts as aligned. `timeout` is that of the alignment, in ms.
 
-    With the extension `late_timers` time may pass by `delay`; with `measures` it is told what an alignment took.
+    With the extension `late_timers` time may pass by `delay`; with `measures` it is told what an alignment took; with
+    `closing` the handler may be closed.
     """
 
     kind: Kind
@@ -131,7 +133,14 @@ class Measure:
     type: ClassVar[str] = "measure"
 
 
-Event = Barrier | Announcement | Cancel | EndOfPartition | Advance | Delay | Processed | Measure
+@attrs.frozen
+class Close:
+    """The task closes the handler, and reads nothing any more. A timer that is on its way comes all the same."""
+
+    type: ClassVar[str] = "close"
+
+
+Event = Barrier | Announcement | Cancel | EndOfPartition | Advance | Delay | Processed | Measure | Close
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -270,6 +279,7 @@ class Alignment:
     first: Barrier | None = None
     timer: Timer | None = None
     measures: Measures = Measures()
+    closed: bool = False
 
 
 @attrs.frozen
@@ -295,6 +305,7 @@ class Tracking:
     latest: Long = NONE
     now: int = 0
     measures: Measures = Measures()
+    closed: bool = False
 
 
 State = Alignment | Tracking

@@ -15,6 +15,9 @@ from tidegate.reference.claims import always, claims_in, sometimes
 from tidegate.reference.elements import at_least
 from tidegate.reference.model import Component, InvalidInputError, Outcome, rejected
 
+#: Each is an input of the head, and an operator has no more of these.
+MOST_SOURCES = 63
+
 # --- config ---------------------------------------------------------------------------------------------------
 
 #: Nobody has decided it yet.
@@ -83,6 +86,8 @@ class MakeVertex:
     max_parallelism: int = attrs.field(default=OPEN, validator=check_max_parallelism)
 
     def __attrs_post_init__(self) -> None:
+        if len(self.sources) > MOST_SOURCES:
+            raise InvalidInputError(f"there may be at most {MOST_SOURCES} chained sources, not {len(self.sources)}")
         for place, operator in enumerate(self.operators):
             if place and operator.above >= place:
                 raise InvalidInputError(f"operator {place} is chained to {operator.above}, which does not precede it")

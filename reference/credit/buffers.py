@@ -30,7 +30,10 @@ class Buffer(StrEnum):
 
 @attrs.frozen
 class Channel:
-    """Free buffers of both kinds, how many are wanted, credit to be announced, and the buffers in use, oldest first."""
+    """Free buffers of both kinds, how many are wanted, credit to be announced, and the buffers in use, oldest first.
+
+    `broken`: the network thread cannot be told of its credit; `failed`: and that was tried.
+    """
 
     exclusive: int
     floating: int = 0
@@ -38,6 +41,8 @@ class Channel:
     unannounced: int = 0
     held: tuple[Buffer, ...] = ()
     released: bool = False
+    broken: bool = False
+    failed: bool = False
 
 
 @attrs.frozen

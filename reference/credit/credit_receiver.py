@@ -4,9 +4,12 @@ A receiver promises a buffer before data is sent, and the promise is credit. Wha
 channel counts what it has not announced yet, and announces it whenever the network thread gets to it. How buffers are
 shared between the channels stands in `buffers`.
 
-Choices. Flink 2.3: RemoteInputChannel. The sequence number that a message must carry is a matter of the gate.
+Choices. Flink 2.3: RemoteInputChannel. The sequence number that a message must carry is a matter of the gate. With the
+extension `failures` the network thread cannot be told of the credit of a channel whose connection broke; once that was
+tried, nothing comes on the channel any more.
 """
 
+from enum import StrEnum
 from typing import ClassVar
 
 import attrs
@@ -14,18 +17,24 @@ import attrs
 from tidegate.reference.claims import always, claims_in, invariant, sometimes
 from tidegate.reference.credit import buffers
 from tidegate.reference.credit.buffers import Buffer, Change, Channel, Gate, compute_available
-from tidegate.reference.elements import at_least
-from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, rejected
+from tidegate.reference.elements import at_least, one_of
+from tidegate.reference.model import Component, InvalidInputError, Order, Outcome, Rejected, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, sorting
+
+FAILURES = "failures"
+EXTENSIONS = (FAILURES,)
 
 # --- config ---------------------------------------------------------------------------------------------------
 
 
 @attrs.frozen
 class Config:
+    """With the extension `failures` connections may break, and channels may be released."""
+
     channels: int = attrs.field(validator=at_least(1))
     exclusive: int = attrs.field(validator=at_least(0))
     floating: int = attrs.field(validator=at_least(1))
+    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -99,7 +108,24 @@ class Resume:
     channel: int
 
 
-Event = Data | PlainEvent | Backlog | Recycle | Announce | Barrier | Resume
+@attrs.frozen
+class Fail:
+    """The connection of the channel breaks: the network thread cannot be told of its credit any more."""
+
+    type: ClassVar[str] = "fail"
+    channel: int
+
+
+@attrs.frozen
+class Release:
+    """The channel is released; a second time nothing happens."""
+
+    type: ClassVar[str] = "release"
+    channel: int
+
+
+OfFailures = Fail | Release
+Event = Data | PlainEvent | Backlog | Recycle | Announce | Barrier | Resume | OfFailures
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -129,7 +155,23 @@ class ResumeMessage:
     channel: int
 
 
-Observation = Notify | Credit | ResumeMessage
+class Told(StrEnum):
+    """Who learns of a failure: whoever brought the buffer, or whoever reads the channel."""
+
+    CALLER = "caller"
+    READER = "reader"
+
+
+@attrs.frozen
+class Failed:
+    """The channel fails. Those that a reader is told of come last, by channel."""
+
+    type: ClassVar[str] = "failed"
+    channel: int
+    told: Told
+
+
+Observation = Notify | Credit | ResumeMessage | Failed
 
 # --- start ----------------------------------------------------------------------------------------------------
 
@@ -147,6 +189,14 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     if not 0 <= event.channel < state.config.channels:
         return rejected(state, "CREDIT-1")
     channel = state.gate.channels[event.channel]
+    if isinstance(event, OfFailures):
+        if state.config.extension != FAILURES:
+            raise InvalidInputError(f"{event.type} belongs to the extension {FAILURES}")
+        return on_failures(state, event, channel)
+    if channel.released and not isinstance(event, Recycle):
+        return rejected(state, "CREDIT-16")
+    if channel.failed and not isinstance(event, Recycle):
+        return rejected(state, "CREDIT-33")
     match event:
         case Data() | PlainEvent() if event.backlog < 0:
             return rejected(state, "CREDIT-4")
@@ -155,18 +205,21 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
         case Data() if compute_available(channel) == 0:
             return rejected(state, "CREDIT-2")
         case Data():
-            return (shown(state, on_data(state.gate, event.channel, event.backlog)),)
+            return (shown(state, on_data(state.gate, event.channel, event.backlog), event.channel),)
         case PlainEvent():
             free_of_charge = Change(state.gate, rules=("CREDIT-3",))
-            return (shown(state, buffers.learn_backlog(free_of_charge, event.channel, event.backlog)),)
+            change = buffers.learn_backlog(free_of_charge, event.channel, event.backlog)
+            return (shown(state, change, event.channel),)
         case Backlog():
-            return (shown(state, buffers.learn_backlog(Change(state.gate), event.channel, event.backlog)),)
+            change = buffers.learn_backlog(Change(state.gate), event.channel, event.backlog)
+            return (shown(state, change, event.channel),)
         case Barrier():
-            return (shown(state, on_barrier(state.gate, event.channel)),)
+            return (shown(state, on_barrier(state.gate, event.channel), event.channel),)
         case Recycle() if not channel.held:
             return rejected(state, "CREDIT-8")
         case Recycle():
-            return (shown(state, buffers.recycle(state.gate, event.channel)),)
+            own = event.channel if channel.held[0] is Buffer.EXCLUSIVE else None
+            return (shown(state, buffers.recycle(state.gate, event.channel), own),)
         case Announce():
             return (on_announce(state, event.channel),)
         case _:
@@ -201,9 +254,30 @@ def on_resume(state: State, index: int) -> Outcome[State, Observation]:
     return Outcome(State(state.config, gate), message, ("CREDIT-15",))
 
 
-def shown(state: State, change: Change) -> Outcome[State, Observation]:
-    notifications = tuple(Notify(index) for index in change.notified)
-    return Outcome(State(state.config, change.gate), notifications, change.rules)
+def on_failures(state: State, event: OfFailures, channel: Channel) -> tuple[Outcome[State, Observation], ...]:
+    if isinstance(event, Release):
+        if channel.released:
+            return (Outcome(state, (), ("CREDIT-16",)),)
+        change = buffers.release(state.gate, event.channel, in_use=len(channel.held))
+        rules = ("CREDIT-33", *change.rules) if channel.failed else change.rules
+        return (shown(state, attrs.evolve(change, rules=rules), None),)
+    if channel.released:
+        return rejected(state, "CREDIT-16")
+    broken = buffers.with_channel(state.gate, event.channel, attrs.evolve(channel, broken=True))
+    return (Outcome(State(state.config, broken), (), ("CREDIT-32",)),)
+
+
+def shown(state: State, change: Change, caller: int | None) -> Outcome[State, Observation]:
+    """Who is notified. CREDIT-32: where that fails, the one that called, or a channel that was handed a buffer."""
+    gate = change.gate
+    failing = [index for index in change.notified if gate.channels[index].broken]
+    notified = tuple(Notify(index) for index in change.notified if index not in failing)
+    called = tuple(Failed(index, Told.CALLER) for index in failing if index == caller)
+    read = tuple(Failed(index, Told.READER) for index in sorted(failing) if index != caller)
+    for index in failing:
+        gate = buffers.with_channel(gate, index, attrs.evolve(gate.channels[index], failed=True))
+    rules = ("CREDIT-32", *change.rules) if failing else change.rules
+    return Outcome(State(state.config, gate), (*notified, *called, *read), rules)
 
 
 # --- claims ---------------------------------------------------------------------------------------------------
@@ -212,7 +286,7 @@ def shown(state: State, change: Change) -> Outcome[State, Observation]:
 @always("CREDIT-2", "CREDIT-6", "CREDIT-17")
 def promises_only_what_it_has(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """The free buffers that the sender knows of grow by what is announced, and shrink by one with each data buffer."""
-    if isinstance(event, Barrier | Resume) and before.config.exclusive == 0:
+    if isinstance(event, Release) or (isinstance(event, Barrier | Resume) and before.config.exclusive == 0):
         return True
     taken = isinstance(event, Data) and Rejected() not in outcome.observations
     announced = sum(seen.amount for seen in outcome.observations if isinstance(seen, Credit))
@@ -229,10 +303,22 @@ def compute_promised(channel: Channel) -> int:
 
 @always("CREDIT-5")
 def notifies_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """A channel is notified exactly when it begins to have something to announce."""
+    """A channel is notified, or fails, exactly when it begins to have something to announce."""
     pairs = enumerate(zip(before.gate.channels, outcome.state.gate.channels, strict=True))
     woken = [index for index, (old, new) in pairs if old.unannounced == 0 < new.unannounced]
-    return sorted(seen.channel for seen in outcome.observations if isinstance(seen, Notify)) == woken
+    return sorted(seen.channel for seen in outcome.observations if isinstance(seen, Notify | Failed)) == woken
+
+
+@always("CREDIT-32", "CREDIT-33")
+def fails_once_and_alone(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """Only a channel whose connection broke fails, once; who gives a buffer to another is not told of it."""
+    failed = [seen for seen in outcome.observations if isinstance(seen, Failed)]
+    notified = [seen.channel for seen in outcome.observations if isinstance(seen, Notify)]
+    fresh = all(
+        before.gate.channels[seen.channel].broken and not before.gate.channels[seen.channel].failed for seen in failed
+    )
+    own = all(seen.channel == event.channel for seen in failed if seen.told is Told.CALLER)
+    return fresh and own and not any(before.gate.channels[index].broken for index in notified)
 
 
 @always("CREDIT-11")
@@ -246,15 +332,16 @@ def no_buffer_is_lost(state: State) -> bool:
     """Floating buffers are free, with a channel or in use; exclusive ones never leave their channel."""
     channels = state.gate.channels
     floating = state.gate.free + sum(c.floating + c.held.count(Buffer.FLOATING) for c in channels)
-    exclusive = {c.exclusive + c.held.count(Buffer.EXCLUSIVE) for c in channels}
-    return floating == state.config.floating and exclusive == {state.config.exclusive}
+    exclusive = {c.exclusive + c.held.count(Buffer.EXCLUSIVE) for c in channels if not c.released}
+    none_kept = all(c.exclusive == c.floating == 0 for c in channels if c.released)
+    return floating == state.config.floating and exclusive <= {state.config.exclusive} and none_kept
 
 
 @invariant("CREDIT-4", "CREDIT-9", "CREDIT-10")
 def who_lacks_a_buffer_waits(state: State) -> bool:
     """A channel with fewer buffers than it requires waits, no channel waits twice, and none beside a free buffer."""
     gate = state.gate
-    lacking = {index for index, c in enumerate(gate.channels) if compute_available(c) < c.required}
+    lacking = {index for index, c in enumerate(gate.channels) if compute_available(c) < c.required and not c.released}
     in_vain = gate.free > 0 and gate.waiting
     return lacking <= set(gate.waiting) and len(set(gate.waiting)) == len(gate.waiting) and not in_vain
 
@@ -264,6 +351,20 @@ def a_buffer_changes_hands(_before: State, event: Event, outcome: Outcome[State,
     """A floating buffer that one channel gives back goes to another, which waited for it."""
     woken = [seen.channel for seen in outcome.observations if isinstance(seen, Notify)]
     return isinstance(event, Recycle) and any(channel != event.channel for channel in woken)
+
+
+@sometimes("CREDIT-32")
+def a_hand_over_fails(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A channel gives a buffer back, and another one fails."""
+    failed = [seen.channel for seen in outcome.observations if isinstance(seen, Failed)]
+    return isinstance(event, Recycle) and any(channel != event.channel for channel in failed)
+
+
+@sometimes("CREDIT-33")
+def buffers_of_a_failed_channel_go_on(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The release of a channel that has failed gives another one what it waits for."""
+    notified = any(isinstance(seen, Notify) for seen in outcome.observations)
+    return isinstance(event, Release) and before.gate.channels[event.channel].failed and notified
 
 
 # --- symmetry -------------------------------------------------------------------------------------------------
@@ -295,4 +396,5 @@ COMPONENT = Component(
     step=step,
     claims=claims_in(__name__, buffers),
     symmetry=SYMMETRY,
+    extensions=EXTENSIONS,
 )

@@ -334,10 +334,10 @@ def tell_to_stop(state: State, number: int) -> tuple[Observation, ...]:
 def receive(state: State, event: DataArrives | DataIsNotSaved) -> Seen:
     """CONN-2: the memory for a message is one buffer of the channel, however many parts there are."""
     number, channel = event.channel, state.channels[event.channel]
-    required = max(channel.required - 1, 0)
     if not channel.free:
-        return fail(put(state, number, attrs.evolve(channel, required=required)), number, Cause.OWN)
+        return fail(state, number, Cause.OWN)
     parts = event.parts or 1 if isinstance(event, DataArrives) else 1
+    required = max(channel.required - 1, 0)
     taken = attrs.evolve(channel, free=channel.free - 1, required=required, queued=channel.queued + parts)
     state = put(state, number, taken)
     return gain(state, number, event.backlog) if isinstance(event, DataArrives) else fail(state, number, Cause.OWN)
@@ -359,9 +359,8 @@ def gain(state: State, number: int, backlog: int) -> Seen:
     rules = ("CONN-2", "CONN-5")
     if not gained or channel.credit or channel.failed:
         return Outcome(state, (), rules)
-    first = not state.waiting
     state = attrs.evolve(state, waiting=(*state.waiting, number))
-    return send_waiting(state, rules) if first else Outcome(state, (), rules)
+    return send_waiting(state, rules)
 
 
 def send_waiting(state: State, rules: tuple[str, ...]) -> Seen:
@@ -423,19 +422,18 @@ def nobody_waits_in_vain(state: State) -> bool:
 
 @invariant("CONN-2")
 def memory_adds_up(state: State) -> bool:
-    """What is free is held, and no more is to be announced than is free."""
-    return all(0 <= one.free <= one.holds for one in state.channels)
+    """What is free is held, and a channel that is not released has as much as it requires."""
+    there = (one for one in state.channels if not one.released)
+    return all(one.free <= one.holds for one in state.channels) and all(one.required <= one.free for one in there)
 
 
 @always("CONN-4")
 def one_channel_fails_alone(before: State, event: Event, outcome: Seen) -> bool:
-    """But for a connection that breaks, an event changes nothing of other channels but what they have to announce."""
+    """What comes for a channel changes nothing of others."""
     if isinstance(event, BreakConnection | SetWritable | OpenConnection):
         return True
     pairs = enumerate(zip(before.channels, outcome.state.channels, strict=True))
-    return all(
-        number == event.channel or attrs.evolve(one, credit=other.credit) == other for number, (one, other) in pairs
-    )
+    return all(number == event.channel or one == other for number, (one, other) in pairs)
 
 
 @sometimes("CONN-4")

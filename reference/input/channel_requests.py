@@ -392,7 +392,12 @@ def compute_measures(state: State, *, leftovers: bool) -> Measured:
     queued = sum(len(channel.queue) for channel in shown)
     size = sum(one.bytes for channel in shown if channel.kind is Kind.REMOTE for one in channel.queue)
     size += sum(channel.left for channel in shown if leftovers)
-    return Measured(queued, size, queued + sum(channel.backlog for channel in shown))
+    return Measured(queued, size, count_in_use(state))
+
+
+def count_in_use(state: State) -> int:
+    """Buffers that are queued, and those that the producers will send."""
+    return sum(len(channel.queue) + channel.backlog for channel in state.channels if state.requested)
 
 
 def put(state: State, number: int, channel: Channel) -> State:
@@ -429,8 +434,7 @@ def a_buffer_that_is_read_is_one_less(before: State, event: Event, outcome: Outc
     if not isinstance(event, ReadChannel):
         return True
     read = sum(isinstance(seen, Got) for seen in outcome.observations)
-    before_it, after = (compute_measures(state, leftovers=True) for state in (before, outcome.state))
-    return before_it.in_use - after.in_use == read
+    return count_in_use(before) - count_in_use(outcome.state) == read
 
 
 @sometimes("CHAN-4")

@@ -10,7 +10,8 @@ Choices. A job runs at one of two levels of detail. Without a wire its tasks sha
 be polled at once; the order in which tasks get to run is all that is left to choose. With a wire there are bytes,
 buffers, credit and backpressure too. Rebalance begins at its first channel. A task stops only between two turns: what
 it writes in one turn finds room, even beyond its share of buffers. Timers fire one by one, each a choice of its own, so
-that anything may happen in between.
+that anything may happen in between. In a job that is restored, a source whose script has no barrier ends before the
+checkpoint; who triggers checkpoints waits for that.
 """
 
 from tidegate.reference.claims import claims_in

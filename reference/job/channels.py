@@ -17,7 +17,7 @@ from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit.readers import Backlog, Kind, Send
 from tidegate.reference.elements import Direction, LogKind, Long
 from tidegate.reference.gate import gate
-from tidegate.reference.job.checkpoints import count_overtaken, is_unaligned, overtake, save_arrival
+from tidegate.reference.job.checkpoints import is_unaligned, overtake, save_arrival
 from tidegate.reference.job.programs import Barrier, Element, EndOfData, EndOfPartition, Record
 from tidegate.reference.job.states import Overrun, Payload, Remote, Turn
 from tidegate.reference.model import Rejected
@@ -202,7 +202,9 @@ def take(turn: Turn, number: int) -> tuple[Turn, tuple[Element, ...]]:
     """What was polled leaves its channel: the elements that it holds or completes."""
     channel = turn.channel(number)
     payload, *rest = channel.waiting
-    turn = turn.with_channel(number, waiting=tuple(rest), overtaken=count_overtaken(channel))
+    # What was overtaken is asked for only while the barrier is read.
+    overtaken = channel.overtaken if isinstance(payload, Barrier) else 0
+    turn = turn.with_channel(number, waiting=tuple(rest), overtaken=overtaken)
     if not isinstance(payload, bytes):
         return turn, (payload,)
     remote = get_remote(turn, number)

@@ -3,13 +3,13 @@
 A source takes its part with its barrier, an aligned task when it has met the barrier of every channel, an unaligned one
 with the first. An unaligned barrier overtakes, and what it overtook is part of the checkpoint: what waits unread when
 the part is taken, and what arrives until the barrier of its channel does. The checkpoint is complete when every subtask
-has met all its barriers.
+has met all its barriers. What has finished before takes no part: it counts with what it knew at its end.
 """
 
 import attrs
 
 from tidegate.reference.gate import gate
-from tidegate.reference.job.programs import Barrier, Element
+from tidegate.reference.job.programs import Barrier, EndOfData, Record
 from tidegate.reference.job.states import Channel, Completed, Payload, Progress, Snapshot, State, Turn
 from tidegate.reference.tuples import replace
 
@@ -31,33 +31,36 @@ def take_part(turn: Turn, subtask: int) -> Turn:
         mine.totals,
         mine.collected,
         tuple(find_in_flight(turn.channel(channel), place in mine.aligned) for place, channel in enumerate(channels)),
-        tuple(place for place, channel in enumerate(channels) if is_barrier_to_come(turn, subtask, place, channel)),
+        tuple(
+            place
+            for place, channel in enumerate(channels)
+            if place not in mine.aligned
+            and not waits_with_barrier(turn.channel(channel))
+            and turn.layout.routes[channel].source not in turn.layout.unreached
+        ),
     )
     return with_part(turn, subtask, part).because("RST-4" if channels else "RST-2")
 
 
-def find_in_flight(channel: Channel, is_met: bool) -> tuple[Element, ...]:  # noqa: FBT001 - the barrier was read
-    """What waits unread, up to the barrier if that has come."""
-    waiting = tuple(one for one in channel.waiting if not isinstance(one, bytes))
-    if waiting and isinstance(waiting[0], Barrier):
-        return waiting[1 : 1 + channel.overtaken]
-    return waiting[: channel.overtaken] if is_met else waiting
+def find_in_flight(channel: Channel, is_met: bool) -> tuple[Record, ...]:  # noqa: FBT001 - the barrier was read
+    """The records that wait unread, up to the barrier if that has come."""
+    is_here = waits_with_barrier(channel)
+    waiting = tuple(one for one in channel.waiting if isinstance(one, Record))
+    return waiting[: channel.overtaken] if is_here or is_met else waiting
 
 
-def is_barrier_to_come(turn: Turn, subtask: int, place: int, number: int) -> bool:
-    waiting = turn.channel(number).waiting
-    is_here = bool(waiting) and isinstance(waiting[0], Barrier)
-    return not is_here and place not in turn.subtask(subtask).aligned
+def waits_with_barrier(channel: Channel) -> bool:
+    """Whether its barrier has come, and was not read."""
+    return any(isinstance(one, Barrier) for one in channel.waiting)
 
 
 def save_arrival(turn: Turn, number: int, payload: Payload) -> Turn:
-    """RST-4: what arrives on a channel whose barrier is still to come is saved; the barrier ends that."""
+    """RST-4: what arrives on a channel whose barrier is still to come is saved; the barrier, no record, ends that."""
     route = turn.layout.routes[number]
     part = find_part(turn, route.target)
     if part is None or route.place not in part.open:
         return turn
-    assert not isinstance(payload, bytes)
-    if isinstance(payload, Barrier):
+    if not isinstance(payload, Record):
         closed = tuple(one for one in part.open if one != route.place)
         return with_part(turn, route.target, attrs.evolve(part, open=closed))
     longer = (*part.in_flight[route.place], payload)
@@ -66,16 +69,30 @@ def save_arrival(turn: Turn, number: int, payload: Payload) -> Turn:
 
 
 def finish_part(turn: Turn, subtask: int, checkpoint: int) -> Turn:
-    """RST-7: the subtask has met all barriers; with the last subtask the checkpoint is complete."""
+    """RST-7: the subtask has met all barriers; with the last subtask the checkpoint is complete.
+
+    RST-10: what has finished counts.
+    """
     part, progress = find_part(turn, subtask), turn.state.progress
     assert part is not None
     assert progress is not None
     parts = replace(progress.parts, subtask, attrs.evolve(part, done=True))
-    done = tuple(one for one in parts if one is not None and one.done)
+    ended = turn.layout.unreached
+    done = tuple(
+        one
+        for one in (take_last(turn, at) if at in ended else own for at, own in enumerate(parts))
+        if one is not None and one.done
+    )
     if len(done) < len(parts):
         return turn.with_progress(attrs.evolve(progress, parts=parts))
-    finished = Progress((None,) * len(parts), done, progress.restored)
-    return turn.with_progress(finished).observe(Completed(checkpoint)).because("RST-7")
+    complete = Progress((None,) * len(parts), done, progress.restored)
+    return turn.with_progress(complete).observe(Completed(checkpoint)).because("RST-7", *["RST-10"] * bool(ended))
+
+
+def take_last(turn: Turn, subtask: int) -> Snapshot:
+    """RST-10: what a subtask that has finished knew at its end."""
+    mine = turn.subtask(subtask)
+    return Snapshot(mine.cursor, mine.made, mine.totals, mine.collected, done=True)
 
 
 def find_part(turn: Turn, subtask: int) -> Snapshot | None:
@@ -100,13 +117,28 @@ def overtake(turn: Turn, number: int, barrier: Barrier) -> Turn:
     turn = turn.with_channel(number, waiting=(barrier, *channel.waiting), overtaken=len(channel.waiting))
     before = turn.subtask(route.target).gate
     assert before is not None
-    at_reader = before.channels[route.place]
-    longer = attrs.evolve(at_reader, waiting=(gate.Item.DATA, *at_reader.waiting))
-    queue = (route.place, *(one for one in before.queue if one != route.place))
-    after = gate.State(before.config, replace(before.channels, route.place, longer), queue, available=True)
-    return turn.with_subtask(route.target, gate=after).because("RST-4")
+    (arrived,) = gate.step(before, gate.Arrive(route.place, gate.Item.DATA))
+    queue = (route.place, *(one for one in arrived.state.queue if one != route.place))
+    return turn.with_subtask(route.target, gate=attrs.evolve(arrived.state, queue=queue)).because("RST-4")
 
 
-def count_overtaken(channel: Channel) -> int:
-    """What is left of it when the next item is read; the barrier itself does not count."""
-    return channel.overtaken if isinstance(channel.waiting[0], Barrier) else max(channel.overtaken - 1, 0)
+# --- what has finished ----------------------------------------------------------------------------------------
+
+
+def may_begin(state: State) -> bool:
+    """RST-9: whatever no barrier comes to has finished, and nobody has anything of it left to read but its end."""
+    layout = state.layout
+    return all(has_finished(state, at) for at in layout.unreached) and not any(
+        isinstance(one, EndOfData)
+        for route, channel in zip(layout.routes, state.channels, strict=True)
+        if route.source in layout.unreached
+        for one in channel.waiting
+    )
+
+
+def has_finished(state: State, subtask: int) -> bool:
+    mine = state.subtasks[subtask]
+    if mine.gate is not None:
+        return gate.is_finished(mine.gate)
+    place = state.layout.places[subtask]
+    return mine.cursor > len(state.layout.operators[place.task.head].scripts[place.number])

@@ -6,8 +6,9 @@ from functools import cache
 import attrs
 
 from tidegate.reference.claims import always, invariant, sometimes
-from tidegate.reference.job.programs import Config, Function, Record
-from tidegate.reference.job.states import Completed, Observation, Restored, State
+from tidegate.reference.elements import LogKind
+from tidegate.reference.job.programs import Barrier, Config, EndOfPartition, Function, Record, ScriptItem
+from tidegate.reference.job.states import Completed, Logged, Observation, Restored, State
 from tidegate.reference.job.step import (
     Action,
     Choice,
@@ -26,11 +27,16 @@ from tidegate.reference.model import Outcome
 @cache
 def expect_results(config: Config) -> Results:
     """The results of the program, if nothing fails and no checkpoint is taken."""
-    (state,) = start(attrs.evolve(config, extension=None, recovery=None))
+    operators = tuple(attrs.evolve(one, scripts=tuple(map(drop_barriers, one.scripts))) for one in config.operators)
+    (state,) = start(attrs.evolve(config, operators=operators, extension=None, recovery=None))
     while turns := enabled_turns(state):
         (outcome,) = step(state, turns[0])
         state = outcome.state
     return compute_results(state)
+
+
+def drop_barriers(script: tuple[ScriptItem, ...]) -> tuple[ScriptItem, ...]:
+    return tuple(item for item in script if not isinstance(item, Barrier))
 
 
 def is_as_expected(results: Results, expected: Results, config: Config) -> bool:
@@ -42,7 +48,7 @@ def is_as_expected(results: Results, expected: Results, config: Config) -> bool:
     return results.collected == expected.collected
 
 
-@invariant("RST-8", "RST-1", "RST-2", "RST-3", "RST-4", "RST-5", "RST-6")
+@invariant("RST-8", "RST-1", "RST-2", "RST-3", "RST-4", "RST-5", "RST-6", "RST-9", "RST-10", "RST-11")
 def results_are_exact(state: State) -> bool:
     """A job that is done has the results that it has without a failure."""
     if state.progress is None or not is_done(state):
@@ -62,8 +68,6 @@ def totals_are_known_once(state: State) -> bool:
 @invariant("RST-1")
 def ids_are_unique(state: State) -> bool:
     """No two records that wait for a subtask on one edge have the same id."""
-    if state.progress is None:
-        return True
     routes = zip(state.layout.routes, state.channels, strict=True)
     waiting = [
         (route.target, route.edge.number, one.id)
@@ -135,3 +139,49 @@ def a_restored_job_comes_to_its_end(_before: State, _event: Choice, outcome: Out
     """A job that was restored is done."""
     progress = outcome.state.progress
     return progress is not None and progress.restored and is_done(outcome.state)
+
+
+@always("RST-9")
+def begins_when_the_others_have_finished(before: State, event: Choice, outcome: Outcome[State, Observation]) -> bool:
+    """A source sends its barrier when nothing is left to read of those that have none, but for ends of channels."""
+    sent = any(isinstance(seen, Logged) and seen.kind is LogKind.BARRIER for seen in outcome.observations)
+    if before.progress is None or event.action is not Action.EMIT or not sent:
+        return True
+    left = [
+        one
+        for route, channel in zip(before.layout.routes, before.channels, strict=True)
+        if route.source in before.layout.unreached
+        for one in channel.waiting
+    ]
+    return all(isinstance(one, EndOfPartition) for one in left)
+
+
+@always("RST-11")
+def what_had_finished_stays_so(before: State, event: Choice, outcome: Outcome[State, Observation]) -> bool:
+    """After a restore from a checkpoint, a source that has no barrier has nothing left but its end."""
+    if event.action is not Action.FAIL or not is_enabled(before, event):
+        return True
+    assert before.progress is not None
+    layout, subtasks = outcome.state.layout, outcome.state.subtasks
+    sources = [at for at in layout.unreached if subtasks[at].gate is None]
+    scripts = {at: layout.operators[layout.places[at].task.head].scripts[layout.places[at].number] for at in sources}
+    complete = before.progress.complete is not None
+    return all(subtasks[at].cursor == (len(scripts[at]) if complete else 0) for at in sources)
+
+
+@sometimes("RST-11")
+def a_failure_finds_what_has_finished(before: State, event: Choice, _outcome: Outcome[State, Observation]) -> bool:
+    """A job fails whose checkpoint counts subtasks that had finished."""
+    complete = before.progress is not None and before.progress.complete is not None
+    return event.action is Action.FAIL and complete and bool(before.layout.unreached)
+
+
+@invariant("RST-7", "RST-10")
+def no_checkpoint_waits_for_nobody(state: State) -> bool:
+    """A checkpoint is complete when every subtask that a barrier comes to has taken its part, or the job is done."""
+    if state.progress is None:
+        return True
+    if is_done(state):
+        return not any(state.progress.parts)
+    parts = [part for at, part in enumerate(state.progress.parts) if at not in state.layout.unreached]
+    return not all(part is not None and part.done for part in parts)

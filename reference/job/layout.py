@@ -11,7 +11,7 @@ import attrs
 
 from tidegate.reference.chaining.job_graph.outputs import NetworkOutput
 from tidegate.reference.chaining.job_graph.step import JobVertex
-from tidegate.reference.job.programs import Config, Operator, Side, compute_job_graph, rescale
+from tidegate.reference.job.programs import Barrier, Config, Operator, Side, compute_job_graph, rescale
 from tidegate.reference.outputs.handing import compute_order
 from tidegate.reference.partitioning import keygroups, wiring
 from tidegate.reference.partitioning import partitioner as partitioning
@@ -98,7 +98,10 @@ class Place:
 
 @attrs.frozen
 class Layout:
-    """`places` are the subtasks, `routes` the channels; `chained` are the operators that an operator calls."""
+    """`places` are the subtasks, `routes` the channels; `chained` are the operators that an operator calls.
+
+    `unreached` are the subtasks that no barrier comes to: sources without one, and who reads from these alone.
+    """
 
     tasks: tuple[Task, ...]
     edges: tuple[TaskEdge, ...]
@@ -106,6 +109,7 @@ class Layout:
     routes: tuple[Route, ...]
     operators: dict[int, Operator]
     chained: dict[int, tuple[int, ...]]
+    unreached: frozenset[int]
 
 
 @cache
@@ -142,7 +146,20 @@ def compute_layout(config: Config) -> Layout:
         for task in tasks
         for number in range(task.parallelism)
     )
-    return Layout(tasks, edges, places, routes, operators, chained)
+    return Layout(tasks, edges, places, routes, operators, chained, find_unreached(places, routes, operators))
+
+
+def find_unreached(
+    places: tuple[Place, ...], routes: tuple[Route, ...], operators: dict[int, Operator]
+) -> frozenset[int]:
+    """Producers come first, so that who reads comes behind all that it reads from."""
+    unreached: set[int] = set()
+    for number, place in enumerate(places):
+        scripts = operators[place.task.head].scripts
+        has_barrier = any(isinstance(item, Barrier) for item in scripts[place.number]) if scripts else False
+        if not has_barrier and all(routes[channel].source in unreached for channel in place.channels):
+            unreached.add(number)
+    return frozenset(unreached)
 
 
 @cache

@@ -89,7 +89,9 @@ TWO_INPUTS = frozenset((Function.JOIN, Function.CO_TIMER))
 EXTENSION = "event_time"
 #: A checkpoint that can be restored, and a failure.
 RECOVERY = "recovery"
-EXTENSIONS = (EXTENSION, RECOVERY)
+#: The same, with sources that have finished before.
+FINISHED = "finished"
+EXTENSIONS = (EXTENSION, RECOVERY, FINISHED)
 #: Functions whose results do not depend on the order in which records come.
 RESTORABLE = frozenset((Function.SOURCE, Function.MAP, Function.FLAT_MAP, Function.FILTER, Function.SUM, Function.SINK))
 
@@ -228,14 +230,18 @@ def check_barriers(config: Config) -> None:
     """A checkpoint takes in all sources, each at a place of its own."""
     scripts = [script for operator in config.operators for script in operator.scripts]
     barriers = {tuple(item.checkpoint for item in script if isinstance(item, Barrier)) for script in scripts}
+    if config.extension == FINISHED:
+        if () not in barriers:
+            raise InvalidInputError(f"with the extension {FINISHED} some source has a script without a barrier")
+        barriers.discard(())
     if len(barriers) > 1 or any(one >= following for line in barriers for one, following in pairwise(line)):
         raise InvalidInputError("every script has the same barriers, with numbers that increase")
 
 
 def check_recovery(config: Config) -> None:
     """One checkpoint; results that no order changes; and what is rescaled reads by key."""
-    if (config.recovery is not None) != (config.extension == RECOVERY):
-        raise InvalidInputError(f"recovery belongs to the extension {RECOVERY}, which needs it")
+    if (config.recovery is not None) != (config.extension in (RECOVERY, FINISHED)):
+        raise InvalidInputError(f"recovery belongs to the extensions {RECOVERY} and {FINISHED}, which need it")
     if config.recovery is None:
         return
     if config.wire is not None or any(one.function not in RESTORABLE for one in config.operators):
@@ -245,7 +251,8 @@ def check_recovery(config: Config) -> None:
     if not sums <= keyed or any(edge.source in sums and edge.target in sums for edge in config.edges):
         raise InvalidInputError("a sum that is restored reads by key, and no other sum")
     scripts = [script for one in config.operators for script in one.scripts]
-    if any(sum(isinstance(item, Barrier) for item in script) != 1 for script in scripts):
+    counts = {sum(isinstance(item, Barrier) for item in script) for script in scripts}
+    if counts - {0} != {1} or (0 in counts and config.extension != FINISHED):
         raise InvalidInputError("a job that is restored has one checkpoint")
     if any(not isinstance(item, Record | Barrier) for script in scripts for item in script):
         raise InvalidInputError("a job that is restored has scripts of records and barriers")

@@ -10,7 +10,7 @@ from typing import Any
 from tidegate.reference.job.channels import arrive
 from tidegate.reference.job.functions import Totals
 from tidegate.reference.job.layout import Layout, Place, Route, Task
-from tidegate.reference.job.programs import Element, Record
+from tidegate.reference.job.programs import Record
 from tidegate.reference.job.states import Collected, Restored, Snapshot, State, Total, Turn
 from tidegate.reference.partitioning import keygroups
 from tidegate.reference.partitioning.keys import StringKey, compute_hash_code
@@ -25,7 +25,7 @@ def restore(fresh: State, before: Layout, parts: tuple[Snapshot, ...] | None, ch
     turn = Turn(fresh)
     if parts is None:
         return turn.observe(Restored()).because("RST-7")
-    turn = turn.because("RST-7", "RST-1", "RST-2")
+    turn = turn.because("RST-7", "RST-1", "RST-2", *["RST-11"] * bool(before.unreached))
     for number, place in enumerate(fresh.layout.places):
         mine = [
             (old.number, parts[old.task.first + old.number])
@@ -33,12 +33,13 @@ def restore(fresh: State, before: Layout, parts: tuple[Snapshot, ...] | None, ch
             if old.task.head == place.task.head
         ]
         is_source = turn.subtask(number).gate is None
-        turn = turn.with_subtask(number, **restore_subtask(place, mine, is_source=is_source))
+        length = len(fresh.layout.operators[place.task.head].scripts[place.number]) if is_source else 0
+        turn = turn.with_subtask(number, **restore_subtask(place, mine, length, is_source=is_source))
     turn = turn.observe(show(turn.state, checkpoint))
     is_rescaled = before.tasks != fresh.layout.tasks
     for number, route in enumerate(fresh.layout.routes):
-        for element in find_restored(before, parts, fresh.layout, route):
-            turn = arrive(turn, number, element).because("RST-6" if is_rescaled else "RST-5")
+        for record in find_restored(before, parts, fresh.layout, route):
+            turn = arrive(turn, number, record).because("RST-6" if is_rescaled else "RST-5")
     return turn.because("RST-3") if is_rescaled else turn
 
 
@@ -48,11 +49,14 @@ def show(state: State, checkpoint: int) -> Restored:
     return Restored(tuple(totals), tuple(collected), checkpoint)
 
 
-def restore_subtask(place: Place, parts: Parts, *, is_source: bool) -> dict[str, Any]:
-    """RST-1: a source goes on behind its barrier, and numbers records as before; RST-2, RST-3: what others know."""
+def restore_subtask(place: Place, parts: Parts, length: int, *, is_source: bool) -> dict[str, Any]:
+    """RST-1: a source goes on behind its barrier, and numbers records as before; RST-2, RST-3: what others know.
+
+    RST-11: one that had finished is at its end, which it sends anew.
+    """
     if is_source:
         own = dict(parts)[place.number]
-        return {"cursor": own.cursor, "made": own.made}
+        return {"cursor": min(own.cursor, length), "made": own.made}
     return {
         "made": max(part.made for _number, part in parts),
         "totals": restore_totals(place, parts),
@@ -79,14 +83,14 @@ def owns(task: Task, number: int, key: str) -> bool:
     return keygroups.compute_owner(group, task.parallelism, most) == number
 
 
-def find_restored(before: Layout, parts: tuple[Snapshot, ...], layout: Layout, route: Route) -> Iterator[Element]:
+def find_restored(before: Layout, parts: tuple[Snapshot, ...], layout: Layout, route: Route) -> Iterator[Record]:
     """RST-5: what was in flight on the channels that have become this one, in its order."""
     for old in before.routes:
         if old.edge.number == route.edge.number and is_heir(old, route):
             in_flight = parts[old.target].in_flight
-            for element in in_flight[old.place] if in_flight else ():
-                if is_wanted(layout, route, element):
-                    yield element
+            for record in in_flight[old.place] if in_flight else ():
+                if is_wanted(layout, route, record):
+                    yield record
 
 
 def is_heir(old: Route, route: Route) -> bool:
@@ -95,8 +99,7 @@ def is_heir(old: Route, route: Route) -> bool:
     return same_producer and (route.edge.kind is Partitioner.HASH or old.consumer == route.consumer)
 
 
-def is_wanted(layout: Layout, route: Route, element: Element) -> bool:
-    """RST-6: a record goes to the subtask that its key belongs to now."""
-    if route.edge.kind is not Partitioner.HASH or not isinstance(element, Record):
-        return True
-    return owns(layout.places[route.target].task, route.consumer, element.key)
+def is_wanted(layout: Layout, route: Route, record: Record) -> bool:
+    """RST-6: a record that is sent by its key goes to the subtask that the key belongs to now."""
+    is_keyed = route.edge.kind is Partitioner.HASH
+    return not is_keyed or owns(layout.places[route.target].task, route.consumer, record.key)

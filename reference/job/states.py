@@ -92,7 +92,7 @@ class Snapshot:
     made: int
     totals: Totals
     collected: tuple[tuple[str, Long], ...]
-    in_flight: tuple[tuple[Element, ...], ...] = ()
+    in_flight: tuple[tuple[Record, ...], ...] = ()
     open: tuple[int, ...] = ()
     done: bool = False
 

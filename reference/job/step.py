@@ -13,9 +13,10 @@ from tidegate.reference.credit.backpressure import is_writer_blocked
 from tidegate.reference.elements import Direction, LogKind, Long
 from tidegate.reference.gate import gate
 from tidegate.reference.job.channels import announce, deliver, deliver_credit, flush
+from tidegate.reference.job.checkpoints import may_begin
 from tidegate.reference.job.event_time import Timed
 from tidegate.reference.job.layout import Layout, Output, Place, compute_layout, compute_restored_layout
-from tidegate.reference.job.programs import EVENT_TIME, EXTENSION, RECOVERY, Barrier, Config
+from tidegate.reference.job.programs import EVENT_TIME, EXTENSION, FINISHED, RECOVERY, Barrier, Config
 from tidegate.reference.job.restoring import restore
 from tidegate.reference.job.states import Channel, Logged, Observation, Overrun, Progress, Remote, State, Subtask, Turn
 from tidegate.reference.job.tasks import emit_next, fire_next, poll
@@ -44,7 +45,7 @@ class Action(StrEnum):
 
 OF_SUBTASKS = (Action.EMIT, Action.POLL, Action.FIRE)
 #: Those of an extension.
-EXTENDED = {Action.FIRE: EXTENSION, Action.FAIL: RECOVERY}
+EXTENDED = {Action.FIRE: (EXTENSION,), Action.FAIL: (RECOVERY, FINISHED)}
 #: Those that every job knows.
 PLAIN = tuple(action for action in Action if action not in EXTENDED)
 
@@ -108,11 +109,11 @@ def start_channel(config: Config) -> Channel:
 
 
 def step(state: State, event: Choice) -> tuple[Outcome[State, Observation], ...]:
-    extension = EXTENDED.get(event.action)
-    if extension is not None and state.config.extension != extension:
-        raise InvalidInputError(f"{event.action} belongs to the extension {extension}")
+    extensions = EXTENDED.get(event.action)
+    if extensions is not None and state.config.extension not in extensions:
+        raise InvalidInputError(f"{event.action} belongs to the extension {' or '.join(extensions)}")
     if not is_enabled(state, event):
-        return rejected(state, name_refusal(event.action))
+        return rejected(state, name_refusal(state, event))
     turn = Turn(state)
     match event.action:
         case Action.EMIT:
@@ -134,9 +135,12 @@ def step(state: State, event: Choice) -> tuple[Outcome[State, Observation], ...]
     return (Outcome(turn.state, turn.seen, turn.rules),)
 
 
-def name_refusal(action: Action) -> str:
+def name_refusal(state: State, event: Choice) -> str:
+    action = event.action
     if action is Action.FAIL:
         return "RST-7"
+    if action is Action.EMIT and 0 <= event.at < len(state.subtasks) and waits_to_begin(state, event.at):
+        return "RST-9"
     return "CREDIT-30" if action in OF_SUBTASKS else "CREDIT-20"
 
 
@@ -180,8 +184,17 @@ def actions_of_subtask(state: State, number: int) -> list[Action]:
     if is_backpressured(state, number):
         return []
     if subtask.gate is None:
-        return [] if is_source_done(state, number) else [Action.EMIT]
+        return [] if is_source_done(state, number) or waits_to_begin(state, number) else [Action.EMIT]
     return [Action.POLL] * bool(subtask.gate.queue) + [Action.FIRE] * has_due(subtask)
+
+
+def waits_to_begin(state: State, number: int) -> bool:
+    """RST-9: a source whose barrier is next, while others that have no barrier have not finished."""
+    if state.config.extension != FINISHED or state.subtasks[number].gate is not None:
+        return False
+    place = state.layout.places[number]
+    left = state.layout.operators[place.task.head].scripts[place.number][state.subtasks[number].cursor :]
+    return bool(left) and isinstance(left[0], Barrier) and not may_begin(state)
 
 
 def has_due(subtask: Subtask) -> bool:

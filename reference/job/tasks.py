@@ -91,7 +91,7 @@ def on_element(turn: Turn, number: int, element: Element) -> Turn:
         case EndOfData():
             return on_end_of_data(turn, subtask)
         case EndOfPartition():
-            return on_end_of_partition(turn, subtask)
+            return on_end_of_partition(turn, route)
 
 
 # --- records --------------------------------------------------------------------------------------------------
@@ -270,21 +270,31 @@ def hand_on(turn: Turn, subtask: int, number: int, element: Watermark | StatusCh
 
 
 def on_barrier(turn: Turn, route: Route, barrier: Barrier) -> Turn:
-    """The barrier handler says when the task sends the barrier on, and which channels go on.
+    """The barrier handler says when the task sends the barrier on, and which channels go on."""
+    mode = Mode.UNALIGNED if is_unaligned(turn.state) else Mode.ALIGNED
+    return handle(turn, route, barrier, barrier_values.Barrier(route.place, Long(barrier.checkpoint), mode, Long(0)))
 
-    It is as the barriers that were met have left it. Of earlier checkpoints it need not know: every source has the same
-    barriers, so that no other comes in between.
+
+def handle(turn: Turn, route: Route, barrier: Barrier, event: barrier_values.Event) -> Turn:
+    """The handler is as the barriers and ends that were met have left it.
+
+    Of earlier checkpoints it need not know: every source has the same barriers, so that no other comes in between.
     """
     subtask = route.target
     channels = turn.layout.places[subtask].channels
     kind, mode = (Kind.UNALIGNED, Mode.UNALIGNED) if is_unaligned(turn.state) else (Kind.ALIGNED, Mode.ALIGNED)
     (handler,) = barriers.start(barrier_values.Config(kind, len(channels), finished_channels=True))
-    met = (*turn.subtask(subtask).aligned, route.place)
-    events = [barrier_values.Barrier(one, Long(barrier.checkpoint), mode, Long(0)) for one in met]
-    *_earlier, outcome = follow(barriers.step, handler, events)
+    met, ended = turn.subtask(subtask).aligned, find_ended(turn, subtask)
+    events: list[barrier_values.Event] = [
+        barrier_values.EndOfPartition(one) for one in ended if one not in (*met, route.place)
+    ]
+    events += [barrier_values.Barrier(one, Long(barrier.checkpoint), mode, Long(0)) for one in met if one not in ended]
+    events += [barrier_values.EndOfPartition(one) for one in met if one in ended]
+    *_earlier, outcome = follow(barriers.step, handler, (*events, event))
     assert isinstance(outcome.state, barrier_values.Alignment)
-    is_last = len(met) == len(channels)
-    turn = turn.with_subtask(subtask, aligned=tuple(sorted(met))).because(outcome.rules[0])
+    is_last = outcome.state.done == barrier.checkpoint
+    now_met = tuple(sorted({*met, route.place}))
+    turn = turn.with_subtask(subtask, aligned=now_met).because(*["RST-10"] * bool(ended), outcome.rules[0])
     for seen in outcome.observations:
         match seen:
             case barrier_values.Trigger():
@@ -294,6 +304,15 @@ def on_barrier(turn: Turn, route: Route, barrier: Barrier) -> Turn:
             case barrier_values.Resume(place):
                 turn = resume(turn, channels[place])
     return turn.with_subtask(subtask, aligned=tuple(sorted(outcome.state.aligned)))
+
+
+def find_ended(turn: Turn, subtask: int) -> tuple[int, ...]:
+    """RST-10: the places in the gate of channels that had no barrier to wait for, and were read to their end."""
+    state = turn.subtask(subtask).gate
+    assert state is not None
+    channels = enumerate(turn.layout.places[subtask].channels)
+    finished = [place for place, channel in channels if turn.layout.routes[channel].source in turn.layout.unreached]
+    return tuple(place for place in finished if state.channels[place].ended and not state.channels[place].waiting)
 
 
 def on_trigger(turn: Turn, subtask: int, barrier: Barrier, *, is_last: bool) -> Turn:
@@ -315,10 +334,19 @@ def on_end_of_data(turn: Turn, subtask: int) -> Turn:
     return announce_everywhere(turn.because("TASK-7"), subtask, EndOfData())
 
 
-def on_end_of_partition(turn: Turn, subtask: int) -> Turn:
+def on_end_of_partition(turn: Turn, route: Route) -> Turn:
+    subtask = route.target
+    if turn.subtask(subtask).aligned and route.source in turn.layout.unreached:
+        turn = handle(turn, route, find_barrier(turn), barrier_values.EndOfPartition(route.place))
     state = turn.subtask(subtask).gate
     assert state is not None
     return announce_everywhere(turn.because("TASK-7"), subtask, EndOfPartition()) if gate.is_finished(state) else turn
+
+
+def find_barrier(turn: Turn) -> Barrier:
+    """The one that there is in a job where something has finished before."""
+    scripts = [script for one in turn.layout.operators.values() for script in one.scripts]
+    return next(item for script in scripts for item in script if isinstance(item, Barrier))
 
 
 def announce_everywhere(turn: Turn, subtask: int, element: Barrier | EndOfData | EndOfPartition) -> Turn:

@@ -66,7 +66,7 @@ class State:
     config: Config
     source: Samples
     splits: tuple[Split, ...] = ()
-    paused: tuple[int, ...] = ()
+    paused: frozenset[int] = frozenset()
     limit: Long = MAX
     idle: bool = False
     mode: Mode = Mode.READING
@@ -246,8 +246,6 @@ def on_split_watermark(state: State, split: Split, timestamp: Long) -> Outcome[S
 
 
 def on_split_status(state: State, split: Split, *, idle: bool) -> Outcome[State, Observation]:
-    if idle == split.idle:
-        return Outcome(state, (), ("ALIGN-6",))
     split = attrs.evolve(split, idle=idle)
     if idle:
         return Outcome(put_split(state, split), (), ("ALIGN-6",))
@@ -257,8 +255,8 @@ def on_split_status(state: State, split: Split, *, idle: bool) -> Outcome[State,
 def pause_if_ahead(state: State, split: Split, rule: str) -> Outcome[State, Observation]:
     if split.samples.oldest <= state.limit or split.id in state.paused:
         return Outcome(state, (), (rule,))
-    paused = attrs.evolve(state, paused=(*state.paused, split.id))
-    return Outcome(sort_paused(paused), (PauseSplit(split.id),), (rule,))
+    paused = attrs.evolve(state, paused=state.paused | {split.id})
+    return Outcome(paused, (PauseSplit(split.id),), (rule,))
 
 
 def on_sample(state: State, rule: str) -> Outcome[State, Observation]:
@@ -299,7 +297,7 @@ def check_splits(state: State) -> Outcome[State, Observation]:
     waiting = [one for one in state.splits if one not in ahead and one.id in state.paused]
     skips = state.config.semantics == "flink-39073"
     resuming = [one.id for one in waiting if not (one.idle and skips)]
-    paused = tuple(one for one in (*state.paused, *pausing) if one not in resuming)
+    paused = state.paused.union(pausing).difference(resuming)
     rules = (
         *(("ALIGN-4",) if pausing else ()),
         *(("ALIGN-5",) if resuming else ()),
@@ -307,16 +305,12 @@ def check_splits(state: State) -> Outcome[State, Observation]:
         *(("ALIGN-7",) if any(one.idle for one in waiting) else ()),
     )
     shown: tuple[Observation, ...] = (*map(PauseSplit, sorted(pausing)), *map(ResumeSplit, sorted(resuming)))
-    return Outcome(sort_paused(attrs.evolve(state, paused=paused)), shown, rules)
+    return Outcome(attrs.evolve(state, paused=paused), shown, rules)
 
 
 def put_split(state: State, split: Split) -> State:
     others = (one for one in state.splits if one.id != split.id)
     return attrs.evolve(state, splits=tuple(sorted((*others, split), key=lambda one: one.id)))
-
-
-def sort_paused(state: State) -> State:
-    return attrs.evolve(state, paused=tuple(sorted(state.paused)))
 
 
 # --- claims ---------------------------------------------------------------------------------------------------
@@ -347,16 +341,16 @@ def nobody_is_forgotten(_before: State, event: Event, outcome: Outcome[State, Ob
 
 
 @always("ALIGN-6")
-def idle_splits_are_not_paused(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
-    """A split that is idle, and stays so, is not paused."""
-    idle = {one.id for one in before.splits if one.idle} & {one.id for one in outcome.state.splits if one.idle}
+def idle_splits_are_not_paused(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A split that is idle is not paused."""
+    idle = {one.id for one in outcome.state.splits if one.idle}
     return not any(isinstance(seen, PauseSplit) and seen.split in idle for seen in outcome.observations)
 
 
 @always("ALIGN-5")
 def pauses_and_resumes_alternate(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """A split is paused if it is not, and resumed if it is."""
-    paused = set(before.paused)
+    paused = {*before.paused}
     for seen in outcome.observations:
         if isinstance(seen, PauseSplit):
             if seen.split in paused:
@@ -366,7 +360,7 @@ def pauses_and_resumes_alternate(before: State, _event: Event, outcome: Outcome[
             if seen.split not in paused:
                 return False
             paused.remove(seen.split)
-    return paused == set(outcome.state.paused)
+    return paused == outcome.state.paused
 
 
 @always("ALIGN-9", "ALIGN-10", "ALIGN-11")

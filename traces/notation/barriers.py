@@ -17,5 +17,6 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("delay", "late+{milliseconds:int}"),
         Form("processed", "processed{bytes:int}"),
         Form("measure", "measure"),
+        Form("close", "close"),
     ),
 }

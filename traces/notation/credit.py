@@ -21,6 +21,8 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("announce", "{channel:int}announce"),
         Form("barrier", "{channel:int}barrier"),
         Form("resume", "{channel:int}resume"),
+        Form("fail", "{channel:int}fail"),
+        Form("release", "{channel:int}release"),
     ),
     "credit_connection": (
         Form("add", "{reader:int}data", (("item", "data"),)),

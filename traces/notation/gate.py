@@ -19,6 +19,8 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("notify_priority", "{channel:int}urgent{sequence:int}"),
         Form("force", "{channel:int}force"),
         Form("poll", "poll"),
+        Form("close", "close"),
+        Form("ask_unfinished", "unfinished"),
     ),
     "union_gate": (
         Form("arrive", "{member:int}.{channel:int}data", (("item", "data"),)),

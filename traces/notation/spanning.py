@@ -19,6 +19,7 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("elapse", "+{milliseconds:int}"),
         Form("fail", "fail"),
         Form("finish", "finish"),
+        Form("measure", "measure"),
     ),
     "deserializer": (
         Form("buffer", "b{data:hex}"),

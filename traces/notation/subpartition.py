@@ -72,6 +72,7 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form("finish", "finish"),
         Form("release", "release"),
         Form("lose_file", "lose"),
+        Form("fail_disk", "fail"),
         Form("view", "view"),
         Form("poll", "{view:int}poll"),
         Form("recycle", "{view:int}recycle"),

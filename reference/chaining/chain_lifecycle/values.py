@@ -246,18 +246,17 @@ Observation = Called | Failed | Watermark | ChannelState
 
 def compute_creation_order(config: Config) -> tuple[int, ...]:
     """CHAIN-30: each operator behind all that are chained to it, subtree by subtree; chained sources come last."""
-    sources = range(len(config.operators), len(config.operators) + config.sources)
-    return (*compute_subtree(config, 0), *sources)
-
-
-def compute_subtree(config: Config, root: int) -> tuple[int, ...]:
-    children = [index for index, operator in enumerate(config.operators) if operator.parent == root]
-    return (*(index for child in children for index in compute_subtree(config, child)), root)
+    return compute_forward_order(config)[::-1]
 
 
 def compute_forward_order(config: Config) -> tuple[int, ...]:
-    """The order of creation, reversed."""
-    return compute_creation_order(config)[::-1]
+    """CHAIN-30: the order of creation, reversed: from the head down, of several branches the last one first."""
+    order = [*reversed(range(len(config.operators), len(config.operators) + config.sources))]
+    waiting = [0]
+    while waiting:
+        order.append(waiting.pop())
+        waiting += [index for index, operator in enumerate(config.operators) if operator.parent == order[-1]]
+    return tuple(order)
 
 
 def is_source(config: Config, operator: int) -> bool:

@@ -7,7 +7,8 @@ come when its item was polled already; it carries the sequence number of the ite
 
 Choices. `SingleInputGate` and `RemoteInputChannel`; without priorities it is `gate`, which a law checks. Notifications
 of their own are events here, as another thread may send them at any time. Sequence numbers are 32 bits and wrap around;
-`first` is that of the first item, so that a short trace can get there.
+`first` is that of the first item, so that a short trace can get there. What would arrive at a gate that is closed is
+refused: its channels are released (GATE-24). Notifications may still come.
 """
 
 from tidegate.reference.claims import claims_in
@@ -24,4 +25,5 @@ COMPONENT = Component(
     start=step.start,
     step=step.step,
     claims=claims_in(step, sequence_numbers),
+    extensions=values.EXTENSIONS,
 )

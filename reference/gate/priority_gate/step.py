@@ -12,7 +12,7 @@ from tidegate.reference.gate.gate import Available, Finished, Poll
 from tidegate.reference.gate.priority_gate import queues, values
 from tidegate.reference.gate.priority_gate.values import Config, Event, Item, Observation, State
 from tidegate.reference.gate.sequence_numbers import is_outdated
-from tidegate.reference.model import Outcome, rejected
+from tidegate.reference.model import InvalidInputError, Outcome, rejected
 
 # --- start ----------------------------------------------------------------------------------------------------
 
@@ -26,6 +26,10 @@ def start(config: Config) -> tuple[State, ...]:
 
 
 def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
+    if isinstance(event, values.OfClosing):
+        if state.config.extension != values.CLOSING:
+            raise InvalidInputError(f"{event.type} belongs to the extension {values.CLOSING}")
+        return (on_closing(state, event),)
     if isinstance(event, Poll):
         return (on_poll(state),)
     if not 0 <= event.channel < state.config.channels:
@@ -41,8 +45,18 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
             return (signalled(state, queues.prioritise(state, index), ("GATE-12", "GATE-11")),)
 
 
+def on_closing(state: State, event: values.OfClosing) -> Outcome[State, Observation]:
+    if isinstance(event, values.Close):
+        return Outcome(attrs.evolve(state, closed=True), (), ("GATE-28",))
+    channels = range(state.config.channels)
+    unfinished = tuple(index for index in channels if not queues.is_over(state, index))
+    return Outcome(state, (values.Unfinished(unfinished),), ("GATE-16",))
+
+
 def on_arrive(state: State, index: int, item: Item) -> tuple[Outcome[State, Observation], ...]:
     channel, subpartitions = state.channels[index], state.config.subpartitions
+    if state.closed:
+        return rejected(state, "GATE-28")
     if channel.ends == subpartitions:
         return rejected(state, "GATE-16")
     if item is Item.END_OF_DATA and channel.data_ends == subpartitions:
@@ -69,6 +83,8 @@ def on_poll(state: State) -> Outcome[State, Observation]:
     """GATE-5, GATE-6: the first channel that has something which is not swallowed."""
     if queues.is_finished(state):
         return Outcome(state, (Nothing(),), ("GATE-17", "GATE-4"))
+    if state.closed:
+        return Outcome(state, (values.Cancelled(),), ("GATE-28",))
     skipped: tuple[str, ...] = ()
     while state.urgent or state.queue:
         index = (*state.urgent, *state.queue)[0]
@@ -120,7 +136,7 @@ def signalled(before: State, after: State, rules: tuple[str, ...]) -> Outcome[St
 @always("GATE-13", "GATE-12")
 def priority_first(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """An item with priority at the head of the queue is handed out before all other channels' data."""
-    if not isinstance(event, Poll) or not before.urgent:
+    if not isinstance(event, Poll) or not before.urgent or before.closed:
         return True
     first = before.channels[before.urgent[0]].waiting[:1]
     polled = [seen for seen in outcome.observations if isinstance(seen, values.Polled)]
@@ -160,6 +176,20 @@ def only_the_last_ending(_before: State, _event: Event, outcome: Outcome[State, 
             waits = any(one.item is seen.item for one in channel.waiting)
             return arrived == outcome.state.config.subpartitions and not waits
     return True
+
+
+@always("GATE-28")
+def nothing_comes_out_of_a_closed_gate(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """No item is handed out after the close, and no poll is cancelled before it."""
+    polled = any(isinstance(seen, values.Polled) for seen in outcome.observations)
+    cancelled = values.Cancelled() in outcome.observations
+    return not (polled and before.closed) and (before.closed or not cancelled)
+
+
+@sometimes("GATE-28")
+def closed_before_its_priority_is_polled(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """A gate is closed while something with priority waits."""
+    return before.priority_available and values.Cancelled() in outcome.observations
 
 
 @invariant("GATE-10", "GATE-14")

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Nothing, at_least
+from tidegate.reference.elements import Nothing, at_least, one_of
 from tidegate.reference.gate.gate import Available, Finished, Poll
 from tidegate.reference.gate.sequence_numbers import GREATEST_INT, LEAST_INT
 from tidegate.reference.model import InvalidInputError
@@ -16,16 +16,23 @@ def check_int(_instance: Any, attribute: "attrs.Attribute[Any]", value: int) -> 
         raise InvalidInputError(f"{attribute.name} {value} does not fit into 32 bits")
 
 
+CLOSING = "closing"
+EXTENSIONS = (CLOSING,)
+
 # --- config ---------------------------------------------------------------------------------------------------
 
 
 @attrs.frozen
 class Config:
-    """`subpartitions` share each channel; `first` is the sequence number of the first item of each channel."""
+    """`subpartitions` share each channel; `first` is the sequence number of the first item of each channel.
+
+    With the extension `closing` the gate may be closed, and is asked which channels have not ended.
+    """
 
     channels: int = attrs.field(validator=at_least(1))
     subpartitions: int = attrs.field(default=1, validator=at_least(1))
     first: int = attrs.field(default=0, validator=check_int)
+    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -74,6 +81,7 @@ class State:
     queue: tuple[int, ...] = ()
     available: bool = False
     priority_available: bool = False
+    closed: bool = False
 
 
 # --- events ---------------------------------------------------------------------------------------------------
@@ -118,7 +126,22 @@ class Force:
     channel: int
 
 
-Event = Arrive | Notify | NotifyPriority | Force | Poll
+@attrs.frozen
+class Close:
+    """Another thread closes the gate."""
+
+    type: ClassVar[str] = "close"
+
+
+@attrs.frozen
+class AskUnfinished:
+    """Somebody asks which channels have not come to their end."""
+
+    type: ClassVar[str] = "ask_unfinished"
+
+
+OfClosing = Close | AskUnfinished
+Event = Arrive | Notify | NotifyPriority | Force | Poll | OfClosing
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -141,4 +164,19 @@ class PriorityAvailable:
     type: ClassVar[str] = "priority_available"
 
 
-Observation = Available | PriorityAvailable | Polled | Nothing | Finished
+@attrs.frozen
+class Cancelled:
+    """Who polls is told that the task is at its end."""
+
+    type: ClassVar[str] = "cancelled"
+
+
+@attrs.frozen
+class Unfinished:
+    """These channels have not ended, in ascending order."""
+
+    type: ClassVar[str] = "unfinished"
+    channels: tuple[int, ...]
+
+
+Observation = Available | PriorityAvailable | Polled | Nothing | Finished | Cancelled | Unfinished

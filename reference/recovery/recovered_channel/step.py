@@ -361,11 +361,12 @@ def on_start(state: State, checkpoint: Long) -> Outcome[State, Observation]:
 
 
 def find_known(state: State, channel: Channel, checkpoint: Long) -> Channel | None:
-    """The channel, once it knows where the checkpoint cuts; BARR-16: it cannot if a newer barrier has come in."""
+    """The channel, once it knows where the checkpoint cuts; BARR-16: it cannot if a newer barrier has come in.
+
+    A local channel knows of no barrier before that is read.
+    """
     if is_recovering(state, channel):
         return drop_marks(channel, checkpoint)
-    if state.config.location is Location.LOCAL:
-        return channel
     known = saving.find_cut(channel.saving, checkpoint)
     return None if known is None else attrs.evolve(channel, saving=known)
 

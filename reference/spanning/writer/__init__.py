@@ -24,4 +24,5 @@ COMPONENT = Component(
     start=step.start,
     step=step.step,
     claims=claims_in(claims, step, builders),
+    extensions=values.EXTENSIONS,
 )

@@ -128,3 +128,18 @@ def all_channels_share_a_buffer(before: State, _event: Event, outcome: Outcome[S
 def time_shows_what_was_written(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """The time-out shows bytes of a buffer that is still open."""
     return isinstance(event, values.Elapse) and any(isinstance(seen, values.Buffer) for seen in outcome.observations)
+
+
+@always("SPAN-34")
+def queued_is_what_was_not_seen(before: State, event: Event, outcome: Result) -> bool:
+    """What is queued grows by what is written and falls by what is seen; who asks is told, and changes nothing."""
+    if isinstance(event, values.Measure) and not before.finished:
+        told = (values.Queued(tuple(len(one) for one in before.pending)),)
+        return outcome.state == before and outcome.observations == told
+    shown = [
+        sum(len(seen.data) for seen in outcome.observations if isinstance(seen, values.Buffer) and seen.channel == at)
+        for at in range(before.config.channels)
+    ]
+    written = [len(compute_written(event, outcome, at)) for at in range(before.config.channels)]
+    pairs = zip(before.pending, outcome.state.pending, strict=True)
+    return [len(new) - len(old) for old, new in pairs] == [w - s for w, s in zip(written, shown, strict=True)]

@@ -6,7 +6,7 @@ from itertools import product
 import attrs
 
 from tidegate.reference.claims import law
-from tidegate.reference.model import Outcome, follow, rejected
+from tidegate.reference.model import InvalidInputError, Outcome, follow, rejected
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.spanning.dated_writers import write_to_shared_memory
 from tidegate.reference.spanning.records import encode_record
@@ -33,9 +33,9 @@ def start(config: Config) -> tuple[State, ...]:
 def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     if isinstance(event, values.Record | values.Hint) and not 0 <= event.channel < state.config.channels:
         return rejected(state, "SPAN-12")
-    if state.finished and isinstance(
-        event, values.Record | values.Broadcast | values.ControlEvent | values.Fail | values.Finish
-    ):
+    if isinstance(event, values.Measure) and state.config.extension != values.MEASURES:
+        raise InvalidInputError(f"{event.type} belongs to the extension {values.MEASURES}")
+    if state.finished and not isinstance(event, values.Hint | values.Pool | values.Flush | values.Elapse):
         return rejected(state, "SPAN-14")
     match event:
         case values.Record() | values.Broadcast():
@@ -53,6 +53,8 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
             return (on_elapse(state, milliseconds),)
         case values.Fail():
             return on_fail(state)
+        case values.Measure():
+            return (Outcome(state, (values.Queued(tuple(map(len, state.pending))),), ("SPAN-34",)),)
         case values.Finish():
             over = attrs.evolve(state, finished=True)
             return (conclude(finish_all(Progress(over)), "SPAN-14"),)

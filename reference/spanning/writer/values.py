@@ -5,8 +5,11 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import at_least, one_of
 from tidegate.reference.spanning.builders import Builder
+
+MEASURES = "measures"
+EXTENSIONS = (MEASURES,)
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -18,12 +21,16 @@ class Kind(StrEnum):
 
 @attrs.frozen
 class Config:
-    """`timeout`: -1 never flush, 0 flush after each record, else flush every so many milliseconds (SPAN-10)."""
+    """`timeout`: -1 never flush, 0 flush after each record, else flush every so many milliseconds (SPAN-10).
+
+    With the extension `measures` it is told how much is queued.
+    """
 
     kind: Kind
     channels: int = attrs.field(validator=at_least(1))
     buffer_size: int = attrs.field(validator=at_least(1))
     timeout: int = attrs.field(validator=at_least(-1))
+    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -121,7 +128,14 @@ class Finish:
     type: ClassVar[str] = "finish"
 
 
-Event = Record | Broadcast | ControlEvent | Hint | Pool | Flush | Elapse | Fail | Finish
+@attrs.frozen
+class Measure:
+    """Somebody asks how much is queued."""
+
+    type: ClassVar[str] = "measure"
+
+
+Event = Record | Broadcast | ControlEvent | Hint | Pool | Flush | Elapse | Fail | Finish | Measure
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -176,4 +190,12 @@ class IoError:
     type: ClassVar[str] = "io_error"
 
 
-Observation = Request | Add | Buffer | EventSent | Count | IoError
+@attrs.frozen
+class Queued:
+    """So many bytes were written to each channel and have not been read."""
+
+    type: ClassVar[str] = "queued"
+    bytes: tuple[int, ...]
+
+
+Observation = Request | Add | Buffer | EventSent | Count | IoError | Queued

@@ -7,7 +7,9 @@ last view is gone.
 
 Choices. Views are numbered from 0 in the order of requests; buffers of a view are recycled one at a time. A flush
 writes even an open buffer, whose later bytes would be lost: the partition finishes it before (SUBP-26). The stores are
-those of `stores`. Flink: BoundedBlockingSubpartition and its two readers.
+those of `stores`. With the extension `failures` the disk may fail, once and for all: an attempt to write is told to
+have failed, and a buffer that was to be added then is still the producer's. Flink:
+BoundedBlockingSubpartition and its two readers.
 """
 
 from tidegate.reference.claims import claims_in
@@ -23,4 +25,5 @@ COMPONENT = Component(
     start=step.start,
     step=step.step,
     claims=claims_in(claims, stores),
+    extensions=values.EXTENSIONS,
 )

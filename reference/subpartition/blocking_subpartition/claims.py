@@ -5,7 +5,16 @@ from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition.stores import READ_BUFFERS, Store, remember
-from tidegate.reference.subpartition.blocking_subpartition.values import Deleted, EndOfData, Event, Observation, State
+from tidegate.reference.subpartition.blocking_subpartition.values import (
+    FAILURES,
+    Deleted,
+    EndOfData,
+    Event,
+    Observation,
+    Recycled,
+    State,
+    WriteFailed,
+)
 from tidegate.reference.subpartition.queue import Kind
 
 # --- claims ---------------------------------------------------------------------------------------------------
@@ -88,7 +97,34 @@ def two_read_buffers(state: State) -> bool:
 def ends_once_finished(state: State) -> bool:
     """A finished subpartition ends, once."""
     ends = [index for index, item in enumerate(state.written) if item.kind is Kind.END_OF_PARTITION]
-    return ends == ([len(state.written) - 1] if state.finished else [])
+    return ends == ([len(state.written) - 1] if state.complete else []) and (state.finished or not state.complete)
+
+
+@always("SUBP-46")
+def failures_are_told(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """What is kept is written, or the producer is told that it is not; nothing is written once that has failed."""
+    writing = isinstance(event, shared.AddBuffer | EndOfData | shared.Flush | shared.Finish)
+    failed = WriteFailed() in outcome.observations
+    grown = len(outcome.state.written) > len(before.written)
+    lost = before.pending is not None and outcome.state.pending is None and not grown
+    given_up = isinstance(event, shared.Release)
+    return (writing or not failed) and not (grown and (failed or before.stuck)) and (not lost or failed or given_up)
+
+
+@always("SUBP-47")
+def memory_goes_back_once(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The memory of a buffer goes back exactly when the subpartition ceases to keep it."""
+    if before.config.extension != FAILURES:
+        return Recycled() not in outcome.observations
+    after = outcome.state
+    moved = len(after.written) > len(before.written) or after.pending is None
+    return (Recycled() in outcome.observations) == (before.pending is not None and moved)
+
+
+@sometimes("SUBP-46")
+def a_finish_fails(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
+    """The end of a partition cannot be written."""
+    return isinstance(event, shared.Finish) and WriteFailed() in outcome.observations
 
 
 @sometimes("SUBP-36")

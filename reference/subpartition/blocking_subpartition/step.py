@@ -3,9 +3,9 @@
 import attrs
 
 from tidegate.reference import elements
-from tidegate.reference.model import Outcome, rejected
+from tidegate.reference.model import InvalidInputError, Outcome, rejected
 from tidegate.reference.subpartition import values as shared
-from tidegate.reference.subpartition.blocking_subpartition import stores, values
+from tidegate.reference.subpartition.blocking_subpartition import disk, stores, values
 from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store
 from tidegate.reference.subpartition.blocking_subpartition.values import Config, Event, Observation, State
 from tidegate.reference.subpartition.queue import Item, Kind, open_buffer
@@ -32,13 +32,17 @@ def step(state: State, event: Event) -> Outcomes:
         case shared.Append() | shared.FinishBuffer():
             return on_open_buffer(state, event)
         case shared.Flush():
-            return (Outcome(write_pending(state), (), ("SUBP-30",)),)
+            return (told(disk.write_pending(state), "SUBP-30"),)
         case shared.Finish():
             return on_finish(state)
         case shared.Release():
             return (on_release(state),)
         case values.LoseFile():
             return (Outcome(attrs.evolve(state, file_lost=True), (), ("SUBP-31",)),)
+        case values.FailDisk() if state.config.extension != values.FAILURES:
+            raise InvalidInputError(f"{event.type} belongs to the extension {values.FAILURES}")
+        case values.FailDisk():
+            return (Outcome(attrs.evolve(state, disk_failed=True), (), ("SUBP-46",)),)
         case shared.CreateView():
             return on_view(state)
     if not 0 <= event.view < len(state.readers) or state.readers[event.view].released:
@@ -51,17 +55,19 @@ def on_add(state: State, item: Item) -> Outcomes:
         return rejected(state, "SUBP-30")
     if item.kind is Kind.END_OF_DATA and state.data_ended:
         return rejected(state, "SUBP-23")
-    added = attrs.evolve(
-        write_pending(state), pending=item, data_ended=state.data_ended or item.kind is Kind.END_OF_DATA
-    )
-    return (Outcome(added, (), ("SUBP-30",)),)
+    written = disk.write_pending(state)
+    if written.failed:
+        return (told(written, "SUBP-46"),)
+    data_ended = state.data_ended or item.kind is Kind.END_OF_DATA
+    added = attrs.evolve(written.state, pending=item, data_ended=data_ended)
+    return (told(attrs.evolve(written, state=added), "SUBP-30"),)
 
 
-def write_pending(state: State) -> State:
-    """SUBP-30: with the bytes that it has now."""
-    if state.pending is None:
-        return state
-    return attrs.evolve(state, written=(*state.written, attrs.evolve(state.pending, finished=True)), pending=None)
+def told(written: disk.Written, rule: str) -> Outcome[State, Observation]:
+    """What an attempt to write leads to; by a rule of its own if it succeeds."""
+    if written.failed:
+        return Outcome(written.state, (*written.seen, values.WriteFailed()), ("SUBP-46", "SUBP-47"))
+    return Outcome(written.state, written.seen, (rule, "SUBP-47") if written.seen else (rule,))
 
 
 def on_open_buffer(state: State, event: shared.Append | shared.FinishBuffer) -> Outcomes:
@@ -77,15 +83,16 @@ def on_open_buffer(state: State, event: shared.Append | shared.FinishBuffer) -> 
 def on_finish(state: State) -> Outcomes:
     if state.finished or state.released:
         return rejected(state, "SUBP-30")
-    written = (*write_pending(state).written, Item(Kind.END_OF_PARTITION))
-    return (Outcome(attrs.evolve(state, written=written, pending=None, finished=True), (), ("SUBP-30",)),)
+    return (told(disk.write_end(state), "SUBP-30"),)
 
 
 def on_release(state: State) -> Outcome[State, Observation]:
     if state.released:
         return Outcome(state, (), ("SUBP-36",))
-    released = attrs.evolve(state, pending=None, released=True)
-    return Outcome(released, () if is_read(released) else (values.Deleted(),), ("SUBP-36",))
+    recycled = disk.give_back(state)
+    released = attrs.evolve(state, pending=None, stuck=False, released=True)
+    deleted = () if is_read(released) else (values.Deleted(),)
+    return Outcome(released, (*recycled, *deleted), ("SUBP-36", "SUBP-47") if recycled else ("SUBP-36",))
 
 
 def on_view(state: State) -> Outcomes:
@@ -93,9 +100,13 @@ def on_view(state: State) -> Outcomes:
         return rejected(state, "SUBP-31")
     if state.file_lost:
         return (Outcome(state, (shared.NotFound(),), ("SUBP-31",)),)
+    refused = () if state.complete else rejected(state, "SUBP-46")
+    if refused and state.config.store is not Store.FILE_REGION:
+        return refused
     reader = stores.look_ahead(state.config.store, state.written, Reader())
     seen = shared.ViewCreated(len(state.readers))
-    return (Outcome(attrs.evolve(state, readers=(*state.readers, reader)), (seen,), ("SUBP-32", "SUBP-31")),)
+    rules = ("SUBP-46", "SUBP-32") if refused else ("SUBP-32", "SUBP-31")
+    return (*refused, Outcome(attrs.evolve(state, readers=(*state.readers, reader)), (seen,), rules))
 
 
 def on_reader(

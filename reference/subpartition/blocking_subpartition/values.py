@@ -5,17 +5,24 @@ from typing import ClassVar
 import attrs
 
 from tidegate.reference import elements
+from tidegate.reference.elements import one_of
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store
 from tidegate.reference.subpartition.queue import Item
 from tidegate.reference.tuples import replace
+
+FAILURES = "failures"
+EXTENSIONS = (FAILURES,)
 
 # --- config ---------------------------------------------------------------------------------------------------
 
 
 @attrs.frozen
 class Config:
+    """With the extension `failures` the disk may fail, and it is seen when memory is given back."""
+
     store: Store
+    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -23,7 +30,11 @@ class Config:
 
 @attrs.frozen
 class State:
-    """`pending` is the buffer added last, which may still be open; `written` is what the store has."""
+    """`pending` is the buffer added last, which may still be open; `written` is what the store has.
+
+    `stuck` is whether a write has failed: nothing is written from then on, until the release. `complete` is whether the
+    end was written.
+    """
 
     config: Config
     written: tuple[Item, ...] = ()
@@ -32,6 +43,9 @@ class State:
     finished: bool = False
     released: bool = False
     file_lost: bool = False
+    disk_failed: bool = False
+    stuck: bool = False
+    complete: bool = False
     readers: tuple[Reader, ...] = ()
 
 
@@ -61,6 +75,13 @@ class LoseFile:
 
 
 @attrs.frozen
+class FailDisk:
+    """The disk fails: nothing can be written to it any more."""
+
+    type: ClassVar[str] = "fail_disk"
+
+
+@attrs.frozen
 class Recycle:
     """A reader is done with a buffer that it was given."""
 
@@ -86,6 +107,7 @@ Event = (
     | shared.Finish
     | shared.Release
     | LoseFile
+    | FailDisk
     | shared.CreateView
     | shared.Poll
     | Recycle
@@ -103,6 +125,20 @@ class Deleted:
     type: ClassVar[str] = "deleted"
 
 
+@attrs.frozen
+class Recycled:
+    """The memory of the buffer that was kept is given back."""
+
+    type: ClassVar[str] = "recycled"
+
+
+@attrs.frozen
+class WriteFailed:
+    """The producer is told that writing has failed."""
+
+    type: ClassVar[str] = "write_failed"
+
+
 Observation = (
     shared.ViewCreated
     | shared.NotFound
@@ -111,4 +147,6 @@ Observation = (
     | elements.Nothing
     | shared.Availability
     | Deleted
+    | Recycled
+    | WriteFailed
 )

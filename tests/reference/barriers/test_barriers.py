@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import attrs
 import pytest
 
-from tests.reference.walking import begin, state_after, walk
+from tests.reference.walking import begin, claim, state_after, walk
 from tidegate.reference.barriers import buffering, channel_state, values
 from tidegate.reference.barriers.buffering import Arrival, Cut
 from tidegate.reference.barriers.channel_state import Channel, SubsumedError, on_barrier, on_poll, on_start
@@ -363,3 +363,83 @@ def test_barr_22_what_is_measured_at_least_once(channels, finished, trace, measu
 def test_barr_21_nothing_is_measured_without_the_extension():
     with pytest.raises(InvalidInputError, match="extension measures"):
         walk("barriers", config_of("aligned", 2), "measure")
+
+
+@pytest.mark.parametrize(
+    "trace", ["0t1 close +31", "0n1#3@0 close +31", "0t1 +30 close +1 close", "close 0t1", "close 1e"]
+)
+def test_barr_23_time_brings_about_nothing_after_the_close(trace):
+    config = config_of("alternating", 2, timeout=31, extension="closing")
+    last = walk("barriers", config, trace)[-1]
+    assert last.observations in ((), (Rejected(),))
+    assert last.state.closed
+
+
+def test_barr_23_a_handler_is_closed_in_the_extension_only():
+    with pytest.raises(InvalidInputError, match="extension closing"):
+        walk("barriers", config_of("aligned", 2), "close")
+
+
+def test_barr_17_timers_are_late_in_the_extension_only():
+    with pytest.raises(InvalidInputError, match="extension late_timers"):
+        walk("barriers", config_of("alternating", 2), [values.Delay(1)])
+
+
+@pytest.mark.rule("BARR-21")
+@pytest.mark.parametrize(
+    ("since", "measured", "holds"),
+    [
+        (None, (0, 0), True),
+        (None, (5, 0), True),
+        (None, (6, 0), False),
+        (None, (-1, 0), False),
+        (None, (5, -1), False),
+        (None, (5, 7, 4, 3), True),
+        (None, (5, 7, 4, None), False),
+        (None, (5, 7, None, 3), False),
+        (2, (3, 0), True),
+        (2, (2, 0), False),
+        (2, (5, 0), False),
+        (5, (0, 0), True),
+    ],
+)
+def test_barr_21_no_more_time_is_measured_than_has_passed(since, measured, holds):
+    """The clock is at 5; an alignment under way began at `since`."""
+    start = begin("barriers", config_of("aligned", 2, extension="measures"))
+    state = attrs.evolve(start, now=5, measures=values.Measures(since=since))
+    outcome = Outcome(state, (values.Measured(*measured),), ())
+    assert claim("barriers", "measures-fit-the-alignment")(state, values.Measure(), outcome) == holds
+
+
+TRIGGER = values.Trigger(ONE, aligned=True)
+
+
+@pytest.mark.rule("BARR-23")
+@pytest.mark.parametrize(
+    ("before", "event", "seen", "after", "holds"),
+    [
+        (False, values.Advance(1), (TRIGGER,), False, True),
+        (False, values.Close(), (), True, True),
+        (True, values.Close(), (), True, True),
+        (True, values.Advance(1), (), True, True),
+        (True, values.EndOfPartition(0), (Rejected(),), True, True),
+        (True, values.Advance(1), (TRIGGER,), True, False),
+        (True, values.Close(), (TRIGGER,), True, False),
+        (False, values.Close(), (TRIGGER,), True, False),
+        (False, values.Close(), (), False, False),
+        (True, values.Close(), (), False, False),
+        (True, values.Advance(1), (), False, False),
+        (False, values.Advance(1), (), True, False),
+    ],
+)
+def test_barr_23_a_closed_handler_stays_so_and_shows_nothing(before, event, seen, after, holds):
+    start = begin("barriers", config_of("aligned", 2, extension="closing"))
+    outcome = Outcome(attrs.evolve(start, closed=after), seen, ())
+    assert claim("barriers", "nothing-after-the-close")(attrs.evolve(start, closed=before), event, outcome) == holds
+
+
+def test_barr_21_what_nobody_asks_for_is_not_remembered():
+    """States that differ in it alone would be the same to everybody, and not be known as the same."""
+    counted = config_of("at_least_once", 2)
+    assert state_after("barriers", counted, "0b1 +5") == state_after("barriers", counted, "0b1")
+    assert state_after("barriers", config_of("aligned", 2), "+5 0b1@2 +1 1b1").measures == values.Measures()

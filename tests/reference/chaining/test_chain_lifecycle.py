@@ -59,6 +59,11 @@ def test_chain_30_subtree_by_subtree(config, order):
     assert values.compute_creation_order(config) == order
 
 
+@pytest.mark.rule("CHAIN-30")
+def test_a_chain_may_be_as_long_as_it_likes():
+    assert values.compute_creation_order(tree(*range(2999))) == tuple(range(2999, -1, -1))
+
+
 @pytest.mark.rule("CHAIN-31")
 def test_chain_31_state_and_opening_by_turns():
     assert last(STRAIGHT, *OPENED) == "2.init 2.open 1.init 1.open 0.init 0.open"

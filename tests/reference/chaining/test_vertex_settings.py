@@ -68,3 +68,10 @@ def test_everybody_has_a_description(make_nameless):
     assert make(Operator("a"), sources=(ChainedSource("s"),)).description == "a [s]"
     with pytest.raises(ValueError, match="description"):
         make_nameless("")
+
+
+def test_a_head_has_as_many_sources_as_an_operator_has_inputs():
+    sources = tuple(ChainedSource(f"s{number}") for number in range(64))
+    assert make(Operator("a"), sources=sources[:63]).coordinators == 63
+    with pytest.raises(InvalidInputError, match="at most 63"):
+        make(Operator("a"), sources=sources)

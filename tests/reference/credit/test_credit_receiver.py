@@ -3,12 +3,12 @@
 import attrs
 import pytest
 
-from tests.reference.walking import begin, claim, refuses, walk
+from tests.reference.walking import begin, claim, last, refuses, walk
 from tidegate.reference.credit import buffers
 from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit.buffers import Buffer, Change, Channel, Gate
 from tidegate.reference.credit.credit_receiver import Config, Credit, Notify, ResumeMessage
-from tidegate.reference.model import Outcome, Rejected
+from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 
 EXCLUSIVE, FLOATING = Buffer.EXCLUSIVE, Buffer.FLOATING
 
@@ -323,3 +323,124 @@ def test_a_barrier_of_a_channel_with_exclusive_buffers_changes_no_promise():
     gained = receiver.State(without, attrs.evolve(bare.gate, channels=(Channel(0, floating=1),), free=0))
     assert holds(bare, receiver.Barrier(0), Outcome(gained, (), ()))
     assert not holds(bare, receiver.Backlog(0, 1), Outcome(gained, (), ()))
+
+
+# --- connections that break -----------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("CREDIT-16", "CREDIT-32", "CREDIT-33")
+@pytest.mark.parametrize(
+    ("channels", "exclusive", "trace", "shown"),
+    [
+        (2, 0, "0backlog1 0data0 1fail 1backlog1 0recycle", "failed(channel 1, told reader)"),
+        (1, 1, "0fail 0backlog1", "failed(channel 0, told caller)"),
+        (1, 1, "0data1 0announce 0fail 0recycle", "failed(channel 0, told caller)"),
+        (1, 0, "0backlog1 0announce 0data0 0fail 0backlog1 0recycle", "failed(channel 0, told reader)"),
+        (1, 1, "0fail 0backlog1 0data0", "rejected"),
+        (2, 0, "0fail 0backlog1 1backlog1 0release", "notify(channel 1)"),
+        (2, 0, "0backlog1 1backlog1 0release", "notify(channel 1)"),
+        (2, 0, "0backlog1 0data0 1backlog1 0release", "nothing"),
+        (2, 0, "0backlog1 0data0 1backlog1 0release 0recycle", "notify(channel 1)"),
+        (1, 1, "0data0 0release 0recycle", "nothing"),
+        (1, 1, "0release 0release", "nothing"),
+        (1, 1, "0release 0fail", "rejected"),
+        (2, 0, "0backlog1 0announce 0data0 1backlog1 1release 0recycle 0backlog1", "notify(channel 0)"),
+        # The buffer that comes back is the oldest, and a floating one: it is handed to the channel like to any other.
+        (1, 1, "0backlog1 0data5 0data5 0announce 0fail 0recycle", "failed(channel 0, told reader)"),
+    ],
+)
+def test_a_connection_that_broke_fails_its_own_channel(channels, exclusive, trace, shown):
+    config = {"channels": channels, "exclusive": exclusive, "floating": 1, "extension": "failures"}
+    assert last("credit_receiver", config, trace)[0] == shown
+
+
+@pytest.mark.parametrize("event", ["0fail", "0release"])
+def test_connections_break_in_the_extension_only(event):
+    with pytest.raises(InvalidInputError, match="extension failures"):
+        walk("credit_receiver", Config(1, 1, 1), event)
+
+
+SOUND, BROKEN = Channel(1), Channel(1, broken=True)
+DEAD = Channel(1, broken=True, failed=True)
+CALLER, READER = receiver.Told.CALLER, receiver.Told.READER
+
+
+@pytest.mark.parametrize(
+    ("channels", "seen", "holds"),
+    [
+        ((BROKEN, SOUND), [receiver.Failed(0, CALLER)], True),
+        ((SOUND, BROKEN), [receiver.Failed(1, READER)], True),
+        ((SOUND, BROKEN), [Notify(0), receiver.Failed(1, READER)], True),
+        ((SOUND, SOUND), [receiver.Failed(0, CALLER)], False),
+        ((DEAD, SOUND), [receiver.Failed(0, CALLER)], False),
+        ((BROKEN, SOUND), [receiver.Failed(0, CALLER), receiver.Failed(1, READER)], False),
+        ((SOUND, BROKEN), [receiver.Failed(1, CALLER)], False),
+        ((BROKEN, BROKEN), [receiver.Failed(0, CALLER), receiver.Failed(1, CALLER)], False),
+        ((SOUND, BROKEN), [Notify(1)], False),
+        ((SOUND, BROKEN), [Notify(0), Notify(1)], False),
+    ],
+)
+def test_a_channel_fails_once_for_itself_and_is_not_notified_then(channels, seen, holds):
+    """The event is one of channel 0."""
+    before = receiver.State(Config(2, 1, 1, "failures"), Gate(1, channels, 1))
+    outcome = Outcome(before, tuple(seen), ())
+    assert claim("credit_receiver", "fails-once-and-alone")(before, receiver.Backlog(0, 1), outcome) == holds
+
+
+@pytest.mark.parametrize(
+    ("channel", "holds"),
+    [
+        (Channel(0, released=True), True),
+        (Channel(1, released=True), False),
+        (Channel(0, 1, released=True), False),
+        (Channel(1, 1, released=True), False),
+        (Channel(0, held=(EXCLUSIVE,), released=True), True),
+    ],
+)
+def test_a_released_channel_keeps_no_free_buffer(channel, holds):
+    gate = Gate(1, (Channel(1), channel), 2 - channel.floating)
+    state = receiver.State(Config(2, 1, 2, "failures"), gate)
+    assert claim("credit_receiver", "no-buffer-is-lost")(state) == holds
+
+
+@pytest.mark.parametrize(
+    ("trace", "rule"),
+    [
+        ("0fail 0backlog1", "CREDIT-32"),
+        ("0backlog1", "CREDIT-4"),
+        ("0fail 0backlog1 0release", "CREDIT-33"),
+        ("0fail 0backlog1 0release 0release", "CREDIT-16"),
+    ],
+)
+def test_what_follows_a_broken_connection_names_its_rules(trace, rule):
+    config = {"channels": 1, "exclusive": 0, "floating": 1, "extension": "failures"}
+    assert last("credit_receiver", config, trace)[1] == rule
+
+
+def test_data_for_a_channel_that_is_not_there_takes_no_buffer():
+    before = begin("credit_receiver", Config(2, 1, 1))
+    taken = attrs.evolve(before.gate, channels=(Channel(1), Channel(0, held=(EXCLUSIVE,))))
+    outcome = Outcome(receiver.State(before.config, taken), (), ())
+    assert claim("credit_receiver", "promises-only-what-it-has")(before, receiver.Data(1, 0), outcome)
+    for channel in (-1, 2):
+        assert refuses("credit_receiver", "promises-only-what-it-has", before, receiver.Data(channel, 0), outcome)
+
+
+# --- numbers of channels ----------------------------------------------------------------------------------------
+
+MORE, LESS, WAITING = Channel(1, 1), Channel(1), Channel(0, required=1)
+
+
+def make_three(channels, waiting):
+    return receiver.State(Config(3, 1, 1), Gate(1, channels, 0, waiting))
+
+
+def test_channels_that_are_rearranged_wait_as_before():
+    state = make_three((MORE, LESS, WAITING), (2, 0))
+    assert receiver.rearrange_channels(state, (2, 0, 1)) == make_three((WAITING, MORE, LESS), (0, 1))
+
+
+def test_channels_are_sorted_by_the_queue_and_then_by_what_they_have():
+    assert receiver.sort_channels(make_three((MORE, LESS, WAITING), (2,))) == (2, 1, 0)
+    assert receiver.sort_channels(make_three((LESS, MORE, WAITING), (2,))) == (2, 0, 1)
+    assert receiver.sort_channels(make_three((MORE, LESS, WAITING), (2, 0))) == (2, 0, 1)

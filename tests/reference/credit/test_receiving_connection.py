@@ -80,6 +80,6 @@ def test_one_channel_whose_memory_does_not_add_up_is_refused():
     state = state_after("receiving_connection", {"channels": 2, "exclusive": 1}, "open 0request 1request")
     adds_up = claim("receiving_connection", "memory-adds-up")
     assert adds_up(state)
-    for free in (-1, 2):
-        wrong = attrs.evolve(state.channels[0], free=free)
+    for wrong_field in ({"free": -1}, {"free": 2}, {"required": 2}):
+        wrong = attrs.evolve(state.channels[0], **wrong_field)
         assert not adds_up(attrs.evolve(state, channels=(wrong, state.channels[1])))

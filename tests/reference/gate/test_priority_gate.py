@@ -3,12 +3,14 @@
 import attrs
 import pytest
 
-from tests.reference.walking import begin, broken_claims, last, seen, walk
+from tests.reference.walking import begin, broken_claims, claim, last, seen, walk
+from tidegate.reference.elements import Nothing
 from tidegate.reference.gate.gate import Poll
 from tidegate.reference.gate.priority_gate import queues
 from tidegate.reference.gate.priority_gate import step as priority_gate
-from tidegate.reference.gate.priority_gate.values import Config
+from tidegate.reference.gate.priority_gate.values import Cancelled, Config, Item, Polled, Received
 from tidegate.reference.gate.sequence_numbers import GREATEST_INT, LEAST_INT, is_outdated, wrap
+from tidegate.reference.model import InvalidInputError, Outcome
 
 PLAIN = {"channels": 2}
 
@@ -173,3 +175,72 @@ def test_a_negative_number_is_newer_than_one_beyond_half_the_range(sequence, pol
 def test_numbers_begin_with_0_where_nothing_else_is_said():
     assert [channel.expected for channel in begin("priority_gate", PLAIN).channels] == [0, 0]
     assert Config(2) == Config(2, subpartitions=1, first=0)
+
+
+@pytest.mark.rule("GATE-28")
+@pytest.mark.parametrize(
+    ("trace", "shown"),
+    [
+        ("0priority poll close poll", "cancelled"),
+        ("0priority close poll", "cancelled"),
+        ("0data close close poll", "cancelled"),
+        ("0over 1over poll poll close poll", "none"),
+        ("close 0data", "rejected"),
+        ("close 0force", "priority_available, available"),
+    ],
+)
+def test_a_gate_that_is_closed_cancels_who_polls(trace, shown):
+    assert last("priority_gate", PLAIN | {"extension": "closing"}, trace)[0] == shown
+
+
+@pytest.mark.rule("GATE-16")
+def test_a_channel_has_ended_when_its_last_end_was_polled():
+    config = {"channels": 2, "subpartitions": 2, "extension": "closing"}
+    shown = seen("priority_gate", config, "0over 0over unfinished poll unfinished 1over poll unfinished")
+    assert [one for one in shown if "unfinished" in one] == [
+        f"unfinished(channels {left})" for left in ("[0,1]", "[1]", "[1]")
+    ]
+
+
+@pytest.mark.parametrize("event", ["close", "unfinished"])
+def test_a_gate_is_closed_in_the_extension_only(event):
+    with pytest.raises(InvalidInputError, match="extension closing"):
+        seen("priority_gate", PLAIN, event)
+
+
+@pytest.mark.rule("GATE-28")
+@pytest.mark.parametrize(
+    ("closed", "shown", "holds"),
+    [
+        (False, Polled(0, Item.DATA, more=False, more_priority=False), True),
+        (True, Polled(0, Item.DATA, more=False, more_priority=False), False),
+        (False, Cancelled(), False),
+        (True, Cancelled(), True),
+    ],
+)
+def test_a_poll_is_cancelled_exactly_where_the_gate_is_closed(closed, shown, holds):
+    state = attrs.evolve(begin("priority_gate", PLAIN | {"extension": "closing"}), closed=closed)
+    name = "nothing-comes-out-of-a-closed-gate"
+    assert claim("priority_gate", name)(state, Poll(), Outcome(state, (shown,), ())) == holds
+
+
+@pytest.mark.rule("GATE-13")
+def test_a_poll_that_finds_nothing_where_priority_waits_is_refused():
+    before = walk("priority_gate", PLAIN, "0data 1priority")[-1].state
+    assert claim("priority_gate", "priority-first")(before, Poll(), Outcome(before, (Nothing(),), ())) is False
+
+
+@pytest.mark.rule("GATE-10")
+@pytest.mark.parametrize(
+    ("rows", "holds"),
+    [
+        (((Item.PRIORITY, Item.DATA), (Item.DATA,)), True),
+        (((Item.DATA, Item.PRIORITY), (Item.DATA,)), False),
+        (((), (Item.DATA, Item.PRIORITY)), False),
+    ],
+)
+def test_priority_stands_first_in_each_channel(rows, holds):
+    state = begin("priority_gate", PLAIN)
+    waiting = [tuple(Received(item, number) for number, item in enumerate(row)) for row in rows]
+    channels = tuple(attrs.evolve(one, waiting=row) for one, row in zip(state.channels, waiting, strict=True))
+    assert claim("priority_gate", "priority-stands-first")(attrs.evolve(state, channels=channels)) == holds

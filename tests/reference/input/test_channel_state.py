@@ -110,6 +110,15 @@ def test_saving_what_was_polled_is_refused():
     }
 
 
+def test_saving_an_event_is_refused():
+    before = walk("channel_state", {"channels": 1}, "0d 0event")[-1].state
+    event = channel_state.Start(Long(1))
+    (right,) = channel_state.step(before, event)
+    wrong = attrs.evolve(right, observations=(Saved(0, Long(1), (0, 1)),))
+    assert "saves-data-that-waits" not in broken_claims("channel_state", before, event, right)
+    assert "saves-data-that-waits" in broken_claims("channel_state", before, event, wrong)
+
+
 @pytest.mark.rule("BARR-16", "BARR-20")
 def test_barr_16_a_barrier_outlives_a_newer_checkpoint_that_was_stopped():
     assert run(1, "0u2 stop3 start1 start2") == "~ ~ !0 ~"

@@ -3,10 +3,11 @@
 import attrs
 import pytest
 
-from tests.reference.walking import broken_claims, last, walk
+from tests.reference.walking import begin, broken_claims, claim, last, seen, walk
 from tidegate.reference.input import multiple_inputs
-from tidegate.reference.input.multiple_inputs import Reads, select_next
+from tidegate.reference.input.multiple_inputs import NoProgress, Reads, select_next
 from tidegate.reference.input.network_input.values import InputStatus, Process, Returned
+from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.spanning.stream_elements import Record
 
 A, AB = "b000000020161", "b000000020161000000020162"
@@ -116,3 +117,71 @@ def test_a_call_that_overlooks_the_one_input_that_has_something_is_refused():
     nothing = Returned(InputStatus.NOTHING_AVAILABLE, available=True)
     overlooked = attrs.evolve(outcome, state=before, observations=(nothing,))
     assert broken_claims("multiple_inputs", before, CALL, overlooked) == {"nothing-means-nothing"}
+
+
+# --- an operator that selects ----------------------------------------------------------------------------------
+
+SELECTS = {"inputs": [1, 1, 1], "extension": "selection"}
+
+
+@pytest.mark.rule("NIN-10")
+@pytest.mark.parametrize("trace", ["select3", "select-1", "select0,3", "select-1,0"])
+def test_nin_10_an_input_that_is_not_there_cannot_be_selected(trace):
+    assert last("multiple_inputs", SELECTS, trace) == ("rejected", "NIN-10")
+
+
+def test_nin_10_inputs_are_selected_in_the_extension_only():
+    with pytest.raises(InvalidInputError, match="extension selection"):
+        seen("multiple_inputs", TWO, "select0")
+
+
+@pytest.mark.rule("NIN-10")
+@pytest.mark.parametrize(
+    ("wished", "selected", "read", "holds"),
+    [
+        ({0}, None, 0, True),
+        ({0}, None, 1, False),
+        ({0}, {1}, 0, True),
+        ({0}, {1}, 1, True),
+        ({0}, {1}, 2, False),
+    ],
+)
+def test_nin_10_what_is_read_was_selected(wished, selected, read, holds):
+    start = begin("multiple_inputs", SELECTS)
+    before = attrs.evolve(start, wished=frozenset(wished), selected=None if selected is None else frozenset(selected))
+    outcome = Outcome(before, (Reads(read),), ())
+    assert claim("multiple_inputs", "reads-what-is-selected")(before, CALL, outcome) == holds
+
+
+@pytest.mark.rule("NIN-10")
+@pytest.mark.parametrize(
+    ("extension", "over", "holds"),
+    [
+        ("selection", (False, False), True),
+        ("selection", (True, False), True),
+        ("selection", (True, True), False),
+        (None, (False, False), False),
+        (None, (True, False), False),
+    ],
+)
+def test_nin_10_only_who_selects_makes_no_progress(extension, over, holds):
+    state = attrs.evolve(begin("multiple_inputs", multiple_inputs.Config((1, 1), extension)), over=over)
+    stuck, quiet = Outcome(state, (NoProgress(),), ()), Outcome(state, (), ())
+    assert claim("multiple_inputs", "no-progress-without-selection")(state, CALL, stuck) == holds
+    assert claim("multiple_inputs", "no-progress-without-selection")(state, CALL, quiet)
+
+
+@pytest.mark.rule("NIN-10")
+def test_nin_10_an_operator_is_asked_before_the_first_call_and_behind_each_that_read():
+    """Who has selected nothing by then is not asked again: no call reads anything."""
+    shown, rule = last("multiple_inputs", SELECTS, "select call select0 call")
+    assert (shown, rule) == ("returned(status nothing_available, available false)", "NIN-9")
+    assert "reads(input 0)" in last("multiple_inputs", SELECTS, "select select0 call")[0]
+
+
+@pytest.mark.rule("NIN-9")
+@pytest.mark.parametrize("inputs", [(1,), (1,) * 64, (1, 0)])
+def test_nin_9_there_are_2_to_63_inputs_each_with_a_channel(inputs):
+    assert begin("multiple_inputs", multiple_inputs.Config((1,) * 63))
+    with pytest.raises(InvalidInputError, match="2 to 63 inputs"):
+        multiple_inputs.Config(inputs)

@@ -5,17 +5,18 @@ import sys
 import attrs
 import pytest
 
-from tests.reference.walking import last
-from tidegate.properties.cases.job.scopes import make_restored, rec
+from tests.reference.walking import last, refuses, state_after, walk
+from tidegate.properties.cases.job.scopes import make_restored, make_restored_lines, rec
 from tidegate.properties.explorer import schedules
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.gate import gate
 from tidegate.reference.job import channels, checkpoints, restoring, step, tasks
 from tidegate.reference.job.exactly_once import expect_results, is_as_expected
-from tidegate.reference.job.programs import Barrier, Config, Function, Recovery, Rescaled, Wire
+from tidegate.reference.job.programs import Barrier, Config, EndOfData, Function, Record, Recovery, Rescaled, Wire
 from tidegate.reference.job.states import Completed, Progress, Snapshot
 from tidegate.reference.model import InvalidInputError
 from tidegate.reference.rules import all_rules
+from tidegate.reference.tuples import replace
 
 JOB = COMPONENTS["job"]
 BARRIER = Barrier(1)
@@ -28,8 +29,8 @@ def read(script):
 
 
 def make(words, **options):
-    """`aBb B`: a source with two scripts."""
-    return make_restored(*map(read, words.split()), **options)
+    """`aBb B`: a source with two scripts. One without a barrier has finished before the checkpoint."""
+    return make_restored(*map(read, words.split(" ")), **options)
 
 
 def find_broken(config):
@@ -55,6 +56,7 @@ def find_broken(config):
 
 
 NOTHING = Snapshot(cursor=0, made=0, totals=(), collected=())
+OPEN = attrs.evolve(NOTHING, open=(0,), done=True)
 
 
 def forget(state):
@@ -131,7 +133,57 @@ def test_results_are_exact_with_larger_unaligned_checkpoints(words, after):
     assert len(complete) > 2, "records are in flight, or are not"
 
 
-@pytest.mark.parametrize("words", ["aB B", "B aB"])
+@pytest.mark.rule("RST-9", "RST-10", "RST-11")
+@pytest.mark.parametrize(("words", "after"), [("a cBa", 1), ("a cBa", 2), ("a cBa", 3), ("ac Ba", 2), (" aBc", 2)])
+def test_results_are_exact_where_a_source_had_finished(words, after):
+    broken, ends, complete = find_broken(make(words, after=after))
+    assert broken is None
+    assert {is_as_expected(step.compute_results(end), expect_results(end.config), end.config) for end in ends} == {True}
+    assert len(complete) == 2, "none, and the one that there is"
+
+
+@pytest.mark.rule("RST-9", "RST-10", "RST-11", "RST-4")
+@pytest.mark.parametrize("words", ["a B", "c aBa"])
+def test_results_are_exact_where_barriers_overtake_beside_what_had_finished(words):
+    broken, ends, complete = find_broken(make(words, after=1, unaligned=True))
+    assert broken is None
+    assert ends
+    in_flight = {any(any(part.in_flight) for part in parts) for parts in complete - {None}}
+    assert in_flight == ({True, False} if "aB" in words else {False})
+
+
+@pytest.mark.rule("RST-10", "RST-11")
+@pytest.mark.parametrize("unaligned", [False, True])
+def test_what_a_line_that_had_finished_has_collected_stands(unaligned):
+    broken, ends, complete = find_broken(make_restored_lines(read("ab"), read("aBb"), unaligned=unaligned))
+    assert broken is None
+    assert {end.progress.restored for end in ends} == {True, False}
+    assert {part.collected for parts in complete - {None} for part in parts} >= {(("a", 1), ("b", 2))}
+
+
+@pytest.mark.rule("RST-9")
+def test_rst_9_a_barrier_does_not_wait_for_the_end_of_a_source_that_has_one_too():
+    """Only what has no barrier must have been read to its end."""
+    config = make_restored_lines((), read("B"), read("B"))
+    assert last("job", config, "emit4 emit0") == ("rejected", "RST-9")
+    finished = "emit4 poll5 poll5 poll5"
+    state = state_after("job", config, f"{finished} emit2 poll3 emit2")
+    assert EndOfData() in state.channels[1].waiting
+    assert step.Choice(step.Action.EMIT, 0) in step.enabled(state)
+
+
+@pytest.mark.parametrize(("at", "rule"), [(-1, "CREDIT-30"), (1, "RST-9"), (2, "CREDIT-30")])
+def test_rst_9_is_about_sources_that_there_are(at, rule):
+    """Two sources, each with its sink in one task: the barrier of the last waits for the end of the first."""
+    lines = make_restored_lines(read("B"), ())
+    config = attrs.evolve(lines, edges=tuple(attrs.evolve(edge, partitioner=None) for edge in lines.edges))
+    (before,) = step.start(config)
+    assert [place.task.name for place in before.layout.places] == ["in1 -> out1", "in0 -> out0"]
+    (outcome,) = step.step(before, step.Choice(step.Action.EMIT, at))
+    assert outcome.rules == (rule,)
+
+
+@pytest.mark.parametrize("words", ["aB B", "B aB", "a B", "a aB"])
 def test_fewer_schedules_and_states_show_the_same_ends_and_checkpoints(words):
     """What is left out makes no difference."""
     config = make(words, before=1, after=1, unaligned=True)
@@ -166,7 +218,7 @@ def given_to_all(_right):
 
 
 def all_that_waits(_right):
-    return lambda channel, _is_met: tuple(one for one in channel.waiting if not isinstance(one, Barrier))
+    return lambda channel, _is_met: tuple(one for one in channel.waiting if isinstance(one, Record))
 
 
 def unchanged(_right):
@@ -175,7 +227,7 @@ def unchanged(_right):
 
 def never_closed(right):
     def save(turn, number, payload):
-        return turn if isinstance(payload, Barrier) else right(turn, number, payload)
+        return right(turn, number, payload) if isinstance(payload, Record) else turn
 
     return save
 
@@ -183,6 +235,7 @@ def never_closed(right):
 def stays_in_line(_right):
     def arrive_in_line(turn, number, barrier):
         route = turn.layout.routes[number]
+        turn = checkpoints.save_arrival(turn, number, barrier)
         (outcome,) = gate.step(turn.subtask(route.target).gate, gate.Arrive(route.place, gate.Item.DATA))
         turn = turn.with_channel(number, waiting=(*turn.channel(number).waiting, barrier))
         return turn.with_subtask(route.target, gate=outcome.state)
@@ -261,6 +314,31 @@ def of_the_first_channel(right):
     return on_barrier
 
 
+def takes_no_part(right):
+    return lambda *args: attrs.evolve(right(*args), done=False)
+
+
+def stands_for_nothing(right):
+    """The end of a channel does not count for the checkpoint that is under way."""
+
+    def on_end_of_partition(turn, route):
+        met = turn.subtask(route.target).aligned
+        after = right(turn.with_subtask(route.target, aligned=()), route)
+        return after.with_subtask(route.target, aligned=met)
+
+    return on_end_of_partition
+
+
+def says_nothing(right):
+    """A source that had finished is over, and does not send its end."""
+
+    def restore_subtask(place, parts, length, *, is_source):
+        restored = right(place, parts, length, is_source=is_source)
+        return {**restored, "cursor": dict(parts)[place.number].cursor} if is_source else restored
+
+    return restore_subtask
+
+
 ALIGNED, UNALIGNED, IN_ORDER = ("aBc cBa", 1, False), ("aB B", 1, True), ("aaB", 1, True)
 BEHIND, MORE, FEWER = ("Ba", 1, True), ("cB", 3, True), ("acB", 1, True)
 #: The rule, who breaks it and how, and a job that shows it.
@@ -286,6 +364,13 @@ FAULTS = [
     ("RST-7", step, "restore", forgets_its_checkpoint, ALIGNED),
     ("RST-8", tasks, "run_operator", twice_in_a_restored_job, ALIGNED),
     ("RST-8", tasks, "run_operator", not_in_a_restored_job, UNALIGNED),
+    ("RST-9", step, "may_begin", always, ("a aB", 1, False)),
+    ("RST-9", step, "may_begin", always, ("a B", 1, True)),
+    ("RST-10", tasks, "find_ended", nothing, ("a aB", 1, False)),
+    ("RST-10", checkpoints, "take_last", takes_no_part, ("a aB", 1, False)),
+    ("RST-10", tasks, "on_end_of_partition", stands_for_nothing, ("a B", 1, True)),
+    ("RST-11", restoring, "restore_subtask", sources_begin_anew, ("a Ba", 1, False)),
+    ("RST-11", restoring, "restore_subtask", says_nothing, ("a Ba", 1, False)),
 ]
 
 
@@ -313,7 +398,108 @@ def test_nobody_else_notices_that_results_are_not_exact(monkeypatch):
     assert find_broken(make("aBc cBa", after=1))[0] is None
 
 
+# --- claims ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("collected", "totals", "with_sum", "without"),
+    [
+        ((("a", 3),), ((2, "a", 3),), True, True),
+        ((("a", 1),), ((2, "a", 3),), True, False),
+        ((("a", 1), ("a", 3)), ((2, "a", 3),), False, False),
+        ((("b", 3),), ((2, "a", 3),), False, False),
+        ((("a", 3),), ((2, "a", 1),), False, False),
+    ],
+)
+def test_what_a_sum_emits_on_the_way_depends_on_the_order(collected, totals, with_sum, without):
+    """All else must be as expected."""
+    expected = step.Results((("a", 3),), ((2, "a", 3),))
+    summing = make("aB")
+    passing = attrs.evolve(
+        summing,
+        operators=tuple(
+            attrs.evolve(one, function=Function.MAP) if one.function is Function.SUM else one
+            for one in summing.operators
+        ),
+    )
+    results = step.Results(collected, totals)
+    assert [is_as_expected(results, expected, config) for config in (summing, passing)] == [with_sum, without]
+
+
+def test_a_restore_from_another_checkpoint_than_the_complete_one_is_refused():
+    begun = "emit0 emit0 poll2 poll2"
+    for trace, right, wrong in ((begun, None, 1), (f"{begun} poll1", 1, None)):
+        before = state_after("job", make("aB"), trace)
+        (outcome,) = step.step(before, FAIL)
+        assert outcome.observations[0].checkpoint == right
+        other = attrs.evolve(outcome, observations=(attrs.evolve(outcome.observations[0], checkpoint=wrong),))
+        assert refuses("job", "restored-from-what-is-complete", before, FAIL, other)
+
+
+@pytest.mark.parametrize("spoil", [lambda parts: parts[:-1], lambda parts: (*parts[:-1], OPEN)])
+def test_a_checkpoint_that_lacks_something_is_not_complete(spoil):
+    *_, before, outcome = walk("job", make("aB"), "emit0 emit0 poll2 poll2 poll1")
+    assert Completed(1) in outcome.observations
+    progress = outcome.state.progress
+    spoilt = attrs.evolve(outcome.state, progress=attrs.evolve(progress, complete=spoil(progress.complete)))
+    choice = step.Choice(step.Action.POLL, 1)
+    assert not refuses("job", "complete-parts-are-closed", before.state, choice, outcome)
+    assert refuses("job", "complete-parts-are-closed", before.state, choice, attrs.evolve(outcome, state=spoilt))
+
+
+@pytest.mark.parametrize(("swapped", "is_refused"), [(0, True), (1, False)])
+def test_the_order_of_the_channel_that_is_read_counts(swapped, is_refused):
+    """What waits in another one comes out of order when that is read, and not before."""
+    before = state_after("job", make("aaB aaB", before=1, after=1), "emit0 emit0 emit1 emit1")
+    assert before.subtasks[2].gate.queue == (0, 1)
+    first, second = before.channels[swapped].waiting
+    channel = attrs.evolve(before.channels[swapped], waiting=(second, first))
+    spoilt = attrs.evolve(before, channels=replace(before.channels, swapped, channel))
+    choice = step.Choice(step.Action.POLL, 2)
+    (outcome,) = step.step(spoilt, choice)
+    assert refuses("job", "records-keep-their-order", spoilt, choice, outcome) is is_refused
+
+
+def test_a_checkpoint_that_has_all_parts_is_not_pending():
+    """What has finished takes no part, so that none is missing without it."""
+    state = state_after("job", make_restored_lines((), read("B")), "emit2 poll3 poll3 poll3 emit0")
+    source, sink = 0, 1
+    assert [part is not None for part in state.progress.parts] == [True, False, False, False]
+    assert not refuses("job", "no-checkpoint-waits-for-nobody", state)
+    parts = replace(state.progress.parts, sink, state.progress.parts[source])
+    spoilt = attrs.evolve(state, progress=attrs.evolve(state.progress, parts=parts))
+    assert refuses("job", "no-checkpoint-waits-for-nobody", spoilt)
+
+
+# --- rules ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("unaligned", "rule"), [(False, "RST-2"), (True, "RST-4")])
+def test_a_part_is_named_by_what_it_holds(unaligned, rule):
+    """Of an unaligned task, also what was overtaken."""
+    outcomes = walk("job", make("aB", unaligned=unaligned), "emit0 emit0 " + ("poll2" if unaligned else "poll2 poll2"))
+    assert {"RST-2", "RST-4"} & {*outcomes[-1].rules} == {rule}
+
+
+@pytest.mark.parametrize(
+    ("after", "unaligned", "rules"), [(2, False, ""), (2, True, "RST-5"), (1, False, "RST-3"), (1, True, "RST-3 RST-6")]
+)
+def test_a_restore_is_named_by_what_it_does(after, unaligned, rules):
+    polls = "poll2 poll1" if unaligned else "poll2 poll2 poll1"
+    outcome = walk("job", make("aB", after=after, unaligned=unaligned), f"emit0 emit0 {polls} fail0")[-1]
+    assert {"RST-3", "RST-5", "RST-6"} & {*outcome.rules} == {*rules.split()}
+
+
 # --- what can be restored -------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("RST-7")
+@pytest.mark.parametrize(("trace", "may_fail"), [("", True), ("emit0 emit0", True), ("fail0", False)])
+def test_a_failure_is_among_the_choices_until_it_has_come(trace, may_fail):
+    state = state_after("job", make("aB"), trace)
+    choices = step.enabled(state)
+    assert (FAIL in choices) is may_fail
+    assert {*choices} - {FAIL} == {*step.enabled_turns(state)}
 
 
 @pytest.mark.rule("RST-7")
@@ -335,6 +521,7 @@ def test_a_job_that_is_done_does_not_fail():
     ("changes", "message"),
     [
         ({"extension": None}, "belongs to the extension"),
+        ({"extension": "finished"}, "some source has a script without a barrier"),
         ({"recovery": None}, "belongs to the extension"),
         ({"wire": Wire(64, 1, 1)}, "has no wire"),
         ({"recovery": Recovery(rescaled=(Rescaled(1, 2),))}, "a source is not"),

@@ -364,6 +364,8 @@ FAILURES = {"extension": "failures"}
         ("put1@0 fail2@0 put3@0 loop", "run(mail 1), failed(mail 2)"),
         ("put1@0 fail2@0 put3@0 loop loop", "run(mail 3), default"),
         ("suspend fail1@0 loop", "failed(mail 1)"),
+        ("put1@0 batch fail2@0 put3@0 suspend loop", "run(mail 1), failed(mail 2)"),
+        ("put1@0 batch fail2@0 suspend loop mail?", "has_mail(value false)"),
         ("fail1@0 step", "failed(mail 1)"),
         ("fail1@0 take0", "failed(mail 1)"),
         ("put1@0 fail2@0 put3@0 drain", "run(mail 1), failed(mail 2)"),

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.reference.walking import claim, walk
-from tidegate.reference.model import Outcome, Rejected
+from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 from tidegate.reference.partitioning import float_wiring, wiring
 from tidegate.reference.partitioning.wiring import Config, Pattern, Reads, State, Wire
 
@@ -155,7 +155,7 @@ def test_runs_that_are_not_balanced_are_refused(monkeypatch):
     """All subpartitions to the last consumer: contiguous and complete, and two more than the other one has."""
 
     def give_all_to_the_last(consumer, subpartitions, consumers, *, broadcast):
-        return range(1) if broadcast else range(subpartitions if consumer == consumers - 1 else 0)
+        return range(subpartitions if broadcast or consumer == consumers - 1 else 0)
 
     monkeypatch.setattr(wiring, "compute_dynamic_subpartitions", give_all_to_the_last)
     assert claim("wiring", "dynamic-consumers-share-out-the-subpartitions")(1, 2)
@@ -186,3 +186,8 @@ def test_a_broadcast_has_one_subpartition_and_is_read_as_a_whole(monkeypatch):
 
     monkeypatch.setattr(wiring, "compute_dynamic_subpartitions", read_all_there_is)
     assert wiring.dynamic_consumers_share_out_the_subpartitions.holds(4, 3)
+
+
+def test_edges_of_a_dynamic_graph_are_wired_in_the_extension_only():
+    with pytest.raises(InvalidInputError, match="extension dynamic"):
+        walk("wiring", Config(Pattern.ALL_TO_ALL, 1, 1), "wire1")

@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from tests.reference.walking import begin, claim, law_holds, walk
-from tidegate.reference.model import Outcome, Rejected
+from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 from tidegate.reference.spanning import builders
 from tidegate.reference.spanning.builders import UNLIMITED, Builder, compute_capacity, enlarge
 from tidegate.reference.spanning.dated_writers import write_to_shared_memory
@@ -444,3 +444,39 @@ def too_late(state, event):
 def test_a_failure_that_does_not_surface_is_refused(monkeypatch, wrong):
     monkeypatch.setattr(writer, "on_emit", wrong)
     assert not claim("writer", "a-failed-flusher-surfaces-in-time")(values.Broadcast(b"a"))
+
+
+@pytest.mark.rule("SPAN-34")
+def test_span_34_what_is_queued_is_what_was_not_read():
+    config = attrs.evolve(selecting(size=10), extension="measures")
+    trace = "0r616263 measure r61 measure flush measure 1r6162636465 measure event measure"
+    told = [outcome.observations[0].bytes for outcome in walk("writer", config, trace)[1::2]]
+    assert told == [(7, 0), (2, 5), (0, 0), (0, 4), (0, 0)]
+
+
+@pytest.mark.rule("SPAN-34")
+def test_span_34_shared_bytes_count_everywhere():
+    config = attrs.evolve(broadcast(channels=3, size=16), extension="measures")
+    assert walk("writer", config, "r616263 measure")[-1].observations[0].bytes == (7, 7, 7)
+    assert walk("writer", config, "r616263 finish measure")[-1].observations == (Rejected(),)
+
+
+def test_span_34_nobody_asks_without_the_extension():
+    with pytest.raises(InvalidInputError, match="extension measures"):
+        walk("writer", selecting(), "measure")
+
+
+@pytest.mark.rule("SPAN-34")
+@pytest.mark.parametrize(
+    ("finished", "pending", "seen", "is_right"),
+    [
+        (False, (b"a", b""), values.Queued((1, 0)), True),
+        (False, (b"a", b""), values.Queued((1, 1)), False),
+        (False, (b"", b""), values.Queued((1, 0)), False),
+        (True, (b"a", b""), Rejected(), True),
+    ],
+)
+def test_span_34_who_asks_is_told_what_is_queued_and_changes_nothing(finished, pending, seen, is_right):
+    before = make_state(pending=(b"a", b""), finished=finished)
+    after = attrs.evolve(before, pending=pending)
+    assert holds("queued-is-what-was-not-seen", before, values.Measure(), after, seen) == is_right

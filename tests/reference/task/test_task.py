@@ -1,11 +1,12 @@
 """The task, rule by rule."""
 
+import attrs
 import pytest
 
-from tests.reference.walking import claim, law_holds, seen, walk
+from tests.reference.walking import begin, claim, law_holds, seen, walk
 from tests.reference.walking import last as walking_last
 from tidegate.reference.elements import MAX, Watermark
-from tidegate.reference.model import InvalidInputError, Rejected
+from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 from tidegate.reference.task import execution_states, submission, values
 from tidegate.reference.task.execution_states import TaskState, compare_and_set, compute_followers
 from tidegate.reference.task.step import STEPS
@@ -362,3 +363,107 @@ def test_last_checkpoints_belong_to_the_extension():
     for config in ({}, {"extension": "invokable"}):
         with pytest.raises(InvalidInputError, match="extension final_checkpoint"):
             seen("task", USUAL | config, "complete1")
+
+
+# --- claims, told of what is wrong ----------------------------------------------------------------------------
+
+
+def holds(name, before, event, after, *shown):
+    return claim("task", name)(before, event, Outcome(after, shown, ()))
+
+
+def make_state(config=None, **changes):
+    return attrs.evolve(begin("task", config or USUAL), **changes)
+
+
+@pytest.mark.rule("TASK-12")
+@pytest.mark.parametrize(
+    ("times", "was_over", "is_over", "is_right"),
+    [
+        (0, False, False, True),
+        (0, False, True, True),
+        (1, False, True, True),
+        (2, False, True, False),
+        (1, False, False, False),
+        (1, True, True, False),
+    ],
+)
+def test_the_writer_is_closed_once_and_by_the_end(times, was_over, is_over, is_right):
+    closed = [values.WriterClosed()] * times
+    before, after = make_state(INVOKABLE, over=was_over), make_state(INVOKABLE, over=is_over)
+    assert holds("the-writer-is-closed-once", before, values.Proceed(), after, *closed) == is_right
+
+
+@pytest.mark.rule("TASK-13", "TASK-14")
+@pytest.mark.parametrize(
+    ("data_ended", "known", "is_right"),
+    [
+        (True, {"first": 2, "completed": 2}, True),
+        (True, {"first": 2, "completed": 3}, True),
+        (True, {"first": 2, "completed": 1}, False),
+        (True, {"completed": 2}, False),
+        (False, {"first": 2, "completed": 2}, False),
+        (False, {"savepoint": 2, "completed": 2}, True),
+        (True, {"first": 1, "savepoint": 2, "completed": 1}, False),
+        (True, {"first": 1, "savepoint": 2, "completed": 3}, False),
+    ],
+)
+def test_a_checkpoint_is_the_last_if_it_has_all_or_is_the_savepoint(data_ended, known, is_right):
+    name = "what-came-before-the-end-is-not-enough"
+    before = make_state(FINAL, data_ended=data_ended)
+    final = make_state(FINAL, checkpoints=values.Checkpoints(**known, is_final=True))
+    waits = make_state(FINAL, checkpoints=values.Checkpoints(**known))
+    assert holds(name, before, values.CompleteCheckpoint(2), final) == is_right
+    assert holds(name, before, values.CompleteCheckpoint(2), waits)
+    assert holds(name, final, values.CompleteCheckpoint(2), final)
+    assert not holds(name, attrs.evolve(final, data_ended=True), values.CompleteCheckpoint(2), waits)
+
+
+@pytest.mark.rule("TASK-13")
+@pytest.mark.parametrize(
+    ("config", "is_final", "is_right"), [(FINAL, True, True), (FINAL, False, False), (USUAL, False, True)]
+)
+def test_partitions_end_when_the_last_checkpoint_is_complete(config, is_final, is_right):
+    state = make_state(config, checkpoints=values.Checkpoints(is_final=is_final))
+    ends, others = values.StepTaken("finish_partitions"), values.StepTaken("invoke")
+    assert holds("the-last-checkpoint-is-complete", state, values.Proceed(), state, ends) == is_right
+    assert holds("the-last-checkpoint-is-complete", state, values.Proceed(), state, others)
+
+
+@pytest.mark.rule("TASK-7", "TASK-8")
+@pytest.mark.parametrize(
+    ("data_ended", "acknowledged", "is_right"), [(True, {0}, True), (False, {0}, False), (True, (), False)]
+)
+def test_a_partition_ends_behind_its_data_and_the_acknowledgements(data_ended, acknowledged, is_right):
+    state = make_state(data_ended=data_ended, acknowledged=frozenset(acknowledged))
+    assert holds("output-ends-in-order", state, values.Proceed(), state, values.PartitionEnded(0)) == is_right
+    assert holds("output-ends-in-order", state, values.Proceed(), state)
+
+
+@pytest.mark.rule("TASK-7")
+@pytest.mark.parametrize("shown", [Watermark(MAX), values.OperatorFinished(0)])
+@pytest.mark.parametrize(
+    ("event", "is_right"),
+    [(values.EndOfData(drain=True), True), (values.EndOfData(drain=False), False), (values.Proceed(), False)],
+)
+def test_event_time_ends_by_a_drain_only(event, shown, is_right):
+    assert holds("only-drain-ends-time", make_state(), event, make_state(), shown) == is_right
+    assert holds("only-drain-ends-time", make_state(), event, make_state())
+
+
+@pytest.mark.rule("TASK-5")
+@pytest.mark.parametrize(("state", "is_right"), [(TaskState.FAILED, True), (TaskState.RUNNING, False)])
+def test_a_thread_ends_in_a_terminal_state(state, is_right):
+    before, after = make_state(state=state), make_state(state=state, over=True)
+    assert holds("reported-once", before, values.Proceed(), after, values.Reported(state)) == is_right
+    assert not holds("reported-once", before, values.Proceed(), after)
+    assert not holds("reported-once", after, values.Proceed(), after, values.Reported(state))
+
+
+@pytest.mark.rule("TASK-11")
+@pytest.mark.parametrize("end", ["proceed", "throw"])
+def test_what_is_over_cleans_up_no_more(end):
+    """Nobody is left to be told anything then."""
+    *_, cleaning, over = walk("task", INVOKABLE, f"{UP} proceed throw {end}")
+    assert (cleaning.state.cleaning, cleaning.state.untold, cleaning.state.over) == (True, True, False)
+    assert (over.state.cleaning, over.state.untold, over.state.over) == (False, False, True)

@@ -60,6 +60,7 @@ ANNOUNCE = group.AnnounceLimits(0)
     ("name", "event", "limits"),
     [
         ("the-slowest-never-waits", ANNOUNCE, [(0, 6), (1, 6)]),
+        ("the-slowest-never-waits", ANNOUNCE, [(0, 12), (1, 6)]),
         ("one-limit-for-all", ANNOUNCE, [(0, 12)]),
         ("one-limit-for-all", ANNOUNCE, [(0, 12), (1, 13)]),
         ("one-limit-for-all", group.TaskReady(0, 0), [(0, 12)]),
@@ -69,6 +70,20 @@ ANNOUNCE = group.AnnounceLimits(0)
 def test_claim_refuses(name, event, limits):
     outcome = Outcome(REPORTED, tuple(group.Limit(one, Long(limit)) for one, limit in limits), ())
     assert not claim("alignment_group", name)(REPORTED, event, outcome)
+
+
+def test_a_limit_that_another_group_decides_is_refused(monkeypatch):
+    """The claim asks for the limit again without the other groups: where these make a difference, it says so."""
+    lowest = min(subtask.report for subtask in REPORTED.sources[0])
+    slower = attrs.evolve(REPORTED, sources=(REPORTED.sources[0], (group.Subtask(Long(lowest - 3)),) * 2))
+    apart = claim("alignment_group", "groups-are-apart")
+    assert apart(slower, ANNOUNCE, *group.step(slower, ANNOUNCE))
+    monkeypatch.setattr(group, "group_watermark", lowest_of_all)
+    assert not apart(slower, ANNOUNCE, *group.step(slower, ANNOUNCE))
+
+
+def lowest_of_all(state, _source):
+    return min(one.report for subtasks in state.sources for one in subtasks if one.report is not None)
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def run(config, trace):
             "add0 add1 0w9 limit5 sample 0w1 1w9 sample",
             ["", "", "", "", "pause0", "", "", "pause1 resume0"],
         ),
-        ("ALIGN-6", 0, "add0 0i 0w6 limit5 sample 0a 0a", ["", "", "", "", "", "pause0", ""]),
+        ("ALIGN-6", 0, "add0 0i 0w6 limit5 sample 0i 0a 0a", ["", "", "", "", "", "", "pause0", ""]),
         ("ALIGN-7", 0, "add0 limit5 0w6 0i limit9 sample 0a limit9", ["", "", "pause0", "", "", "", "", "resume0"]),
         ("ALIGN-8", 0, "add0 0w6 drop0 limit5 0w6", ["", "", "", "", "rejected"]),
         ("ALIGN-8", 0, "add0 limit5 0w6 drop0 add0 0w6 limit6", ["", "", "pause0", "", "", "", "resume0"]),
@@ -70,10 +70,11 @@ SAMPLE = alignment.Sample()
 @pytest.mark.parametrize(
     ("name", "before", "event", "observations", "after"),
     [
-        ("nobody-is-forgotten", {}, SAMPLE, [], {"splits": (AHEAD,), "paused": (0,)}),
-        ("pauses-and-resumes-alternate", {"paused": (0,)}, SAMPLE, [PAUSE], {"paused": (0,)}),
+        ("nobody-is-forgotten", {}, SAMPLE, [], {"splits": (AHEAD,), "paused": frozenset({0})}),
+        ("nobody-is-forgotten", {}, SAMPLE, [], {"splits": (AHEAD,), "paused": frozenset({0}), "limit": Long(6)}),
+        ("pauses-and-resumes-alternate", {"paused": frozenset({0})}, SAMPLE, [PAUSE], {"paused": frozenset({0})}),
         ("pauses-and-resumes-alternate", {}, SAMPLE, [RESUME], {}),
-        ("pauses-and-resumes-alternate", {}, SAMPLE, [], {"paused": (0,)}),
+        ("pauses-and-resumes-alternate", {}, SAMPLE, [], {"paused": frozenset({0})}),
         (
             "idle-splits-are-not-paused",
             {"splits": (attrs.evolve(AHEAD, idle=True),)},
