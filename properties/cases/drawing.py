@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from tidegate.properties.cases.boundaries import Aim, draws_at_boundaries
+from tidegate.properties.cases.boundaries import Aim, draws_at_boundaries, draws_of_very_many
 from tidegate.properties.cases.walk import Dice, Walk
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.cases import Case, Way
@@ -35,13 +35,15 @@ def draw_case(
 
     One case in `AIMED_EVERY` is an aimed one, if it is accepted: first what is drawn once, then each aim in turn.
     """
-    dice = Dice(f"{seed}/{component}/{index}")
-    name = f"{component}-{seed}-{index}"
+    place, name = f"{seed}/{component}/{index}", f"{component}-{seed}-{index}"
     if index % AIMED_EVERY == AIMED_EVERY - 1 and (aim := find_aim(component, index // AIMED_EVERY)) is not None:
-        for config, events in (aim(dice) for _ in range(PATIENCE_WITH_AIMS)):
+        for attempt in range(PATIENCE_WITH_AIMS):
+            dice = Dice(f"{place}/{attempt}" if attempt else place)  # what an aim tells its dice is for it alone
+            config, events = aim(dice)
             if accept(config):
                 return make(component, dice, name, config, events)
-    return draw(component, dice, name, accept)
+        place = f"{place}/usual"
+    return draw(component, Dice(place), name, accept)
 
 
 def draw(component: str, dice: Dice, name: str, accept: Callable[[Any], bool] = lambda _config: True) -> Case:
@@ -69,8 +71,9 @@ def find_aim(component: str, number: int) -> Aim | None:
 
 @cache
 def drawn_once(component: str) -> tuple[Aim, ...]:
-    generator = generator_of(component)
-    return (*draws_at_boundaries(generator, COMPONENTS[component]), *getattr(generator, "ONCE", ()))
+    generator, model = generator_of(component), COMPONENTS[component]
+    once = getattr(generator, "ONCE", ())
+    return (*draws_at_boundaries(generator, model), *once, *draws_of_very_many(generator, model))
 
 
 @cache

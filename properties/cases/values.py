@@ -13,6 +13,9 @@ EDGES = (MIN, MIN + 1, -(2**53), -(2**31) - 1, -1, 0, 1, 2**31 - 1, 2**31, 2**32
 #: Ids that a number of one or of two bytes takes for the same as 0.
 FAR_APART = (2**8, 2**16)
 
+#: So many channels, inputs or the like, where the last of them is to decide: one more than masks and tables hold.
+COUNTS = (9, 17, 33, 65, 257, 1025)
+
 
 def clamp(value: int) -> Long:
     return Long(value) if MIN <= value <= MAX else MIN if value < MIN else MAX
@@ -41,6 +44,8 @@ def swarm(random: Random, **usual: float) -> dict[str, float]:
     Of a trace that is to go on for long, what is rare is left out: it mostly ends something, and little happens then.
     """
     first, most = next(iter(usual)), max(usual.values())
+    if isinstance(random, Dice) and random.even:
+        return dict.fromkeys(usual, 1.0)
     if isinstance(random, Dice) and random.steady:
         return {kind: weight for kind, weight in usual.items() if kind == first or weight >= RARE * most}
     factors = {kind: random.choice((0, 0.2, 1, 1, 1, 4)) for kind in usual}
@@ -55,4 +60,20 @@ def among(random: Random, weights: dict[str, float]) -> Callable[[], str]:
         return lambda: random.choices(kinds, cum_weights=bounds)[0]
     # The same as `choices` does, which looks at much more for one kind than it costs to find it.
     last, total, draw = len(kinds) - 1, bounds[-1] + 0.0, random.random
+    if isinstance(random, Dice) and random.run > 1:
+        return in_runs(random, lambda: kinds[bisect(bounds, draw() * total, 0, last)])
     return lambda: kinds[bisect(bounds, draw() * total, 0, last)]
+
+
+def in_runs(dice: Dice, draw: Callable[[], str]) -> Callable[[], str]:
+    """The same: a few times, or as often as the dice say, so that what is counted or queued becomes much."""
+    left, kind = 0, ""
+
+    def again() -> str:
+        nonlocal left, kind
+        if not left:
+            left, kind = dice.choice((1, 2, dice.run)), draw()
+        left -= 1
+        return kind
+
+    return again

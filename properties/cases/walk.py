@@ -10,6 +10,7 @@ from tidegate.reference.model import InvalidInputError, Outcome
 
 #: How often one of the ends is picked of very many things.
 AT_ENDS = 0.8
+ENDS = (0, 1, -2, -1)
 
 State = TypeVar("State")
 Event = TypeVar("Event")
@@ -49,6 +50,10 @@ class Dice(Random):
     length: int | None = None
     #: Whether nothing is to happen that ends a trace early.
     steady = False
+    #: How often the same kind of event is drawn one after the other, at most.
+    run = 1
+    #: Whether no kind of event is rare.
+    even = False
 
     def __init__(self, seed: str) -> None:
         super().__init__(seed)
@@ -69,13 +74,15 @@ class Dice(Random):
         """Of so many things mostly the first and the last ones are picked from here on.
 
         Else a case with very many channels would hardly meet one twice; and what is counted in too few bits takes the
-        last ones for the first.
+        last ones for the first. The same for most of them, in their order: those that are open, or wait.
         """
         choose, draw = self.choice, self.randrange
         ends = sorted({place % count for place in (0, 1, count - 2, count - 1)})
 
         def choice(seq: Any) -> Any:
-            return seq[choose(ends)] if len(seq) == count and self.random() < AT_ENDS else choose(seq)
+            if 2 * len(seq) > count and len(seq) > len(ENDS) and self.random() < AT_ENDS:
+                return seq[choose(ENDS)]
+            return choose(seq)
 
         def randrange(start: int, stop: int | None = None, step: int = 1) -> int:
             if (start, stop) in ((count, None), (0, count)) and step == 1 and self.random() < AT_ENDS:
@@ -177,6 +184,8 @@ class Walk(Generic[State, Event]):
 
     def end_soon(self, least: int, most: int) -> None:
         """Little happens any more, and a few events show that."""
+        if isinstance(self._random, Dice):
+            most = max(most, self._random.run)
         self.length = min(self.length, self.played + self._random.randint(least, most))
 
     def play(self, events: Iterable[Event]) -> None:

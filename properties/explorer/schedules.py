@@ -27,7 +27,8 @@ A failure touches everything, and yet it is only added to what is followed: it l
 of a complete checkpoint. Each part is what one subtask knew and had waiting, which is the same in every order that is
 not told apart; so each checkpoint that may be complete is so in a state that is looked at, and the failure is tried
 there. A barrier that overtakes touches the turns of its reader, and other barriers that come there; so who reads where
-barriers are still to come touches all who will send one.
+barriers are still to come touches all who will send one. A source that waits for others to finish before it sends its
+barrier is enabled by their turns, and by those of all who read them.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -36,9 +37,18 @@ from functools import cache, partial
 from tidegate.reference.elements import Direction, LogKind
 from tidegate.reference.gate import gate
 from tidegate.reference.job.checkpoints import is_unaligned
-from tidegate.reference.job.programs import EXTENSION, Barrier
+from tidegate.reference.job.programs import EXTENSION, FINISHED, Barrier, EndOfPartition
 from tidegate.reference.job.states import Logged, State
-from tidegate.reference.job.step import OF_SUBTASKS, Action, Choice, enabled, enabled_turns, is_source_done, step
+from tidegate.reference.job.step import (
+    OF_SUBTASKS,
+    Action,
+    Choice,
+    enabled,
+    enabled_turns,
+    is_source_done,
+    step,
+    waits_to_begin,
+)
 
 AT_THE_PRODUCER = (Action.FLUSH, Action.DELIVER_CREDIT)
 AT_THE_CONSUMER = (Action.DELIVER, Action.ANNOUNCE)
@@ -176,10 +186,18 @@ def touching_what_is_polled(state: State, subtask: int) -> Iterator[Choice]:
     polled = channels[gate_state.queue[0]]
     others = [one for one in channels if one != polled]
     item, *rest = state.channels[polled].waiting
-    if isinstance(item, Barrier) and others and len(state.subtasks[subtask].aligned) + 1 == len(channels):
+    if is_last_met(state, subtask, item) and others:
         yield from writers_of(state, [one for one in channels if not has_ended(state, one)])
     elif rest or may_arrive(state, polled):
         yield from writers_of(state, [one for one in others if may_join(state, one)])
+
+
+def is_last_met(state: State, subtask: int, item: object) -> bool:
+    """Whether the checkpoint may be complete with what is read, so that all go on."""
+    met, channels = state.subtasks[subtask].aligned, state.layout.places[subtask].channels
+    if state.layout.unreached and state.config.extension == FINISHED:
+        return isinstance(item, Barrier | EndOfPartition)
+    return isinstance(item, Barrier) and len(met) + 1 == len(channels)
 
 
 # --- what enables a choice that cannot be made ----------------------------------------------------------------
@@ -206,13 +224,22 @@ def enabling_a_turn(state: State, subtask: int) -> Iterator[Choice]:
     gate_state = state.subtasks[subtask].gate
     if is_source_done(state, subtask) if gate_state is None else gate.is_finished(gate_state):
         return
-    if gate_state is None or gate_state.queue:
+    if gate_state is None and waits_to_begin(state, subtask):
+        yield from enabling_a_checkpoint(state)
+    elif gate_state is None or gate_state.queue:
         yield from at_outputs(state, subtask)
     elif state.config.wire is None:
         channels = state.layout.places[subtask].channels
         yield from writers_of(state, [one for one in channels if may_arrive(state, one)])
     else:
         yield from (Choice(Action.DELIVER, channel) for channel in state.layout.places[subtask].channels)
+
+
+def enabling_a_checkpoint(state: State) -> Iterator[Choice]:
+    """Whatever no barrier comes to must finish, and be read."""
+    unreached = state.layout.unreached
+    yield from (turn_of(state, subtask) for subtask in unreached)
+    yield from (turn_of(state, route.target) for route in state.layout.routes if route.source in unreached)
 
 
 # --- choices by place -----------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from functools import partial
 from random import Random
 
-from tidegate.properties.cases.values import FAR_APART, among, clamp, draw_longs, swarm
+from tidegate.properties.cases.values import COUNTS, FAR_APART, among, clamp, draw_longs, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import MAX, MIN, Long
 from tidegate.reference.watermarks import alignment_group as group
@@ -74,5 +74,27 @@ def draw_last(_random: Random, sources: int, subtasks: int) -> tuple[group.Confi
     )
 
 
+def draw_all_report(random: Random, sources: int, subtasks: int) -> tuple[group.Config, tuple[group.Event, ...]]:
+    """All of many report, the last one is behind, and for a while some are gone."""
+    places = [(source, subtask) for source in range(sources) for subtask in range(subtasks)]
+    gone = random.sample(places, 3)
+    return group.Config((group.Source(0, Long(10)),) * sources, subtasks), (
+        *(group.ReportWatermark(*place, Long(20)) for place in places),
+        group.ReportWatermark(*places[-1], Long(3)),
+        *(group.ReportWatermark(*place, Long(21)) for place in places[:-1]),
+        *(group.TaskFailed(*place) for place in gone),
+        group.AnnounceLimits(sources - 1),
+        *(group.TaskReady(*place) for place in gone),
+        group.AnnounceLimits(0),
+    )
+
+
 AIMS = (draw_far_apart,)
-ONCE = (partial(draw_last, sources=2**8 + 1, subtasks=1), partial(draw_last, sources=1, subtasks=2**8 + 1))
+ONCE = (
+    *(
+        partial(draw_last, sources=sources, subtasks=subtasks)
+        for sources, subtasks in ((COUNTS[-1], 1), (1, COUNTS[-1]))
+    ),
+    *(partial(draw_all_report, sources=count, subtasks=1) for count in COUNTS),
+    *(partial(draw_all_report, sources=1, subtasks=count) for count in COUNTS),
+)

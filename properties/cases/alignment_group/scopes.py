@@ -30,7 +30,7 @@ def make_scope(name: str, groups: tuple[int, ...], subtasks: int, values: tuple[
             f"{counted(len(groups), 'source')} in {counted(len(set(groups)), 'group')}, "
             f"{counted(subtasks, 'subtask')} each, reports of {', '.join(map(str, values))}"
             f"{'; subtasks that fail and come back' if failing else ''}; "
-            "refused: sources and subtasks that there are not, the lowest timestamp"
+            "refused: sources and subtasks that do not exist, the lowest timestamp"
         ),
     )
 

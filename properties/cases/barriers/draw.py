@@ -28,7 +28,10 @@ def draw(random: Random, config: barriers.Config | None = None) -> tuple[barrier
         processed=1,
         measure=1.5,
         refused=0.2,
+        close=0.15,
     )
+    if config.extension != barriers.CLOSING:
+        weights["close"] = 0
     if config.extension != barriers.LATE_TIMERS:
         weights["delay"] = 0
     if config.extension != barriers.MEASURES:
@@ -63,7 +66,9 @@ def draw_config(random: Random) -> barriers.Config:
     channels = random.choice((1, 2, 2, 2, 3, 3, 3, 4, 6))
     timeout = random.choice((1, 2, 10, 30)) if kind is barriers.Kind.ALTERNATING else None
     extension = random.choice((None, None, None, barriers.LATE_TIMERS, barriers.MEASURES))
-    if (extension == barriers.LATE_TIMERS) != (kind is barriers.Kind.ALTERNATING) and extension != barriers.MEASURES:
+    if kind is barriers.Kind.ALTERNATING and random.random() < 0.2:
+        extension = barriers.CLOSING
+    elif (extension == barriers.LATE_TIMERS) != (kind is barriers.Kind.ALTERNATING) and extension != barriers.MEASURES:
         extension = None
     return barriers.Config(kind, channels, random.random() < 0.7, timeout, extension)
 
@@ -88,9 +93,12 @@ def draw_flood(random: Random, channels: int, base: int) -> list[barriers.Event]
         barriers.Barrier(first, Long(base + number), mode, created) for number in range(1, count + 1)
     ]
     oldest = range(1, random.choice((2, 3, 4)))
-    return begun + [
-        barriers.Barrier(other, Long(base + number), mode, created) for number in oldest for other in others
-    ]
+    ways: tuple[list[barriers.Event], ...] = (
+        [barriers.Barrier(other, Long(base + number), mode, created) for number in oldest for other in others],
+        [barriers.Cancel(others[0], Long(base + random.choice((1, count - 1, count, count + 1))))],
+        [barriers.EndOfPartition(others[0])],
+    )
+    return [*begun, *random.choice(ways)]
 
 
 def draw_modes(random: Random, kind: barriers.Kind) -> tuple[barriers.Mode, ...]:
@@ -134,10 +142,12 @@ def draw_events(
     now = state.now if isinstance(state, barriers.Alignment) else 0
     mode = random.choice(modes)
     timeout = state.config.timeout or 0
-    created = Long(now - random.choice((0, 0, 0, timeout, timeout + 1)))
+    created = Long(now - random.choice((0, 0, 0, timeout, timeout + 1, *long_ago(state))))
     match kind:
+        case "close":
+            return [barriers.Close(), barriers.Advance(timeout + 1)]
         case "processed":
-            return [barriers.Processed(random.choice((0, 1, 7, 1000)))]
+            return [barriers.Processed(random.choice((0, 1, 7, 1000, 70_000)))]
         case "measure":
             return [barriers.Measure()]
         case "advance" | "delay":
@@ -145,7 +155,7 @@ def draw_events(
             timer = state.timer if isinstance(state, barriers.Alignment) else None
             if timer is not None and timer.due > now:
                 return [pass_by(timer.due - now + random.choice((-1, 0, 0, 0, 1)))]
-            return [pass_by(random.choice((0, 1, 5, timeout + 1)))]
+            return [pass_by(random.choice((0, 1, 5, timeout + 1, 300, 70_000)))]
         case "announcement":
             newer = random.random() < 0.3
             return [barriers.Announcement(channel, clamp(current + newer), random.randint(0, 9), created)]
@@ -161,6 +171,11 @@ def draw_events(
             return draw_round(random, state, clamp(current + 1), mode, created)
         case _:
             return [barriers.Barrier(channel, draw_checkpoint(random, state, current), mode, created)]
+
+
+def long_ago(state: barriers.State) -> tuple[int, ...]:
+    """How much earlier a barrier may have been created where that is measured."""
+    return (300, 2**31 + 5, 2**33) if state.config.extension == barriers.MEASURES else ()
 
 
 def draw_checkpoint(random: Random, state: barriers.State, current: int) -> Long:

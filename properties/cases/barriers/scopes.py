@@ -39,6 +39,12 @@ def skips_a_pending_checkpoint(state: barriers.State, event: barriers.Event) -> 
     return last and bool(state.pending) and event.checkpoint > state.latest
 
 
+SUFFIXES = {barriers.LATE_TIMERS: "-late", barriers.MEASURES: "-measured", barriers.CLOSING: "-closed"}
+ALSO = {
+    barriers.LATE_TIMERS: "with and without timers, ",
+    barriers.MEASURES: "measures asked for, ",
+    barriers.CLOSING: "the handler closed, ",
+}
 MODES = {
     barriers.Kind.ALIGNED: (barriers.Mode.ALIGNED,),
     barriers.Kind.AT_LEAST_ONCE: (barriers.Mode.ALIGNED,),
@@ -85,6 +91,8 @@ def make_scope(
     events = make_alphabet(kind, channels, checkpoints, late=late)
     if measured:
         events = (*events, barriers.Processed(3), barriers.Measure())
+    if extension == barriers.CLOSING:
+        events = (*events, barriers.Close())
 
     def alphabet(_config: barriers.Config, state: barriers.State) -> Iterator[barriers.Event]:
         return (event for event in events if not skips_a_pending_checkpoint(state, event))
@@ -93,7 +101,7 @@ def make_scope(
     ends = "with and without" if len(finished) > 1 else "with" if finished[0] else "without"
     concretions = (Concretion(name, renumber(numbers), every=29) for name, numbers in NUMBERS.items())
     return Scope(
-        name=f"{kind}-{channels}x{checkpoints}{'-late' if late else '-measured' if measured else ''}",
+        name=f"{kind}-{channels}x{checkpoints}{SUFFIXES.get(extension or '', '')}",
         component="barriers",
         configs=tuple(barriers.Config(kind, channels, counting, timeout, extension) for counting in finished),
         alphabet=alphabet,
@@ -102,7 +110,7 @@ def make_scope(
             f"{counted(checkpoints, 'checkpoint')} begun at 0 ms, barriers marked {' or '.join(MODES[kind])}"
             f"{', announcements' * any(isinstance(event, barriers.Announcement) for event in events)}, "
             "cancellations, ends of partitions, time passing by 1 ms, "
-            f"{'with and without timers, ' if late else 'measures asked for, ' if measured else ''}"
+            f"{ALSO.get(extension or '', '')}"
             "channels that deliver although they are blocked; refused: what comes on channels that are ended or out "
             "of range"
         ),
@@ -121,6 +129,7 @@ def small() -> Iterator[Scope]:
     yield make_scope(barriers.Kind.ALTERNATING, 2, 1, timeout=2, finished=(False,))
     yield make_scope(barriers.Kind.ALIGNED, 3, 1, finished=(True,))
     yield make_scope(barriers.Kind.ALTERNATING, 2, 1, timeout=1, finished=(True,), extension=barriers.LATE_TIMERS)
+    yield make_scope(barriers.Kind.ALTERNATING, 2, 1, timeout=1, finished=(True,), extension=barriers.CLOSING)
     yield make_scope(barriers.Kind.ALIGNED, 2, 1, finished=(True,), extension=barriers.MEASURES)
     yield make_scope(barriers.Kind.AT_LEAST_ONCE, 2, 1, finished=(True,), extension=barriers.MEASURES)
 

@@ -15,6 +15,8 @@ STORES = (Store.FILE, Store.FILE, Store.FILE_REGION, Store.MMAP, Store.FILE_MMAP
 def draw(random: Random, config: blocking.Config | None = None) -> tuple[blocking.Config, tuple[blocking.Event, ...]]:
     config = config or draw_config(random)
     writing = swarm(random, buffer=4, append=2, finish_buffer=1, flush=1, end_of_data=0.4, view=0.1, release=0.05)
+    if config.extension == blocking.FAILURES:
+        writing |= swarm(random, fail_disk=0.6)
     reading = swarm(
         random, poll=6, recycle=4, view=1, query=2, release_view=0.7, drain=0.6, release=0.2, lose_file=0.05,
         refused=0.4,
@@ -32,7 +34,7 @@ def draw(random: Random, config: blocking.Config | None = None) -> tuple[blockin
 
 
 def draw_config(random: Random) -> blocking.Config:
-    return blocking.Config(random.choice(STORES))
+    return blocking.Config(random.choice(STORES), blocking.FAILURES if random.random() < 0.2 else None)
 
 
 def draw_events(random: Random, kind: str, state: blocking.State) -> list[blocking.Event]:
@@ -47,6 +49,8 @@ def draw_events(random: Random, kind: str, state: blocking.State) -> list[blocki
             return [subpartition.Flush()]
         case "release":
             return [subpartition.Release()]
+        case "fail_disk":
+            return [blocking.FailDisk()]
         case "lose_file":
             return [blocking.LoseFile()]
         case "refused":

@@ -76,12 +76,43 @@ def make_reading(stores: tuple[Store, ...], buffers: int, views: int) -> Scope:
     )
 
 
+def make_failing(stores: tuple[Store, ...], items: int) -> Scope:
+    def expand(state: blocking.State) -> bool:
+        return len(state.written) <= items and len(state.readers) <= 1
+
+    return Scope(
+        name="failing",
+        component="blocking_subpartition",
+        configs=tuple(blocking.Config(store, blocking.FAILURES) for store in stores),
+        alphabet=lambda _config, _state: (
+            subpartition.AddBuffer(b"a", finished=True),
+            subpartition.AddBuffer(b"", finished=False),
+            subpartition.FinishBuffer(),
+            blocking.EndOfData(),
+            subpartition.Flush(),
+            blocking.FailDisk(),
+            subpartition.Finish(),
+            subpartition.Release(),
+            subpartition.CreateView(),
+            subpartition.Poll(0),
+        ),
+        covers=(
+            f"{' and '.join(stores)}; full and open buffers, flush, end of data, finish, release, a view, its polls, "
+            "on a disk that fails at any time; what is given back"
+        ),
+        cap=f"at most {counted(items, 'item')} written, 1 view",
+        expand=expand,
+    )
+
+
 def small() -> Iterator[Scope]:
+    yield make_failing((Store.FILE,), 1)
     yield make_writing((Store.FILE,), 2)
     yield make_reading(tuple(Store), 2, 1)
 
 
 def thorough() -> Iterator[Scope]:
+    yield make_failing((Store.FILE, Store.MMAP, Store.FILE_MMAP), 2)
     yield make_writing((Store.FILE, Store.MMAP), 3)
     yield make_reading(tuple(Store), 3, 1)
     yield make_reading((Store.FILE,), 2, 2)

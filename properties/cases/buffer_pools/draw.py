@@ -60,7 +60,7 @@ def draw_pool(random: Random, state: pools.State) -> pools.CreatePool:
 
 
 def draw_refused(random: Random, state: pools.State) -> pools.Event:
-    """Pools, channels and segments that there are not, and pools that cannot be."""
+    """Pools, channels and segments that do not exist, and pools that cannot be."""
     refused: list[pools.Event] = [
         pools.CreatePool(77, state.config.total + 1, state.config.total + 1),
         pools.CreatePool(77, 0, 1),

@@ -3,7 +3,7 @@
 from functools import partial
 from random import Random
 
-from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.values import COUNTS, among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.chaining.chain_lifecycle import values as chain_lifecycle
 from tidegate.reference.chaining.chain_lifecycle.step import has_operator, start, step
@@ -42,7 +42,33 @@ def draw_large(size: int, random: Random) -> tuple[chain_lifecycle.Config, tuple
     return draw(random, draw_config(random, size))
 
 
-ONCE = tuple(partial(draw_large, size) for size in (9, 17, 33, 65, 129, 257))
+def draw_many_inputs(
+    random: Random, inputs: int, extension: str | None
+) -> tuple[chain_lifecycle.Config, tuple[chain_lifecycle.Event, ...]]:
+    """Many inputs end, or say that event time is over, each once, and the last one last."""
+    config = chain_lifecycle.Config((chain_lifecycle.Operator(False, None),), 0, inputs, SEMANTICS[0], extension)  # noqa: FBT003
+    order = [*random.sample(range(inputs - 1), inputs - 1), inputs - 1]
+    over = [chain_lifecycle.InputWatermark(one, MAX) for one in order] if extension is not None else []
+    ends = [chain_lifecycle.EndInput(one) for one in order]
+    return config, (
+        chain_lifecycle.Create(),
+        chain_lifecycle.Open(),
+        *over,
+        *ends,
+        *ends[-2:],
+        chain_lifecycle.Finish(drain=True),
+        chain_lifecycle.Close(),
+    )
+
+
+ONCE = (
+    *(partial(draw_large, size) for size in (9, 17, 33, 65, 129, 257)),
+    *(
+        partial(draw_many_inputs, inputs=inputs, extension=extension)
+        for inputs in COUNTS
+        for extension in (None, chain_lifecycle.FINISHED)
+    ),
+)
 
 
 def draw_config(random: Random, size: int | None = None) -> chain_lifecycle.Config:

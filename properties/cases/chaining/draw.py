@@ -26,6 +26,8 @@ VALUES: dict[str, tuple[int | str, ...]] = {
     "slot_group": ("x", "Default", ""),
 }
 
+LINE, FAN, UNION = "line", "fan", "union"
+
 #: The fields of an operator or an edge that is still to be made.
 Draft = dict[str, Any]
 
@@ -84,29 +86,60 @@ def draw_graph(random: Random) -> Graph:
     return Graph(tuple(Operator(**operator) for operator in operators), tuple(Edge(**edge) for edge in edges))
 
 
-def draw_large_graph(size: int, random: Random) -> Graph:
-    """So many operators in a line, or of one source; some ids and parallelisms are the same in a byte or two."""
+def draw_large_graph(size: int, shape: str, random: Random) -> Graph:
+    """So many operators in a line, or of one source, or of one source and united in the last.
+
+    Some ids and parallelisms are the same in a byte or two.
+    """
     operators = draw_operators(random, size, sources=1)
     apart, parallelism = random.choice((1, *FAR_APART)), random.choice((1, 127, 255))
     for operator in operators:
         operator |= {"id": apart * operator["id"], "parallelism": parallelism}
     for operator in operators[1:]:
         operator |= {"strategy": Strategy.ALWAYS, "yielding": False}
-    for place in random.sample(range(size), min(size, random.choice((0, 1, 3)))):
+    for place in random.sample(range(shape != LINE, size), random.choice((0, 1, 2))):
         operators[place]["parallelism"] += random.choice(FAR_APART)
-    source = operators[0]["id"]
-    is_line = random.random() < 0.6
-    pairs = join_line(operators) if is_line else [(source, operator["id"]) for operator in operators[1:]]
+    ends = [operators[0]["id"], operators[-1]["id"]]
+    pairs = join_line(operators)
+    if shape == FAN:
+        pairs = [(ends[0], operator["id"]) for operator in operators[1:]]
+    elif shape == UNION:
+        between = [operator["id"] for operator in operators[1:-1]]
+        pairs = [*((ends[0], one) for one in between), *((one, ends[1]) for one in between)]
     edges = [Edge(one, other, Partitioner.FORWARD, Exchange.UNDEFINED) for one, other in pairs]
     return Graph(tuple(Operator(**operator) for operator in operators), tuple(edges))
 
 
-def draw_large(size: int, random: Random) -> tuple[Config, tuple[Event, ...]]:
-    return draw_config(random), (draw_large_graph(size, random),)
+def draw_large(size: int, shape: str, random: Random) -> tuple[Config, tuple[Event, ...]]:
+    return Config(True, random.random() < 0.6), (draw_large_graph(size, shape, random),)  # noqa: FBT003
 
 
-LARGE = (3, 9, 17, 33, 65, 129, 257)
-ONCE = tuple(partial(draw_large, size) for size in LARGE)
+def draw_many_sources(count: int, random: Random) -> tuple[Config, tuple[Event, ...]]:
+    """So many sources, each with an operator of its own that takes it in or not, the sources first or last."""
+    numbers = list(range(1, 2 * count + 1))
+    if random.random() < 0.5:
+        numbers.reverse()
+    operators = draw_operators(random, 2 * count, sources=count)
+    for operator, number in zip(operators, numbers, strict=True):
+        is_source = operator["kind"] is not Kind.OPERATOR
+        operator |= {"id": number, "kind": Kind.SOURCE if is_source else Kind.OPERATOR}
+        operator["strategy"] = Strategy.ALWAYS if is_source else Strategy.HEAD_WITH_SOURCES
+    for operator in random.sample(operators, 2):
+        operator["strategy"] = Strategy.NEVER
+    if random.random() < 0.5:
+        operators.reverse()
+    pairs = zip(numbers[:count], numbers[count:], strict=True)
+    edges = [Edge(one, other, Partitioner.FORWARD, Exchange.UNDEFINED) for one, other in pairs]
+    config = Config(chaining=True, chain_different_max_parallelism=True)
+    return config, (Graph(tuple(Operator(**operator) for operator in operators), tuple(edges)),)
+
+
+#: Engines may follow a line by calling themselves, so these are not as long as others are wide.
+LARGE = {LINE: (3, 9, 17, 33, 65, 129, 257), FAN: (9, 17, 33, 65, 129, 257, 258, 514), UNION: (19, 259, 515)}
+ONCE = (
+    *(partial(draw_large, size, shape) for shape, sizes in LARGE.items() for size in sizes),
+    *(partial(draw_many_sources, count) for count in (3, 9, 17, 33, 65, 129, 257, 513)),
+)
 
 
 def prune(source: Source, operators: list[Draft], edges: list[Draft]) -> tuple[list[Draft], list[Draft]]:

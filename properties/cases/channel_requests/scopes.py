@@ -33,7 +33,7 @@ def make_scope(kinds: tuple[Kind, ...], most: int) -> Scope:
         component="channel_requests",
         configs=(requests.Config(kinds),),
         alphabet=lambda _config, _state: (*shared, *of_channels),
-        covers=f"channels that are {', '.join(kinds)}; refused: channels that there are not, requests at a wrong time",
+        covers=f"channels that are {', '.join(kinds)}; refused: channels that do not exist, requests at a wrong time",
         expand=lambda state: sum(len(channel.queue) for channel in state.channels) <= most,
         cap=f"at most {most + 1} items queued",
     )

@@ -1,8 +1,9 @@
 """Cases for the combiner: inputs that wake by a watermark, all idle in any order, equal values."""
 
+from functools import partial
 from random import Random
 
-from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
+from tidegate.properties.cases.values import COUNTS, among, clamp, draw_longs, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import Long, Status
 from tidegate.reference.watermarks import combiner
@@ -19,6 +20,8 @@ def draw(random: Random, config: combiner.Config | None = None) -> tuple[combine
     weights = swarm(random, watermark=5, idle=3, active=2, all_idle=0.3, refused=0.2)
     draw_kind = among(random, weights)
     walk = Walk(random, combiner.start(config), combiner.step)
+    if config.inputs > MANY[-1]:
+        walk.play(leave_it_to_the_ends(random, config.inputs, clamp(max(pool) + 5)))
     for _ in walk.rounds():
         walk.play(draw_events(random, draw_kind(), walk.state, pool))
     return config, walk.events
@@ -27,6 +30,15 @@ def draw(random: Random, config: combiner.Config | None = None) -> tuple[combine
 def draw_config(random: Random) -> combiner.Config:
     inputs = random.choice(INPUTS if random.random() < 0.98 else MANY)
     return combiner.Config(inputs, random.choice(SEMANTICS))
+
+
+def leave_it_to_the_ends(random: Random, inputs: int, high: Long) -> list[combiner.Event]:
+    """Of very many inputs only the first and the last ones decide: the others are idle, or far ahead."""
+    between, idle = range(2, inputs - 2), random.choice((0, 0.5, 1))
+    return [
+        combiner.InputStatus(index, Status.IDLE) if random.random() < idle else combiner.InputWatermark(index, high)
+        for index in between
+    ]
 
 
 def draw_events(random: Random, kind: str, state: combiner.State, pool: list[Long]) -> list[combiner.Event]:
@@ -54,3 +66,20 @@ def draw_events(random: Random, kind: str, state: combiner.State, pool: list[Lon
         )
     )
     return [combiner.InputWatermark(index, clamp(near + random.choice((-1, 0, 0, 0, 1, 1, 2))))]
+
+
+def draw_last_decides(random: Random, inputs: int) -> tuple[combiner.Config, tuple[combiner.Event, ...]]:
+    """The last of many inputs holds the others back, is ahead of them when all turn idle, and goes on alone."""
+    *others, last = range(inputs)
+    idlers = random.sample(others, len(others))
+    return combiner.Config(inputs, random.choice(SEMANTICS)), (
+        *(combiner.InputWatermark(index, Long(10)) for index in others),
+        *(combiner.InputWatermark(last, Long(timestamp)) for timestamp in (5, 7, 20)),
+        *(combiner.InputStatus(index, Status.IDLE) for index in (last, *idlers)),
+        combiner.InputWatermark(last, Long(25)),
+        combiner.InputWatermark(0, Long(30)),
+        combiner.InputWatermark(last, Long(40)),
+    )
+
+
+ONCE = tuple(partial(draw_last_decides, inputs=inputs) for inputs in COUNTS for _ in range(2))

@@ -1,8 +1,10 @@
 """Cases for a shared connection: readers that queue up while nothing can be written, and readers that end."""
 
+from functools import partial
 from random import Random
 
-from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.boundaries import FAR
+from tidegate.properties.cases.values import COUNTS, among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.credit import credit_connection
 from tidegate.reference.credit.credit_sender import Writable
@@ -78,9 +80,32 @@ def draw_events(random: Random, kind: str, state: credit_connection.State) -> li
         return [credit_connection.Resume(random.choice(blocked))] if blocked else [credit_connection.Credit(reader, 1)]
     others: dict[str, credit_connection.Event] = {
         "flush": credit_connection.Flush(reader),
-        "credit": credit_connection.Credit(reader, random.choice((1, 1, 2, 5))),
+        "credit": credit_connection.Credit(reader, random.choice((1, 1, 1, 2, 2, 5, 5, 300, 2 * FAR))),
         "cancel": credit_connection.Cancel(reader),
         "fail": credit_connection.Fail(reader),
         "fatal": credit_connection.Break(),
     }
     return [others[kind]]
+
+
+def draw_all_go(random: Random, readers: int) -> tuple[credit_connection.Config, tuple[credit_connection.Event, ...]]:
+    """Everybody has something to send while nothing can be written, and fails, or is cancelled, or goes on."""
+    order = random.sample(range(readers), readers)
+    going = (credit_connection.Fail, credit_connection.Fail, credit_connection.Cancel, credit_connection.Flush)
+    again: list[credit_connection.Event] = [
+        credit_connection.Credit(order[0], 300), credit_connection.Resume(order[-1]), credit_connection.Flush(order[0]),
+    ]  # fmt: skip
+    return credit_connection.Config((1,) * readers), (
+        Writable(value=False),
+        *(credit_connection.Add(one, Item.DATA) for one in order),
+        *(random.choice(going)(one) for one in order),
+        credit_connection.Fail(readers - 1),
+        Writable(value=True),
+        *again * 4,
+        *[credit_connection.Break()] * 12,
+        *again * 4,
+        *[Writable(value=False), Writable(value=True)] * 6,
+    )
+
+
+ONCE = tuple(partial(draw_all_go, readers=readers) for readers in COUNTS)

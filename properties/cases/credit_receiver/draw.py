@@ -1,8 +1,11 @@
 """Cases for the credit receiver: floating buffers that run out, channels that wait for them, backlogs up and down."""
 
+from functools import partial
 from random import Random
 
-from tidegate.properties.cases.values import among, swarm
+import attrs
+
+from tidegate.properties.cases.values import COUNTS, among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.credit import credit_receiver
 from tidegate.reference.credit.buffers import compute_available
@@ -27,6 +30,8 @@ def draw(
         exact=0.5,
         refused=0.6,
     )
+    if config.extension == credit_receiver.FAILURES:
+        weights |= {"fail": 0.5, "release": 0.2}
     highest = random.choice((0, 1, 2, 3, config.floating + 1, 10, random.choice((10, 300, 70_000))))
     draw_kind = among(random, weights)
     walk = Walk(random, credit_receiver.start(config), credit_receiver.step)
@@ -45,6 +50,8 @@ def draw_config(random: Random) -> credit_receiver.Config:
         config = credit_receiver.Config(
             random.choice((2, 9, 33)), random.choice((0, 2, 10)), random.choice((1, 20, 300))
         )
+    if random.random() < 0.15:
+        config = attrs.evolve(config, extension=credit_receiver.FAILURES)
     return config
 
 
@@ -61,6 +68,10 @@ def draw_events(random: Random, kind: str, state: credit_receiver.State, highest
             ]
         case "data" if compute_available(channel):
             return [credit_receiver.Data(index, backlog)]
+        case "fail":
+            return [credit_receiver.Fail(index)]
+        case "release":
+            return [credit_receiver.Release(index)]
         case "event":
             return [credit_receiver.PlainEvent(index, backlog)]
         case "recycle" if channel.held:
@@ -164,4 +175,20 @@ def draw_far(_random: Random) -> tuple[credit_receiver.Config, tuple[credit_rece
     )
 
 
-ONCE = (draw_far,)
+def draw_last(random: Random, channels: int) -> tuple[credit_receiver.Config, tuple[credit_receiver.Event, ...]]:
+    """All that there is, on the last of many channels."""
+    last = channels - 1
+    kinds: tuple[credit_receiver.Event, ...] = (
+        credit_receiver.Backlog(last, 3),
+        credit_receiver.Announce(last),
+        credit_receiver.Data(last, 3),
+        credit_receiver.Recycle(last),
+        credit_receiver.PlainEvent(last, 1),
+        credit_receiver.Announce(last),
+        credit_receiver.Barrier(last),
+        credit_receiver.Resume(last),
+    )
+    return credit_receiver.Config(channels, random.choice((0, 2)), 5), kinds * 2
+
+
+ONCE = (draw_far, *(partial(draw_last, channels=channels) for channels in (*COUNTS, 257)))

@@ -88,7 +88,40 @@ def make_scope(
     )
 
 
+def make_failing(config: credit_receiver.Config, cap: Cap) -> Scope:
+    """From where the first channel reads the floating buffer: what becomes of it is what matters."""
+
+    def play(channel: int) -> Iterator[credit_receiver.Event]:
+        yield from (credit_receiver.Backlog(channel, 1), credit_receiver.Recycle(channel))
+        yield from (credit_receiver.Fail(channel), credit_receiver.Release(channel))
+
+    return Scope(
+        name=f"{config.channels}x{config.exclusive}+{config.floating}-failing",
+        component="credit_receiver",
+        configs=(config,),
+        opening=lambda _config: (
+            credit_receiver.Backlog(0, 1),
+            credit_receiver.Announce(0),
+            credit_receiver.Data(0, 0),
+        ),
+        alphabet=lambda _config, _state: (
+            *(event for channel in range(config.channels) for event in play(channel)),
+            credit_receiver.Data(1, 0),
+            credit_receiver.Announce(1),
+        ),
+        covers=(
+            f"{counted(config.channels, 'channel')} with {config.exclusive} exclusive and {config.floating} floating "
+            "buffers, one of which the first channel reads; announcements of 1, recycle, connections that break, "
+            "channels that are released, data and credit of the second; refused: what comes on those"
+        ),
+        cap=f"at most {cap.unannounced} credit not announced and {counted(cap.held, 'buffer')} in use on a channel",
+        expand=cap.holds,
+    )
+
+
 def small() -> Iterator[Scope]:
+    failing = Cap(backlog=1, unannounced=1, held=1)
+    yield make_failing(credit_receiver.Config(2, 0, 1, credit_receiver.FAILURES), failing)
     yield make_scope(credit_receiver.Config(1, 0, 1), Cap(backlog=2, unannounced=3, held=1), EACH_STATE)
     yield make_scope(credit_receiver.Config(1, 1, 1), Cap(backlog=2, unannounced=2, held=2), EACH_STATE)
     yield make_scope(credit_receiver.Config(1, 2, 2), Cap(backlog=1, unannounced=2, held=3), EACH_STATE)
@@ -99,6 +132,8 @@ def small() -> Iterator[Scope]:
 
 
 def thorough() -> Iterator[Scope]:
+    failing = Cap(backlog=1, unannounced=2, held=2)
+    yield make_failing(credit_receiver.Config(2, 1, 1, credit_receiver.FAILURES), failing)
     alone = Cap(backlog=3, unannounced=4, held=4)
     yield make_scope(credit_receiver.Config(1, 0, 2), alone, EACH_STATE)
     yield make_scope(credit_receiver.Config(1, 1, 2), alone, EACH_STATE)

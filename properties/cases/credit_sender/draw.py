@@ -62,7 +62,7 @@ def draw(
     if not walk.state.reader.subpartition.finished and random.random() < 0.35:
         walk.play(random.choice(([Finish()], draw_congestion(random, walk.state, Finish()))))
     if walk.state.reader.subpartition.finished:
-        for _ in range(random.randint(1, 8)):
+        for _ in range(random.choice((1, 2, 3, 4, 6, 8, 8, 30))):
             walk.play_one(draw_behind_the_end(random, walk.state))
     return config, walk.events
 
@@ -155,7 +155,9 @@ def draw_balance(state: credit_sender.State) -> list[credit_sender.Event]:
 def draw_credit(random: Random, state: credit_sender.State) -> credit_sender.Event:
     """One, just enough, one too few, plenty."""
     waiting = len(state.reader.subpartition.items)
-    return credit_sender.Credit(max(1, random.choice((1, 1, 1, 2, 3, waiting - 1, waiting, waiting + 1, 8, 300))))
+    return credit_sender.Credit(
+        max(1, random.choice((1, 1, 1, 2, 3, waiting - 1, waiting, waiting + 1, 8, 300, FAR, 2 * FAR)))
+    )
 
 
 def draw_behind_the_end(random: Random, state: credit_sender.State) -> credit_sender.Event:
@@ -180,4 +182,11 @@ def draw_far(_random: Random) -> tuple[credit_sender.Config, tuple[credit_sender
     return credit_sender.Config(4 * FAR), (credit_sender.Data(),) * (2 * FAR + 3)
 
 
-ONCE = (draw_far,)
+def draw_announced(_random: Random) -> tuple[credit_sender.Config, tuple[credit_sender.Event, ...]]:
+    """So much waits without credit that a byte does not hold its number."""
+    data: tuple[credit_sender.Event, ...] = (credit_sender.Data(),)
+    rounds = [(credit_sender.Barrier(), *data * count, Resume()) for count in (128, 127, 1, 1)]
+    return credit_sender.Config(0), (*sum(rounds, ()), Flush(), Finish(), credit_sender.Credit(4 * FAR))
+
+
+ONCE = (draw_announced, draw_far)

@@ -1,8 +1,9 @@
 """Cases for the gate: queues that run empty and fill again, endings in the middle, and what must not follow them."""
 
+from functools import partial
 from random import Random
 
-from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.values import COUNTS, among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.gate.gate import Arrive, Config, Event, Item, Poll, State, is_finished, start, step
 
@@ -99,4 +100,13 @@ def draw_busy(random: Random) -> tuple[Config, tuple[Event, ...]]:
     return config, tuple(event for arrival in arrivals for event in (arrival, Poll()))
 
 
-ONCE = (draw_busy,)
+def draw_all_end(random: Random, channels: int) -> tuple[Config, tuple[Event, ...]]:
+    """Every one of many channels ends, all is read, and nothing more is taken."""
+    order = random.sample(range(channels), channels)
+    data, ends, over = ([Arrive(one, item) for one in order] for item in Item)
+    late = [Arrive(random.choice((order[0], order[-1])), random.choice(list(Item))) for _ in range(12)]
+    polls = [Poll()] * (3 * channels)
+    return Config(channels), (*data, *ends, *ends[-12:], *over, *late, *polls, *late[-2:], Poll())
+
+
+ONCE = (draw_busy, *(partial(draw_all_end, channels=channels) for channels in (10, *COUNTS)))

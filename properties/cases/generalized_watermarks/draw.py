@@ -1,9 +1,11 @@
 """Cases for generalized watermarks: every combination, values that come again, channels that say nothing for long."""
 
+from functools import partial
 from random import Random
 
 from tidegate.properties.cases.values import draw_longs
 from tidegate.properties.cases.walk import Walk
+from tidegate.reference.elements import Long
 from tidegate.reference.watermarks import generalized_watermarks as generalized
 
 
@@ -30,3 +32,26 @@ def draw(
 def draw_config(random: Random) -> generalized.Config:
     channels = random.choice((1, 2, 2, 3, 3, 4, 9))
     return generalized.Config(channels, random.choice(generalized.COMBINATIONS), random.random() < 0.4)
+
+
+def draw_last_decides(
+    random: Random, channels: int, combination: str
+) -> tuple[generalized.Config, tuple[generalized.Event, ...]]:
+    """The last of many channels says something else than all others, which speak again, and then the same."""
+    *others, last = range(channels)
+    config = generalized.Config(channels, combination, random.random() < 0.5)
+    if combination in generalized.TRUTHS:
+        common = combination == "and"
+        said = [(index, common) for index in others]
+        truths = [*said, (last, not common), *said, *((last, value) for value in (not common, common, not common))]
+        return config, tuple(generalized.ChannelTruth(index, value) for index, value in truths)
+    usual = [(index, 10) for index in others]
+    numbers = [*usual, (last, 5), *usual, (last, 20), *usual, (last, 7), (last, 10)]
+    return config, tuple(generalized.ChannelNumber(index, Long(value)) for index, value in numbers)
+
+
+ONCE = tuple(
+    partial(draw_last_decides, channels=channels, combination=combination)
+    for channels in (9, 65, 257, 1025)
+    for combination in generalized.COMBINATIONS
+)

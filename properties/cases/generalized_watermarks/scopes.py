@@ -25,7 +25,7 @@ def make_scope(channels: int, numbers: int) -> Scope:
         alphabet=lambda _config, _state: events,
         covers=(
             f"every combination of {counted(channels, 'channel')}, numbers below {numbers} and truth values; refused: "
-            "a channel that there is not, values of the other type"
+            "a channel that does not exist, values of the other type"
         ),
         symmetric=True,
     )

@@ -48,7 +48,22 @@ def draw_with_defaults(random: Random) -> tuple[input_channels.Config, tuple[inp
     return draw(random, input_channels.Config(config.locations, random.choice((100, 3000, 6000))))
 
 
-AIMS = (draw_with_defaults,)
+def draw_parked(random: Random) -> tuple[input_channels.Config, tuple[input_channels.Event, ...]]:
+    """Requests that wait at their producers until time is up, by the timeout that a config takes that names none.
+
+    Twice the maximum of 10,001 has room for two timeouts of 10 seconds, and for no longer ones.
+    """
+    locations = (input_channels.Location.REMOTE,) * random.choice((1, 2))
+    config = input_channels.Config(locations, 100, random.choice((10_000, 10_001, 15_001)))
+    draw_kind = among(random, {"request": 1, "not_found": 4, "read": 1})
+    walk = Walk(random, start(config), step)
+    walk.play_one(input_channels.RequestPartitions())
+    for _ in walk.rounds():
+        walk.play_one(draw_event(random, draw_kind(), walk.state))
+    return config, walk.events
+
+
+AIMS = (draw_with_defaults, draw_parked)
 
 
 def draw_event(random: Random, kind: str, state: input_channels.State) -> input_channels.Event:

@@ -20,7 +20,7 @@ def make_scope(channels: int) -> Scope:
         component="input_close",
         configs=(closing.Config(channels),),
         alphabet=lambda _config, _state: events,
-        covers=f"{counted(channels, 'channel')}, all that may fail; refused: a channel that there is not",
+        covers=f"{counted(channels, 'channel')}, all that may fail; refused: a channel that does not exist",
     )
 
 

@@ -21,7 +21,7 @@ def make_scope(inputs: tuple[InputKind, ...], extension: str | None, most: int) 
         alphabet=lambda _config, _state: events,
         covers=(
             f"{counted(len(inputs), 'input')}, watermarks 1 and 2, backlogs"
-            f"{', records' if extension else ''}; refused: an input that there is not"
+            f"{', records' if extension else ''}; refused: an input that does not exist"
         ),
         expand=lambda state: sum(state.records) < most,
         cap=f"at most {most} records" if extension else "",

@@ -16,9 +16,11 @@ from tidegate.properties.cases.walk import Walk
 from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark
 from tidegate.reference.job import step as job
+from tidegate.reference.job.exactly_once import drop_barriers
 from tidegate.reference.job.programs import (
     EVENT_TIME,
     EXTENSION,
+    FINISHED,
     RECOVERY,
     Barrier,
     Config,
@@ -170,19 +172,49 @@ def draw_in_event_time(random: Random) -> tuple[Config, tuple[job.Choice, ...]]:
 
 
 def draw_restored(random: Random) -> tuple[Config, tuple[job.Choice, ...]]:
-    """Sources with one checkpoint, their totals by key, a failure at any time, and a restore at any parallelism."""
+    """Sources with one checkpoint, their totals by key, a failure at any time, and a restore at any parallelism.
+
+    In some jobs there is a task in between, which is read by key or in turn, and sends records of its own.
+    """
     scripts = tuple(draw_records_and_a_barrier(random) for _ in range(random.choice((1, 2, 2))))
     before, after = random.choice((1, 2, 2, 3)), random.choice((None, 1, 2, 3))
-    operators = (
+    operators = [
         Operator(1, "source", Function.SOURCE, len(scripts), scripts),
         Operator(2, "sum", Function.SUM, before),
         Operator(3, "sink", Function.SINK, before),
-    )
-    rescaled = () if after is None else (Rescaled(2, after), Rescaled(3, after))
-    recovery = Recovery(random.random() < 0.5, rescaled)
-    edges = Edge(1, 2, Partitioner.HASH), Edge(2, 3)
+    ]
+    rescaled = [] if after is None else [Rescaled(2, after), Rescaled(3, after)]
+    edges = [Edge(1, 2, Partitioner.HASH), Edge(2, 3)]
+    between = random.choice((None, None, None, Partitioner.HASH, Partitioner.REBALANCE))
+    if between is not None:
+        operators.append(Operator(4, "map", Function.MAP, random.choice((1, 2))))
+        edges = [Edge(1, 4, between), Edge(4, 2, Partitioner.HASH), Edge(2, 3)]
+        if between is Partitioner.HASH:
+            rescaled.append(Rescaled(4, random.choice((1, 2, 3))))
+    recovery = Recovery(random.random() < 0.5, tuple(rescaled))
     semantics = random.choice(SEMANTICS)
-    return draw(random, Config(operators, edges, None, semantics, extension=RECOVERY, recovery=recovery))
+    return draw(random, Config(tuple(operators), tuple(edges), None, semantics, extension=RECOVERY, recovery=recovery))
+
+
+def draw_finished(random: Random) -> tuple[Config, tuple[job.Choice, ...]]:
+    """Sources of which some end before the checkpoint; at times one with a task of its own, which ends with it."""
+    goes_on = [draw_records_and_a_barrier(random) for _ in range(random.choice((1, 1, 2)))]
+    ends = [drop_barriers(draw_records_and_a_barrier(random)) for _ in range(random.choice((1, 1, 2)))]
+    scripts = tuple(random.sample([*goes_on, *ends], len(goes_on) + len(ends)))
+    before, after = random.choice((1, 2, 2)), random.choice((None, None, 1, 3))
+    operators = [
+        Operator(1, "source", Function.SOURCE, len(scripts), scripts),
+        Operator(2, "sum", Function.SUM, before),
+        Operator(3, "sink", Function.SINK, before),
+    ]
+    edges = [Edge(1, 2, Partitioner.HASH), Edge(2, 3)]
+    if random.random() < 0.4:
+        script = drop_barriers(draw_records_and_a_barrier(random))
+        operators += [Operator(4, "other", Function.SOURCE, 1, (script,)), Operator(5, "end", Function.SINK, 1)]
+        edges.append(Edge(4, 5, Partitioner.HASH))
+    rescaled = () if after in (None, before) else (Rescaled(2, after), Rescaled(3, after))
+    recovery = Recovery(random.random() < 0.4, rescaled)
+    return draw(random, Config(tuple(operators), tuple(edges), None, extension=FINISHED, recovery=recovery))
 
 
 def draw_records_and_a_barrier(random: Random) -> tuple[ScriptItem, ...]:
@@ -228,7 +260,9 @@ def draw_overtaken(random: Random) -> tuple[Config, tuple[job.Choice, ...]]:
     return config, walk.events
 
 
-AIMS = (draw_through_a_valve, draw_in_event_time, draw_restored, draw_overtaken)
+AIMS = (
+    draw_through_a_valve, draw_in_event_time, draw_restored, draw_through_a_valve, draw_overtaken, draw_finished,
+)  # fmt: skip
 #: Each operator has an id of its own, and an edge comes once.
 NAMED = ("operators", "edges")
 

@@ -12,6 +12,7 @@ from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.job.programs import (
     EXTENSION,
+    FINISHED,
     RECOVERY,
     Barrier,
     Config,
@@ -70,7 +71,7 @@ def play(config: Config, state: State, subtasks: int) -> Iterator[Choice]:
         yield Choice(Action.EMIT if state.subtasks[number].gate is None else Action.POLL, number)
         if config.extension == EXTENSION:
             yield Choice(Action.FIRE, number)
-    if config.extension == RECOVERY:
+    if config.extension in (RECOVERY, FINISHED):
         yield Choice(Action.FAIL, 0)
     if config.wire is not None:
         yield from (Choice(action, number) for number in range(len(state.channels)) for action in ON_THE_WIRE)
@@ -166,8 +167,22 @@ def make_restored(*scripts: tuple[ScriptItem, ...], before: int = 2, after: int 
         Operator(3, "out", Function.SINK, before),
     )
     rescaled = tuple(Rescaled(operator, after) for operator in (2, 3) if after != before)
-    recovery = Recovery(unaligned, rescaled)
-    return Config(operators, (Edge(1, 2, HASH), Edge(2, 3)), extension=RECOVERY, recovery=recovery)
+    recovery, extension = Recovery(unaligned, rescaled), name_recovery(scripts)
+    return Config(operators, (Edge(1, 2, HASH), Edge(2, 3)), extension=extension, recovery=recovery)
+
+
+def make_restored_lines(*lines: tuple[ScriptItem, ...], unaligned: bool = False) -> Config:
+    """Sources with a sink of their own each: what one of them sends, nobody else reads."""
+    sources = (Operator(number, f"in{number}", Function.SOURCE, 1, (line,)) for number, line in enumerate(lines))
+    sinks = (Operator(10 + number, f"out{number}", Function.SINK, 1) for number in range(len(lines)))
+    edges = tuple(Edge(number, 10 + number, HASH) for number in range(len(lines)))
+    extension = name_recovery(lines)
+    return Config((*sources, *sinks), edges, extension=extension, recovery=Recovery(unaligned))
+
+
+def name_recovery(scripts: tuple[tuple[ScriptItem, ...], ...]) -> str:
+    """Whether some sources have finished before the checkpoint."""
+    return RECOVERY if all(Barrier(1) in script for script in scripts) else FINISHED
 
 
 def make_restored_jobs() -> dict[str, Config]:
@@ -180,6 +195,10 @@ def make_restored_jobs() -> dict[str, Config]:
         "a failure, an unaligned checkpoint, restored with one subtask instead of two": make_restored(
             short, empty, after=1, unaligned=True
         ),
+        "a failure, one source had finished, restored with one subtask instead of two": make_restored(
+            (rec("a"),), second, after=1
+        ),
+        "a failure, a whole line had finished": make_restored_lines((rec("a"),), first),
     }
 
 
@@ -266,6 +285,16 @@ def small() -> Iterator[Scope]:
         play_all,
         make_restored((rec("a"), Barrier(1)), before=1, after=1, unaligned=True),
         make_restored((Barrier(1),), before=1, after=1),
+    )
+    yield make_scope(
+        "finished",
+        "a source with a record that ends before the checkpoint, and one with a barrier, and their totals in one "
+        "subtask; the same with nothing to say and a barrier that overtakes; or with a sink of their own each; with a "
+        "failure at any time",
+        play_all,
+        make_restored((rec("a"),), (Barrier(1),), before=1, after=1),
+        make_restored((), (Barrier(1), rec("a")), before=1, after=1, unaligned=True),
+        make_restored_lines((rec("a"),), (Barrier(1),)),
     )
 
 

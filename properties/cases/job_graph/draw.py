@@ -64,12 +64,12 @@ def as_batch(node: VirtualNode) -> VirtualNode:
     return node
 
 
-def draw_large(size: int, random: Random) -> tuple[Config, tuple[Event, ...]]:
+def draw_large(size: int, shape: str, random: Random) -> tuple[Config, tuple[Event, ...]]:
     config = draw_config(random)
-    return config, (without_vain_hybrids(config, draw_graph(random, draw_large_graph(size, random))),)
+    return config, (without_vain_hybrids(config, draw_graph(random, draw_large_graph(size, shape, random))),)
 
 
-ONCE = tuple(partial(draw_large, size) for size in LARGE)
+ONCE = tuple(partial(draw_large, size, shape) for shape, sizes in LARGE.items() for size in sizes)
 
 
 def draw_graph(random: Random, graph: chaining.Graph | None = None) -> JobGraph:

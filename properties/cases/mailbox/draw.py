@@ -2,7 +2,7 @@
 
 from random import Random
 
-from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.values import FAR_APART, among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.mailbox import values as mailbox
 from tidegate.reference.mailbox.step import start, step
@@ -33,9 +33,11 @@ def draw(random: Random, config: mailbox.Config | None = None) -> tuple[mailbox.
         weights |= {"failing": random.choice((0.3, 1)), "together": 0.5, "idle": 1}
     priorities = random.choice(((0,), (0, 1), (-1, 0, 1, 2), (0, 1, 2**31 - 1)))
     draw_kind = among(random, weights)
+    # Mails have any numbers, some of which are the same in a byte or two.
+    first = random.choice((0, 0, 0, *FAR_APART))
     walk = Walk(random, start(config), step)
     for _ in walk.up_to_end(lambda state: state.life is mailbox.Life.CLOSED or not state.running, 2, 6):
-        walk.play(draw_events(random, draw_kind(), walk.state, priorities, walk.played))
+        walk.play(draw_events(random, draw_kind(), walk.state, priorities, first + walk.played))
     return config, walk.events
 
 
@@ -128,3 +130,48 @@ def draw_refused(random: Random, state: mailbox.State) -> mailbox.Event:
     if state.suspension is not None:
         choices += [mailbox.SuspendDefault(mailbox.Thread.MAILBOX)] * 3
     return random.choice(choices)
+
+
+# --- aims -----------------------------------------------------------------------------------------------------
+
+KINDS = (
+    "put", "urgent", "deferrable", "burst", "batch", "take_from_batch", "take", "step", "loop", "suspend", "resume",
+    "poison", "drain", "ask", "end", "refused",
+)  # fmt: skip
+
+
+def draw_behind_the_end(random: Random) -> tuple[mailbox.Config, tuple[mailbox.Event, ...]]:
+    """Suspended or not, told to stop or not, quiesced or closed or both: and then all there is."""
+    config = draw_config(random)
+    kinds = [*KINDS, *(("failing", "together", "idle") if config.extension is not None else ())]
+    walk = Walk(random, start(config), step)
+    own = mailbox.Thread.MAILBOX
+    ways: tuple[list[mailbox.Event], ...] = (
+        [mailbox.Put(0, 0, mailbox.Kind.NORMAL, own)],
+        [mailbox.SuspendDefault(own)],
+        [
+            random.choice((mailbox.CompleteAll, mailbox.SuspendLoop))(own),
+            random.choice((mailbox.Loop(), mailbox.Step())),
+        ],
+        [mailbox.MakeBatch()],
+        [mailbox.Quiesce(own)],
+        [mailbox.Close(own)],
+    )
+    walk.play(event for way in random.sample(ways, random.randint(2, len(ways))) for event in way)
+    for kind in random.sample(kinds, len(kinds)):
+        walk.play(draw_events(random, kind, walk.state, (0, 1), 10 + walk.played))
+    return config, walk.events
+
+
+def draw_handles(random: Random) -> tuple[mailbox.Config, tuple[mailbox.Event, ...]]:
+    """Suspended so often that a byte does not hold the handle; what an old one says has no effect."""
+    own = mailbox.Thread.MAILBOX
+    rounds: list[mailbox.Event] = []
+    for handle in range(260):
+        late: list[mailbox.Event] = [mailbox.Resume(handle - 256, own), mailbox.Loop()] if handle >= 256 else []
+        rounds += [mailbox.SuspendDefault(own), *late, mailbox.Resume(handle, own)]
+    return draw_config(random), (*rounds, mailbox.Loop())
+
+
+AIMS = (draw_behind_the_end,)
+ONCE = (draw_handles,)

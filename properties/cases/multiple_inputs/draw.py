@@ -1,5 +1,6 @@
 """Cases for several inputs: the traces of network inputs, dealt out to the inputs of one task."""
 
+from functools import partial
 from random import Random
 
 from tidegate.properties.cases.network_input import draw as one_input
@@ -16,7 +17,7 @@ from tidegate.reference.input.multiple_inputs import (
     step,
 )
 from tidegate.reference.input.network_input import values as network_input_values
-from tidegate.reference.input.network_input.values import Process
+from tidegate.reference.input.network_input.values import Kind, Process
 
 
 def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
@@ -58,6 +59,32 @@ def draw_selection(random: Random, inputs: int, refused: float) -> Select:
         return Select((0, random.choice((-1, inputs))))
     count = random.choice((0, 1, 1, 1, 1, inputs - 1, inputs - 1, inputs))
     return Select(tuple(sorted(random.sample(range(inputs), count))))
+
+
+def draw_ports(random: Random, inputs: int) -> tuple[Config, tuple[Event, ...]]:
+    """Of many inputs, each with something to read, one is selected, or all but one, the last above all."""
+    config = Config((1,) * inputs, SELECTION)
+    last = inputs - 1
+    far = [one for one in (0, 1, 7, 8, 15, 16, 31, 32, last) if one < inputs]
+    walk = Walk(random, start(config), step, length=0, is_fair=is_fair)
+    for index, state in enumerate(walk.state.inputs):
+        writer = one_input.Writer(random, state.config)
+        writer.go_on_from(state)
+        walk.play(Buffer(index, 0, writer.cut(0)) for _ in range(2))
+    walk.play([Process(batch=False)] * 2)
+    for chosen in (last, *random.sample(far, len(far)), last):
+        selected = random.choice(((chosen,), (chosen,), tuple(one for one in range(inputs) if one != chosen)))
+        walk.play([Select(selected), *[Process(batch=False)] * random.randint(2, 4)])
+    walk.play([Select(tuple(range(inputs))), *[Process(batch=False)] * 3])
+    walk.play(ChannelEvent(last, 0, kind) for kind in ENDS)
+    walk.play([Process(batch=False)] * 4)
+    return config, walk.events
+
+
+ENDS = (Kind.END_OF_DATA, Kind.END_OF_PARTITION)
+#: Where masks of bits end, and the most that there may be.
+PORTS = (8, 9, 16, 17, 31, 32, 33, 62, 63)
+ONCE = tuple(partial(draw_ports, inputs=inputs) for inputs in (*PORTS, PORTS[-1]))
 
 
 def is_fair(state: State, event: Event) -> bool:

@@ -1,5 +1,6 @@
 """Cases for the multiplexer: splits that come and go, both doors, all idle, emits with and without news."""
 
+from functools import partial
 from random import Random
 
 from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
@@ -11,13 +12,21 @@ from tidegate.reference.watermarks import multiplexer
 OF_RELEASES = (multiplexer.SEMANTICS[0], *multiplexer.SEMANTICS)
 #: So many outputs there are at first, and one more id than that, which comes and goes.
 OUTPUTS = (0, 1, 1, 2, 2, 2, 3, 3, 4, 7)
+#: Where masks of bits, and bytes, end.
+MANY = (9, 17, 33, 65, 129, 257, 1025)
 
 
 def draw(
     random: Random, config: multiplexer.Config | None = None
 ) -> tuple[multiplexer.Config, tuple[multiplexer.Event, ...]]:
+    return draw_outputs(random, random.choice(OUTPUTS), config)
+
+
+def draw_outputs(
+    random: Random, count: int, config: multiplexer.Config | None = None
+) -> tuple[multiplexer.Config, tuple[multiplexer.Event, ...]]:
     config = config or draw_config(random)
-    ids = [random.choice((1, 1, -1, 1000)) * index for index in range(random.choice(OUTPUTS) + 1)]
+    ids = [random.choice((1, 1, -1, 1000)) * index for index in range(count + 1)]
     pool = draw_longs(random)
     weights = swarm(random, watermark=5, idle=2, active=1, emit=1.5, register=0.5, unregister=0.3, all_idle=0.4)
     weights["refused"] = random.choice((0, 0, 0.3))
@@ -25,6 +34,10 @@ def draw(
     draw_kind = among(random, weights)
     walk = Walk(random, multiplexer.start(config), multiplexer.step)
     opening: list[multiplexer.Event] = [multiplexer.Register(one) for one in ids[:-1]]
+    if count >= MANY[0]:
+        # Only the first and the last ones decide: the others are far ahead.
+        high = clamp(max(pool) + 5)
+        opening += [multiplexer.OutputWatermark(one, multiplexer.Mode.DEFERRED, high) for one in ids[2:-3]]
     for number in walk.rounds():
         kind = draw_kind()
         walk.play(draw_events(random, kind, walk.state, ids, pool, deferred) if number else opening)
@@ -47,7 +60,7 @@ def draw_events(
         return [multiplexer.PeriodicEmit()] * random.choice((1, 1, 1, 2))
     if kind == "register" or not registered:
         return [multiplexer.Register(random.choice(free))] if free else [multiplexer.PeriodicEmit()]
-    output = random.choice(registered)
+    output = random.choice(registered if len(registered) < MANY[0] else [*registered[:2], *registered[-2:]])
     if kind == "unregister":
         # What is gone shows at the next derivation, and least of all when it was the last.
         gone = registered if random.random() < 0.2 else [output]
@@ -76,3 +89,55 @@ def draw_refused(
         *(multiplexer.Register(one) for one in registered[:2]),
     ]
     return random.choice(refused)
+
+
+# --- aims -----------------------------------------------------------------------------------------------------
+
+
+def draw_woken_below(random: Random) -> tuple[multiplexer.Config, tuple[multiplexer.Event, ...]]:
+    """All are idle, and one that is behind says a watermark that is still not news: it wakes, and nothing is derived.
+
+    Who derives all the same has forgotten that all were idle, and that shows when they are gone.
+    """
+    config = draw_config(random)
+    now = multiplexer.Mode.IMMEDIATE
+    base = random.choice(draw_longs(random))
+    ids = list(range(random.choice((2, 2, 3))))
+    watermarks = [clamp(base + 3 * index) for index in ids]
+    walk = Walk(random, multiplexer.start(config), multiplexer.step)
+    walk.play(multiplexer.Register(one) for one in ids)
+    walk.play(multiplexer.OutputWatermark(one, now, watermarks[one]) for one in ids)
+    random.shuffle(ids)
+    walk.play(multiplexer.OutputStatus(one, now, Status.IDLE) for one in ids)
+    behind = random.choice([one for one in ids if one < len(ids) - 1])
+    reached = walk.state.combined
+    walk.play([multiplexer.OutputWatermark(behind, now, clamp(reached + random.choice((-1, -1, 0, 0, 1))))])
+    ends: tuple[list[multiplexer.Event], ...] = (
+        [multiplexer.PeriodicEmit()],
+        [multiplexer.OutputStatus(behind, now, Status.IDLE)],
+        [*(multiplexer.Unregister(one) for one in ids), multiplexer.PeriodicEmit()],
+    )
+    walk.play(event for end in random.sample(ends, len(ends)) for event in end)
+    return config, walk.events
+
+
+def draw_last_decides(random: Random, count: int) -> tuple[multiplexer.Config, tuple[multiplexer.Event, ...]]:
+    """The last of many outputs holds the others back, is ahead of them when all turn idle, and goes on alone."""
+    now = multiplexer.Mode.IMMEDIATE
+    *others, last = range(count)
+    return draw_config(random), (
+        *(multiplexer.Register(one) for one in range(count)),
+        *(multiplexer.OutputWatermark(one, now, Long(10)) for one in others),
+        *(multiplexer.OutputWatermark(last, now, Long(timestamp)) for timestamp in (5, 7, 20)),
+        *(multiplexer.OutputStatus(one, now, Status.IDLE) for one in (last, *random.sample(others, len(others)))),
+        multiplexer.OutputWatermark(last, now, Long(25)),
+        multiplexer.Register(count),
+        multiplexer.OutputWatermark(count, now, Long(24)),
+        multiplexer.OutputWatermark(last, now, Long(30)),
+        multiplexer.Unregister(count),
+        *[multiplexer.PeriodicEmit()] * 2,
+    )
+
+
+AIMS = (draw_woken_below,)
+ONCE = tuple(partial(draw, count=count) for count in MANY for draw in (draw_outputs, draw_last_decides))

@@ -1,22 +1,24 @@
 """Cases for the outputs of an operator: mixes of all kinds, tags, shared values, idle and failing ones."""
 
+from functools import partial
 from random import Random
 
-from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
+from tidegate.properties.cases.values import COUNTS, among, clamp, draw_longs, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference import elements
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.outputs import values as outputs_values
 from tidegate.reference.outputs.step import start, step
 
-#: The same id with another type is the same tag; one that differs in case is not.
+#: The same id with another type is the same tag; one that differs in case, or by a blank, is not.
 TAGS = (
     outputs_values.Tag("late", "string"),
     outputs_values.Tag("late", "int"),
     outputs_values.Tag("Late", "string"),
+    outputs_values.Tag("late ", "string"),
     outputs_values.Tag("other", "string"),
 )
-NAMES = ("a", "b", "c")
+NAMES = ("a", "b", "c", "A", "a ")
 SIMPLE: dict[str, outputs_values.Event] = {
     "latency_marker": elements.LatencyMarker(),
     "end_of_data": outputs_values.EndOfData(),
@@ -128,3 +130,16 @@ def draw_fault(random: Random, state: outputs_values.State) -> outputs_values.Fa
     return outputs_values.Fault(
         index, random.choice((1, 1, 2, 3)) if isinstance(state.config.outputs[index], outputs_values.Chained) else 1
     )
+
+
+def draw_last_fails(random: Random, outputs: int) -> tuple[outputs_values.Config, tuple[outputs_values.Event, ...]]:
+    """Of many outputs the last one fails, and the first one later, when the last is whole again."""
+    made = tuple(outputs_values.Network(random.random() < 0.5, None, None, None) for _ in range(outputs))
+    record = outputs_values.Record(random.choice((1, 5)), None, None)
+    first, last = ([outputs_values.Fault(one, hops) for hops in (1, 0)] for one in (0, outputs - 1))
+    return outputs_values.Config(made, random.random() < 0.5), (
+        last[0], record, last[1], record, first[0], record, first[1], Watermark(Long(7)), outputs_values.ReadMetrics(),
+    )  # fmt: skip
+
+
+ONCE = tuple(partial(draw_last_fails, outputs=outputs) for outputs in COUNTS)

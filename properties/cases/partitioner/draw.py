@@ -222,6 +222,15 @@ def draw_many(
     return partitioner.Config(kind, channels), (record,) * (records or DRAWS_EACH * channels)
 
 
+def draw_long_keys(random: Random) -> tuple[partitioner.Config, tuple[partitioner.Event, ...]]:
+    """Strings of so many characters that a byte, or two, does not count them; they differ in the last one."""
+    config = partitioner.Config(partitioner.Partitioner.HASH, 300, 32768)
+    texts = [draw_text(random, length) + end for length in LENGTHS for end in ("", "a", "b")]
+    return config, tuple(partitioner.Record(StringKey(text)) for text in (*texts, "a" * 2**16))
+
+
+#: Of strings, the last character now and then left out.
+LENGTHS = (7, 8, 15, 16, 31, 32, 63, 64, 126, 127, 254, 255, 256, 1000)
 AIMS = (draw_spread,)
 TURNS = (partitioner.Partitioner.RESCALE, partitioner.Partitioner.REBALANCE)
 #: Turns beyond the end of a byte, and of two bytes: by channels, and by records that are counted. Eleven and 2^15 + 1
@@ -232,4 +241,5 @@ ONCE = (
     *(partial(draw_many, kind=kind, channels=11, records=260) for kind in TURNS),
     *(partial(draw_many, kind=kind, channels=2**15 + 1, records=2**16 + 2) for kind in TURNS),
     partial(draw_many, kind=partitioner.Partitioner.SHUFFLE, channels=33),
+    draw_long_keys,
 )

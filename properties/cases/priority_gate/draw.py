@@ -1,8 +1,9 @@
 """Cases for the gate with priorities: items that overtake, late and empty notifications, numbers about to wrap."""
 
+from functools import partial
 from random import Random
 
-from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.values import COUNTS, among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.gate.gate import Poll
 from tidegate.reference.gate.priority_gate import values as priority_gate
@@ -31,6 +32,8 @@ def draw(
         force=0.4,
         drain=0.4,
     )
+    if config.extension == priority_gate.CLOSING:
+        weights |= {"close": random.choice((0, 0.1, 0.3)), "ask_unfinished": 0.8}
     weights["refused"] = random.choice((0, 0, 0.2))
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
@@ -40,7 +43,10 @@ def draw(
 
 
 def draw_config(random: Random) -> priority_gate.Config:
-    return priority_gate.Config(random.choice((1, 2, 2, 3, 3, 4)), random.choice((1, 1, 1, 2, 3)), random.choice(FIRST))
+    extension = priority_gate.CLOSING if random.random() < 0.2 else None
+    return priority_gate.Config(
+        random.choice((1, 2, 2, 3, 3, 4)), random.choice((1, 1, 1, 2, 3)), random.choice(FIRST), extension
+    )
 
 
 def draw_events(random: Random, kind: str, state: priority_gate.State) -> list[priority_gate.Event]:
@@ -49,6 +55,10 @@ def draw_events(random: Random, kind: str, state: priority_gate.State) -> list[p
     match kind:
         case "poll":
             return [Poll()]
+        case "close":
+            return [priority_gate.Close(), *[Poll()] * random.randint(0, 2)]
+        case "ask_unfinished":
+            return [priority_gate.AskUnfinished()]
         case "drain":
             return [Poll()] * random.randint(2, 6)
         case "refused":
@@ -66,3 +76,39 @@ def draw_events(random: Random, kind: str, state: priority_gate.State) -> list[p
                 1, state.config.subpartitions
             )
     return [priority_gate.Arrive(index, priority_gate.Item(kind))]
+
+
+def draw_all_end(random: Random, channels: int) -> tuple[priority_gate.Config, tuple[priority_gate.Event, ...]]:
+    """Every one of many channels has something urgent and ends, all is read, and nothing more is taken."""
+    config = priority_gate.Config(channels, random.choice((1, 1, 2)), random.choice(FIRST))
+    order = [*random.sample(range(channels - 1), channels - 1), channels - 1]
+    ends = [
+        priority_gate.Arrive(one, item)
+        for item in (priority_gate.Item.END_OF_DATA, priority_gate.Item.END_OF_PARTITION)
+        for one in order
+        for _ in range(config.subpartitions)
+    ]
+    urgent = [priority_gate.Arrive(one, priority_gate.Item.PRIORITY) for one in order]
+    polls = [Poll()] * (len(ends) + channels)
+    return config, (*urgent, *ends, *ends[-12:], *polls, Poll(), *ends[-2:], Poll())
+
+
+def draw_urgent(_random: Random) -> tuple[priority_gate.Config, tuple[priority_gate.Event, ...]]:
+    """So much is urgent on one channel that a byte does not count it."""
+    items = [priority_gate.Arrive(0, priority_gate.Item.PRIORITY)] * 257
+    data = [priority_gate.Arrive(one, priority_gate.Item.DATA) for one in (0, 1)]
+    return priority_gate.Config(2, 1, 0), (*data, *items, *[Poll()] * 256, *items[:2], *[Poll()] * 6)
+
+
+def draw_shared(_random: Random, subpartitions: int) -> tuple[priority_gate.Config, tuple[priority_gate.Event, ...]]:
+    """So many share a channel that two bytes do not count them, and few of them have come to their end."""
+    kinds = (priority_gate.Item.END_OF_DATA, priority_gate.Item.END_OF_PARTITION, priority_gate.Item.DATA)
+    events = [priority_gate.Arrive(0, item) for item in kinds for _ in range(3)]
+    return priority_gate.Config(1, subpartitions, 0), (*events, *[Poll()] * 10)
+
+
+ONCE = (
+    draw_urgent,
+    *(partial(draw_all_end, channels=channels) for channels in (*COUNTS, 256, 300)),
+    *(partial(draw_shared, subpartitions=one) for one in (2**15, 2**16 + 1)),
+)

@@ -12,12 +12,16 @@ from tidegate.reference.gate.priority_gate import values as priority_gate
 ITEMS = (priority_gate.Item.DATA, priority_gate.Item.PRIORITY, priority_gate.Item.BARRIER)
 ENDS = (priority_gate.Item.DATA, priority_gate.Item.END_OF_DATA, priority_gate.Item.END_OF_PARTITION)
 
+CLOSED = (priority_gate.Item.PRIORITY, priority_gate.Item.END_OF_PARTITION)
+
 
 def make_scope(
     name: str, config: priority_gate.Config, items: tuple[priority_gate.Item, ...], arrived: int, *, races: bool = False
 ) -> Scope:
     first = config.first
+    closes = config.extension == priority_gate.CLOSING
     events: list[priority_gate.Event] = [
+        *((priority_gate.Close(), priority_gate.AskUnfinished()) if closes else ()),
         Poll(),
         priority_gate.Arrive(config.channels, priority_gate.Item.DATA),
         priority_gate.Arrive(-1, priority_gate.Item.DATA),
@@ -38,7 +42,7 @@ def make_scope(
     def expand(state: priority_gate.State) -> bool:
         return sum(channel.expected - first for channel in state.channels) <= arrived
 
-    late = ", late notifications, force" if races else ""
+    late = f"{', late notifications, force' * races}{', closed at any time, asked who has not ended' * closes}"
     return Scope(
         name=name,
         component="priority_gate",
@@ -58,9 +62,11 @@ def small() -> Iterator[Scope]:
     yield make_scope("races", priority_gate.Config(1), ITEMS, 2, races=True)
     yield make_scope("overtaking", priority_gate.Config(2), (priority_gate.Item.DATA, priority_gate.Item.PRIORITY), 2)
     yield make_scope("ends", priority_gate.Config(1, subpartitions=2), ENDS, 3)
+    yield make_scope("closing", priority_gate.Config(1, subpartitions=2, extension=priority_gate.CLOSING), CLOSED, 2)
 
 
 def thorough() -> Iterator[Scope]:
     yield make_scope("races", priority_gate.Config(1), ITEMS, 3, races=True)
     yield make_scope("overtaking", priority_gate.Config(2), ITEMS, 3)
     yield make_scope("ends", priority_gate.Config(2, subpartitions=2), ENDS, 3)
+    yield make_scope("closing", priority_gate.Config(2, extension=priority_gate.CLOSING), (*CLOSED, *ITEMS[:1]), 2)

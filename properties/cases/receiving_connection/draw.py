@@ -43,7 +43,7 @@ def draw_many(count: int, random: Random) -> tuple[receiving.Config, tuple[recei
     return config, tuple(events)
 
 
-ONCE = tuple(partial(draw_many, count) for count in (8, 9, 17, 33, 65, 129, 257))
+ONCE = tuple(partial(draw_many, count) for count in (8, 9, 17, 33, 65, 129, 257, 1025))
 
 
 def draw_config(random: Random) -> receiving.Config:

@@ -1,8 +1,9 @@
 """Cases for recovered channels: saved state, restored producers, and checkpoints that come too early."""
 
+from functools import partial
 from random import Random
 
-from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.values import COUNTS, among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import MAX, Long
 from tidegate.reference.recovery.recovered_channel import step, values
@@ -100,3 +101,21 @@ def draw_checkpoint(random: Random, state: State, checkpoint: Long) -> list[Even
         events += [values.Poll(random.choice(order))] * random.choice((0, 1, 2))
         events += [values.Data(index)] * random.choice((0, 0, 1))
     return [*events, values.Stop(checkpoint)]
+
+
+def draw_all_complete(random: Random, channels: int) -> tuple[Config, tuple[Event, ...]]:
+    """All of many producers have said all that they recovered, the last one last; at the end a few say so once more."""
+    config = Config(channels, random.choice(tuple(Location)), random.choice(SEMANTICS))
+    order = [*random.sample(range(channels - 1), channels - 1), channels - 1]
+    reads: list[Event] = [values.Poll(one) for one in order]
+    beginning = [values.Finish(), *reads, values.Convert()]
+    if config.semantics == MARKED:
+        beginning = [values.Convert(), values.Finish(), *reads]
+    ends = (0, channels - 1)
+    more: list[Event] = [event for one in ends for event in (values.Data(one), values.Poll(one))]
+    again: list[Event] = [event for one in ends for event in (values.Complete(one), values.Poll(one), values.Poll(one))]
+    said: list[Event] = [values.Complete(one) for one in order]
+    return config, (*beginning, *said, *reads[:-1], *more, *reads[-1:], *more, *again, *more, *reads[-2:])
+
+
+ONCE = tuple(partial(draw_all_complete, channels=channels) for channels in (3, *COUNTS[:-1], 300))

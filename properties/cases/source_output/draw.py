@@ -1,8 +1,9 @@
 """Cases for the edge of a source: both sides, both doors, all idle, records between, splits that come and go."""
 
+from functools import partial
 from random import Random
 
-from tidegate.properties.cases.values import FAR_APART, among, clamp, draw_longs, swarm
+from tidegate.properties.cases.values import COUNTS, FAR_APART, among, clamp, draw_longs, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import Long, Status
 from tidegate.reference.watermarks import source_output
@@ -81,4 +82,21 @@ def draw_far_apart(random: Random) -> tuple[source_output.Config, tuple[source_o
     return draw(random, ids=[0, *random.sample(FAR_APART, random.choice((1, 2)))])
 
 
+def draw_last_decides(random: Random, splits: int) -> tuple[source_output.Config, tuple[source_output.Event, ...]]:
+    """The last of many splits holds the others back, is ahead of them when all turn idle, and goes on alone."""
+    now = Mode.IMMEDIATE
+    *others, last = range(splits)
+    return draw_config(random), (
+        *(source_output.AddSplit(one) for one in range(splits)),
+        *(source_output.EmitWatermark(now, Long(10), one) for one in others),
+        *(source_output.EmitWatermark(now, Long(timestamp), last) for timestamp in (5, 7, 20)),
+        *(source_output.EmitStatus(now, Status.IDLE, one) for one in (last, *random.sample(others, len(others)))),
+        source_output.EmitWatermark(now, Long(25), last),
+        source_output.EmitRecord(Long(1), last, Long(26)),
+        source_output.ReleaseSplit(last),
+        source_output.PeriodicEmit(),
+    )
+
+
 AIMS = (draw_far_apart,)
+ONCE = tuple(partial(draw_last_decides, splits=splits) for splits in COUNTS)

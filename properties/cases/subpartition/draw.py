@@ -1,5 +1,6 @@
 """Cases for the pipelined subpartition: open buffers polled in the middle, flags gone stale, holds, priority events."""
 
+from functools import partial
 from random import Random
 
 from tidegate.properties.cases.values import among, swarm
@@ -106,7 +107,7 @@ def draw_buffer(random: Random) -> subpartition.AddBuffer:
 
 def draw_data(random: Random) -> bytes:
     """Often nothing at all: an empty buffer is the corner that is got wrong."""
-    return random.randbytes(random.choice((0, 0, 1, 1, 2, 3)))
+    return random.randbytes(random.choice((0, 0, 1, 1, 2, 3) if random.random() < 0.98 else (127, 128, 255, 256, 257)))
 
 
 def draw_burst(random: Random, closing: list[Event]) -> list[Event]:
@@ -126,6 +127,34 @@ def draw_hold(random: Random, state: State) -> list[Event]:
     )
     behind = [*buffers, subpartition.Flush()] if random.random() < 0.8 else [subpartition.Flush(), *buffers]
     return [AddEvent(random.choice(BLOCKING)), *polls, *behind, subpartition.Resume(), Query(random.random() < 0.8)]
+
+
+def draw_numbers(random: Random, items: int) -> tuple[Config, tuple[Event, ...]]:
+    """So many items are taken that two bytes with a sign do not number them; then some are announced by their numbers.
+
+    With twice as many, the answer would be longer than a line of the protocol may be.
+    """
+    one: tuple[Event, ...] = (AddEvent(random.choice((Kind.EVENT, Kind.END_OF_DATA))), Poll())
+    some: tuple[Event, ...] = (subpartition.AddBuffer(b"a", finished=True), AddEvent(Kind.PRIORITY), *[Poll()] * 3)
+    return Config(), (subpartition.CreateView(), *one * (items - 2), *some * 3)
+
+
+def draw_bytes(random: Random, size: int) -> tuple[Config, tuple[Event, ...]]:
+    """One buffer has so many bytes, some of them read while it is open, that two bytes do not count them."""
+    parts = [random.randbytes(part) for part in (size - 3, 2, 2, 1)]
+    opened = subpartition.AddBuffer(parts[0], finished=False)
+    appended = [subpartition.Append(part) for part in parts[1:]]
+    read = random.choice(([Poll()], []))
+    return Config(), (
+        subpartition.CreateView(), opened, *read, appended[0], *read, *appended[1:], Poll(),
+        subpartition.FinishBuffer(), subpartition.AddBuffer(parts[0] + parts[1], finished=True), Poll(), Poll(),
+    )  # fmt: skip
+
+
+ONCE = (
+    partial(draw_numbers, items=2**15),
+    *(partial(draw_bytes, size=size) for size in (2**15, 2**16, 2**16 + 1)),
+)
 
 
 def draw_refused(random: Random, state: State) -> Event:

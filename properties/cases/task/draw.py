@@ -1,8 +1,10 @@
 """Cases for a task: whole lives, and others who cancel or fail it at every step, with what they saw before."""
 
+from functools import partial
 from random import Random
 
-from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.boundaries import BOUNDARIES
+from tidegate.properties.cases.values import COUNTS, among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import MAX, Long
 from tidegate.reference.task import values as task
@@ -99,6 +101,78 @@ def draw_impatient(random: Random, state: task.State) -> task.Event:
             task.Acknowledge(random.randrange(max(1, state.config.outputs))),
         )
     )
+
+
+def draw_last_acknowledges(random: Random, outputs: int) -> tuple[task.Config, tuple[task.Event, ...]]:
+    """The task comes to its end when the last of many outputs is acknowledged, and not before."""
+    extension = random.choice((None, task.INVOKABLE))
+    config = task.Config(random.choice((1, min(outputs, BOUNDARIES[-1]))), outputs, extension)
+    order = [*random.sample(range(outputs - 1), outputs - 1), outputs - 1]
+    said = [task.Acknowledge(one) for one in order]
+    return config, (
+        task.Start(),
+        *[task.Proceed()] * steps_of(config).index("invoke"),
+        task.Proceed(),
+        task.EndOfData(drain=True),
+        *said[:-1],
+        *said[:2],
+        task.Proceed(),
+        said[-1],
+        *[task.Proceed()] * 4,
+    )
+
+
+def draw_last_checkpoint(random: Random) -> tuple[task.Config, tuple[task.Event, ...]]:
+    """Many checkpoints around the end of the data, strays in between, and then the task goes on, or is stopped."""
+    config = task.Config(1, random.choice((0, 1, 2)), task.FINAL)
+    walk = Walk(random, start(config), step, length=0)
+    walk.play([task.Start(), *[task.Proceed()] * (steps_of(config).index("invoke") + 1)])
+    number, end = random.choice((1, 2**31, 2**53, 2**53, MAX - 60)), random.choice((0, 1, 3, 14))
+    waiting, stopping = random.choice((0, 0, 0.4)), random.choice((0, 0, 0.1, 0.5))
+    for place in range(random.randint(end + 1, 24)):
+        if place == end:
+            walk.play([task.EndOfData(random.random() < 0.5), *map(task.Acknowledge, range(config.outputs))])
+        stops, waits = random.random() < stopping, random.random() < waiting
+        strays = (
+            task.Cancel(TaskState.SCHEDULED),
+            task.Cancel(TaskState.FINISHED),
+            task.FailExternally(TaskState.FAILED),
+        )
+        walk.play(
+            [
+                task.BeginCheckpoint(Long(number), stops),
+                *random.choice(((), (), (random.choice(strays),))),
+                *([] if waits else [task.CompleteCheckpoint(Long(number + random.choice((-1, 0, 0, 0, 0, 0, 1))))]),
+                *random.choice(((), (), (task.AbortCheckpoint(Long(number - 1), Long(0)),))),
+            ]
+        )
+        number += random.choice((1, 1, 2))
+    cancel = task.Cancel(TaskState.RUNNING)
+    throws: list[task.Event] = [task.Throw(value) for value in (True, False)]
+    tails: tuple[list[task.Event], ...] = (
+        throws[:1],
+        throws[1:],
+        [cancel],
+        [cancel, throws[0]],
+        [cancel, throws[1]],
+        [],
+        [],
+    )
+    walk.play([*random.choice(tails), *[task.Proceed()] * 3])
+    return config, walk.events
+
+
+def draw_asking_for_room(random: Random) -> tuple[task.Config, tuple[task.Event, ...]]:
+    """Whether it has room is asked at every step of a task, with outputs or without."""
+    config = task.Config(1, random.choice((0, 0, 1, 2)), task.INVOKABLE)
+    asked: list[task.Event] = [task.AskForRoom(value) for value in (False, True)]
+    ends: list[task.Event] = [task.EndOfData(random.random() < 0.5), *map(task.Acknowledge, range(config.outputs))]
+    steps: list[task.Event] = [task.Start(), *[task.Proceed()] * len(steps_of(config)), *ends, *[task.Proceed()] * 3]
+    return config, tuple(event for one in steps for event in (one, *asked))
+
+
+AIMS = (draw_last_checkpoint, draw_last_checkpoint, draw_last_checkpoint, draw_asking_for_room)
+ONCE = tuple(partial(draw_last_acknowledges, outputs=outputs) for outputs in COUNTS)
 
 
 def draw_refused(random: Random, state: task.State) -> task.Event:

@@ -1,8 +1,9 @@
 """Cases for the union: members that run empty and fill again, endings with and without drain, finished members."""
 
+from functools import partial
 from random import Random
 
-from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.values import COUNTS, among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.gate import Poll
@@ -11,7 +12,9 @@ from tidegate.reference.gate.union_gate import Arrive, Config, Event, Item, Stat
 
 def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
     config = config or draw_config(random)
-    weights = swarm(random, poll=5, data=5, burst=0.6, end_of_data=0.8, end_of_partition=0.4, drain=0.5, finish=0.15)
+    weights = swarm(
+        random, poll=5, data=5, burst=0.6, end_of_data=0.8, end_of_partition=0.4, drain=0.5, finish=0.15, all_end=0.1
+    )
     weights["refused"] = random.choice((0, 0, 0.3))
     stops = random.choice((0, 0.1, 0.5))
     draw_kind = among(random, weights)
@@ -40,6 +43,12 @@ def draw_events(random: Random, kind: str, state: State, stops: float) -> list[E
         only = random.choice(unfinished)[0]
         chosen = [place for place in unfinished if place[0] == only or random.random() < 0.3]
         return [Arrive(*place, Item.END_OF_PARTITION) for place in chosen]
+    if kind == "all_end" and len(places) <= COUNTS[-2]:
+        # To the end of all data, or of everything, or almost; and all of it is read.
+        endings: list[Event] = [Arrive(*place, ending) for place in places if not channel_at(state, *place).data_ended]
+        if random.random() < 0.6:
+            endings += [Arrive(*place, Item.END_OF_PARTITION) for place in unfinished]
+        return [*endings[: len(endings) - random.choice((0, 0, 0, 1))], *[Poll()] * (len(endings) + 1)]
     if kind == "end_of_data":
         more = [place for place in unfinished if not channel_at(state, *place).data_ended]
         return [Arrive(*random.choice(more), ending)] if more else [Poll()]
@@ -62,3 +71,23 @@ def draw_refused(random: Random, state: State) -> Arrive:
     member = random.randrange(members)
     over = [index for index, channel in enumerate(state.members[member].gate.channels) if channel.ended]
     return Arrive(member, random.choice(over or [-1, state.config.members[member]]), item)
+
+
+def draw_all_end(random: Random, members: tuple[int, ...]) -> tuple[Config, tuple[Event, ...]]:
+    """Every one of many channels ends, the last one at times without a drain, and all is read."""
+    places = [(member, channel) for member, count in enumerate(members) for channel in range(count)]
+    last = random.choice((Item.STOP, Item.STOP, Item.END_OF_DATA))
+    endings = [Arrive(*place, Item.END_OF_DATA if place != places[-1] else last) for place in places]
+    ends = [Arrive(*place, Item.END_OF_PARTITION) for place in places]
+    if random.random() < 0.5:
+        random.shuffle(ends)
+    polls = [Poll()] * len(places)
+    again = endings[-12:]
+    return Config(members), (*endings, *again, *polls, *ends[:-1], *polls, ends[-1], Poll(), Poll(), *ends[:12], Poll())
+
+
+ONCE = tuple(
+    partial(draw_all_end, members=members)
+    for count in COUNTS
+    for members in ((1,) * count, *[(1,) * count] * (count < COUNTS[-1]), (1, count))
+)

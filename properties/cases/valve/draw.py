@@ -1,9 +1,9 @@
 """Cases for the valve: long idle phases, low channels that come back, watermarks next to what was already said."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from random import Random
 
-from tidegate.properties.cases.values import among, clamp, draw_longs, swarm
+from tidegate.properties.cases.values import COUNTS, among, clamp, draw_longs, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.elements import Long, Status
 from tidegate.reference.watermarks import valve
@@ -23,6 +23,8 @@ def draw(random: Random, config: valve.Config | None = None) -> tuple[valve.Conf
     )
     draw_kind = among(random, weights)
     walk = Walk(random, valve.start(config), valve.step)
+    if config.channels > MANY[-1]:
+        walk.play(leave_it_to_the_ends(random, config.channels, clamp(max(pool) + 5)))
     for _ in walk.rounds():
         walk.play(draw_events(random, draw_kind(), walk.state, pool))
     return config, walk.events
@@ -31,6 +33,12 @@ def draw(random: Random, config: valve.Config | None = None) -> tuple[valve.Conf
 def draw_config(random: Random) -> valve.Config:
     channels = random.choice(CHANNELS if random.random() < 0.98 else MANY)
     return valve.Config(channels, random.choice(SEMANTICS))
+
+
+def leave_it_to_the_ends(random: Random, channels: int, high: Long) -> list[valve.Event]:
+    """Of very many channels only the first and the last ones decide: the others are idle, or far ahead."""
+    between, idle = range(2, channels - 2), random.choice((0, 0.5, 1))
+    return [change(index, IDLE) if random.random() < idle else watermark(index, high) for index in between]
 
 
 def draw_events(random: Random, kind: str, state: valve.State, pool: list[Long]) -> list[valve.Event]:
@@ -155,4 +163,21 @@ def draw_near(random: Random, state: valve.State) -> valve.Event:
     return watermark(index, clamp(random.choice((state.last, state.channels[index].watermark + 1))))
 
 
+def draw_last_decides(random: Random, channels: int) -> tuple[valve.Config, tuple[valve.Event, ...]]:
+    """The last of many channels holds the others back, is ahead of them when all turn idle, and goes on alone."""
+    *others, last = range(channels)
+    idlers = random.sample(others, len(others))
+    return valve.Config(channels, random.choice(SEMANTICS)), (
+        *(watermark(index, Long(10)) for index in others),
+        *(watermark(last, Long(timestamp)) for timestamp in (5, 7, 20)),
+        *(change(index, IDLE) for index in (last, *idlers)),
+        change(last, ACTIVE),
+        watermark(last, Long(25)),
+        change(0, ACTIVE),
+        watermark(0, Long(30)),
+        watermark(last, Long(40)),
+    )
+
+
 AIMS = (draw_around_the_output,)
+ONCE = tuple(partial(draw_last_decides, channels=channels) for channels in (16, *COUNTS))

@@ -21,12 +21,13 @@ def draw_config(random: Random) -> settings.Config:
 
 
 def draw_large(count: int, random: Random) -> tuple[settings.Config, tuple[settings.Event, ...]]:
-    """A chain of so many operators and sources."""
-    return draw_config(random), (draw_vertex(random, (count,), (count,), (-1, 129, 1000, 32768)),)
+    """A chain of so many operators, and of sources as many as there may be."""
+    sources = min(count, settings.MOST_SOURCES)
+    return draw_config(random), (draw_vertex(random, (count,), (sources,), (-1, 129, 1000, 32768)),)
 
 
 #: Each operator has a name of its own, and these are in events: boundaries are drawn here.
-ONCE = tuple(partial(draw_large, count) for count in (9, 17, 33, 65, 129, 257))
+ONCE = tuple(partial(draw_large, count) for count in (9, 17, 33, 65, 129, 257, 1025))
 
 
 def draw_vertex(

@@ -11,7 +11,7 @@ MINE, OTHER = virtual.Record("c"), virtual.Record("a")
 
 
 def play(config: virtual.Config, state: virtual.State) -> Iterator[virtual.Event]:
-    """Every virtual channel and one that there is not; buffers with one element, with several, and with halves.
+    """Every virtual channel and one that does not exist; buffers with one element, with several, and with halves.
 
     Where nothing is filtered there is one watermark, and no record is cut.
     """

@@ -15,6 +15,8 @@ from tidegate.reference.partitioning.wiring import (
     WireDynamic,
 )
 
+#: Each of them is an observation: where everybody reads everything there must not be too many.
+MOST_READS = 20_000
 WRONG_WITH_FLOATS = (*sorted(WIRED_OTHERWISE_IN_1_5), (7, 57), (7, 114), (11, 29), (11, 47), (13, 14), (13, 28))
 
 
@@ -31,6 +33,8 @@ def draw_dynamic(random: Random, config: Config) -> WireDynamic:
     """As many subpartitions as there are consumers that share a producer, or some more, or one too few."""
     if config.pattern is Pattern.ALL_TO_ALL:
         kind = random.choice((Broadcast.NO, Broadcast.NO, Broadcast.LATE, Broadcast.EARLY))
+        if kind is Broadcast.LATE and config.producers * config.consumers**2 > MOST_READS:
+            kind = Broadcast.NO
         sharing = random.choice((1, 1, 1, 2)) if kind is Broadcast.EARLY else config.consumers
     else:
         kind = random.choice((*[Broadcast.NO] * 9, *Broadcast))

@@ -1,9 +1,10 @@
 """Cases for the writer: unicast among broadcasts, hints around what is written, an empty pool, a dying flusher."""
 
+from functools import partial
 from random import Random
 
 from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes, draw_length_for, draw_long_length
-from tidegate.properties.cases.values import among, swarm
+from tidegate.properties.cases.values import COUNTS, among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.spanning.records import HEADER_BYTES
@@ -17,6 +18,11 @@ def draw(random: Random, config: writer.Config | None = None) -> tuple[writer.Co
         random, record=6, broadcast=4, event=1, hint=2, pool=1, flush=1, elapse=1.5, long=0.03, refused=0.1,
         fail=0.1, finish=0.1,
     )  # fmt: skip
+    if config.extension == writer.MEASURES:
+        weights["measure"] = 4
+    if config.channels > COUNTS[-2] and config.kind is writer.Kind.SELECTING:
+        # Each of so many would be written to, which takes long.
+        weights |= {"broadcast": 0.05, "event": 0.05, "long": 0}
     alphabet = random.choice(ALPHABETS)
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step, choose=random.choice)
@@ -38,6 +44,7 @@ def draw_config(random: Random) -> writer.Config:
         random.choice((1, 2, 2, 2, 3, 3, 4, 8)),
         random.choice((random.randint(1, 12), random.randint(1, 64), 128, 1024)),
         random.choice((-1, -1, 0, 0, 1, 5, 100)),
+        writer.MEASURES if random.random() < 0.15 else None,
     )
 
 
@@ -61,6 +68,7 @@ def draw_event(random: Random, kind: str, state: writer.State, alphabet: bytes) 
         "event": writer.ControlEvent(),
         "flush": writer.Flush(),
         "fail": writer.Fail(),
+        "measure": writer.Measure(),
         "finish": writer.Finish(),
     }
     return others[kind]
@@ -81,3 +89,20 @@ def draw_hint(random: Random, state: writer.State) -> int:
     size = state.config.buffer_size
     near = random.choice((HEADER_BYTES, 10, size // 2, size, *state.hints))
     return random.choice((0, 1, UNLIMITED, max(0, near - 1), near, min(UNLIMITED, near + 1)))
+
+
+def draw_last_hint(_random: Random, channels: int) -> tuple[writer.Config, tuple[writer.Event, ...]]:
+    """The last of many readers asks for less than the others, and what is broadcast is cut to that."""
+    payload = bytes(40)
+    return writer.Config(writer.Kind.BROADCAST, channels, 64, -1), (
+        writer.Hint(channels - 1, 10),
+        writer.Broadcast(payload),
+        writer.Hint(0, 20),
+        writer.Broadcast(payload),
+        writer.Record(channels - 1, payload),
+        writer.Broadcast(payload),
+        writer.Finish(),
+    )
+
+
+ONCE = tuple(partial(draw_last_hint, channels=channels) for channels in COUNTS)

@@ -28,6 +28,16 @@ GENERATED = Budget(stages=("generated",))
         "source-ids-in-two-bytes",
         "alignment-samples-in-a-byte",
         "group-numbers-in-a-byte",
+        "valve-256-channels-count",
+        "combiner-flushes-the-first-eight",
+        "multiplexer-eight-decide",
+        "multiplexer-every-advance-derives",
+        "union-eight-members-finish",
+        "chaining-eight-sources",
+        "mailbox-handles-in-a-byte",
+        "sender-announces-in-a-byte",
+        "receiver-exclusive-in-a-byte",
+        "writer-eight-readers-decide",
     ],
 )
 def test_generated_cases_find(mutant):

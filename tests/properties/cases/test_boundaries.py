@@ -1,5 +1,6 @@
 """The generated cases of the default run hit the boundaries, wherever the schemas allow them."""
 
+import json
 from collections import Counter
 from functools import cache
 
@@ -8,12 +9,21 @@ import pytest
 
 from tests.sampling import some
 from tidegate.conformance.engines import schemas
+from tidegate.conformance.engines.messages import Parser
 from tidegate.conformance.engines.museum import Engine
 from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.judging.suite import Budget, Planned
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
-from tidegate.properties.cases.boundaries import AMOUNTS, BOUNDARIES, FAR, FARTHEST, draw_strangers
+from tidegate.properties.cases.boundaries import (
+    AMOUNTS,
+    BOUNDARIES,
+    FAR,
+    FARTHEST,
+    SPENT,
+    VERY_MANY,
+    draw_strangers,
+)
 from tidegate.properties.cases.drawing import AIMED_EVERY, draw_case, drawn_once, generator_of
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.model import Rejected
@@ -61,7 +71,7 @@ def wanted(component):
             continue
         domain = domain_of(field)
         if domain.get("type") == "integer":
-            far = (FAR, FARTHEST) if name in AMOUNTS else ()
+            far = (FAR, FARTHEST) if name in (*AMOUNTS, *SPENT) else ()
             low, high = domain.get("minimum", 0), domain.get("maximum", FARTHEST)
             yield from ((name, value) for value in (*BOUNDARIES, *far) if low <= value <= high)
         elif domain.get("type") == "array":
@@ -74,6 +84,22 @@ def test_every_number_and_list_of_a_config_hits_the_boundaries(component):
     values = [(name, one) for config in configs for name, one in config.items()]
     hit = [(name, len(one) if isinstance(one, list) else one) for name, one in values]
     assert [pair for pair in wanted(component) if pair not in hit] == []
+
+
+@pytest.mark.parametrize("component", some(COMPONENTS))
+def test_what_a_right_engine_answers_fits_into_a_line_of_the_protocol(component):
+    """Who answers in full must not be told that it has answered too much."""
+    for case in cases(component):
+        steps = [[encode(one) for one in outcome.observations] for outcome in case.follow()]
+        Parser().parse(json.dumps({"id": 1, "ok": {"steps": steps}}).encode())
+
+
+WITH_CHANNELS = [name for name, one in COMPONENTS.items() if attrs.fields_dict(one.config).keys() & {"channels"}]
+
+
+@pytest.mark.parametrize("component", some(WITH_CHANNELS))
+def test_there_are_cases_of_very_many_channels(component):
+    assert {size_of(case.config.channels) for case in cases(component)} >= set(VERY_MANY)
 
 
 @pytest.mark.parametrize("component", some(name for name in COMPONENTS if name not in SHORT))

@@ -21,12 +21,16 @@ from tidegate.traces.notation.text import read_case
 DEFAULT_RUN = Budget(stages=("generated",))
 #: Extensions that only bring further events: who always knows them shows nothing that is wrong without them.
 ONLY_MORE_EVENTS = {
+    ("barriers", "closing"),
     ("barriers", "late_timers"),
     ("barriers", "measures"),
+    ("credit_receiver", "failures"),
     ("job", "event_time"),
     ("mailbox", "failures"),
     ("multiple_inputs", "selection"),
+    ("priority_gate", "closing"),
     ("wiring", "dynamic"),
+    ("writer", "measures"),
 }
 
 
@@ -120,17 +124,24 @@ class OtherDefault(Engine):
         return super().replay_case({**case, "config": {**self.left_out, **case["config"]}})
 
 
-def other(field, schema):
+def others(field, schema):
+    """Values that are not the default: another name, fewer and one more."""
     value = schema["default"]
     if "enum" in schema:
-        return schema["enum"][-1]
+        return [schema["enum"][-1]]
     # Of exclusive buffers it only matters that there are some.
-    return 0 if field == "exclusive" else value // 2 or value + 1
+    return [0] if field == "exclusive" else [value // 2, value + 1] if value else [1]
 
 
-@pytest.mark.parametrize(("component", "field"), [*with_defaults()])
-def test_an_engine_with_another_default_is_caught(component, field):
-    wrong = OtherDefault(field, other(field, parts(component)[0]["properties"][field]))
+def other_defaults():
+    for component, field in with_defaults():
+        for value in others(field, parts(component)[0]["properties"][field]):
+            yield component, field, value
+
+
+@pytest.mark.parametrize(("component", "field", "value"), [*other_defaults()])
+def test_an_engine_with_another_default_is_caught(component, field, value):
+    wrong = OtherDefault(field, value)
     verdicts = Trial(Runner(InProcess(wrong))).try_component(component, DEFAULT_RUN)
     failing = next(one for one in verdicts if one.status in VIOLATIONS)
     assert field not in Encoder().request(failing.case).config

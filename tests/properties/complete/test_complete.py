@@ -287,6 +287,37 @@ OUT_OF_SCOPE = {
     "valve-flush-in-four-lanes": "five channels",
     "valve-corrected-by-default": "a config that names no semantics",
     "valve-four-channel-mask": "five channels",
+    "valve-257-channels-told-apart": "more than 257 channels",
+    "valve-256-channels-count": "more than 256 channels",
+    "statuses-257-channels-told-apart": "more than 257 channels",
+    "generalized-table-of-257": "more than 257 channels",
+    "priority-channels-counted-in-a-byte": "256 channels with priority",
+    "chaining-255-children": "more than 255 children",
+    "chaining-inputs-counted-in-a-byte": "more than 256 inputs",
+    "inputs-selection-of-eight": "nine inputs",
+    "inputs-selection-in-32-bits": "33 inputs",
+    "subpartition-numbers-in-two-bytes": "more than 32768 items",
+    "subpartition-offset-in-two-bytes": "more than 65536 bytes in a buffer",
+    "loop-resume-overtakes-credit": "two words under way to a sender",
+    "loop-backlog-in-a-byte": "more than 256 buffers",
+    "barriers-delay-in-32-bits": "times beyond 32 bits",
+    "chaining-eight-sources": "nine sources",
+    "combiner-flushes-the-first-eight": "nine inputs",
+    "multiplexer-eight-decide": "nine outputs",
+    "union-eight-members-finish": "nine members",
+    "writer-eight-readers-decide": "nine channels",
+    "connection-credit-in-a-byte": "256 credits",
+    "sender-announces-in-a-byte": "a backlog of 256",
+    "receiver-exclusive-in-a-byte": "256 exclusive buffers",
+    "mailbox-handles-in-a-byte": "256 handles",
+    "partitioner-string-hash-of-256": "keys of more than 256 characters",
+    "outputs-tags-stripped": "tags with blanks around them",
+    "channels-asks-on-behind-an-old-failure": "a channel behind one that has failed",
+    "receiver-released-gets-its-own-back": "a buffer that is recycled behind the release",
+    "multiplexer-every-advance-derives": "an advance below the combined watermark",
+    "task-checkpoint-before-the-end-counts": "a checkpoint before the end, and another behind it",
+    "writer-queued-counts-shared-bytes-once": "a measure of two channels",
+    "writer-queued-is-that-of-all": "a measure of two channels",
     "partitioner-shuffle-always-first": "many records of a shuffle",
     "partitioner-shuffle-never-last": "many records of a shuffle",
     "partitioner-shuffle-takes-turns": "many records of a shuffle",
@@ -402,7 +433,7 @@ OUT_OF_SCOPE = {
 }
 COMPONENTS = sorted({mutant.component for mutant in all_mutants()})
 #: What a complete suite may take of the default run, in events.
-MOST_EVENTS = {"valve": 600_000, "credit_receiver": 320_000}
+MOST_EVENTS = {"valve": 600_000, "credit_receiver": 320_000, "job": 160_000}
 
 
 def prepare(component):
