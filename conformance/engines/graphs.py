@@ -112,8 +112,14 @@ def get_most(obj: wire.Json) -> int:
     return most
 
 
+#: Each chained source is an input of its operator.
+_MOST_SOURCES = 63
+
+
 def read_members(event: wire.Json, key: str) -> list[wire.Json]:
     members = [{**_MEMBER, **said} for said in wire.get_objects({key: [], **event}, key)]
+    if key == "sources" and len(members) > _MOST_SOURCES:
+        raise wire.BadRequestError(f"there may be at most {_MOST_SOURCES} chained sources, not {len(members)}")
     for member in members:
         if not wire.get_string(member, "description"):
             raise wire.BadRequestError("a description must not be empty")

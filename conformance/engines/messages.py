@@ -252,18 +252,18 @@ def _complaint_about_steps(steps: Any, events: int) -> str | None:
     # Sets of types are found at the speed of C; only what they show to be odd is looked at piece by piece.
     if not set(map(type, steps)) <= {list}:
         at = next(i for i, step in enumerate(steps) if type(step) is not list)
-        return f"step {at} must be a list of observations"
+        return f"step {at + 1} must be a list of observations"
     observations = list(chain.from_iterable(steps))
     if not set(map(type, observations)) <= {dict}:
         at = next(i for i, step in enumerate(steps) for each in step if type(each) is not dict)
-        return f"step {at} holds an observation that is not an object"
+        return f"step {at + 1} holds an observation that is not an object"
     try:
         of_types = set(map(type, map(_TYPE, observations)))
     except KeyError:
         of_types = {type(None)}
     if not of_types <= {str}:
         at = next(i for i, step in enumerate(steps) for each in step if type(each.get("type")) is not str)
-        return f'step {at} holds an observation without a "type"'
+        return f'step {at + 1} holds an observation without a "type"'
     return None
 
 

@@ -148,6 +148,16 @@ class BarrierHandler:
             self.overtake()
         return self.said()
 
+    def on_close(self) -> Observations:
+        bug = self.bug
+        if bug == "barriers-closing-gives-up" and self.pending:
+            self.give_up(self.current, "cancelled")
+        elif bug == "barriers-closing-resumes":
+            self.say_resumed()
+        if bug != "barriers-timer-outlives-the-close":
+            self.due = None
+        return self.said()
+
     # --- a checkpoint
 
     def begin(self, checkpoint: int, mode: str, created: int) -> None:

@@ -1,6 +1,6 @@
 """What is measured of an alignment, BARR-21."""
 
-from tidegate.conformance.engines.wire import Json
+from tidegate.conformance.engines.wire import Json, to_int32
 
 
 class Gauge:
@@ -17,6 +17,8 @@ class Gauge:
 
     def begin(self, checkpoint: int, created: int, clock: int) -> None:
         self.reset()
+        if self.bug == "barriers-delay-in-32-bits":
+            created = to_int32(created)
         self.began, self.checkpoint = clock, checkpoint
         self.delay = clock - created if self.bug == "barriers-delay-below-zero" else max(0, clock - created)
 

@@ -1,5 +1,5 @@
-"""The barrier handlers, BARR-1 … BARR-13, BARR-17: what they read. What they do is in `barrier_alignment` for those
-that know one checkpoint at a time, and in `barrier_tracker` for the one that counts.
+"""The barrier handlers, BARR-1 … BARR-13, BARR-17, BARR-23: what they read. What they do is in `barrier_alignment` for
+those that know one checkpoint at a time, and in `barrier_tracker` for the one that counts.
 """
 
 from tidegate.conformance.engines import wire
@@ -7,7 +7,7 @@ from tidegate.conformance.engines.museum.barriers.alignment import BarrierHandle
 from tidegate.conformance.engines.museum.barriers.tracker import BarrierTracker
 
 _KINDS = ("aligned", "at_least_once", "unaligned", "alternating")
-EXTENSIONS = ("late_timers", "measures")
+EXTENSIONS = ("late_timers", "measures", "closing")
 _MODES = ("aligned", "timeout", "unaligned")
 
 
@@ -38,6 +38,8 @@ class Reader:
         self.channels = config["channels"]
         self.measures = config.get("extension") == "measures"
         self.may_be_late = config.get("extension") == "late_timers"
+        self.may_close = config.get("extension") == "closing"
+        self.closed = False
         self.takes_unaligned = config["kind"] in {"unaligned", "alternating"}
 
     def step(self, event: wire.Json) -> wire.Observations:
@@ -47,6 +49,9 @@ class Reader:
                 return [handler.gauge.show(handler.clock)]
             handler.gauge.process(wire.get_at_least(event, "bytes", 0))
             return []
+        if event.get("type") == "close" and self.may_close:
+            self.closed = True
+            return handler.on_close()
         if event.get("type") in {"advance", "delay"}:
             milliseconds = wire.get_at_least(event, "milliseconds", 0)
             if event["type"] == "delay" and not self.may_be_late:
@@ -56,6 +61,7 @@ class Reader:
             raise wire.unknown_type(event)
         channel = wire.get_integer(event, "channel")
         known = 0 <= channel < self.channels and (channel not in handler.ended or handler.bug == "barriers-ended-heard")
+        known = known and (not self.closed or handler.bug == "barriers-closed-reads-on")
         accepted = known and not handler.is_blocked(channel)
         match event["type"]:
             case "barrier":

@@ -44,6 +44,9 @@ class BarrierTracker:
         self.clock += milliseconds
         return []
 
+    def on_close(self) -> Observations:
+        return []
+
     def trigger(self, checkpoint: int) -> Observations:
         """The time of an alignment is known of the checkpoint that began last, BARR-21."""
         is_last = checkpoint == self.latest or self.bug == "tracker-any-trigger-ends-the-alignment"

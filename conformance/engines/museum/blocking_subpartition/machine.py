@@ -1,4 +1,4 @@
-"""The bounded blocking subpartition, SUBP-30 … SUBP-36.
+"""The bounded blocking subpartition, SUBP-30 … SUBP-36, SUBP-46, SUBP-47.
 
 What is written is one list, into which each view has a mark of its own.
 """
@@ -7,6 +7,7 @@ import attrs
 
 from tidegate.conformance.engines import wire
 
+EXTENSIONS = ("failures",)
 _STORES = ("file", "file_region", "mmap", "file_mmap")
 
 
@@ -31,6 +32,9 @@ class BlockingSubpartition:
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.bug = host.bug.removeprefix("blocking-")
         self.store = wire.get_choice(config, "store", _STORES)
+        self.may_fail = wire.get_extension(config, EXTENSIONS) is not None
+        self.broken = self.jammed = self.whole = False
+        self.told: wire.Observations = []
         self.stored: list[Item] = []
         self.last: Item | None = None
         self.views: list[View] = []
@@ -38,6 +42,12 @@ class BlockingSubpartition:
         self.handed = 0
 
     def step(self, event: wire.Json) -> wire.Observations:
+        """What was told of memory on the way comes first."""
+        self.told = []
+        seen = self.react(event)
+        return seen if seen and seen[0]["type"] == "rejected" else self.told + seen
+
+    def react(self, event: wire.Json) -> wire.Observations:
         match event.get("type"):
             case "buffer":
                 return self.on_add(Item("data", wire.get_hex(event, "data"), not wire.get_boolean(event, "finished")))
@@ -51,6 +61,9 @@ class BlockingSubpartition:
             case "lose_file":
                 self.lost = True
                 return []
+            case "fail_disk" if self.may_fail:
+                self.broken = True
+                return []
         return self.on_reader(event)
 
     # --- the producer
@@ -63,16 +76,41 @@ class BlockingSubpartition:
             return wire.rejected()
         if item.kind == "end_of_data" and self.data_ended and bug != "data-ends-twice":
             return wire.rejected()
-        self.data_ended = self.data_ended or item.kind == "end_of_data"
         if self.last is not None and self.last.open and bug == "open-buffer-replaced":
             self.last = None
-        self.store_last()
+        ended, self.data_ended = self.data_ended, self.data_ended or item.kind == "end_of_data"
+        if not self.store_last():
+            if bug == "failed-add-is-kept":
+                self.last, self.jammed = item, False
+            self.data_ended = ended
+            return [] if bug == "failed-add-is-silent" else [{"type": "write_failed"}]
         self.last = item
         return []
 
-    def store_last(self) -> None:
-        if self.last is not None:
+    def store_last(self) -> bool:
+        """Whether what was kept is in the store now, if there was anything."""
+        bug = self.bug
+        if self.jammed:
+            return bug == "later-writes-succeed"
+        if self.last is None:
+            return True
+        if not self.broken:
             self.stored.append(self.last)
+            if bug != "written-buffer-is-not-given-back":
+                self.forget_last()
+            self.last = None
+            return True
+        if bug == "failed-buffer-is-kept":
+            return False
+        if bug != "failed-buffer-is-not-given-back":
+            self.forget_last()
+        self.last, self.jammed = None, bug != "failed-write-is-forgotten"
+        return False
+
+    def forget_last(self) -> None:
+        """The memory of what is kept goes back."""
+        if self.last is not None and self.may_fail:
+            self.told.append({"type": "recycled"})
         self.last = None
 
     def on_append(self, data: str) -> wire.Observations:
@@ -90,20 +128,25 @@ class BlockingSubpartition:
     def on_flush(self) -> wire.Observations:
         if self.bug == "flush-does-nothing":
             return []
-        if not (self.last is not None and self.last.open and self.bug == "flush-spares-the-open"):
-            self.store_last()
-        return []
+        stays = self.last is not None and self.last.open and self.bug == "flush-spares-the-open"
+        if stays or self.store_last() or self.bug == "failed-flush-is-silent":
+            return []
+        return [{"type": "write_failed"}]
 
     def on_finish(self) -> wire.Observations:
         bug = self.bug
         if self.released or (self.finished and bug != "finishes-twice"):
             return wire.rejected()
-        if bug != "finish-forgets-the-last":
-            self.store_last()
+        written = self.store_last() if bug != "finish-forgets-the-last" else True
         self.last = None
+        self.finished = True
+        if self.broken and not (written and bug == "end-needs-no-disk"):
+            self.finished = bug != "failed-finish-can-be-repeated"
+            self.whole = bug == "failed-finish-can-be-read"
+            return [] if bug == "failed-finish-is-silent" else [{"type": "write_failed"}]
         if bug != "no-end-of-partition":
             self.stored.append(Item("end_of_partition"))
-        self.finished = True
+        self.whole = True
         return []
 
     def on_release(self) -> wire.Observations:
@@ -111,7 +154,9 @@ class BlockingSubpartition:
         if self.released:
             return [{"type": "deleted"}] if bug == "deleted-with-each-release" else []
         self.released = True
-        self.last = None
+        if bug != "release-gives-nothing-back":
+            self.forget_last()
+        self.last, self.jammed = None, False
         return [{"type": "deleted"}] if not self.is_read() or bug == "deleted-under-readers" else []
 
     def is_read(self) -> bool:
@@ -127,6 +172,8 @@ class BlockingSubpartition:
             return wire.rejected()
         if self.lost and bug != "lost-file-is-read":
             return wire.rejected() if bug == "lost-file-is-refused" else [{"type": "not_found"}]
+        if self.finished and not self.whole:
+            return wire.rejected()
         if bug == "one-view-ever" and self.views:
             return wire.rejected()
         if bug == "one-view-at-a-time" and self.is_read():

@@ -22,7 +22,7 @@ class Chaining:
                 self.is_chained(edge)
         sources = sorted((node for node in nodes if node.is_source()), key=lambda node: node.id)
         chained: dict[int, Node] = {}
-        for source in sources:
+        for source in sources[:8] if bug == "chaining-eight-sources" else sources:
             target = self.find_host(source)
             if target is not None:
                 chained[source.id] = target
@@ -70,6 +70,8 @@ class Chaining:
             children.sort(key=lambda child: child.id)
         elif bug == "chaining-children-by-name":
             children.sort(key=lambda child: child.name)
+        elif bug == "chaining-255-children":
+            children = children[:255]
         name = node.name
         if sources and bug != "chaining-sources-unnamed":
             name = f"{name} [{', '.join(source.name for source in sources)}]"
@@ -111,7 +113,7 @@ class Chaining:
             return len({edge.source.id for edge in node.inputs})
         if bug == "chaining-forward-inputs-counted-only":
             return sum(edge.partitioner == "forward" for edge in node.inputs)
-        return len(node.inputs)
+        return len(node.inputs) % 256 if bug == "chaining-inputs-counted-in-a-byte" else len(node.inputs)
 
     def is_chainable_input(self, edge: Edge, *, to_host: bool = False) -> bool:
         bug = self.bug

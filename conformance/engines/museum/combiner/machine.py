@@ -94,7 +94,8 @@ class Combiner:
         if idle:
             if not self.all_idle_flushes:
                 return []
-            value = self.watermarks[index] if bug == "combiner-flushes-last-idler" else max(self.watermarks)
+            held = self.watermarks[:8] if bug == "combiner-flushes-the-first-eight" else self.watermarks
+            value = self.watermarks[index] if bug == "combiner-flushes-last-idler" else max(held)
         elif bug == "combiner-idle-input-holds":
             value = min(self.watermarks)
         elif bug == "combiner-laggard-does-not-hold":

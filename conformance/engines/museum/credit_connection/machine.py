@@ -100,6 +100,8 @@ class CreditConnection:
             raise wire.unknown_type(event)
         index = wire.get_integer(event, "reader")
         amount = wire.get_at_least(event, "amount", 1) if kind == "credit" else 0
+        if self.bug == "credit-in-a-byte":
+            amount &= 0xFF
         item = wire.get_choice(event, "item", _ITEMS) if kind == "add" else ""
         if self.closed:
             return wire.rejected() if self.bug == "refuses-once-closed" else []

@@ -97,7 +97,7 @@ class CreditLoop:
             return self.consume(index, channel)
         if action == "announce":
             return self.tell_receiver(index, {"type": "announce"})
-        message = channel.up.popleft()
+        message = channel.up.pop() if self.bug == "resume-overtakes-credit" else channel.up.popleft()
         return channel.tell_sender({key: value for key, value in message.items() if key != "channel"})
 
     def tell_receiver(self, index: int, event: wire.Json) -> wire.Observations:
@@ -110,6 +110,8 @@ class CreditLoop:
 
     def deliver(self, index: int, channel: Channel) -> wire.Observations:
         message = channel.down.pop() if self.bug == "messages-overtake" else channel.down.popleft()
+        if self.bug == "backlog-in-a-byte" and "backlog" in message:
+            message["backlog"] %= 256
         if message["type"] == "backlog":
             return self.tell_receiver(index, {"type": "backlog", "backlog": message["backlog"]})
         channel.inbox.append(message["kind"])

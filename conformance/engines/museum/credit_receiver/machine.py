@@ -1,12 +1,19 @@
-"""The receiving side of one gate: credit, floating buffers, announcements. CREDIT-1 … CREDIT-12, -14, -15."""
+"""The receiving side of one gate: credit, floating buffers, announcements. CREDIT-1 … CREDIT-12, CREDIT-14 … CREDIT-16,
+CREDIT-32, CREDIT-33.
+"""
 
 from collections import deque
 
 from tidegate.conformance.engines import wire
 
+EXTENSIONS = ("failures",)
+
 
 class Channel:
-    __slots__ = ("barriers", "exclusive", "floating", "held", "required", "unannounced", "waiting")
+    __slots__ = (
+        "barriers", "broken", "exclusive", "failed", "floating", "held", "released", "required", "unannounced",
+        "waiting",
+    )  # fmt: skip
 
     def __init__(self, exclusive: int) -> None:
         self.exclusive = exclusive
@@ -17,6 +24,7 @@ class Channel:
         #: Data buffers received and not recycled, oldest first: true for a floating one.
         self.held: deque[bool] = deque()
         self.barriers = 0
+        self.broken = self.failed = self.released = False
 
     def is_satisfied(self) -> bool:
         return self.exclusive + self.floating >= self.required
@@ -30,6 +38,7 @@ class CreditReceiver:
         self.free = wire.get_at_least(config, "floating", 1)
         self.channels = [Channel(self.exclusive) for _ in range(channels)]
         self.waiters: deque[int] = deque()
+        self.may_fail = wire.get_extension(config, EXTENSIONS) is not None
         if self.bug == "receiver-initial-credit-announced-again":
             for channel in self.channels:
                 channel.unannounced = self.exclusive
@@ -37,6 +46,69 @@ class CreditReceiver:
     def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         index = wire.get_integer(event, "channel")
+        if self.may_fail and kind in {"fail", "release"}:
+            if not 0 <= index < len(self.channels):
+                return wire.rejected()
+            return self.settle(self.on_fail(index) if kind == "fail" else self.on_release(index), None)
+        if self.may_fail and 0 <= index < len(self.channels) and kind != "recycle":
+            channel = self.channels[index]
+            if (channel.released and self.bug != "receiver-released-hears") or (
+                channel.failed and self.bug != "receiver-failed-goes-on"
+            ):
+                return wire.rejected()
+        if not self.may_fail or not 0 <= index < len(self.channels):
+            return self.react(event, kind, index)
+        held = self.channels[index].held
+        own = kind != "recycle" or (bool(held) and not held[0])
+        return self.settle(self.react(event, kind, index), index if own else None)
+
+    def settle(self, seen: wire.Observations, caller: int | None) -> wire.Observations:
+        """What is said of channels whose connection broke is a failure instead."""
+        bug = self.bug
+        kept: wire.Observations = []
+        called: wire.Observations = []
+        read: wire.Observations = []
+        for one in seen:
+            channel = self.channels[one["channel"]] if one["type"] == "notify" else None
+            if channel is None or not channel.broken or bug == "receiver-broken-is-notified":
+                kept.append(one)
+                continue
+            channel.failed = True
+            by_caller = one["channel"] == caller or bug == "receiver-hand-over-fails-the-giver"
+            if bug == "receiver-own-failure-is-swallowed":
+                by_caller = False
+            if bug == "receiver-failure-is-lost" and not by_caller:
+                continue
+            if bug == "receiver-failure-loses-the-buffer":
+                channel.floating = max(0, channel.floating - 1)
+            failure = {"type": "failed", "channel": one["channel"], "told": "caller" if by_caller else "reader"}
+            (called if by_caller else read).append(failure)
+        return kept + called + sorted(read, key=lambda one: one["channel"])
+
+    def on_fail(self, index: int) -> wire.Observations:
+        if self.channels[index].released:
+            return wire.rejected()
+        self.channels[index].broken = True
+        return []
+
+    def on_release(self, index: int) -> wire.Observations:
+        bug = self.bug
+        channel = self.channels[index]
+        if channel.released:
+            return []
+        channel.released, channel.exclusive = True, 0
+        out: wire.Observations = []
+        for _ in range(channel.floating):  # a wrong engine may hand them back to this one
+            channel.floating -= 1
+            if bug == "receiver-release-frees-for-nobody":
+                self.free += 1
+            elif bug != "receiver-release-keeps-floating" and not (
+                bug == "receiver-failed-keeps-floating" and channel.failed
+            ):
+                out += self.give_back()
+        return out
+
+    def react(self, event: wire.Json, kind: str | None, index: int) -> wire.Observations:
         if kind in {"data", "event", "backlog"}:
             backlog = wire.get_integer(event, "backlog")
             lowest = 1 if kind == "backlog" and self.bug != "receiver-empty-backlog-accepted" else 0
@@ -150,7 +222,11 @@ class CreditReceiver:
             if bug == "receiver-hand-over-names-recycler":
                 return [{"type": "notify", "channel": index} for _ in self.give_back()]
             return self.give_back()
+        if channel.released and bug != "receiver-released-gets-its-own-back":
+            return []
         channel.exclusive += 1
+        if bug == "receiver-exclusive-in-a-byte":
+            channel.exclusive &= 0xFF
         surplus = channel.exclusive + channel.floating > channel.required
         if bug == "receiver-surplus-not-strict":
             surplus = channel.is_satisfied()
@@ -170,6 +246,8 @@ class CreditReceiver:
             index = self.waiters.pop() if bug == "receiver-newest-waiter-first" else self.waiters.popleft()
             channel = self.channels[index]
             channel.waiting = False
+            if channel.released and bug != "receiver-released-is-handed-more":
+                continue
             if channel.is_satisfied() and bug != "receiver-satisfied-waiter-takes":
                 if bug == "receiver-decliner-keeps-waiting-flag":
                     channel.waiting = True

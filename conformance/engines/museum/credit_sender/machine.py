@@ -95,7 +95,7 @@ class CreditSender:
             return []
         if self.initial > 0 and bug != "sender-announces-with-initial-credit":
             return []
-        return [{"type": "backlog", "backlog": backlog}]
+        return [{"type": "backlog", "backlog": backlog & 0xFF if bug == "sender-announces-in-a-byte" else backlog}]
 
     def write(self) -> wire.Observations:
         bug = self.bug

@@ -28,8 +28,10 @@ class Generalized:
             return wire.rejected()
         if self.bug == "only-rises" and channel in self.values and self.combination in ("min", "max"):
             value = max(value, self.values[channel])
+        if self.bug == "table-of-257":
+            channel = min(channel, 256)
         self.values[channel] = value
-        complete = len(self.values) == self.channels
+        complete = len(self.values) == (min(self.channels, 257) if self.bug == "table-of-257" else self.channels)
         if self.combination == "aligned":
             return self.on_aligned(value, complete=complete)
         if self.wait and not complete and self.bug != "never-waits":

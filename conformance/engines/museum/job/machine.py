@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tidegate.conformance.engines.museum.deserializer.machine import Deserializer
 
 _OF_SUBTASKS = ("emit", "poll", "fire")
-_EXTENDED = {"fire": "event_time", "fail": "recovery"}
+_EXTENDED = {"fire": ("event_time",), "fail": ("recovery", "finished")}
 _OF_CHANNELS = ("flush", "deliver", "announce", "deliver_credit")
 
 
@@ -30,7 +30,7 @@ class Job:
         #: Only wrong jobs share these between subtasks or channels.
         self.totals: dict[tuple[int, str], int] = {}
         self.readers: dict[int, Deserializer] = {}
-        self.recovery = Recovery(self) if self.program.extension == "recovery" else None
+        self.recovery = Recovery(self) if self.program.extension in ("recovery", "finished") else None
         self.build()
 
     def build(self) -> None:
@@ -49,9 +49,8 @@ class Job:
             raise wire_module.unknown_type(event)
         action = wire_module.get_choice(event, "action", (*_OF_SUBTASKS, *_OF_CHANNELS, "fail"))
         at = wire_module.get_integer(event, "at")
-        extension = _EXTENDED.get(action, self.program.extension)
-        if extension != self.program.extension:
-            raise wire_module.BadRequestError(f"{action} belongs to the extension {extension}")
+        if action in _EXTENDED and self.program.extension not in _EXTENDED[action]:
+            raise wire_module.BadRequestError(f"{action} belongs to the extension {_EXTENDED[action][0]}")
         self.seen = []
         if action == "fail":
             return self.fail(at)
@@ -79,13 +78,20 @@ class Job:
             if subtask.timed is None or not subtask.timed.due():
                 return wire_module.rejected()
             subtask.fire()
-        elif action == "emit" and not subtask.is_done():
+        elif action == "emit" and not subtask.is_done() and not self.must_wait(subtask):
             subtask.emit_next()
         elif action == "poll" and subtask.gate.queue:
             subtask.poll()
         else:
             return wire_module.rejected()
         return self.seen
+
+    def must_wait(self, source: Subtask) -> bool:
+        """Whether the barrier of a source is next while others are still to finish."""
+        left = source.script[source.cursor :]
+        if self.recovery is None or not left or left[0].kind != "barrier":
+            return False
+        return self.recovery.is_something_to_finish()
 
     # --- the run log
 

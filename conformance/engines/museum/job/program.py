@@ -11,7 +11,7 @@ from tidegate.conformance.engines.museum.valve.machine import SEMANTICS
 EVENT_TIME = ("timer", "co_timer", "window")
 FUNCTIONS = ("source", "map", "flat_map", "filter", "sum", "union", "join", "sink", *EVENT_TIME)
 TWO_INPUTS = ("join", "co_timer")
-EXTENSIONS = ("event_time", "recovery")
+EXTENSIONS = ("event_time", "recovery", "finished")
 RESTORABLE = ("source", "map", "flat_map", "filter", "sum", "sink")
 #: Up to this parallelism there are as many key groups.
 FEW = 85
@@ -80,7 +80,13 @@ def read_program(config: wire_module.Json) -> Program:
         raise wire_module.BadRequestError("two edges join the same operators")
     for operator in operators:
         check_inputs(operator, edges)
-    check_barriers([script for operator in operators for script in operator.scripts])
+    scripts = [script for operator in operators for script in operator.scripts]
+    if config.get("extension") == "finished":
+        going_on = [script for script in scripts if any(item.kind == "barrier" for item in script)]
+        if not 0 < len(going_on) < len(scripts):
+            raise wire_module.BadRequestError("some scripts have no barrier, and some have one")
+        scripts = going_on
+    check_barriers(scripts)
     wire = config.get("wire")
     wire_module.get_extension(config, EXTENSIONS)
     check_event_time(operators, edges, config.get("extension"))
@@ -100,8 +106,8 @@ def read_recovery(
     config: wire_module.Json, operators: list[Operator], edges: list[Edge]
 ) -> tuple[bool, dict[int, int]]:
     given = config.get("recovery")
-    if (given is not None) != (config.get("extension") == "recovery"):
-        raise wire_module.BadRequestError("recovery belongs to the extension recovery, which needs it")
+    if (given is not None) != (config.get("extension") in ("recovery", "finished")):
+        raise wire_module.BadRequestError("recovery belongs to the extensions recovery and finished, which need it")
     if given is None:
         return False, {}
     if not isinstance(given, dict):
@@ -125,7 +131,8 @@ def check_recovery(config: wire_module.Json, operators: list[Operator], edges: l
             raise wire_module.BadRequestError("a sum that is restored reads by key, and no other sum")
         for script in one.scripts:
             kinds = [item.kind for item in script]
-            if kinds.count("barrier") != 1 or not set(kinds) <= {"record", "barrier"}:
+            spared = config.get("extension") == "finished" and "barrier" not in kinds
+            if (kinds.count("barrier") != 1 and not spared) or not set(kinds) <= {"record", "barrier"}:
                 raise wire_module.BadRequestError("a job that is restored has records and one barrier in each script")
 
 

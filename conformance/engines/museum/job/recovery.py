@@ -1,4 +1,4 @@
-"""The checkpoint of a job, its failure, and what is restored, RST-1 to RST-7."""
+"""The checkpoint of a job, its failure, and what is restored, RST-1 to RST-7, RST-9 to RST-11."""
 
 from typing import TYPE_CHECKING
 
@@ -52,12 +52,47 @@ class Recovery:
         for operator, _before in self.before:
             operator.parallelism = parallelisms[operator.id]
 
+    # What has finished before
+
+    def find_finished(self) -> set[int]:
+        """The subtasks that no barrier comes to."""
+        finished: set[int] = set()
+        for subtask in self.job.subtasks:
+            if subtask.channels:
+                quiet = all(channel.route.source in finished for channel in subtask.channels)
+            else:
+                quiet = all(item.kind != "barrier" for item in subtask.script)
+            finished |= {subtask.index} if quiet else set()
+        return finished
+
+    def is_something_to_finish(self) -> bool:
+        bug = self.bug
+        finished = self.find_finished()
+        if bug == "barrier-waits-for-nobody":
+            return False
+        for at in finished:
+            subtask = self.job.subtasks[at]
+            if not (subtask.gate.finished if subtask.channels else subtask.is_done()):
+                return True
+        if bug == "barrier-waits-for-ends-only":
+            return False
+        mine = [channel for channel in self.job.channels if channel.route.source in finished]
+        kinds = [one.kind for channel in mine for one in channel.waiting if isinstance(one, Element)]
+        if bug == "barrier-waits-for-every-end" and kinds:
+            return True
+        return "end_of_data" in kinds
+
     # The checkpoint
 
     def take_part(self, subtask: "Subtask", read: "Channel | None") -> None:
         channels = subtask.channels if self.unaligned else []
         in_flight = {one.number: self.find_in_flight(one, is_read=one is read) for one in channels}
-        waits = {one.number for one in channels if one is not read and not has_barrier(one)}
+        finished = self.find_finished()
+        waits = {
+            one.number
+            for one in channels
+            if one is not read and not has_barrier(one) and one.route.source not in finished
+        }
         self.parts[subtask.index] = Part(
             subtask.number,
             subtask.task.head.id,
@@ -72,7 +107,7 @@ class Recovery:
     def find_in_flight(self, channel: "Channel", *, is_read: bool) -> list[Element]:
         bug = self.bug
         waiting = [one for one in channel.waiting if isinstance(one, Element) and one.kind != "barrier"]
-        if bug == "in-flight-not-saved":
+        if bug == "in-flight-not-saved" or channel.route.source in self.find_finished():
             return []
         if (is_read or has_barrier(channel)) and bug != "saves-behind-its-barrier":
             return waiting[: channel.overtaken]
@@ -105,12 +140,18 @@ class Recovery:
 
     def finish_part(self, subtask: "Subtask", checkpoint: int) -> None:
         self.parts[subtask.index].done = True
-        wanted = 1 if self.bug == "complete-with-the-first-part" else len(self.job.subtasks)
+        finished = self.find_finished() if self.bug != "finished-must-take-part" else set()
+        wanted = 1 if self.bug == "complete-with-the-first-part" else len(self.job.subtasks) - len(finished)
         done = [one for one in self.parts.values() if one.done]
         if self.bug == "parts-are-enough":
             done = list(self.parts.values())
         if len(done) < wanted or self.complete is not None:
             return
+        for at in finished:
+            self.take_part(self.job.subtasks[at], None)
+            if self.bug == "finished-results-are-gone":
+                self.parts[at].collected = []
+            self.parts[at].in_flight = {}
         self.complete, self.parts, self.checkpoint = self.parts, {}, checkpoint
         self.job.seen.append({"type": "completed", "checkpoint": checkpoint})
 
@@ -139,6 +180,9 @@ class Recovery:
         if not subtask.channels:
             own = next(one for one in parts if one.number == subtask.number)
             subtask.cursor = 0 if bug == "sources-begin-anew" else own.cursor - (bug == "barrier-sent-again")
+            if own.cursor > len(subtask.script):
+                again = {"finished-begins-anew": 0, "finished-says-nothing": own.cursor}
+                subtask.cursor = again.get(bug, len(subtask.script))
             subtask.made = 0 if bug == "ids-begin-anew" else own.made
             return
         subtask.made = max(one.made for one in parts)

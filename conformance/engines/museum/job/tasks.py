@@ -154,6 +154,7 @@ class Subtask:
         elif element.kind == "end_of_data":
             self.on_end_of_data()
         elif element.kind == "end_of_partition":
+            self.on_finished_channel(channel)
             self.on_end_of_partition()
         else:
             self.on_control(channel, element)
@@ -287,12 +288,13 @@ class Subtask:
     def on_barrier(self, barrier: Element) -> None:
         bug = self.bug
         self.aligned += 1
+        wanted = self.count_wanted()
         if bug == "first-barrier-is-enough" and self.aligned > 1:
-            self.aligned %= len(self.channels)
+            self.aligned %= wanted
             if not self.aligned:
                 self.resume()
             return
-        if self.aligned < len(self.channels) and bug != "first-barrier-is-enough":
+        if self.aligned < wanted and bug != "first-barrier-is-enough":
             return
         self.take_part(barrier)
         if bug == "first-barrier-is-enough" and len(self.channels) > 1:
@@ -308,9 +310,37 @@ class Subtask:
         wanted = len(self.channels) if self.bug == "overtaking-barrier-waits" else 1
         if self.aligned == wanted:
             self.take_part(barrier, channel)
-        if self.aligned == len(self.channels):
+        if self.aligned == self.count_wanted():
             self.aligned = 0
             recovery.finish_part(self, barrier.number)
+
+    def count_wanted(self) -> int:
+        """Channels whose barrier is wanted: not of those that were finished, and read to their end."""
+        recovery = self.job.recovery
+        if recovery is None or self.bug == "end-stands-for-nothing":
+            return len(self.channels)
+        finished = recovery.find_finished()
+        over = [place for place, one in enumerate(self.channels) if one.route.source in finished]
+        if self.bug == "finished-channel-is-not-awaited":
+            return len(self.channels) - len(over)
+        return len(self.channels) - len([place for place in over if place in self.gate.closed])
+
+    def on_finished_channel(self, channel: Channel) -> None:
+        """The end of a channel that had no barrier to wait for stands for one."""
+        recovery = self.job.recovery
+        if recovery is None or not self.aligned or channel.route.source not in recovery.find_finished():
+            return
+        if self.aligned < self.count_wanted() or self.bug == "late-end-stands-for-nothing":
+            return
+        barrier = next(
+            one for source in self.job.subtasks if not source.channels for one in source.script if one.kind == "barrier"
+        )
+        self.aligned = 0
+        if recovery.unaligned:
+            recovery.finish_part(self, barrier.number)
+        else:
+            self.take_part(barrier)
+            self.resume()
 
     def resume(self) -> None:
         for channel in self.channels[:-1] if self.bug == "last-channel-not-resumed" else self.channels:

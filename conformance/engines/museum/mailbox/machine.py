@@ -271,6 +271,8 @@ class Mailbox:
                 return wire.rejected()
             self.suspension = self.handles
             self.handles += 1
+            if bug == "mailbox-handles-in-a-byte":
+                self.suspension &= 0xFF
             return [{"type": "suspended", "handle": self.suspension}]
         self.accepts = False
         if kind == "quiesce":

@@ -71,6 +71,11 @@ class MultipleInputs:
         if not all(0 <= index < len(self.inputs) for index in inputs):
             return wire.rejected()
         self.wish = set(inputs)
+        if bug == "selection-of-eight":
+            self.wish = {index for index in inputs if index < 8}
+        elif bug == "selection-in-32-bits":
+            bits = {index % 32 for index in inputs}
+            self.wish = {index for index in range(len(self.inputs)) if index % 32 in bits}
         if bug == "selection-holds-at-once":
             self.ask()
         return []

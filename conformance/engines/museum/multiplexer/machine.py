@@ -102,7 +102,10 @@ class Multiplexer:
         if not at_once:
             return []
         higher = advances and timestamp > self.combined
-        if higher or bug == "multiplexer-every-watermark-derives":
+        derives = bug == "multiplexer-every-watermark-derives" or (
+            advances and bug == "multiplexer-every-advance-derives"
+        )
+        if higher or derives:
             return self.derive()
         return []
 
@@ -137,7 +140,7 @@ class Multiplexer:
         if bug == "multiplexer-old-remembers-idleness":
             self.found_idle = idle
         seen: wire.Observations = []
-        value = self.combine(awake)
+        value = self.combine(awake[:8] if bug == "multiplexer-eight-decide" else awake)
         if value > self.combined or (bug == "multiplexer-goes-back" and wire.LOWEST < value < self.combined):
             self.combined = value
             seen = [{"type": "watermark", "timestamp": str(value)}]

@@ -22,6 +22,8 @@ def get_units(text: str, bug: str) -> list[int]:
     except UnicodeEncodeError as error:
         raise wire.BadRequestError("a string key has an unpaired surrogate") from error
     units = [high << 8 | low for high, low in zip(raw[::2], raw[1::2], strict=True)]
+    if bug == "partitioner-string-hash-of-256":
+        return units[:256]
     if bug == "partitioner-string-hash-samples" and len(units) >= 16:
         return units[:: len(units) // 8]
     return units

@@ -1,4 +1,4 @@
-"""The gate with priorities, GATE-1, GATE-2, GATE-5, GATE-6, GATE-10 … GATE-18.
+"""The gate with priorities, GATE-1, GATE-2, GATE-5, GATE-6, GATE-10 … GATE-18, GATE-28.
 
 The line of channels is one list; the first `urgent` of it have priority. In the same way a channel's items are one
 list of which the first few overtake.
@@ -8,6 +8,7 @@ import attrs
 
 from tidegate.conformance.engines import wire
 
+EXTENSIONS = ("closing",)
 _ITEMS = ("data", "end_of_data", "end_of_partition", "priority", "barrier")
 _OVERTAKING = ("priority", "announcement")
 _LEAST = -(2**31)
@@ -43,11 +44,17 @@ class PriorityGate:
         self.urgent = 0
         self.available = False
         self.priority = False
+        self.may_close = wire.get_extension(config, EXTENSIONS) is not None
+        self.closed = False
 
     def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind == "poll":
             return self.on_poll()
+        if kind == "close" and self.may_close:
+            return self.on_close()
+        if kind == "ask_unfinished" and self.may_close:
+            return [{"type": "unfinished", "channels": self.list_unfinished()}]
         if kind not in {"arrive", "notify", "notify_priority", "force"}:
             raise wire.unknown_type(event)
         index = wire.get_integer(event, "channel")
@@ -57,7 +64,7 @@ class PriorityGate:
             return wire.rejected()
         before, ahead = (self.available, self.priority), self.urgent
         if kind == "arrive":
-            if self.refuses(self.channels[index], item):
+            if self.refuses(self.channels[index], item) or (self.closed and self.bug != "closed-takes-more"):
                 return wire.rejected()
             self.on_arrive(index, self.channels[index], item)
         elif kind == "notify":
@@ -69,6 +76,24 @@ class PriorityGate:
         # A channel that a poll puts back says nothing, and neither does one that is not the first with priority.
         self.priority = self.priority or (self.urgent == 1 and ahead == 0)
         return self.signal(*before)
+
+    def on_close(self) -> wire.Observations:
+        bug = self.bug
+        again, self.closed = self.closed, True
+        if bug == "closing-twice-is-refused" and again:
+            return wire.rejected()
+        if bug == "closing-wakes" and not self.available:
+            return [{"type": "available"}]
+        return []
+
+    def list_unfinished(self) -> list[int]:
+        bug = self.bug
+        channels = range(len(self.channels))
+        if bug == "unfinished-counts-what-arrived":
+            return [index for index in channels if self.channels[index].arrived_ends["end_of_partition"] < self.shared]
+        if bug == "first-end-finishes":
+            return [index for index in channels if not self.channels[index].polled_ends["end_of_partition"]]
+        return [index for index in channels if not self.is_over(index)]
 
     def signal(self, available: bool, priority: bool) -> wire.Observations:  # noqa: FBT001 - both as they were before
         bug = self.bug
@@ -99,7 +124,7 @@ class PriorityGate:
                 return
             self.line.remove(index)
         self.line.insert(0 if bug == "latest-channel-first" else self.urgent, index)
-        self.urgent += 1
+        self.urgent = (self.urgent + 1) % 256 if bug == "channels-counted-in-a-byte" else self.urgent + 1
         self.available = True
 
     def on_force(self, index: int) -> None:
@@ -158,7 +183,9 @@ class PriorityGate:
     def on_poll(self) -> wire.Observations:
         bug = self.bug
         if self.is_finished():
-            return [{"type": "none"}]
+            return [{"type": "cancelled" if self.closed and bug == "finished-is-cancelled" else "none"}]
+        if self.closed and not (bug == "priority-survives-the-close" and self.urgent):
+            return [{"type": "none" if bug == "closed-gives-nothing" else "cancelled"}]
         while self.line:
             index = self.line.pop(0)
             self.urgent = max(0, self.urgent - 1)

@@ -13,6 +13,7 @@ _TYPES = ("record", "latency_marker", "watermark", "status")
 _INNER = {
     "idle-channel-is-heard": "valve-idle-channel-heard",
     "watermark-wakes-its-channel": "valve-watermark-wakes-channel",
+    "257-channels-told-apart": "valve-257-channels-told-apart",
 }
 
 

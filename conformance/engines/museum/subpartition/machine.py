@@ -226,9 +226,14 @@ class Subpartition:
             return [{"type": "none"}]
         data = entry.data if bug == "subpartition-slice-from-the-start" else entry.unread
         entry.read = len(entry.data)
+        if bug == "subpartition-offset-in-two-bytes":
+            entry.read %= 2 * 2**16
         if entry.kind in _BLOCKING and (entry.kind == "barrier" or bug != "subpartition-only-barriers-block"):
             self.blocked = True
-        number, counts = self.number, entry.is_data or bug != "subpartition-events-not-numbered"
+        number = self.number
+        if bug == "subpartition-numbers-in-two-bytes":
+            number = (number + 2**15) % 2**16 - 2**15
+        counts = entry.is_data or bug != "subpartition-events-not-numbered"
         self.number += counts
         following = self.queue[0].kind if self.queue and self.is_readable() else "none"
         if bug == "subpartition-next-is-whatever-follows":

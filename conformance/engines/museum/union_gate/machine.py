@@ -77,7 +77,8 @@ class UnionGate:
         return [] if told else [{"type": "available"}]
 
     def is_finished(self) -> bool:
-        finished = [member.is_finished() for member in self.members]
+        counted = self.members[:8] if self.bug == "eight-members-finish" else self.members
+        finished = [member.is_finished() for member in counted]
         return any(finished) if self.bug == "finished-with-first-member" else all(finished)
 
     def choose(self) -> int:

@@ -37,18 +37,22 @@ class Valve:
             timestamp = wire.get_long(event, "timestamp")
             if not 0 <= channel < self.channels and not self.is_wrapped(channel):
                 return wire.rejected()
-            return self.on_watermark(channel, timestamp)
+            return self.on_watermark(self.find_slot(channel), timestamp)
         if kind == "status":
             status = wire.get_choice(event, "status", _STATUSES)
             if not 0 <= channel < self.channels and not self.is_wrapped(channel):
                 return wire.rejected()
             if self.bug == "valve-max-closes" and self.closed:
                 return []
-            return self.on_idle(channel) if status == "idle" else self.on_active(channel)
+            slot = self.find_slot(channel)
+            return self.on_idle(slot) if status == "idle" else self.on_active(slot)
         raise wire.unknown_type(event)
 
     def is_wrapped(self, channel: int) -> bool:
         return self.bug == "valve-negative-channel-wraps" and -self.channels <= channel < 0
+
+    def find_slot(self, channel: int) -> int:
+        return channel % 257 if self.bug == "valve-257-channels-told-apart" else channel
 
     def on_watermark(self, channel: int, timestamp: int) -> wire.Observations:
         bug = self.bug
@@ -160,6 +164,8 @@ class Valve:
         else:
             flags = self.aligned
         counted = [watermark for flag, watermark in zip(flags, self.watermarks, strict=True) if flag]
+        if bug == "valve-256-channels-count":
+            counted = counted[:256]
         if counted:
             lowest = min(counted)
         elif bug == "valve-empty-minimum-emitted":

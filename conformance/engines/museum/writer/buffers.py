@@ -93,6 +93,8 @@ class Buffers:
         """The size that readers ask for, SPAN-8."""
         bug = self.bug
         hints = [self.hints[channel] for channel in builder.readers]
+        if bug == "eight-readers-decide":
+            hints = hints[:8]
         if bug == "zero-left-out-of-the-smallest":
             hints = [hint for hint in hints if hint] or [0]
         hint = hints[0] if bug == "first-reader-decides" else min(hints)

@@ -1,4 +1,4 @@
-"""Records for many channels, in buffers of their own or in shared ones, SPAN-10, SPAN-11, SPAN-12 and SPAN-14.
+"""Records for many channels, in buffers of their own or in shared ones, SPAN-10, SPAN-11, SPAN-12, SPAN-14 and SPAN-34.
 
 Bytes stay in the hex form that the protocol gives and wants, two characters a byte; sizes count bytes.
 """
@@ -10,6 +10,7 @@ from tidegate.conformance.engines.museum.writer.buffers import Buffers
 MOST_SILENT = 100
 #: The flag of the flusher is looked at once in so many emits.
 LOOKS_EVERY = 10
+EXTENSIONS = ("measures",)
 PLAIN = ("broadcast", "event", "pool", "flush", "elapse", "fail", "finish")
 
 
@@ -19,6 +20,7 @@ class Writer(Buffers):
         channels = wire.get_at_least(config, "channels", 1)
         super().__init__(channels, wire.get_at_least(config, "buffer_size", 1), host.bug.removeprefix("writer-"))
         self.timeout = wire.get_at_least(config, "timeout", -1)
+        self.measures = wire.get_extension(config, EXTENSIONS) is not None
         self.shares = kind == "broadcast"
         self.since_flush = 0
         self.emits = 0
@@ -34,9 +36,22 @@ class Writer(Buffers):
             is_taken = self.on_channel(event, wire.get_integer(event, "channel"))
         elif kind in PLAIN:
             is_taken = self.on_plain(event, str(kind))
+        elif kind == "measure" and self.measures:
+            return wire.rejected() if self.finished else [{"type": "queued", "bytes": self.count_queued()}]
         else:
             raise wire.unknown_type(event)
         return self.out if is_taken else wire.rejected()
+
+    def count_queued(self) -> list[int]:
+        bug = self.bug
+        queued = [len(unseen) // 2 for unseen in self.unseen]
+        if bug == "queued-counts-shared-bytes-once" and self.shared is not None:
+            return [queued[0], *[0] * (len(queued) - 1)]
+        if bug == "queued-counts-all-of-an-open-buffer":
+            return [builder.filled if builder is not None else 0 for builder in self.own]
+        if bug == "queued-forgets-open-buffers":
+            return [0] * len(queued)
+        return [sum(queued)] * len(queued) if bug == "queued-is-that-of-all" else queued
 
     def on_channel(self, event: wire.Json, channel: int) -> bool:
         is_hint = event["type"] == "hint"
