@@ -27,6 +27,8 @@ class Flow:
             GROUP,
             broker=f"kafka://{broker}",
             store="memory://",
+            # Else it makes a folder wherever it was called.
+            datadir=str(journals.parent / "faust"),
             web_enabled=False,
             # The broker makes topics by itself, and knows no other way.
             topic_allow_declare=False,

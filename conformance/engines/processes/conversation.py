@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from tidegate.conformance.engines import messages
-from tidegate.conformance.engines.base import Answer, Asked, Broken, Crashed, NotRun, TimedOut
+from tidegate.conformance.engines.base import Answer, Asked, Broken, Crashed, NotRun, Request, TimedOut
 from tidegate.conformance.engines.text import quoted
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class Conversation:
 
     def _patience(self) -> float:
         if self._in_flight:
-            return self._limits.case_timeout - self._waited
+            return self._engine.patience - self._waited
         return max(self._silence_missing(), 0.01)
 
     def _exchange(self, seconds: float) -> None:
@@ -214,8 +214,8 @@ class Conversation:
         if failure:
             self._fail(failure, misspoke=connection.overflowed)
         elif self._in_flight:
-            if self._waited >= self._limits.case_timeout and not connection.hung_up:
-                self._fail(TimedOut(self._limits.case_timeout, connection.stderr()), misspoke=False)
+            if self._waited >= self._engine.patience and not connection.hung_up:
+                self._fail(TimedOut(self._engine.patience, connection.stderr()), misspoke=False)
         elif (half := connection.half_line()) and self._silence_missing() <= 0:
             complaint = f"wrote half a line that nobody asked for: {quoted(half)}"
             self._fail(Broken(complaint, connection.stderr()), misspoke=True)
@@ -268,6 +268,8 @@ class Conversation:
         if culprit:
             self._forget_reply(culprit)
             culprit.reply = failure
+            if isinstance(failure, TimedOut) and isinstance(culprit.request, Request):
+                self._engine.count_hang()
         if suspects:
             self._searching = True
             self._accused, self._accusation = (begun or replied)[0], failure

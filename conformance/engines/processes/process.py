@@ -33,6 +33,9 @@ _STDOUT_HINT = (
 
 #: The id of the first request.
 HELLO = 1
+#: After so many cases at which it hung when alone, an engine gets that part of the time for each answer.
+HANGS = 2
+IMPATIENCE = 5
 
 
 class ProcessEngine(Engine):
@@ -64,6 +67,7 @@ class ProcessEngine(Engine):
         self.last_id = 0
         self.window = self.limits.window
         self.given_up = ""
+        self._hangs = 0
 
     # What every engine does
 
@@ -144,6 +148,14 @@ class ProcessEngine(Engine):
             self.given_up = f"the engine was given up after {self.restarts} restarts"
         else:
             self.restarts += 1
+
+    def count_hang(self) -> None:
+        self._hangs += 1
+
+    @property
+    def patience(self) -> float:
+        """Seconds in which the engine must answer: fewer, once it has hung before, or one hang takes minutes."""
+        return self.limits.case_timeout / (1 if self._hangs < HANGS else IMPATIENCE)
 
     def narrow_window(self) -> None:
         self.window = max(1, self.window // 2)

@@ -1,7 +1,9 @@
 """The engine `spark[:MASTER]` as the harness sees it: a process of its own, with a JVM of its own."""
 
+import os
 import sys
 from importlib import import_module
+from tempfile import TemporaryDirectory
 
 from tidegate.conformance.engines.base import Description
 from tidegate.conformance.engines.java import check_spark
@@ -44,9 +46,15 @@ class SparkEngine(ProcessEngine):
 
 
 def main(master: str, what: str) -> None:
-    """The class is imported here, in the process of the engine alone."""
+    """The class is imported here, in the process of the engine alone.
+
+    In the end Java is killed. What it would have removed then stands in a folder of ours.
+    """
     module, _colon, name = what.partition(":")
-    serve(lambda: getattr(import_module(module), name)(master), QUICK, BATCH, LINGER)
+    with TemporaryDirectory(prefix="tidegate-spark-", ignore_cleanup_errors=True) as scratch:
+        os.environ.setdefault("SPARK_LOCAL_DIRS", scratch)
+        os.environ["SPARK_SUBMIT_OPTS"] = f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} -Djava.io.tmpdir={scratch}"
+        serve(lambda: getattr(import_module(module), name)(master), QUICK, BATCH, LINGER)
 
 
 if __name__ == "__main__":

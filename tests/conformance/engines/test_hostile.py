@@ -59,7 +59,7 @@ CULPRITS = [
     # These name their case, so nothing else is in doubt, and the engine goes on as it is.
     ("nests_somewhat", "Broken", "nested too deeply", 0),
     ("forgets_a_step", "Broken", "2 steps, the case has 3 events", 0),
-    ("answers_in_bad_form", "Broken", "step 0 holds an observation that is not an object", 0),
+    ("answers_in_bad_form", "Broken", "step 1 holds an observation that is not an object", 0),
     ("answers_nan", "Broken", "holds NaN", 0),
     ("answers_a_float", "Broken", "holds 1e400", 0),
     ("answers_half_a_character", "Broken", "unpaired surrogate", 0),

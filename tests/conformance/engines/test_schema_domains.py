@@ -35,16 +35,16 @@ RELATIONS = {
         "choice.action",  # fire and fail belong to their extensions
         "config",  # the extension recovery needs recovery, and the other way round
         "config.recovery",
+        *(f"config.recovery.rescaled{name}" for name in ("", ".operator", ".parallelism")),
         "config.extension",
         *(f"config.{place}" for place in GRAPH),
-        *(f"config.operators.{name}" for name in ("name", "function", "parallelism", "scripts")),
+        *(f"config.operators.{name}" for name in ("name", "function", "parallelism", "scripts", "size")),
         *(f"config.operators.scripts.{name}" for name in ("type", "timestamp", "checkpoint")),
         *(f"config.edges.{name}" for name in ("input", "partitioner")),
     },
 }
 
 BORDERS = (-(2**31), -1, 0, 1, 2, 32768, 1_000_000, 2**31 - 1)
-NUMBERS = sorted({number + step for number in BORDERS for step in (-1, 0, 1)})
 LONGS = ("-9223372036854775809", "-9223372036854775808", "-2", "-1", "0", "9223372036854775807", "9223372036854775808")
 TEXTS = (*LONGS, "-0", "05", "+5", " 5", "", "a", "ab", "AB", "0g", "no such", "\ud800", "\U0001f600")
 WRONG: tuple[Any, ...] = (None, "no such", True, 7, [], {})
@@ -83,11 +83,15 @@ def place_of(name: str, path: Path) -> str:
 
 @attrs.frozen
 class Samples:
-    """Of each kind of config and event the shortest; and what golden traces have in each place."""
+    """Of each kind of config and event the shortest, also of those that have a place; and what golden traces have.
+
+    `numbers` are the borders that the schema of the component names, and those beside them.
+    """
 
     parts: list[tuple[str, Json, Json]]
     texts: dict[str, set[str]]
     fields: dict[str, Json]
+    numbers: list[int]
 
 
 @cache
@@ -104,10 +108,23 @@ def samples_of(component: str) -> Samples:
                 elif isinstance(value, dict):
                     fields[place_of(name, path)] |= value
             look = json.dumps([name, sorted(part), *(part.get(key) for key in ("kind", "semantics", "selectors"))])
-            known = shortest.get(look)
-            if known is None or len(json.dumps(part)) < len(json.dumps(known[2])):
-                shortest[look] = (name, case["config"], part)
-    return Samples(list(shortest.values()), texts, fields)
+            for key in (look, *(place_of(name, path) for path, _value in values_in(part))):
+                known = shortest.get(key)
+                if known is None or len(json.dumps(part)) < len(json.dumps(known[2])):
+                    shortest[key] = (name, case["config"], part)
+    parts = {json.dumps([name, part]): (name, config, part) for name, config, part in shortest.values()}
+    borders = {*BORDERS, *find_borders(schemas.load(component))}
+    numbers = sorted({number + step for number in borders for step in (-1, 0, 1)})
+    return Samples(list(parts.values()), texts, fields, numbers)
+
+
+def find_borders(schema: Any) -> set[int]:
+    """All that is a minimum or a maximum anywhere in a schema."""
+    if not isinstance(schema, dict | list):
+        return set()
+    inner = schema.values() if isinstance(schema, dict) else schema
+    limits = [schema.get(key) for key in ("minimum", "maximum")] if isinstance(schema, dict) else []
+    return {one for one in limits if isinstance(one, int)}.union(*map(find_borders, inner))
 
 
 # --- one change -------------------------------------------------------------------------------------------------
@@ -122,7 +139,7 @@ def variants_of(place: str, value: Any, samples: Samples) -> list[Any]:
         return [*WRONG, value[:1], [*value, *value[:1]]]
     if isinstance(value, str):
         return [*WRONG, *TEXTS, *sorted(samples.texts[place])[:12]]
-    return [*WRONG, *(NUMBERS if type(value) is int else (False, 0))]
+    return [*WRONG, *(samples.numbers if type(value) is int else (False, 0))]
 
 
 def change(part: Json, path: Path, value: Any) -> Json:

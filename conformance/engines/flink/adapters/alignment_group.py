@@ -1,7 +1,7 @@
 """Groups of sources: a `SourceCoordinator` for each, never started, that share one `CoordinatorStoreImpl`.
 
 The thread of the coordinators is the one that drives them, so whatever they send is sent at once. Each has a gateway
-per subtask that shows what it is sent; one that has failed has none. Sources and subtasks that there are not, and
+per subtask that shows what it is sent; one that has failed has none. Sources and subtasks that do not exist, and
 reports of the lowest timestamp, are refused here.
 """
 

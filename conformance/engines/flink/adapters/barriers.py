@@ -1,7 +1,8 @@
 """The barrier handler: `SingleCheckpointBarrierHandler` and `CheckpointBarrierTracker`.
 
 The adapter is what surrounds them: channels that can be blocked, a task that is triggered, a clock that only events
-move, and a timer on that clock. A channel that has ended delivers nothing, which is refused here. The handler keeps
+move, and a timer on that clock. A channel that has ended delivers nothing, and after a close nothing is read, which is
+refused here; a timer that is cancelled by a close comes all the same, as if it had been on its way. The handler keeps
 channels in hash maps; those that it resumes or lets overtake at a time are shown in ascending order.
 """
 
@@ -23,7 +24,7 @@ REASONS = {
     "CHECKPOINT_DECLINED_ON_CANCELLATION_BARRIER": "cancelled",
     "CHECKPOINT_DECLINED_INPUT_END_OF_STREAM": "end_of_partition",
 }
-EXTENSIONS = ("late_timers", "measures")
+EXTENSIONS = ("late_timers", "measures", "closing")
 NANOS = 1_000_000
 SETS = ("resume", "prioritize")
 
@@ -35,11 +36,13 @@ def declare(jvm: Jvm) -> wire.Json | None:
 
 def make(jvm: Jvm, config: wire.Json) -> "Handler":
     kind = wire.get_choice(config, "kind", KINDS)
-    wire.get_extension(config, EXTENSIONS)
+    extension = wire.get_extension(config, EXTENSIONS)
     timeout = wire.get_at_least(config, "timeout", 1) if kind == "alternating" else None
-    return Handler(
+    handler = Handler(
         jvm, kind, wire.get_at_least(config, "channels", 1), wire.get_boolean(config, "finished_channels"), timeout
     )
+    handler.may_close = extension == "closing"
+    return handler
 
 
 class Surroundings:
@@ -49,6 +52,7 @@ class Surroundings:
         self.jvm = jvm
         self.seen: wire.Observations = []
         self.now = 0
+        self.closed = False
         self.metrics: Any = None
         #: when what is to be called
         self.timers: dict[int, tuple[int, Any]] = {}
@@ -107,6 +111,8 @@ class Surroundings:
         self.timers[number] = (self.now + int(delay.toMillis()), callback)
 
         def cancel() -> None:
+            if self.closed:
+                return
             self.timers.pop(number, None)
 
         return self.jvm.jpype.JProxy(f"{CHECKPOINTING}BarrierAlignmentUtil$Cancellable", dict={"cancel": cancel})
@@ -143,6 +149,7 @@ class Handler:
         self.jvm, self.kind, self.events = jvm, kind, events_of(jvm)
         self.around = Surroundings(jvm, channels)
         self.ended: set[int] = set()
+        self.may_close = False
         self.clock = jvm.cls("org.apache.flink.util.clock.ManualClock")(0)
         self.duration = jvm.cls("java.time.Duration").ofMillis
         options = jvm.cls("org.apache.flink.runtime.checkpoint.CheckpointOptions")
@@ -171,6 +178,10 @@ class Handler:
 
     def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type", "")
+        if kind == "close" and self.may_close:
+            self.around.closed = True
+            self.handler.close()
+            return self.around.take_seen()
         if kind in ("advance", "delay"):
             milliseconds = wire.get_at_least(event, "milliseconds", 0)
             self.clock.advanceTime(self.duration(milliseconds))
@@ -190,7 +201,7 @@ class Handler:
         if handler is None:
             raise wire.unknown_type(event)
         channel = wire.get_integer(event, "channel")
-        delivers = 0 <= channel < len(self.around.channels) and channel not in self.ended
+        delivers = 0 <= channel < len(self.around.channels) and channel not in self.ended and not self.around.closed
         handler(event, self.around.channels[channel] if delivers else None)
         return self.around.take_seen() if delivers else wire.rejected()
 

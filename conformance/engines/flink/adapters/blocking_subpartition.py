@@ -1,13 +1,14 @@
 """The bounded blocking subpartition: `BoundedBlockingSubpartition` over its stores, in files of a temporary folder.
 
 The adapter is the producer (one end of data, no writing into a buffer that was handed on) and the file system (a file
-that is lost). Whether the data is gone is seen where Flink deletes it: in the file system or, once the file was lost,
-in what the subpartition still holds.
+that is lost, a disk that fails: then every write of the store does). It lets go of a buffer with the subpartition, so
+that the memory is free when the subpartition is done with it. Whether the data is gone is seen where Flink deletes it:
+in the file system or, once the file was lost, in what the subpartition still holds.
 """
 
 import contextlib
 import tempfile
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from tidegate.conformance.engines.flink.jvm import Jvm
 STORES = f"{NETWORK}partition.BoundedBlockingSubpartitionType"
 #: What a store of the protocol is called in Flink. Regions of a plain file are handed out where nothing is encrypted.
 TYPES = {"file": "FILE", "file_region": "FILE", "mmap": "MMAP", "file_mmap": "FILE_MMAP"}
+EXTENSIONS = ("failures",)
 #: How many bytes a reader of a plain file reads at a time: more than any buffer of a case.
 READ_SIZE = 1024
 
@@ -30,11 +32,12 @@ def declare(jvm: Jvm) -> wire.Json | None:
     """Regions came in 1.12; the end of data is told from other events since 1.20 at the latest."""
     direct = jvm.has(f"{NETWORK}partition.BoundedBlockingSubpartitionDirectTransferReader")
     known = {str(one.name()) for one in jvm.cls(f"{NETWORK}buffer.Buffer$DataType").values()}
-    return {} if direct and "END_OF_DATA" in known else None
+    return {"extensions": list(EXTENSIONS)} if direct and "END_OF_DATA" in known else None
 
 
 def make(jvm: Jvm, config: wire.Json) -> "BlockingSubpartition":
-    return BlockingSubpartition(jvm, wire.get_choice(config, "store", tuple(TYPES)))
+    store, extension = wire.get_choice(config, "store", tuple(TYPES)), wire.get_extension(config, EXTENSIONS)
+    return BlockingSubpartition(jvm, store, may_fail=extension is not None)
 
 
 @cache
@@ -60,7 +63,7 @@ class Reader:
 
 
 class BlockingSubpartition:
-    def __init__(self, jvm: Jvm, store: str) -> None:
+    def __init__(self, jvm: Jvm, store: str, *, may_fail: bool) -> None:
         self.jvm, self.buffers, self.events = jvm, buffers_of(jvm), events_of(jvm)
         self.reads_regions = store == "file_region"
         self.file = Path(folder_for_files().name) / str(next(_numbers))
@@ -76,7 +79,9 @@ class BlockingSubpartition:
         )
         self.readers: list[Reader] = []
         self.open: Any = None
-        self.data_ended = self.lost = False
+        self.kept: Any = None
+        self.data_ended = self.lost = self.disk_failed = False
+        self.may_fail = may_fail
         self.handlers = {
             "buffer": self.on_buffer,
             "append": self.on_append,
@@ -97,6 +102,10 @@ class BlockingSubpartition:
 
     def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type", "")
+        if kind == "fail_disk" and self.may_fail:
+            if not self.disk_failed:
+                self.fail_disk()
+            return []
         if kind in self.handlers:
             return self.handlers[kind](event)
         if kind not in self.reader_handlers:
@@ -125,22 +134,57 @@ class BlockingSubpartition:
     def on_buffer(self, event: wire.Json) -> wire.Observations:
         data, finished = bytes.fromhex(wire.get_hex(event, "data")), wire.get_boolean(event, "finished")
         builder = self.buffers.open(data)
-        if finished:
-            builder.finish()
-        return self.add(builder.createBufferConsumerFromBeginning(), None if finished else builder)
+        consumer = builder.createBufferConsumerFromBeginning()
+        if not finished:
+            return self.add(consumer, builder)
+        builder.finish()
+        builder.close()
+        return self.add(consumer, None)
 
     def on_end_of_data(self, _event: wire.Json) -> wire.Observations:
         if self.data_ended:
             return wire.rejected()
-        seen = self.add(self.buffers.to_consumer(self.events.end_of_data, False), None)
-        self.data_ended = seen != wire.rejected()
+        consumer = self.buffers.to_consumer(self.events.end_of_data, False)
+        seen = self.add(consumer, None)
+        self.data_ended = self.kept is consumer
         return seen
 
     def add(self, consumer: Any, builder: Any) -> wire.Observations:
-        if int(self.subpartition.add(consumer, 0)) == REFUSED:
+        answers: list[int] = []
+        seen = self.write(lambda: answers.append(int(self.subpartition.add(consumer, 0))))
+        if answers and answers[0] != REFUSED:
+            self.kept, self.open = consumer, builder
+            return seen
+        if builder is not None:
+            builder.close()
+        if answers:
             return wire.rejected()
-        self.open = builder
-        return []
+        consumer.close()
+        return seen
+
+    def write(self, attempt: Any) -> wire.Observations:
+        """What is kept goes to the store now, or that fails; either way the producer lets go of it."""
+        failed = False
+        try:
+            attempt()
+        except self.jvm.JavaError:
+            if not self.may_fail:
+                raise
+            failed = True
+        return [*self.give_back(), {"type": "write_failed"}] if failed else self.give_back()
+
+    def give_back(self) -> wire.Observations:
+        """Whether the memory of what was kept is free now."""
+        self.let_go()
+        if self.kept is None or not self.kept.isRecycled():
+            return []
+        self.kept = None
+        return [{"type": "recycled"}] if self.may_fail else []
+
+    def let_go(self) -> None:
+        if self.open is not None:
+            self.open.close()
+        self.open = None
 
     def on_append(self, event: wire.Json) -> wire.Observations:
         data = bytes.fromhex(wire.get_hex(event, "data"))
@@ -153,33 +197,44 @@ class BlockingSubpartition:
         if self.open is None:
             return wire.rejected()
         self.open.finish()
-        self.open = None
+        self.let_go()
         return []
 
     def on_flush(self, _event: wire.Json) -> wire.Observations:
-        self.subpartition.flush()
-        self.open = None
-        return []
+        return self.write(self.subpartition.flush)
 
     def on_finish(self, _event: wire.Json) -> wire.Observations:
-        try:
-            self.subpartition.finish()
-        except self.jvm.JavaError:
-            return wire.rejected()
-        self.open = None
-        return []
+        if self.jvm.field(self.subpartition, "isFinished"):
+            try:
+                self.subpartition.finish()
+            except self.jvm.JavaError:
+                return wire.rejected()
+        return self.write(self.subpartition.finish)
 
     # The owner, and the disk
 
     def on_release(self, _event: wire.Json) -> wire.Observations:
-        self.open = None
-        return self.give_up(self.subpartition.release)
+        self.let_go()
+        seen = self.give_up(self.subpartition.release)
+        return [*self.give_back(), *seen]
 
     def on_lose_file(self, _event: wire.Json) -> wire.Observations:
         self.lost = True
         for file in self.files():
             file.unlink()
         return []
+
+    def fail_disk(self) -> None:
+        self.disk_failed = True
+        data = self.jvm.field(self.subpartition, "data")
+
+        def fail(_buffer: Any) -> None:
+            raise self.jvm.cls("java.io.IOException")("the disk fails")
+
+        methods = ("finishWrite", "createReader", "getSize", "getFilePath", "close")
+        handlers = {name: partial(self.jvm.call, data, name) for name in methods}
+        failing = self.jvm.implement(f"{NETWORK}partition.BoundedData", {**handlers, "writeBuffer": fail})
+        self.jvm.set_field(self.subpartition, "data", failing)
 
     def give_up(self, release: Any) -> wire.Observations:
         """Something that held the data lets go of it, which may be the last."""

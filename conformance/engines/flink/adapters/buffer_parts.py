@@ -7,6 +7,9 @@ from tidegate.conformance.engines.flink.jvm import Jvm
 
 NETWORK = "org.apache.flink.runtime.io.network."
 
+#: The bytes of a segment of Flink, if it is not told otherwise.
+SEGMENT = 32768
+
 #: What the protocol calls the kinds of items.
 KINDS = {
     "NONE": "none",
@@ -35,9 +38,9 @@ class Buffers:
         self.to_buffer = jvm.cls(f"{NETWORK}api.serialization.EventSerializer").toBuffer
         self.byte_array = jvm.jpype.JArray(jvm.jpype.JByte)
 
-    def open(self, data: bytes, room: int = 256) -> Any:
-        """A builder that has these bytes committed, and room for more."""
-        builder = self.builder_class(self.allocate(max(room, len(data), 1)), self.recycler)
+    def open(self, data: bytes) -> Any:
+        """A builder that has these bytes committed, and room for more: as much as a segment has, or than there is."""
+        builder = self.builder_class(self.allocate(max(SEGMENT, 2 * len(data))), self.recycler)
         self.append(builder, data)
         return builder
 

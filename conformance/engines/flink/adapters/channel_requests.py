@@ -2,7 +2,7 @@
 
 Buffers arrive on memory of their own. Behind a local channel is a `PipelinedResultPartition`. The gate's queue of
 channels is emptied after each step, so that it shows of which channels the gate was told. Barriers are made to measure:
-their location is as long as it takes. Channels that there are not, and what comes at a wrong time, are refused here.
+their location is as long as it takes. Channels that do not exist, and what comes at a wrong time, are refused here.
 """
 
 from typing import TYPE_CHECKING, Any

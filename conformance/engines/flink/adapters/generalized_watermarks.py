@@ -1,6 +1,6 @@
 """Generalized watermarks: `LongWatermarkCombiner`, `BoolWatermarkCombiner` and `AlignedWatermarkCombiner`.
 
-Channels that there are not are refused here. Releases before 2.0 have no such watermarks, and declare nothing.
+Channels that do not exist are refused here. Releases before 2.0 have no such watermarks, and declare nothing.
 """
 
 from functools import cache

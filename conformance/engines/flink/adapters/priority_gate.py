@@ -1,6 +1,7 @@
 """The gate with priorities: `SingleInputGate` over remote channels, notifications from other threads included.
 
-Channels that several subpartitions share, and sequence numbers that start anywhere, are set up on the real ones.
+What would arrive at a gate that is closed is refused here. Channels that several subpartitions share, and
+sequence numbers that start anywhere, are set up on the real ones.
 """
 
 from typing import Any
@@ -10,18 +11,23 @@ from tidegate.conformance.engines.flink.adapters.buffer_parts import NETWORK, ev
 from tidegate.conformance.engines.flink.adapters.input_parts import GATE, Gate, can_make_gates, recycle_or_name
 from tidegate.conformance.engines.flink.jvm import Jvm
 
+EXTENSIONS = ("closing",)
 ITEMS = ("data", "end_of_data", "end_of_partition", "priority", "barrier")
 NAMES = {"EndOfData": "end_of_data", "EndOfPartitionEvent": "end_of_partition", "EventAnnouncement": "announcement"}
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
-    return {} if can_make_gates(jvm) and jvm.has(GATE, "notifyPriorityEventForce") else None
+    return (
+        {"extensions": list(EXTENSIONS)} if can_make_gates(jvm) and jvm.has(GATE, "notifyPriorityEventForce") else None
+    )
 
 
 def make(jvm: Jvm, config: wire.Json) -> "PriorityGate":
     config = {"subpartitions": 1, "first": 0, **config}
     channels, subpartitions = wire.get_at_least(config, "channels", 1), wire.get_at_least(config, "subpartitions", 1)
-    return PriorityGate(jvm, channels, subpartitions, get_int32(config, "first"))
+    gate = PriorityGate(jvm, channels, subpartitions, get_int32(config, "first"))
+    gate.may_close = wire.get_extension(config, EXTENSIONS) is not None
+    return gate
 
 
 def get_int32(holder: wire.Json, key: str) -> int:
@@ -40,23 +46,33 @@ class PriorityGate:
         options = jvm.cls("org.apache.flink.runtime.checkpoint.CheckpointOptions")
         self.timeout = options.alignedWithTimeout(self.events.checkpoint, self.events.location, 30)
         self.checkpoints = 0
+        self.may_close = self.closed = False
 
     def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind == "poll":
             return self.on_poll()
+        if kind == "close" and self.may_close:
+            self.closed = True
+            return self.watch(self.gate.close)
+        if kind == "ask_unfinished" and self.may_close:
+            infos = self.gate.getUnfinishedChannels()
+            return [{"type": "unfinished", "channels": [int(info.getInputChannelIdx()) for info in infos]}]
         if kind not in ("arrive", "notify", "notify_priority", "force"):
             raise wire.unknown_type(event)
         channel = wire.get_integer(event, "channel")
         item = wire.get_choice(event, "item", ITEMS) if kind == "arrive" else ""
         sequence = get_int32(event, "sequence") if kind == "notify_priority" else 0
-        if not 0 <= channel < len(self.rig.channels) or (item and not self.is_due(channel, item)):
+        if not 0 <= channel < len(self.rig.channels) or (item and (self.closed or not self.is_due(channel, item))):
             return wire.rejected()
-        before = self.availability()
         if item:
-            self.arrive(channel, item)
-        else:
-            self.notify(kind, self.rig.channels[channel], sequence)
+            return self.watch(self.arrive, channel, item)
+        return self.watch(self.notify, kind, self.rig.channels[channel], sequence)
+
+    def watch(self, action: Any, *arguments: Any) -> wire.Observations:
+        """Whom something wakes."""
+        before = self.availability()
+        action(*arguments)
         names = ("priority_available", "available")
         now = zip(names, before, self.availability(), strict=True)
         return [{"type": name} for name, was, is_now in now if is_now and not was]
@@ -95,7 +111,12 @@ class PriorityGate:
             self.jvm.call(self.gate, "notifyPriorityEvent", channel, self.jvm.integer(sequence))
 
     def on_poll(self) -> wire.Observations:
-        found = self.gate.pollNext()
+        try:
+            found = self.gate.pollNext()
+        except self.jvm.cls("org.apache.flink.runtime.execution.CancelTaskException"):
+            if not self.closed:
+                raise
+            return [{"type": "cancelled"}]
         if not found.isPresent():
             return [{"type": "none"}]
         polled = found.get()

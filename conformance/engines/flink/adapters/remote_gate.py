@@ -114,8 +114,9 @@ class RemoteGate:
 
     def receive(self, channel: int, buffer: Any, backlog: int = 0) -> None:
         """What the network thread does with a buffer that came in. A channel that is released does not count it."""
-        self.channels[channel].onBuffer(buffer, self._sequence[channel], backlog, *self._origin)
+        number = self._sequence[channel]
         self._sequence[channel] += not self._jvm.call(self.channels[channel], "isReleased")
+        self.channels[channel].onBuffer(buffer, number, backlog, *self._origin)
 
     def receive_event(self, channel: int, event: Any, backlog: int = 0) -> None:
         self.receive(channel, self._events.toBuffer(event, False), backlog)

@@ -1,7 +1,7 @@
 """Several subpartitions read as one: `UnionResultSubpartitionView` over views that are the adapter's.
 
 The views hold what was written until it is fetched, and are told apart by their number. What comes after the release,
-or of a view that there is not, is refused here.
+or of a view that does not exist, is refused here.
 """
 
 from functools import partial

@@ -8,9 +8,10 @@ many milliseconds is the adapter: time in a case is no real time. Its failure is
 from typing import Any
 
 from tidegate.conformance.engines import wire
-from tidegate.conformance.engines.flink.adapters.partitions import NETWORK, Partition, has_partitions
+from tidegate.conformance.engines.flink.adapters.partitions import NETWORK, PIPELINED, Partition, has_partitions
 from tidegate.conformance.engines.flink.jvm import Jvm
 
+EXTENSIONS = ("measures",)
 _WRITERS = f"{NETWORK}api.writer."
 _KINDS = {"selecting": f"{_WRITERS}ChannelSelectorRecordWriter", "broadcast": f"{_WRITERS}BroadcastRecordWriter"}
 _RECORD = "org.apache.flink.core.io.IOReadableWritable"
@@ -23,7 +24,9 @@ _FIRST_TO_ENLARGE = (1, 19)
 def declare(jvm: Jvm) -> wire.Json | None:
     if jvm.release < _FIRST_TO_ENLARGE or not has_partitions(jvm):
         return None
-    return {} if jvm.has(_CONSUMER) and jvm.has(_KINDS["selecting"], "broadcastEmit") else None
+    if not jvm.has(_CONSUMER) or not jvm.has(_KINDS["selecting"], "broadcastEmit"):
+        return None
+    return {"extensions": list(EXTENSIONS)} if jvm.has(PIPELINED, "getBytesInQueueUnsafe") else {}
 
 
 class Writer:
@@ -48,6 +51,7 @@ class Writer:
         flushes = jvm.cls("java.lang.Long").valueOf(jvm.jpype.JLong(0 if timeout == 0 else -1))
         self._writer = jvm.new(_KINDS[kind], self._partition, *selectors, flushes, "writer")
         self._is_selecting = kind == "selecting"
+        self.measures = False
 
     def _read_along(self, channel: int) -> Any:
         handlers = {"notifyDataAvailable": lambda *_view: self._on_awake(channel)}
@@ -91,6 +95,12 @@ class Writer:
             self._on_elapse(wire.get_at_least(event, "milliseconds", 1))
         elif kind == "fail":
             self._on_fail()
+        elif kind == "measure" and self.measures and self._finished:
+            # What is refused behind the end counts as written, which nobody asks for.
+            self._shown = wire.rejected()
+        elif kind == "measure" and self.measures:
+            queued = [int(self._partition.getBytesInQueueUnsafe(channel)) for channel in range(self._channels)]
+            self._shown.append({"type": "queued", "bytes": queued})
         elif kind == "finish":
             self._finished = True
             self._partition.finish()
@@ -194,4 +204,6 @@ def make(jvm: Jvm, config: wire.Json) -> Writer:
     timeout = wire.get_at_least(config, "timeout", -1)
     if timeout > 2**31 - 1:
         raise wire.BadRequestError(f"timeout does not fit 32 bits: {timeout}")
-    return Writer(jvm, kind, channels, size, timeout)
+    writer = Writer(jvm, kind, channels, size, timeout)
+    writer.measures = wire.get_extension(config, EXTENSIONS) is not None
+    return writer

@@ -190,6 +190,7 @@ class FlinkCluster:
     def _launch(self, name: str, main: str, arguments: list[str], heap: str) -> None:
         logging = self.folder / "conf" / "log4j2.properties"
         options = [f"-Xmx{heap}", "-XX:+UseSerialGC", *ONE_COMPILER, "-XX:MaxMetaspaceSize=512m"]
+        options += [f"-Djava.io.tmpdir={self.folder / 'tmp'}"]
         options += [f"-Dlog4j2.configurationFile={logging}", f"-Dlog4j.configurationFile={logging}"]
         options += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED]
         path = join(sorted(folder_of(self.version).glob("*.jar")))
@@ -240,8 +241,7 @@ class FlinkCluster:
         """`keep`: the logs stay, for whoever wants to know what went wrong."""
         for name in list(self.processes):
             self.kill(name)
-        if not keep:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(self.folder / "tmp" if keep else self.folder, ignore_errors=True)
 
     # --- harm -------------------------------------------------------------------------------------------------
 

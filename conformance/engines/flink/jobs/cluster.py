@@ -37,6 +37,8 @@ _SETTINGS = {
     "akka.ask.timeout": "120 s",
     "heartbeat.timeout": "600000",
 }
+#: Of queries: those that read everything in one go, and some state, ask for more.
+_OF_SQL = {"taskmanager.memory.managed.size": "64mb"}
 _OPENED = ("java.lang", "java.util", "java.net", "java.nio", "java.time", "java.util.concurrent")
 _LOGGING = Path(__file__).parent.parent / "log4j2-quiet.properties"
 
@@ -61,6 +63,7 @@ class Cluster(Started):
         self._start_timeout = start_timeout
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: Any = None
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._rest = b""
 
     def start(self) -> None:
@@ -71,9 +74,10 @@ class Cluster(Started):
         if java is None:
             raise CannotStartError("no Java found", "install a JDK of version 11 or later (17 is tested)")
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
+        self._scratch = tempfile.TemporaryDirectory(prefix="tidegate-minicluster-", ignore_cleanup_errors=True)
         self._rest = b""
         self._process = subprocess.Popen(  # noqa: S603 - our own command line
-            [java, *self._options()],
+            [java, *self._options(self._scratch.name)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -85,13 +89,16 @@ class Cluster(Started):
         except ClusterDiedError as error:
             raise CannotStartError(f"the MiniCluster of Flink {self.version} did not start: {error}", "") from error
 
-    def _options(self) -> list[str]:
-        settings = ",".join(f"{key}={value}" for key, value in _SETTINGS.items())
+    def _options(self, scratch: str) -> list[str]:
+        """`scratch`: what Flink unpacks and spills there goes with the process, which is killed in the end."""
+        given = {**_SETTINGS, **(_OF_SQL if self._sql else {})}
+        settings = ",".join(f"{key}={value}" for key, value in given.items())
         return [
             "-Xmx768m",
             "-XX:+UseSerialGC",
             *ONE_COMPILER,
             "-XX:+ExitOnOutOfMemoryError",
+            f"-Djava.io.tmpdir={scratch}",
             f"-Dlog4j2.configurationFile={_LOGGING}",
             f"-Dlog4j.configurationFile={_LOGGING}",
             *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
@@ -162,3 +169,5 @@ class Cluster(Started):
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()

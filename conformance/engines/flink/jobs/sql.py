@@ -6,6 +6,8 @@ A program is a query with the scripts of its tables; the answer are the changes 
 from collections.abc import Callable
 from typing import Any
 
+import attrs
+
 from tidegate.conformance.engines.base import (
     PROTOCOL_VERSION,
     QUERY,
@@ -55,6 +57,18 @@ SETTINGS: dict[str, tuple[Any, ...]] = {
     "distinct_buckets": (1024, 1),
     # A source fails once, behind a checkpoint, and the job is restored.
     "fails_after": (0, 0, 30, 80),
+    "state_backend": ("hashmap", "rocksdb", "forst"),
+    "changes_of_state": (False, True),
+    "interval_cleanup_millis": (0, 5_000),
+    "reuse_blocks": (False, True),
+    # What is left of the tables is read as it is in the end, in one go.
+    "batch": (False, False, False, False, True),
+    # Rows of the result replace each other by a key, where the query has one.
+    "by_key": (False, True),
+    "materialize": ("AUTO", "FORCE"),
+    "materialize_strategy": ("LEGACY", "MAP", "VALUE", "ADAPTIVE"),
+    # Rows of a key at which the last of these changes what it does.
+    "materialize_threshold": (0, 2),
 }
 #: Which options they are, besides those of any job.
 TABLE_OPTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
@@ -78,6 +92,13 @@ TABLE_OPTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "chaining": ("pipeline.operator-chaining.enabled", str),
     "reuse_sources": ("table.optimizer.reuse-source-enabled", str),
     "distinct_buckets": ("table.optimizer.distinct-agg.split.bucket-num", str),
+    "state_backend": ("state.backend.type", str),
+    "changes_of_state": ("state.changelog.enabled", str),
+    "interval_cleanup_millis": ("table.exec.interval-join.min-cleanup-interval", lambda value: f"{value} ms"),
+    "reuse_blocks": ("table.optimizer.reuse-optimize-block-with-digest-enabled", str),
+    "materialize": ("table.exec.sink.upsert-materialize", str),
+    "materialize_strategy": ("table.exec.sink.upsert-materialize-strategy.type", str),
+    "materialize_threshold": ("table.exec.sink.upsert-materialize-strategy.adaptive.threshold.low", str),
 }
 #: A job that is to fail has checkpoints, and is brought back.
 FAILING = {
@@ -86,9 +107,16 @@ FAILING = {
     "restart-strategy.fixed-delay.delay": "1 ms",
     "restart-strategy.fixed-delay.attempts": "3",
 }
+#: A job that has its graph from the beginning makes no choice between joins later on.
+IN_ONE_GO = {
+    "table.optimizer.adaptive-broadcast-join.strategy": "none",
+    "table.optimizer.skewed-join-optimization.strategy": "none",
+}
 ABILITIES = Abilities(operators=(QUERY,), partitioners=(), parallelism=3, watermarks=True, settings=SETTINGS)
 #: The first version whose planner is a jar of its own.
 OLDEST = (1, 15)
+#: The first version with state that lies elsewhere.
+OLDEST_FORST = (2,)
 
 
 class FlinkSql(JobEngine):
@@ -101,16 +129,21 @@ class FlinkSql(JobEngine):
             )
         self._cluster = Cluster(self.version, *SHAPE, start_timeout, sql=True)
         self._seconds = seconds
+        self._abilities = ABILITIES
+        if cache.version_key(self.version) < OLDEST_FORST:
+            self._abilities = attrs.evolve(ABILITIES, settings={**SETTINGS, "state_backend": ("hashmap", "rocksdb")})
 
     def start(self) -> Description:
         self._cluster.start()
-        return Description(PROTOCOL_VERSION, "Apache Flink SQL", self.version, "java", {}, 1, ABILITIES)
+        return Description(PROTOCOL_VERSION, "Apache Flink SQL", self.version, "java", {}, 1, self._abilities)
 
     def run(self, request: JobRequest) -> JobReply:
         usual = {name: values[0] for name, values in SETTINGS.items()}
         settings = {**usual, **request.settings}
-        own = {name: settings[name] for name in ("parallelism", "fails_after")}
-        asked = {**request.program, **own, "options": to_options(settings)}
+        own = {name: settings[name] for name in ("parallelism", "fails_after", "batch")}
+        key = request.program.get("key", ()) if settings["by_key"] and not settings["batch"] else ()
+        program = {**request.program, "key": key}
+        asked = {**(settle(program) if settings["batch"] else program), **own, "options": to_options(settings)}
         try:
             answer = self._cluster.ask(asked, self._seconds)
         except ClusterDiedError as error:
@@ -125,13 +158,37 @@ class FlinkSql(JobEngine):
         self._cluster.close()
 
 
+def settle(program: dict[str, Any]) -> dict[str, Any]:
+    """The program with the rows that are there in the end, and nothing about time."""
+    tables = {}
+    for name, scripts in program["tables"].items():
+        how = program["changing"].get(name)
+        if how is None:
+            tables[name] = [[item for item in script if item[0] == "record"] for script in scripts]
+            continue
+        key = {"k": 1, "id": 3}[how["key"]]
+        there: dict[Any, Any] = {}
+        for item in (item for script in scripts for item in script if item[0][0] in "+-"):
+            there[item[key]] = ["record", *item[1:]] if item[0][0] == "+" else None
+        tables[name] = [[row for row in there.values() if row]]
+    return {**program, "tables": tables, "changing": {}}
+
+
 def to_options(settings: dict[str, Any]) -> dict[str, str]:
     known = OPTIONS | TABLE_OPTIONS
-    left_out = {name for name in ("checkpoint_interval", "mini_batch_rows") if not settings[name]}
+    left_out = {
+        name for name in ("checkpoint_interval", "mini_batch_rows", "materialize_threshold") if not settings[name]
+    }
     options = {
         known[name][0]: known[name][1](value)
         for name, value in settings.items()
         if name in known and name not in left_out
     }
     failing = FAILING if settings["fails_after"] else {}
+    if settings["materialize_threshold"]:
+        high = "table.exec.sink.upsert-materialize-strategy.adaptive.threshold.high"
+        options[high] = str(settings["materialize_threshold"] + 1)
+    # The key of a result may be another than that by which Flink knows its rows.
+    options["table.exec.sink.require-on-conflict"] = "false"
+    options |= IN_ONE_GO if settings["batch"] else {}
     return {**failing, **options, "table.exec.mini-batch.enabled": str(settings["mini_batch_rows"] > 0)}

@@ -1,20 +1,35 @@
-"""Each adapter that is installed: a job of it, killed where it can be."""
+"""Each adapter that is installed, here or by `make adapters`: a job of it, killed where it can be."""
 
+import subprocess
 from importlib.util import find_spec
 
 import pytest
 
+from tests.paths import ROOT
 from tidegate.conformance import kinds
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.jobs.run import run_jobs
 from tidegate.conformance.kinds import ADAPTERS, resolve_jobs
 
+ELSEWHERE = ROOT / ".venv-adapters"
+
 
 @pytest.mark.parametrize("name", ADAPTERS)
-def test_a_job(name):
+def test_a_job(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    try_job(name)
+    assert list(tmp_path.iterdir()) == [], "nothing is left where it was called"
+
+
+def try_job(name):
     if find_spec(ADAPTERS[name][0]) is None:
-        pytest.skip(f"{name} is not installed: `make adapters` installs it and runs a job of it")
+        if not ELSEWHERE.joinpath(".ready").exists():
+            pytest.skip(f"{name} is not installed: `make adapters` installs it and runs a job of it")
+        command = [ELSEWHERE / "bin/tidegate", "jobs", "--engine", name, "--jobs", "1", "--seed", "1", "--faults", "1"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == Exit.CONFORMANT, done.stdout + done.stderr
+        return
     result = run_jobs(resolve_jobs(name, strict=True), name, 1, seed=1, faults=1)
     assert (result.found, result.exit_code) == ({}, Exit.CONFORMANT)
     assert result.counts["records"] > 0

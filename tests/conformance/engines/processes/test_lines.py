@@ -76,7 +76,7 @@ def test_a_good_reply():
         ('{"id":2,"ok":[]}', 'must be an object that holds "steps"'),
         ('{"id":2,"ok":{"steps":{}}}', "steps must be a list"),
         ('{"id":2,"ok":{"steps":[]}}', "0 steps, the case has 1 events"),
-        ('{"id":2,"ok":{"steps":[{}]}}', "step 0 must be a list"),
+        ('{"id":2,"ok":{"steps":[{}]}}', "step 1 must be a list"),
         ('{"id":2,"ok":{"steps":[["x"]]}}', "not an object"),
         ('{"id":2,"ok":{"steps":[[{}]]}}', 'without a "type"'),
         ('{"id":2,"ok":{"steps":[[{"type":1}]]}}', 'without a "type"'),

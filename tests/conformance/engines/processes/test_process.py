@@ -223,6 +223,12 @@ def test_a_timeout_says_how_long_it_was(hostile, mark):
     assert reply == TimedOut(0.3)
 
 
+def test_who_has_hung_twice_is_waited_for_a_shorter_time(hostile, mark):
+    with resolve(hostile("hangs_in_a_case"), case_timeout=0.5, kill_grace=0.1) as engine:
+        replies = [reply for _ in range(4) for _, reply in engine.replay([case("bad")])]
+    assert replies == [TimedOut(0.5), TimedOut(0.5), TimedOut(0.1), TimedOut(0.1)]
+
+
 def test_an_engine_that_becomes_another_one_is_refused(tmp_path):
     """It calls itself by another name each time it is started, and dies of every case."""
     engine = tmp_path / "engine.py"

@@ -30,11 +30,13 @@ def no_java(monkeypatch, tmp_path):
     monkeypatch.delenv("JAVA_HOME", raising=False)
 
 
-def test_run_in_a_process_of_its_own():
-    done = tidegate("run", "--engine", "spark", "--master", "local[1]", "--component", "wiring", "--stage", "directed")
+def test_run_in_a_process_of_its_own_that_leaves_no_files(tmp_path):
+    words = ("run", "--engine", "spark", "--master", "local[1]", "--component", "wiring", "--stage", "directed")
+    done = tidegate(*words, TMPDIR=str(tmp_path), SPARK_SUBMIT_OPTS=f"-Djava.io.tmpdir={tmp_path}")
     assert "20" in done.stdout
     # Only the directed cases were run, which exercise all three rules.
     assert done.returncode == 0, done.stdout + done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_without_java_it_cannot_start(tmp_path):

@@ -28,3 +28,11 @@ def test_what_is_no_barrier_is_a_bad_request(flink):
     assert is_bad_request(flink, "barriers", ALIGNED, barrier(0, "-1"))
     assert is_bad_request(flink, "barriers", {**ALTERNATING, "timeout": 0})
     assert is_bad_request(flink, "barriers", ALIGNED, {"type": "advance", "milliseconds": -1})
+
+
+def test_a_timer_that_was_on_its_way_does_nothing_after_the_close(flink):
+    fires = {"type": "advance", "milliseconds": 31}
+    steps = answer(
+        flink, "barriers", {**ALTERNATING, "extension": "closing"}, barrier(0, mode="timeout"), {"type": "close"}, fires
+    )
+    assert steps[1:] == [[], []]

@@ -26,3 +26,14 @@ def test_a_file_that_was_lost_is_not_found(flink):
 def test_what_is_no_store_is_a_bad_request(flink):
     assert is_bad_request(flink, "blocking_subpartition", {"store": "tape"})
     assert is_bad_request(flink, "blocking_subpartition", {"store": "file"}, {"type": "poll"})
+
+
+@pytest.mark.parametrize("store", ["file", "file_region", "mmap", "file_mmap"])
+def test_a_buffer_that_cannot_be_written_is_given_back(flink, store):
+    config = {"store": store, "extension": "failures"}
+    fail = (WRITE[0], {"type": "fail_disk"}, {"type": "flush"}, {"type": "finish"}, {"type": "release"})
+    assert answer(flink, "blocking_subpartition", config, *fail)[2:] == [
+        [{"type": "recycled"}, {"type": "write_failed"}],
+        [{"type": "write_failed"}],
+        [{"type": "deleted"}],
+    ]

@@ -15,3 +15,11 @@ def test_what_does_not_fit_is_a_bad_request(flink):
     assert is_bad_request(flink, "priority_gate", {**CONFIG, "first": 2**31})
     arrive = {"type": "arrive", "channel": 0, "item": "announcement"}
     assert is_bad_request(flink, "priority_gate", CONFIG, arrive)
+
+
+def test_a_poll_of_a_closed_gate_is_cancelled_although_a_barrier_waits(flink):
+    arrive, poll = {"type": "arrive", "channel": 0, "item": "priority"}, {"type": "poll"}
+    closing = {**CONFIG, "extension": "closing"}
+    steps = answer(flink, "priority_gate", closing, arrive, {"type": "close"}, poll, {"type": "ask_unfinished"})
+    assert steps[1:3] == [[], [{"type": "cancelled"}]]
+    assert steps[3][0]["channels"][0] == 0

@@ -2,15 +2,19 @@ package tidegate;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.state.CheckpointListener;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.jobgraph.JobGraph;
 import org.apache.flink.runtime.state.FunctionInitializationContext;
@@ -24,12 +28,15 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.source.@LEGACY@RichParallelSourceFunction;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.transformations.LegacySourceTransformation;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.Schema;
 import org.apache.flink.table.api.Table;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.table.connector.ChangelogMode;
+import org.apache.flink.table.types.DataType;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 
@@ -38,8 +45,9 @@ import org.apache.flink.types.RowKind;
  *
  * <p>A request has `query`, `tables` (by name the scripts, one per subtask, of items `[record, k, v, id, ts]`, `[watermark,
  * ts]`, `[pause, ms]`, `[idle]`), `changing` (of tables whose records have the kind of a change instead: `key`, and
- * `changes`, "upsert" or "all"), `parallelism`, `fails_after` (how much of a script, in percent, a source reads before the
- * job fails for once; 0 if it does not), and `options`.
+ * `changes`, "upsert" or "all"), `key` (columns by which rows of the result replace each other; none if all that is taken
+ * back is told), `batch`, `parallelism`, `fails_after` (how much of a script, in percent, a source reads before the job
+ * fails for once; 0 if it does not), and `options`.
  */
 public final class Queries implements Programs.Builder {
   private static final List<String> COLUMNS = List.of("k", "v", "id", "ts");
@@ -59,7 +67,10 @@ public final class Queries implements Programs.Builder {
     StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(options);
     environment.getConfig().setAutoWatermarkInterval(0);
     environment.setParallelism(request.get("parallelism").asInt());
-    StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
+    boolean isBatch = request.path("batch").asBoolean();
+    environment.setRuntimeMode(isBatch ? RuntimeExecutionMode.BATCH : RuntimeExecutionMode.STREAMING);
+    EnvironmentSettings mode = isBatch ? EnvironmentSettings.inBatchMode() : EnvironmentSettings.inStreamingMode();
+    StreamTableEnvironment tables = StreamTableEnvironment.create(environment, mode);
     options.toMap().forEach((name, value) -> {
       if (name.startsWith("table.")) {
         tables.getConfig().set(name, value);
@@ -75,6 +86,9 @@ public final class Queries implements Programs.Builder {
               String[][][] scripts = read(table.getValue());
               Replay replay = new Replay(scripts, request.path("fails_after").asInt());
               DataStream<Row> stream = environment.addSource(replay, table.getKey(), ROW).setParallelism(scripts.length);
+              if (isBatch) {
+                ((LegacySourceTransformation<?>) stream.getTransformation()).setBoundedness(Boundedness.BOUNDED);
+              }
               JsonNode changing = request.path("changing").path(table.getKey());
               if (changing.isMissingNode()) {
                 tables.createTemporaryView(table.getKey(), stream, columns().build());
@@ -85,15 +99,35 @@ public final class Queries implements Programs.Builder {
                 // What changes a row goes the way of the row.
                 DataStream<Row> kept = stream.keyBy(row -> String.valueOf(row.getField(place)), Types.STRING);
                 Schema schema = columns().primaryKey(key).build();
-                ChangelogMode mode = isUpsert ? ChangelogMode.upsert() : ChangelogMode.all();
-                tables.createTemporaryView(table.getKey(), tables.fromChangelogStream(kept, schema, mode));
+                ChangelogMode changes = isUpsert ? ChangelogMode.upsert() : ChangelogMode.all();
+                tables.createTemporaryView(table.getKey(), tables.fromChangelogStream(kept, schema, changes));
               }
             });
     Table result = tables.sqlQuery(request.get("query").asText());
-    // With every kind of change, so that what is taken back is told: unless asked, it is left out where a key says it.
-    DataStream<Row> changes = tables.toChangelogStream(result, Schema.newBuilder().build(), ChangelogMode.all());
-    changes.transform("result", ROW, new Collect());
+    List<String> key = new ArrayList<>();
+    request.path("key").forEach(column -> key.add(column.asText()));
+    collect(tables, result, key);
     return environment.getStreamGraph().getJobGraph();
+  }
+
+  private static void collect(StreamTableEnvironment tables, Table result, List<String> key) {
+    if (key.isEmpty()) {
+      // With every kind of change, so that what is taken back is told: unless asked, it is left out where a key says it.
+      tables
+          .toChangelogStream(result, Schema.newBuilder().build(), ChangelogMode.all())
+          .transform("result", ROW, new Collect(new int[0]));
+      return;
+    }
+    List<String> names = result.getResolvedSchema().getColumnNames();
+    List<DataType> types = result.getResolvedSchema().getColumnDataTypes();
+    Schema.Builder schema = Schema.newBuilder();
+    for (int at = 0; at < names.size(); at++) {
+      schema.column(names.get(at), key.contains(names.get(at)) ? types.get(at).notNull() : types.get(at));
+    }
+    tables
+        .toChangelogStream(result, schema.primaryKey(key).build(), ChangelogMode.upsert())
+        .transform("result", ROW, new Collect(key.stream().mapToInt(names::indexOf).toArray()))
+        .setParallelism(1); // several would not see what replaces a row behind it
   }
 
   private static Schema.Builder columns() {
@@ -199,7 +233,8 @@ public final class Queries implements Programs.Builder {
           long time = Long.parseLong(item[4]);
           RowKind kind = KINDS.getOrDefault(item[0], RowKind.INSERT);
           Instant instant = Instant.ofEpochMilli(time);
-          Row row = Row.ofKind(kind, item[1], Integer.parseInt(item[2]), Long.parseLong(item[3]), instant);
+          Integer value = item[2].equals("null") ? null : Integer.valueOf(item[2]);
+          Row row = Row.ofKind(kind, item[1], value, Long.parseLong(item[3]), instant);
           context.collectWithTimestamp(row, time);
       }
     }
@@ -210,10 +245,18 @@ public final class Queries implements Programs.Builder {
     }
   }
 
-  /** Every change of the result, with its kind; they are shown in the end, so that none is shown twice. */
+  /**
+   * Every change of the result, with its kind; they are shown in the end, so that none is shown twice. Where rows replace
+   * each other by a key, what is left of them is shown.
+   */
   static final class Collect extends AbstractStreamOperator<Row> implements OneInputStreamOperator<Row, Row> {
+    private final int[] key;
     private transient ListState<String[]> state;
     private transient List<String[]> changes;
+
+    Collect(int[] key) {
+      this.key = key;
+    }
 
     @Override
     public void initializeState(StateInitializationContext context) throws Exception {
@@ -246,9 +289,25 @@ public final class Queries implements Programs.Builder {
       super.finish();
       List<List<Object>> collected = Operators.COLLECTED.computeIfAbsent(RESULT, key -> new ArrayList<>());
       synchronized (collected) {
-        changes.forEach(cells -> collected.add(List.of((Object[]) cells)));
+        (key.length == 0 ? changes : left()).forEach(cells -> collected.add(List.of((Object[]) cells)));
       }
       changes = new ArrayList<>();
+    }
+
+    private Collection<String[]> left() {
+      Map<List<String>, String[]> left = new LinkedHashMap<>();
+      for (String[] cells : changes) {
+        List<String> mine = new ArrayList<>();
+        for (int column : key) {
+          mine.add(cells[column + 1]);
+        }
+        if (cells[0].startsWith("-")) {
+          left.remove(mine);
+        } else {
+          left.put(mine, cells);
+        }
+      }
+      return left.values();
     }
   }
 }
