@@ -46,6 +46,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     engines.add_argument(
         "--reports", type=Path, default=Path("docs/engines"), metavar="DIR", help="default: docs/engines"
     )
+    engines.add_argument(
+        "--take",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="first put the report of `tidegate jobs --report DIR` among them, with the notes of the one before; of a "
+        "report of fewer jobs, only how often its failures show",
+    )
     engines.add_argument("--out", type=Path, default=Path("docs/engines.md"), metavar="FILE", help="docs/engines.md")
 
 
@@ -53,8 +62,11 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.reports.writing import write_whole, writing
 
     if args.what == "engines-page":
-        from tidegate.conformance.documents.engines_page import make_page, read_reports
+        from tidegate.conformance.documents.engines_page import make_page, read_reports, take_report
 
+        with writing(args.reports):
+            for folder in args.take:
+                print(printable(str(take_report(folder, args.reports))))
         page = make_page(read_reports(args.reports))
         with writing(args.out):
             write_whole(args.out, page.encode())

@@ -21,6 +21,8 @@ EXAMPLE = """tidegate jobs --engine flink:2.3.0 --jobs 300
   tidegate jobs --engine "exec:python3 examples/python/jobs.py" --report report
   tidegate jobs --engine "exec:./my-engine" --faults 2 --expect known.txt
   tidegate jobs --engine flink:2.3.0 --jobs 100 --faults 2
+  tidegate jobs --engine flink:2.3.0 --seed 1 --first 72 --jobs 1 --faults 2 --until-fail 20 --rule LOG-LOSS
+  tidegate jobs --engine flink:2.3.0 --seed 1 --jobs 200 --faults 2 --again 5 --report report
   tidegate jobs --engine flink-cluster:2.3.0 --jobs 20 --faults 2
   tidegate jobs --engine bytewax --jobs 50 --faults 2"""
 
@@ -39,11 +41,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="begin with this job of the seed (default: 0)",
     )
     parser.add_argument(
-        "--repeat",
+        "--until-fail",
         type=options.at_least_one,
         default=1,
         metavar="N",
-        help="run each job N times: a real engine is not the same twice (default: 1)",
+        help="run each job until it fails, at most N times: a real engine is not the same twice, and what failed once "
+        "may pass the next time; exit 0 if no run failed (default: 1)",
+    )
+    parser.add_argument(
+        "--rule",
+        type=rule,
+        metavar="ID",
+        help="only what breaks this rule is a failure, such as LOG-LOSS or TASK-7; `job` means that it fails, hangs or "
+        "dies",
+    )
+    parser.add_argument(
+        "--again",
+        type=options.at_least_zero,
+        default=0,
+        metavar="N",
+        help="run each job that failed N times more, and say in how many of them it fails; the command that is printed "
+        "for it then asks for so many runs that it shows it again, but for a chance of at most 1 %% (default: 0)",
     )
     parser.add_argument(
         "--faults",
@@ -64,15 +82,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="go on with the report of a run that was cut off; what passed or failed is not run again",
+        help="go on with the report of a run that was cut off; what failed, or passed as often as --until-fail says, "
+        "is not judged again",
     )
     parser.add_argument(
         "--shrink",
         type=options.at_least_zero,
-        default=400,
         metavar="SECONDS",
-        help="make each kind of failure small for so long at most; 0: not at all (default: 400)",
+        help="make each kind of failure small for so long at most; 0: not at all (default: 400; with --until-fail: 0)",
     )
+
+
+def rule(text: str) -> str:
+    from tidegate.conformance.judging.expectations import doubt
+
+    if why := doubt(text):
+        raise argparse.ArgumentTypeError(why)
+    return text
 
 
 def run(args: argparse.Namespace) -> int:
@@ -102,11 +128,14 @@ def run(args: argparse.Namespace) -> int:
                 args.seed,
                 faults=args.faults,
                 first=args.first,
-                repeat=args.repeat,
+                until_fail=args.until_fail,
+                rule=args.rule or "",
+                again=args.again,
                 expectations=expectations,
                 known=known,
-                shrink=args.shrink,
+                shrink=args.shrink if args.shrink is not None else 400 * (args.until_fail == 1),
                 observe=observe,
+                tell=tell,
             )
         if report is not None:
             finish_report(report, result, lambda: make_page(result, typed()))
@@ -122,10 +151,11 @@ def read_known(args: argparse.Namespace) -> "list[dict[str, Any]]":
 
     if not args.resume:
         return []
-    if args.report is None or args.repeat > 1:
-        args.parser.error("--resume goes on with the folder of --report, and not with --repeat")
-    head = head_of(args.engine, args.seed, args.faults)
-    return read_jobs(args.report, head, range(args.first, args.first + args.jobs))
+    if args.report is None:
+        args.parser.error("--resume goes on with the folder of --report")
+    head = head_of(args.engine, args.seed, args.faults, args.rule or "")
+    known = read_jobs(args.report, head, range(args.first, args.first + args.jobs))
+    return [job for job in known if job["status"] != "pass" or job.get("runs", 1) >= args.until_fail]
 
 
 @contextmanager
@@ -140,7 +170,7 @@ def reporting(args: argparse.Namespace, known: "list[dict[str, Any]]") -> "Itera
         return
     need("pyarrow", extra="audit")
     with JobsReport(args.report, goes_on=args.resume) as report:
-        for line in (head_of(args.engine, args.seed, args.faults), *known):
+        for line in (head_of(args.engine, args.seed, args.faults, args.rule or ""), *known):
             report.add(line)
         yield report
         if report.trouble:

@@ -74,15 +74,17 @@ class Counts(Observer):
         self._all, self._began = parts, time.monotonic()
 
     def see(self, verdict: Verdict) -> None:
-        if verdict.status is not Status.SKIP:
-            self._components.setdefault(verdict.case.component)
-            self._over = max(self._over, len(self._components) - 1)
+        if verdict.status is Status.SKIP:
+            return
+        self._components.setdefault(verdict.case.component)
+        self._over = max(self._over, len(self._components) - 1)
         self._count(f"{verdict.case.component} {verdict.stage}", 1, int(verdict.status in VIOLATIONS))
 
     def see_component(self, component: str, tally: Tally) -> None:
-        failed = sum(count for (_component, _stage, status), count in tally.counts.items() if status in VIOLATIONS)
+        tried = {key: count for key, count in tally.counts.items() if key[-1] is not Status.SKIP}
+        failed = sum(count for (_component, _stage, status), count in tried.items() if status in VIOLATIONS)
         self._over += 1
-        self._count(component, tally.counts.total(), failed)
+        self._count(component, sum(tried.values()), failed)
 
     def _count(self, place: str, done: int, failed: int) -> None:
         self._done += done

@@ -97,6 +97,6 @@ def run_suite(args: argparse.Namespace, budget: "Budget") -> int:
         if why := result.why_no_expectations():
             raise CannotWriteError(f"{args.expect} is left as it is, since not every failure is known: {why}")
         count = write_expectations(args.expect, result.failures, expectations)
-        print(f"{count} expectations in {printable(str(args.expect))}")
+        print(f"{count} expectation{'s' * (count != 1)} in {printable(str(args.expect))}")
         return Exit.CONFORMANT
     return result.exit_code

@@ -7,6 +7,7 @@ is none, rules are ranked by how well they explain which probes fail:
 
 - a rule that is at work in those that fail and in few that pass (the measure of Ochiai, of fault localisation),
 - a rule that decides the steps that fail, above all in the shortest probes,
+- a rule that directed traces are about, if those fail and the others about it do, too,
 - a rule that is broken by wrong engines which fail in the same probes, at the same steps, in the same fields,
 - where a case is one event, and so many rules are at work in each, a rule that those fields tell of, most of all.
 """
@@ -26,6 +27,7 @@ from tidegate.conformance.judging.judge import Judge, Remembering, expected_rule
 from tidegate.conformance.judging.suite import Planned
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status, Verdict
+from tidegate.properties.cases.directed import directed
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import decode_case, encode
 
@@ -33,7 +35,7 @@ from tidegate.traces.codec import decode_case, encode
 GOLDEN_PROBES = 120
 #: A few wrong engines take tens of thousands of events to convict: to ask everybody for them would take too long.
 LONGEST_PROBE = 1000
-#: So many failures of the run are compared with the probes.
+#: So many failures of the run, those that were made small before all others, are compared with the probes.
 SHORTEST = 5
 #: What each reason weighs. They were chosen on the whole museum, each engine without itself: `tidegate museum --blame`
 #: says for how many of its engines the broken rule is named first.
@@ -42,6 +44,7 @@ WEIGHTS = {
     "always": 1.0,
     "deciding": 0.5,
     "shortest": 0.25,
+    "subject": 0.5,
     "alike": 1.75,
     "kin": 1.5,
     "fields": 0.3,
@@ -71,15 +74,22 @@ class Blame:
                 f"Likely cause: {self.component} behaves like {self.twin} on all {self.failures} failures compared: "
                 f"{self.rules[0]}. {self.story}"
             )
+        many = f"{self.failures} failure{'s' * (self.failures != 1)}"
         others = f", then {', '.join(self.rules[1:3])}" if self.rules[1:] else ""
-        return f"Likely cause: {self.component} breaks {self.rules[0]}{others} (by {self.failures} failures)."
+        return f"Likely cause: {self.component} breaks {self.rules[0]}{others} (by {many})."
 
 
-def blame(component: str, ask: Ask, failures: Iterable[Verdict] = (), without: Iterable[str] = ()) -> Blame | None:
+def blame(
+    component: str,
+    ask: Ask,
+    failures: Iterable[Verdict] = (),
+    small: Iterable[Verdict] = (),
+    without: Iterable[str] = (),
+) -> Blame | None:
     """Whom to blame; nobody, if nothing fails.
 
-    `ask` gives the verdicts of the engine on cases, `failures` are those known before. `without` are wrong engines that
-    do not count.
+    `ask` gives the verdicts of the engine on cases, `failures` are those known before, `small` those of them that were
+    made small. `without` are wrong engines that do not count.
     """
     probes = [probe for probe in probes_of(component) if probe.name not in without]
     verdicts = [verdict for verdict in ask(probes) if verdict.status is not Status.SKIP]
@@ -93,7 +103,7 @@ def blame(component: str, ask: Ask, failures: Iterable[Verdict] = (), without: I
         for mutant, row in museum_rows(component).items()
         if mutant.name not in without
     }
-    ranked = rank(component, asked, mine, others, shown)
+    ranked = rank(component, asked, mine, others, [*renamed(small), *shortest_of(shown, asked)][:SHORTEST])
     alike = [mutant for mutant, row in others.items() if mine and is_twin(mine, row)]
     twins = [mutant for mutant in alike if all(map(is_alike, shown, answers_of(mutant, cases_of(shown))))]
     if not twins:
@@ -141,6 +151,19 @@ def answers_of(mutant: catalog.Mutant, cases: Sequence[Case], judge: Judge | Non
 
 def cases_of(verdicts: Iterable[Verdict]) -> list[Case]:
     return [verdict.case for verdict in verdicts]
+
+
+def renamed(small: Iterable[Verdict]) -> Iterator[Verdict]:
+    """Cases that were made small are no longer what their names say."""
+    told = (verdict for verdict in small if verdict.violation is not None)
+    for number, one in enumerate(told):
+        yield attrs.evolve(one, case=attrs.evolve(one.case, name=f"small {number}"))
+
+
+def shortest_of(shown: Iterable[Verdict], asked: Collection[str]) -> list[Verdict]:
+    """Failures of the run that are no probes, those first that fail soonest."""
+    more = (one for one in shown if one.case.name not in asked)
+    return sorted(more, key=lambda one: (step_of(one), len(one.case.events)))
 
 
 # --- likeness ---------------------------------------------------------------------------------------------------
@@ -237,17 +260,14 @@ def rank(
     others: Mapping[catalog.Mutant, Row],
     shown: Sequence[Verdict] = (),
 ) -> tuple[str, ...]:
-    """The rules, the likeliest cause first. `shown` are failures of the run; the shortest of them are evidence, too."""
-    more = sorted(
-        (one for one in shown if one.case.name not in asked), key=lambda one: (step_of(one), len(one.case.events))
-    )
-    seen = {**mine, **failures_among(more[:SHORTEST])}
+    """The rules, the likeliest cause first. `shown` are failures besides those of the probes."""
+    seen = {**mine, **failures_among(shown)}
     at_work = {
         **{name: rules_at_work(component)[name] for name in asked},
-        **{one.case.name: expected_rules(one.case) for one in more[:SHORTEST]},
+        **{one.case.name: expected_rules(one.case) for one in shown},
     }
     scores: defaultdict[str, float] = defaultdict(float)
-    reasons_of_all = [by_spectrum(at_work, seen), by_museum(mine, seen, others)]
+    reasons_of_all = [by_spectrum(at_work, seen), by_subject(component, asked, mine), by_museum(mine, seen, others)]
     if is_of_single_events(component):
         reasons_of_all.append(by_fields(seen, others))
     for reasons in reasons_of_all:
@@ -303,6 +323,15 @@ def by_spectrum(at_work: Mapping[str, list[tuple[str, ...]]], mine: Row) -> dict
         + WEIGHTS["shortest"] * shortest[rule]
         for rule, times in failing.items()
     }
+
+
+def by_subject(component: str, asked: Collection[str], mine: Row) -> dict[str, float]:
+    """By what the directed traces that fail are about, as those say who wrote them; again by the measure of Ochiai."""
+    about = {one.case.name: one.case.rules for one in directed(component) if one.case.name in asked}
+    failed = [name for name in about if name in mine]
+    times = Counter(rule for name in about for rule in about[name])
+    failing = Counter(rule for name in failed for rule in about[name])
+    return {rule: WEIGHTS["subject"] * n / sqrt(len(failed) * times[rule]) for rule, n in failing.items()}
 
 
 def by_museum(mine: Row, seen: Row, others: Mapping[catalog.Mutant, Row]) -> dict[str, float]:

@@ -168,13 +168,20 @@ def parse_expectations(content: str, name: str) -> Expectations:
         match = ENTRY.fullmatch(text) if len(text) <= LONGEST_LINE else None
         if match is None:
             raise ExpectationsFileError(f"{name}, line {number}: not `case PATTERN -- reason` or `rule ID -- reason`")
-        known = [*all_rules(), *(one.id for one in INVARIANTS), "job"] if match[1] == "rule" else []
-        if match[1] == "rule" and match[2] not in known:
-            near = get_close_matches(match[2].upper(), known, 1)
-            hint = f"; did you mean {near[0]}?" if near else "; `tidegate rules` lists them"
-            raise ExpectationsFileError(f"{name}, line {number}: no rule {printable(match[2])}{hint}")
+        if match[1] == "rule" and (why := doubt(match[2])):
+            raise ExpectationsFileError(f"{name}, line {number}: {why}")
         entries.append(Entry(match[1], match[2], printable(match[4]), match[3] or ""))
     return Expectations(tuple(entries))
+
+
+def doubt(rule: str) -> str:
+    """Why nothing can fail by this rule, or nothing: it is one, or an invariant, or `job`."""
+    known = [*all_rules(), *(one.id for one in INVARIANTS), "job"]
+    if rule in known:
+        return ""
+    near = get_close_matches(rule.upper(), known, 1)
+    hint = f"; did you mean {near[0]}?" if near else "; `tidegate rules` lists them"
+    return f"no rule {printable(rule)}{hint}"
 
 
 @attrs.frozen

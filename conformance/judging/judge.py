@@ -17,7 +17,7 @@ import attrs
 from tidegate.conformance.engines.base import Broken, Crashed, NotRun, Refused, Reply, Steps, TimedOut
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.spread import find_oddity
-from tidegate.conformance.judging.verdicts import Allowed, Malformed, Passed, Status, Verdict, Violation
+from tidegate.conformance.judging.verdicts import BROKEN, Allowed, Malformed, Passed, Status, Verdict, Violation
 from tidegate.reference.model import Outcome
 from tidegate.traces.cases import Case, Way
 from tidegate.traces.codec import ABSENT, DecodeError, decode_observation, encode_compared, encode_observation
@@ -73,13 +73,13 @@ class Judge:
             case = attrs.evolve(case, way=None)
             if isinstance(judgement, Violation):
                 return Verdict(case, stage, Status.FAIL, judgement, message=judgement.oddity)
-            message = f"the engine broke the protocol: step {judgement.step}: {judgement.message}"
+            message = f"{BROKEN}: step {judgement.step + 1}: {judgement.message}"
             return Verdict(case, stage, Status.ERROR, message=message)
         case = attrs.evolve(case, way=None)
         if isinstance(reply, Refused):
             return Verdict(case, stage, Status.ERROR, message=f"the engine answered {reply.kind}: {reply.message}")
         if isinstance(reply, Broken):
-            message = f"the engine broke the protocol: {reply.message}"
+            message = f"{BROKEN}: {reply.message}"
             return Verdict(case, stage, Status.ERROR, message=message, stderr=reply.stderr)
         if isinstance(reply, TimedOut):
             message = f"no answer in {reply.seconds:g} s"

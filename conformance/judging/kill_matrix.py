@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import as_completed
 from functools import lru_cache, partial
-from itertools import groupby
+from itertools import groupby, islice
 
 import attrs
 
@@ -23,7 +23,7 @@ from tidegate.conformance.judging.judge import Remembering, suspects
 from tidegate.conformance.judging.metamorphic import check
 from tidegate.conformance.judging.shrink import shrink, worth_shrinking
 from tidegate.conformance.judging.suite import METAMORPHIC, STAGES, Budget, Planned, parts_of, plan
-from tidegate.conformance.judging.trial import Encoder, Runner
+from tidegate.conformance.judging.trial import Encoder, Findings, Runner
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Status, Verdict
 from tidegate.conformance.reports.summary import Summary
 from tidegate.conformance.workers import cores, worker_pool
@@ -35,6 +35,8 @@ AFTERWARDS = 300
 TOGETHER = 4
 #: Replays that are spent on a smaller counterexample.
 SHRINKING = 300
+#: Whoever is caught goes through these stages all the same: what a run finds there helps to tell whom to blame.
+TELLING = frozenset({"directed", "golden", "generated"})
 
 
 @attrs.frozen
@@ -113,27 +115,39 @@ def examine_all(names: Iterable[str], budget: Budget, *, every: bool = False) ->
 
 def examine(name: str, budget: Budget, *, every: bool = False) -> Row:
     mutant, started = find(name), time.process_time()
-    kills: list[Kill] = []
-    failures: Sequence[Verdict] = ()
-    for stage in STAGES:
-        caught = catch(mutant, stage, budget) if every or not kills else None
-        if caught is not None:
-            kills.append(make_kill(mutant, stage, caught))
-            failures = failures or caught.failures
-    rule = find_blamed(mutant, failures)
+    caught = dict(catch_all(mutant, budget, every=every))
+    # The first one counts, unless each is tried on its own.
+    counted = islice(caught.items(), None if every else 1)
+    kills = tuple(make_kill(mutant, stage, one) for stage, one in counted)
+    rule = find_blamed(mutant, caught.values())
     seconds = time.process_time() - started
-    return Row(mutant.name, mutant.component, mutant.rule, tuple(kills), rule, mutant.rules, seconds)
+    return Row(mutant.name, mutant.component, mutant.rule, kills, rule, mutant.rules, seconds)
 
 
-def find_blamed(mutant: Mutant, failures: Sequence[Verdict]) -> str | None:
+def catch_all(mutant: Mutant, budget: Budget, *, every: bool = False) -> "Iterator[tuple[str, Caught]]":
+    """The stages that catch a wrong engine: each, or the first, and behind it those that tell more of it."""
+    is_caught = False
+    for stage in STAGES:
+        caught = catch(mutant, stage, budget) if every or not is_caught or stage in TELLING else None
+        if caught is not None:
+            is_caught = True
+            yield stage, caught
+
+
+def find_blamed(mutant: Mutant, caught: "Iterable[Caught]") -> str | None:
     """The rule that is blamed for all failures of a wrong engine together, by the museum without it."""
     known = museum_rows(mutant.component)[mutant]
+    # Some of each kind, as a run keeps them.
+    findings = Findings()
+    for failure in (failure for one in caught for failure in one.failures):
+        findings.take(failure)
 
     def ask(probes: Sequence[Case]) -> list[Verdict]:
         # The museum was asked before.
         return [known[one.name].verdict if one.name in known else Verdict(one, "probe", Status.PASS) for one in probes]
 
-    blamed = blame(mutant.component, ask, failures, without=[mutant.name])
+    small = [make_small(mutant, one) for one in worth_shrinking(findings.kept)]
+    blamed = blame(mutant.component, ask, findings.kept, small, without=[mutant.name])
     return blamed.rules[0] if blamed else None
 
 
@@ -141,8 +155,7 @@ def blame_all(names: Iterable[str], budget: Budget) -> list[Row]:
     """Rows without kills: only who is blamed."""
     rows = []
     for mutant in map(find, names):
-        caught = next(filter(None, (catch(mutant, stage, budget) for stage in STAGES)), None)
-        rule = find_blamed(mutant, caught.failures if caught is not None else ())
+        rule = find_blamed(mutant, [one for _stage, one in catch_all(mutant, budget)])
         rows.append(Row(mutant.name, mutant.component, mutant.rule, (), rule, mutant.rules))
     return rows
 
@@ -169,9 +182,12 @@ def catch(mutant: Mutant, stage: str, budget: Budget) -> Caught | None:
     return caught
 
 
+def make_small(mutant: Mutant, verdict: Verdict) -> Verdict:
+    return shrink(Runner(InProcess(Engine(mutant.name))), verdict, SHRINKING).verdict
+
+
 def make_kill(mutant: Mutant, stage: str, caught: Caught) -> Kill:
-    runner = Runner(InProcess(Engine(mutant.name)))
-    shrunken = shrink(runner, next(worth_shrinking(caught.failures)), SHRINKING).verdict
+    shrunken = make_small(mutant, next(worth_shrinking(caught.failures)))
     rules, length = suspects(shrunken), len(shrunken.case.events)
     return Kill(stage, caught.cases, caught.seconds, length, rules, bool(set(rules) & set(mutant.rules)))
 

@@ -20,6 +20,8 @@ from tidegate.conformance.reports.summary import Paint, Summary, Told, plain
 FORMAT = "tidegate-result/1"
 #: So many names of a long list stand on the screen.
 FEW = 4
+#: So many kinds of outcome that a rule lacks.
+MOST_KINDS = 2
 
 
 @attrs.frozen
@@ -128,15 +130,17 @@ class Result(Told):
         if self.missing:
             said.append(f"Exercised too rarely, so nothing is known about them: {few(self._missing_rules())}.")
         if self.missing_pairs:
-            said.append(f"Seen with a part of their outcomes only: {few(by_rule(self.missing_pairs))}.")
+            said.append(
+                f"Seen with a part of their outcomes only: {few(by_rule(self.missing_pairs, details=details))}."
+            )
         if undeclared := self.undeclared():
             said.append(f"Not declared by the engine, so not tried: {few(undeclared)}.")
         said += [one.text() for one in self.blames]
         said += [f"Expectation {problem}." for problem in self.expectation_problems]
         said += self.notes
         if self.restarts:
-            said.append(f"The engine had to be started again {self.restarts} times.")
-        if not self.cases:
+            said.append(f"The engine had to be started again {counted(self.restarts, 'time')}.")
+        if not self.cases and self.complete:
             said.append("No case was run: the engine declares nothing that the specification knows.")
         return said
 
@@ -154,11 +158,7 @@ class Result(Told):
         tried = {status for (name, _stage, status), count in self.counts.items() if count and name not in undeclared}
         shown = [status for status in Status if status in tried]
         name = printable(f"{self.description.name} {self.description.version}")
-        known = self.count(Status.XFAIL)
-        but = (
-            f" but for {known} known failure{'s' * (known != 1)}" if known and self.exit_code is Exit.CONFORMANT else ""
-        )
-        parts = [f"{name} is {self.conclusion}{but}: {self.cases} cases in {self.seconds:.1f} s"]
+        parts = [f"{name} is {self._headline()}: {self.cases} cases in {self.seconds:.1f} s"]
         parts += [f"{self.count(status)} {status}" for status in shown]
         return Summary(
             title=f"Conformance of {printable(self.engine)}",
@@ -170,6 +170,17 @@ class Result(Told):
             conclusion=", ".join(parts),
             exit_code=self.exit_code,
         )
+
+    def _headline(self) -> str:
+        """The conclusion, and what known failures have to do with it: whoever passes all cases is called conformant."""
+        known, stale = self.count(Status.XFAIL), len(self.expectation_problems)
+        but = f" but for {counted(known, 'known failure')}" if known else ""
+        if self.exit_code is Exit.CONFORMANT:
+            return f"{self.conclusion}{but}"
+        unknown = self.count(*VIOLATIONS - {Status.XPASS}, *UNDETERMINED) or not self.complete or self.missing
+        if stale and not unknown:
+            return f"conformant{but}, and {counted(stale, 'line')} of the known failures must go"
+        return self.conclusion
 
     def _rows_of(
         self, shown: list[Status], undeclared: Container[str], *, details: bool
@@ -218,6 +229,10 @@ class Result(Told):
         }
 
 
+def counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
 def enumerated(names: list[str], most: int | None) -> str:
     """All of the names, or how many there are and the first of them."""
     if most is None or len(names) <= most:
@@ -225,9 +240,12 @@ def enumerated(names: list[str], most: int | None) -> str:
     return f"{len(names)}, such as {', '.join(names[:most])}; --details or the report has them all"
 
 
-def by_rule(pairs: tuple[Pair, ...]) -> list[str]:
-    """`VALVE-3 (never nothing)`: each rule once, with the kinds of outcome that did not come."""
+def by_rule(pairs: tuple[Pair, ...], *, details: bool) -> list[str]:
+    """`VALVE-3 (never nothing)`: each rule once, with the kinds of outcome that did not come, or how many there are."""
     kinds: dict[str, list[str]] = {}
     for rule, shown in pairs:
         kinds.setdefault(rule, []).append("+".join(shown) or "nothing")
+    for names in kinds.values() if not details else ():
+        if len(names) > MOST_KINDS:
+            names[MOST_KINDS - 1 :] = [f"{len(names) - MOST_KINDS + 1} others"]
     return [f"{rule} (never {' or '.join(names)})" for rule, names in kinds.items()]

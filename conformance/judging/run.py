@@ -1,6 +1,7 @@
 """`run`: the suite against an engine, from its name to a result. `replay`: given cases, in the same way."""
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -189,7 +190,8 @@ def conclude(
             for one in shrink_findings(engine, tally.findings.kept, make):
                 counterexamples += [Counterexample(name, one.verdict, one.replays, one.times)]
             leaky = {one.verdict.case.component for one in counterexamples if one.times != 1}
-            for found in assign_blame(engine, tally.findings.kept, leaky):
+            small = [one.verdict for one in counterexamples]
+            for found in assign_blame(engine, tally.findings.kept, small, leaky):
                 blames += [found]
         STOP.disarm()
     except KeyboardInterrupt:
@@ -219,20 +221,32 @@ def conclude(
     )
 
 
-def assign_blame(engine: Engine, findings: Sequence[Verdict], leaky: Container[str] = ()) -> Iterator[Blame]:
+def assign_blame(
+    engine: Engine, findings: Sequence[Verdict], small: Sequence[Verdict], leaky: Container[str]
+) -> Iterator[Blame]:
     """What is likely wrong with each component that gave wrong answers; with some of them where there are many.
 
     Answers without end are like nobody else's. Of a component that keeps state from case to case no rule is to blame.
     """
     description = engine.start()
-    fails = (one for one in findings if one.status is Status.FAIL and one.case.component not in leaky)
-    wrong = [one for one in fails if not (one.violation and one.violation.more)]
+
+    def telling(verdicts: Iterable[Verdict]) -> list[Verdict]:
+        fails = (one for one in verdicts if one.status is Status.FAIL and one.case.component not in leaky)
+        return [one for one in fails if not (one.violation and one.violation.more)]
 
     def ask(cases: Sequence[Case]) -> Iterator[Verdict]:
         declared = [case for case in cases if suite.is_declared(description, case)]
         return Runner(engine).run(suite.Planned("probe", case) for case in declared)
 
-    for component in list(dict.fromkeys(one.case.component for one in wrong))[:BLAMED]:
-        found = blame(component, ask, [one for one in wrong if one.case.component == component])
+    wrong, made_small = by_component(telling(findings)), by_component(telling(small))
+    for component in list(wrong)[:BLAMED]:
+        found = blame(component, ask, wrong[component], made_small[component])
         if found is not None:
             yield found
+
+
+def by_component(verdicts: Iterable[Verdict]) -> defaultdict[str, list[Verdict]]:
+    found = defaultdict[str, list[Verdict]](list)
+    for verdict in verdicts:
+        found[verdict.case.component].append(verdict)
+    return found

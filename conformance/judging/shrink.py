@@ -41,6 +41,10 @@ UNANSWERED = frozenset({Status.TIMEOUT, Status.CRASH})
 #: What is said of a case that fails behind others, and passes in a fresh process; and if it fails behind itself.
 LEAK = "in a fresh process this case passes: state of an earlier case is left. Each replay is a fresh instance"
 LEAK_AGAIN = "the first time it passes, the second time it fails: state is left. Each replay is a fresh instance"
+#: What is said besides of a case that is answered with an error behind others only.
+ALONE = "in a fresh process this case passes, so it is what came before it, or how much"
+#: Where a case leaves the engine a choice, a smaller one must fail so many times more: else it may only be bad luck.
+AGAIN = 8
 #: How many proposals a case that fails the second time is worth.
 LEAKS = 200
 #: How many proposals a death is worth, behind the search for the step that it comes at.
@@ -115,8 +119,11 @@ def shrink_findings(
     known: list[tuple[Any, Any]] = []
     clean: set[str] = set()
     leaky: set[str] = set()
-    for verdict in worth_shrinking(findings):
+    # What fails in relation to another case comes last: state that leaks explains that, too.
+    for verdict in sorted(worth_shrinking(findings), key=lambda one: one.is_relation):
         component = verdict.case.component
+        if verdict.is_relation and component in leaky:
+            continue
         if make is not None and verdict.status in UNANSWERED:
             with make() as fresh:
                 shrunken = shrink(Runner(fresh), verdict)
@@ -124,9 +131,10 @@ def shrink_findings(
             if component in leaky:
                 continue  # one is enough
             leaky.add(component)
-            shrunken = shrink_leak(make, verdict)
+            shrunken = shrink_leak(make, verdict) if verdict.violation is not None else told_alone(verdict)
         else:
-            clean.add(component)
+            if is_doubtful(verdict, clean):
+                clean.add(component)
             shrunken = shrink(runner, verdict)
         case = shrunken.verdict.case
         if (case.config, case.events) not in known:
@@ -135,8 +143,16 @@ def shrink_findings(
 
 
 def is_doubtful(verdict: Verdict, clean: Container[str]) -> bool:
-    """Whether it may be what came before that made the case fail: one case of a component is asked."""
-    return verdict.status is Status.FAIL and verdict.violation is not None and verdict.case.component not in clean
+    """Whether it may be what came before that made the case fail: one case of a component is asked.
+
+    Where the engine has a choice, it may have made another one, and that it passes alone says nothing.
+    """
+    told = verdict.violation is not None if verdict.status is Status.FAIL else verdict.status is Status.ERROR
+    return told and verdict.case.component not in clean and not leaves_a_choice(verdict.case)
+
+
+def told_alone(verdict: Verdict) -> Shrunken:
+    return Shrunken(attrs.evolve(verdict, message=f"{verdict.message}; {ALONE}"), 1, times=None)
 
 
 def passes_alone(make: Callable[[], Engine], verdict: Verdict) -> bool:
@@ -204,7 +220,9 @@ def kind_of(verdict: Verdict) -> tuple[str, Status, str]:
 
 
 def kind_of_failure(verdict: Verdict) -> str:
-    """The deciding rule, or else the beginning of what is said about it."""
+    """The deciding rule, or else the beginning of what is said about it. A hang is a hang, however long it took."""
+    if verdict.status is Status.TIMEOUT:
+        return "hangs"
     return verdict.rules[0] if verdict.rules else verdict.message.partition(":")[0]
 
 
@@ -224,6 +242,7 @@ class Search:
         self.replays = 0
         self.seen: set[str] = set()
         self.internal = internal_rules(verdict.case)
+        self.again = AGAIN if leaves_a_choice(verdict.case) else 0
 
     @property
     def is_over(self) -> bool:
@@ -239,7 +258,15 @@ class Search:
         if self.best.violation is not None:
             case = self.best.case
             kept = case.events[: self.best.violation.step + 1]
-            self.best = attrs.evolve(self.best, case=attrs.evolve(case, events=kept, expect=None, rules=()))
+            cut = attrs.evolve(case, events=kept, expect=None, rules=())
+            if len(kept) == len(case.events) or self.fails_again(cut):
+                self.best = attrs.evolve(self.best, case=cut)
+
+    def fails_again(self, case: Case) -> bool:
+        """Whether it fails whatever the engine draws, as far as a few more times can tell."""
+        self.replays += self.again
+        planned = [Planned(self.target.stage, case)] * self.again
+        return all(map(self.is_same_failure, self.runner.run(planned)))
 
     def exhaust(self, proposals: Any) -> bool:
         """Take the first proposal that still fails, again and again, until none does."""
@@ -253,7 +280,8 @@ class Search:
         while batch := list(islice(fresh, self.batch)):
             self.replays += len(batch)
             verdicts = list(self.runner.run(Planned(self.target.stage, case) for case in batch))
-            failing = next((verdict for verdict in verdicts if self.is_same_failure(verdict)), None)
+            same = (verdict for verdict in verdicts if self.is_same_failure(verdict))
+            failing = next((verdict for verdict in same if self.fails_again(verdict.case)), None)
             if failing is not None:
                 self.best = failing
                 self.cut_after_the_failing_step()
@@ -283,6 +311,18 @@ class Search:
         if verdict.status != self.target.status:
             return False
         return not self.target.rules or bool(set(verdict.rules) & {*self.target.rules, *trail(self.target)})
+
+
+def leaves_a_choice(case: Case) -> bool:
+    """Whether an engine may answer in several ways, and in another one the next time."""
+    model, states = case.model, case.model.start(case.config)
+    state = states[0]
+    for event in case.events:
+        outcomes = model.step(state, event)
+        if len(states) > 1 or len(outcomes) > 1:
+            return True
+        state = outcomes[0].state
+    return False
 
 
 def internal_rules(case: Case) -> set[str]:

@@ -5,6 +5,7 @@ budget lasts. The same seed gives the same cases. `metamorphic` compares answers
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
@@ -30,7 +31,7 @@ MOST_PARTS = 1000
 
 
 class UnknownNameError(ValueError):
-    """There is no component, stage or semantics of this name; the message lists those that there are."""
+    """There is no component, stage or semantics of this name; the message has the one that was meant, or all."""
 
 
 def check_components(names: Iterable[str]) -> tuple[str, ...]:
@@ -43,7 +44,9 @@ def check_components(names: Iterable[str]) -> tuple[str, ...]:
 def check_names(what: str, names: Iterable[str], known: Iterable[str]) -> None:
     for name in names:
         if name not in known:
-            raise UnknownNameError(f"no {what} {name!r}; there are {', '.join(known)}")
+            near = get_close_matches(name, list(known), 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            raise UnknownNameError(f"no {what} {name!r}; {hint}")
 
 
 def all_unless_some(stages: Iterable[str]) -> tuple[str, ...]:

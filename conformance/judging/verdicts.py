@@ -27,6 +27,9 @@ class Status(StrEnum):
 #: What the engine did wrong. A listed failure that came (xfail) is none of them, one that did not come (xpass) is.
 VIOLATIONS = frozenset({Status.FAIL, Status.ERROR, Status.TIMEOUT, Status.CRASH, Status.XPASS})
 
+#: What the message of an error begins with that is about how an engine answers, and not about what.
+BROKEN = "the engine broke the protocol"
+
 #: What leaves the answer open.
 UNDETERMINED = frozenset({Status.UNKNOWN, Status.NOT_RUN})
 
@@ -85,6 +88,11 @@ class Verdict:
     @property
     def rules(self) -> tuple[str, ...]:
         return self.violation.rules if self.violation else ()
+
+    @property
+    def is_relation(self) -> bool:
+        """Whether it fails by what it is beside another case, each of them being right for itself."""
+        return self.status is Status.FAIL and self.violation is None
 
     @property
     def words(self) -> str:

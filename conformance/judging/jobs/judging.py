@@ -24,6 +24,7 @@ from tidegate.conformance.engines.base import (
 from tidegate.conformance.engines.jobs import JobEngine
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.jobs.drawing import JobCase, check_drawable, draw_job
+from tidegate.conformance.judging.jobs.evaluation import evaluate
 from tidegate.conformance.judging.jobs.explanation import (
     JOB,
     RESULT,
@@ -58,6 +59,7 @@ class Judged:
 
     `known`: why it was expected to fail, if it was.
     `earlier`: the logs of what came before a restore at another parallelism. `hit`: of each fault, whether it hit.
+    `runs`: this is the last of so many runs of the job.
     """
 
     case: AnyCase
@@ -69,6 +71,7 @@ class Judged:
     known: str = ""
     earlier: tuple[RunLog, ...] = ()
     hit: tuple[bool, ...] = ()
+    runs: int = 1
 
     @property
     def logs(self) -> tuple[RunLog, ...]:
@@ -143,7 +146,7 @@ def make_judge(engine: JobEngine) -> "Judge | QueryJudge":
 
 
 class QueryJudge(AnyJudge[QueryCase]):
-    """Of queries: the result is that of the usual settings."""
+    """Of queries: the result is that of the usual settings, and what SQL says where that is known."""
 
     def draw(self, seed: int, index: int, faults: int) -> QueryCase:  # noqa: ARG002 - nothing is killed here
         return draw_query(seed, index, self.abilities)
@@ -168,7 +171,11 @@ class QueryJudge(AnyJudge[QueryCase]):
                     return fail(case, Status.NOT_RUN, reason)
                 case other:
                     return fail(case, Status.CRASH, str(other))
-        difference = tell_difference(*results)
+        usually, now = results
+        ruled = evaluate(case)
+        difference = tell_difference(usually, now) or (
+            tell_difference(ruled, usually, "the rows of the tables", "usual settings") if ruled is not None else ""
+        )
         wrongs = (Wrong((RESULT,), difference, of=case.shape),) if difference else ()
         return Judged(case, Status.FAIL if wrongs else Status.PASS, wrongs)
 

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from random import Random
-from typing import Any
+from typing import Any, Self
 
 import attrs
 
@@ -29,6 +29,8 @@ CHANGING: dict[str, Json] = {"c": {"key": "k", "changes": "upsert"}, "d": {"key"
 IDS = tuple(range(100_001, 100_013))
 #: How likely a source is idle before it ends.
 IDLE = 0.3
+#: How likely a row of a table has no value.
+NO_VALUE = 0.1
 #: Seconds of event time, and milliseconds by which no two rows are at one time.
 SECOND = 1000
 #: Behind every window, in milliseconds.
@@ -37,7 +39,10 @@ END_OF_TIME = 10_000 * SECOND
 
 @attrs.frozen
 class QueryCase:
-    """`shape` is what is done in the query; `tables` have a script for each subtask of their sources."""
+    """`shape` is what is done in the query; `tables` have a script for each subtask of their sources.
+
+    `key`: columns of which no two rows of the result have the same values, if there are such.
+    """
 
     name: str
     shape: str
@@ -45,6 +50,7 @@ class QueryCase:
     tables: dict[str, tuple[Script, ...]]
     settings: Json = attrs.Factory(dict)
     faults: tuple[Json, ...] = ()
+    key: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -52,7 +58,7 @@ class QueryCase:
 
     def as_json(self) -> Any:
         changing = {name: CHANGING[name] for name in self.tables if name in CHANGING}
-        return {"query": self.query, "tables": self.tables, "changing": changing}
+        return {"query": self.query, "tables": self.tables, "changing": changing, "key": self.key}
 
     def as_request(self, settings: Json) -> JobRequest:
         return JobRequest(self.name, self.as_json(), {}, settings, [], "")
@@ -74,13 +80,14 @@ def draw_query(seed: int, index: int, abilities: Abilities) -> QueryCase:
     random = Random(f"query/{seed}/{index}")
     shape = random.choice(tuple(SHAPES))
     query = SHAPES[shape](random)
+    key = query.key if isinstance(query, Keyed) else ()
     times = Times(random)
     used = [name for name in ("a", "b", *CHANGING) if re.search(rf"\b{name}\b", query)]
     tables = {name: draw_table(random, times, abilities, name) for name in used}
     settings = abilities.usual
     while settings == abilities.usual:
         settings = draw_settings(random, abilities.settings)
-    return QueryCase(f"query-{seed}-{index}", shape, query, tables, settings)
+    return QueryCase(f"query-{seed}-{index}", shape, str(query), tables, settings, key=key)
 
 
 class Times:
@@ -108,6 +115,10 @@ def draw_table(random: Random, times: Times, abilities: Abilities, name: str) ->
     return tuple(draw_script(random, times, most, changes(random, keys[at::width])) for at in range(width))
 
 
+def draw_value(random: Random) -> int | None:
+    return None if random.random() < NO_VALUE else random.randint(0, 9)
+
+
 class Rows:
     """New rows, of any key."""
 
@@ -116,7 +127,7 @@ class Rows:
 
     def next(self, now: int, watermark: int, times: Times) -> list[Item]:
         number, at = times.next(max(now - self.random.randint(0, 3), watermark + 1))
-        return [("record", self.random.choice(KEYS), self.random.randint(0, 9), number, at)]
+        return [("record", self.random.choice(KEYS), draw_value(self.random), number, at)]
 
 
 class Versions:
@@ -136,7 +147,7 @@ class Versions:
         if key in self.there and self.random.random() < 0.2:
             return [("-D", *self.there.pop(key)[1:-1], at)]
         kind = "+U" if key in self.there else "+I"
-        self.there[key] = (kind, key, self.random.randint(0, 9), number, at)
+        self.there[key] = (kind, key, draw_value(self.random), number, at)
         return [self.there[key]]
 
 
@@ -155,7 +166,7 @@ class Changes:
         before = self.there.pop(number, None)
         if before and self.random.random() < 0.3:
             return [("-D", *before)]
-        self.there[number] = row = (self.random.choice(KEYS), self.random.randint(0, 9), number, at)
+        self.there[number] = row = (self.random.choice(KEYS), draw_value(self.random), number, at)
         return [("-U", *before), ("+U", *row)] if before else [("+I", *row)]
 
 
@@ -187,6 +198,19 @@ def draw_script(random: Random, times: Times, most: int, rows: Rows | Versions |
 
 # --- queries ----------------------------------------------------------------------------------------------------
 
+
+class Keyed(str):
+    """A query, and columns of which no two rows of its result have the same values."""
+
+    __slots__ = ("key",)
+    key: tuple[str, ...]
+
+    def __new__(cls, text: str, *key: str) -> Self:
+        made = super().__new__(cls, text)
+        made.key = key
+        return made
+
+
 BOTH = "(SELECT k, v, id, ts FROM a UNION ALL SELECT k, v, id, ts FROM b)"
 COUNTS = (
     "COUNT(*)",
@@ -197,7 +221,11 @@ COUNTS = (
     "SUM(DISTINCT v)",
     "AVG(v)",
     "COUNT(v) FILTER (WHERE v > 4)",
+    "MAX(v) FILTER (WHERE v < 5)",
+    "COUNT(DISTINCT v) FILTER (WHERE v > 2)",
+    "MIN(k)",
 )
+COMPARED = ("=", "<", ">=", "<>")
 JOINS = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
 
 
@@ -267,7 +295,8 @@ def draw_windows(random: Random, relation: str, by: str = "ts") -> str:
     size = random.choice((2, 5, 10))
     kind = random.choice(("TUMBLE", "TUMBLE", "HOP", "CUMULATE", "SESSION"))
     if kind == "TUMBLE":
-        return f"TABLE(TUMBLE({read}, DESCRIPTOR({by}), {seconds(size)}))"
+        shifted = random.choice(("", "", f", {seconds(1)}"))
+        return f"TABLE(TUMBLE({read}, DESCRIPTOR({by}), {seconds(size)}{shifted}))"
     if kind == "SESSION":
         key = " PARTITION BY k" if relation in ("a", "b") else ""
         return f"TABLE(SESSION({read}{key}, DESCRIPTOR({by}), {seconds(random.choice((1, 2, 4)))}))"
@@ -286,12 +315,14 @@ def draw_window_aggregate(random: Random) -> str:
 def draw_cascade(random: Random) -> str:
     """Windows of what windows gave, by the time of the first."""
     key = random.choice(("k, ", ""))
-    first = f"TABLE(TUMBLE(TABLE a, DESCRIPTOR(ts), {seconds(random.choice((1, 2)))}))"
+    size, second = random.choice((1, 2)), random.choice((4, 10))
+    first = f"TABLE(TUMBLE(TABLE a, DESCRIPTOR(ts), {seconds(size)}))"
+    shifted = random.choice(("", "", f", {seconds(size)}"))
     inner = (
         f"(SELECT {key}window_time rt, COUNT(*) n, SUM(v) v FROM {first} "
         f"GROUP BY k, window_start, window_end, window_time)"
     )
-    outer = f"TABLE(TUMBLE({inner}, DESCRIPTOR(rt), {seconds(random.choice((4, 10)))}))"
+    outer = f"TABLE(TUMBLE({inner}, DESCRIPTOR(rt), {seconds(second)}{shifted}))"
     return f"SELECT {key}window_start, SUM(n) n, MAX(v) v FROM {outer} GROUP BY {key}window_start, window_end"
 
 
@@ -339,31 +370,41 @@ def draw_over(random: Random) -> str:
     far = random.choice(("UNBOUNDED PRECEDING", f"{seconds(random.choice((1, 6)))} PRECEDING"))
     rows = random.choice(("UNBOUNDED PRECEDING", "3 PRECEDING"))
     frame = random.choice((f"RANGE BETWEEN {far} AND CURRENT ROW", f"ROWS BETWEEN {rows} AND CURRENT ROW"))
-    wanted = random.choice(("SUM(v)", "COUNT(*)", "MAX(v)"))
-    return f"SELECT id, {wanted} OVER (PARTITION BY k ORDER BY ts {frame}) FROM {draw_relation(random)}"
+    wanted = random.choice(("SUM(v)", "COUNT(*)", "MAX(v)", "MIN(v)", "LAG(v)", "LAG(id, 2)", "COUNT(DISTINCT v)"))
+    within = "PARTITION BY k ORDER BY ts" + ("" if wanted.startswith("LAG") else f" {frame}")
+    return f"SELECT id, {wanted} OVER ({within}) FROM {draw_timed(random)}"
 
 
 def draw_sort(random: Random) -> str:
     wanted, then = random.choice(("id", "id, v", "k, id")), random.choice(("", ", v"))
-    return f"SELECT {wanted} FROM {draw_relation(random)} ORDER BY ts{then}"
+    read = random.choice((draw_relation, draw_timed))(random)
+    return f"SELECT {wanted} FROM {read} ORDER BY ts{then}"
 
 
 def draw_first(random: Random) -> str:
     """The first or the last row of each key, by time; or so many of them, by value."""
     by, most = random.choice((("ts", 1), ("ts DESC", 1), ("v DESC, id", 2), ("v, id", 1)))
-    windows = f"TABLE(TUMBLE(TABLE a, DESCRIPTOR(ts), {seconds(random.choice((2, 10)))}))"
+    windows = draw_windows(random, draw_timed(random))
     read, within = random.choice(((draw_relation(random), ""), (windows, "window_start, window_end, ")))
     ranked = f"SELECT k, id, v, ROW_NUMBER() OVER (PARTITION BY {within}k ORDER BY {by}) n FROM {read}"
     return f"SELECT k, id, v FROM ({ranked}) WHERE n <= {most}"
 
 
 def draw_group(random: Random) -> str:
-    """Results that are told again with every row, and results of such results."""
+    """Results that are told again with every row, and results of such results.
+
+    Of no rows at all there is no result: as long as nothing has come, a stream says nothing.
+    """
     by = random.choice(("k", "k", "ROLLUP (k, MOD(v, 3))", "CUBE (k, MOD(v, 3))"))
     having = random.choice(("", "", f" HAVING COUNT(*) > {random.randint(1, 3)}"))
     inner = f"SELECT k, {draw_aggregates(random)} FROM {draw_changing(random)} GROUP BY {by}{having}"
+    counted = f"SELECT x0, COUNT(*) FROM ({inner}) GROUP BY x0"
     return random.choice(
-        (inner, f"SELECT x0, COUNT(*) FROM ({inner}) GROUP BY x0", f"SELECT COUNT(*), SUM(x0) FROM ({inner})")
+        (
+            Keyed(inner, "k") if by == "k" else inner,
+            counted,
+            f"SELECT COUNT(*), MAX(x0) FROM ({inner}) HAVING COUNT(*) > 0",
+        )
     )
 
 
@@ -372,24 +413,90 @@ def draw_joins(random: Random) -> str:
     first, second, third = (draw_changing(random) for _ in range(3))
     both = f"SELECT x.id a0, y.id a1 FROM {first} x {random.choice(JOINS)} {second} y ON x.k = y.k"
     is_in = f"SELECT id, v FROM {first} WHERE k {random.choice(('IN', 'NOT IN'))} (SELECT k FROM {second} WHERE v > 4)"
-    three = f"FROM {first} x JOIN {second} y ON x.k = y.k {random.choice(JOINS[:2])} {third} z ON x.k = z.k"
+    also = random.choice(
+        ("", "", " AND (x.v = z.v OR y.v < z.v)", " AND x.v <= z.v", " AND z.v IS NOT DISTINCT FROM y.v")
+    )
+    kinds = [random.choice(JOINS[:2]) for _ in range(2)]
+    three = f"FROM {first} x {kinds[0]} {second} y ON x.k = y.k {kinds[1]} {third} z ON x.k = z.k{also}"
     more = f"SELECT x.id, y.id, z.v {three}"
     greater = f"SELECT id, v FROM {first} WHERE v > (SELECT AVG(v) FROM {second})"
     counted = f"SELECT a0, COUNT(*) FROM ({both}) GROUP BY a0"
-    return random.choice((both, both, is_in, more, greater, counted))
+    return random.choice((both, both, Keyed(is_in, "id"), more, Keyed(greater, "id"), counted))
+
+
+def draw_subquery(random: Random) -> str:
+    """Rows that are held to what a query says about each of them."""
+    first, second = draw_changing(random), draw_changing(random)
+    least, compared = random.randint(1, 3), random.choice(COMPARED)
+    is_there = random.choice(("EXISTS", "NOT EXISTS"))
+    wanted = random.choice(("MAX(y.v)", "MIN(y.v)", "COUNT(*)", "COUNT(DISTINCT y.v)"))
+    many = f"{is_there} (SELECT y.k FROM {second} y WHERE y.k = x.k GROUP BY y.k HAVING {wanted} > {least})"
+    same = f"x.v {random.choice(('IN', 'NOT IN'))} (SELECT y.v FROM {second} y WHERE y.k = x.k)"
+    best = f"x.v {compared} (SELECT {wanted} FROM {second} y WHERE y.k = x.k)"
+    other = f"{is_there} (SELECT * FROM {second} y WHERE y.k = x.k AND y.v {compared} x.v)"
+    either = f"{is_there} (SELECT * FROM {second} y WHERE y.k = x.k) {random.choice(('AND', 'OR'))} x.v > {least}"
+    if random.random() < 0.2:
+        return Keyed(f"SELECT x.id, (SELECT {wanted} FROM {second} y WHERE y.k = x.k) n FROM {first} x", "id")
+    return Keyed(f"SELECT x.id, x.v FROM {first} x WHERE {random.choice((many, same, best, other, either))}", "id")
+
+
+def draw_condition(random: Random, names: tuple[str, ...], depth: int = 2) -> str:
+    """About the values of rows, some of which are not there."""
+    if depth and random.random() < 0.6:
+        first, second = (draw_condition(random, names, depth - 1) for _ in range(2))
+        both = f"({first} {random.choice(('AND', 'OR'))} {second})"
+        return random.choice((both, both, f"NOT {both}", f"{both} IS {random.choice(('', 'NOT '))}TRUE"))
+    name, number = f"{random.choice(names)}v", random.randint(0, 9)
+    listed = ", ".join(str(random.randint(0, 9)) for _ in range(random.randint(2, 4)))
+    return random.choice(
+        (
+            f"{name} {random.choice(COMPARED)} {number}",
+            f"{name} {random.choice(('IN', 'NOT IN'))} ({listed})",
+            f"{name} {random.choice(('', 'NOT '))}BETWEEN {number} AND {number + random.randint(0, 4)}",
+            f"{name} IS {random.choice(('', 'NOT '))}NULL",
+            f"{name} IS {random.choice(('', 'NOT '))}DISTINCT FROM {number}",
+            f"COALESCE({name}, {number}) {random.choice(COMPARED)} {random.randint(0, 9)}",
+            f"CASE WHEN {name} > {number} THEN {name} ELSE -1 END {random.choice(COMPARED)} {random.randint(0, 9)}",
+        )
+    )
+
+
+def draw_conditions(random: Random) -> str:
+    """Rows, groups and joins of which much is asked."""
+    first, second = draw_changing(random), draw_changing(random)
+    one, both = draw_condition(random, ("",)), draw_condition(random, ("x.", "y."))
+    kept = Keyed(f"SELECT id, v FROM {first} WHERE {one}", "id")
+    joined = (
+        f"FROM {first} x {random.choice(JOINS)} {second} y ON x.k = y.k AND {draw_condition(random, ('x.', 'y.'), 1)}"
+    )
+    pairs = f"SELECT x.id, y.id, y.v {joined} WHERE {both}"
+    grouped = f"SELECT k, COUNT(*), SUM(v) FILTER (WHERE {one}) n FROM {second} GROUP BY k HAVING MAX(v) > 3"
+    return random.choice((kept, pairs, pairs, grouped))
+
+
+def draw_over_changes(random: Random) -> str:
+    """What comes before each row in an order that is not that of time."""
+    wanted = random.choice(("SUM(v)", "COUNT(*)", "COUNT(v)", "SUM(DISTINCT v)", "MAX(id)"))
+    by, frame = random.choice((("id", "ROWS"), ("id", "RANGE"), ("v", "RANGE"), ("k", "RANGE")))
+    within = f"PARTITION BY k ORDER BY {by} {frame} BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+    return Keyed(f"SELECT id, {wanted} OVER ({within}) n FROM {draw_changing(random)}", "id")
 
 
 def draw_ranks(random: Random) -> str:
     """The best rows of what changes, with or without their places."""
-    read, most = draw_changing(random), random.randint(1, 3)
+    read, least = draw_changing(random), random.choice((1, 1, 2))
+    most = least + random.randint(0, 2)
     place, per = random.choice(("", ", n")), random.choice(("PARTITION BY k ", ""))
     by = random.choice(("v DESC, id", "v, id", "v DESC, k, id"))
     ranked = f"SELECT k, id, v, ROW_NUMBER() OVER ({per}ORDER BY {by}) n FROM {read}"
-    return f"SELECT k, id, v{place} FROM ({ranked}) WHERE n <= {most}"
+    kept = f"n <= {most}" if least == 1 else f"n >= {least} AND n <= {most}"
+    return Keyed(f"SELECT k, id, v{place} FROM ({ranked}) WHERE {kept}", "id")
 
 
 def draw_distinct(random: Random) -> str:
-    return f"SELECT DISTINCT {random.choice(('k', 'v', 'k, v'))} FROM {draw_changing(random)}"
+    wanted, read = random.choice(("k", "v", "k, v")), draw_changing(random)
+    query = f"SELECT DISTINCT {wanted} FROM {read}"
+    return Keyed(query, "k") if wanted == "k" else query
 
 
 def draw_sets(random: Random) -> str:
@@ -398,16 +505,24 @@ def draw_sets(random: Random) -> str:
 
 
 def draw_top(random: Random) -> str:
-    return f"SELECT id, v FROM {draw_changing(random)} ORDER BY v DESC, id LIMIT {random.randint(1, 5)}"
+    read, by = draw_changing(random), random.choice(("v DESC, id", "v, id"))
+    most, skipped = random.randint(1, 5), random.choice(("", "", " OFFSET 1", " OFFSET 2"))
+    return Keyed(f"SELECT id, v FROM {read} ORDER BY {by} LIMIT {most}{skipped}", "id")
 
 
 def draw_pattern(random: Random) -> str:
     size, least = random.choice((3, 9)), random.randint(2, 7)
+    often, skip = (
+        random.choice(("*", "*", "+", "?", "{1,2}", "*?", "{2}")),
+        random.choice(("PAST LAST ROW", "TO NEXT ROW")),
+    )
+    rising = random.choice(("", "", " AND (LAST(B.v, 1) IS NULL OR B.v >= LAST(B.v, 1))"))
+    within = random.choice((f" WITHIN {seconds(size)}", f" WITHIN {seconds(size)}", ""))
     return (
-        "SELECT * FROM a MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts "
-        "MEASURES A.id AS first_id, LAST(B.id) AS last_id, C.id AS end_id "
-        "ONE ROW PER MATCH AFTER MATCH SKIP PAST LAST ROW "
-        f"PATTERN (A B* C) WITHIN {seconds(size)} DEFINE B AS B.v < {least}, C AS C.v >= {least})"
+        f"SELECT * FROM {random.choice(('a', 'b'))} MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts "
+        "MEASURES A.id AS first_id, LAST(B.id) AS last_id, SUM(B.v) AS sum_b, C.id AS end_id "
+        f"ONE ROW PER MATCH AFTER MATCH SKIP {skip} "
+        f"PATTERN (A B{often} C){within} DEFINE B AS B.v < {least}{rising}, C AS C.v >= {least})"
     )
 
 
@@ -421,7 +536,10 @@ SHAPES: dict[str, Callable[[Random], str]] = {
     "window join": draw_window_join,
     "join": draw_join,
     "joins of changes": draw_joins,
+    "subquery": draw_subquery,
+    "conditions": draw_conditions,
     "over": draw_over,
+    "over changes": draw_over_changes,
     "sort": draw_sort,
     "first rows": draw_first,
     "ranks": draw_ranks,
@@ -448,7 +566,12 @@ def sum_up(collected: Json) -> Counter[tuple[str, ...]]:
     return Counter({row: count for row, count in rows.items() if count})
 
 
-def tell_difference(usual: Counter[tuple[str, ...]], other: Counter[tuple[str, ...]]) -> str:
+def tell_difference(
+    usual: Counter[tuple[str, ...]],
+    other: Counter[tuple[str, ...]],
+    first: str = "the usual settings",
+    second: str = "these",
+) -> str:
     """In words; nothing if there is none."""
     if usual == other:
         return ""
@@ -459,10 +582,38 @@ def tell_difference(usual: Counter[tuple[str, ...]], other: Counter[tuple[str, .
         for rows, how in ((missing, "are missing"), (surplus, "are too many"))
         if rows
     ]
-    return f"the usual settings give {usual.total()} rows, these give {other.total()}: {'; '.join(parts)}"
+    return f"{first} give {usual.total()} rows, {second} give {other.total()}: {'; '.join(parts)}"
 
 
 # --- made small -------------------------------------------------------------------------------------------------
+
+
+def mend(name: str, script: Script) -> Script:
+    """A script of which items were taken away: who is idle has said that all time is over, what changes is there."""
+    if ("watermark", END_OF_TIME) not in script:
+        script = tuple(item for item in script if item != ("idle",))
+    return mend_changes(name, script) if name in CHANGING else script
+
+
+def mend_changes(name: str, script: Script) -> Script:
+    at = 1 if CHANGING[name]["key"] == "k" else 3
+    is_told = CHANGING[name]["changes"] == "all"
+    there: dict[Any, Item] = {}
+    items: list[Item] = []
+    for item in script:
+        kind, known = item[0], there.get(item[at] if len(item) > at else None)
+        if kind not in ("+I", "+U", *TAKEN_BACK):
+            items.append(item)
+        elif kind in TAKEN_BACK:
+            if known and (known[1:] == item[1:] or not is_told):
+                del there[item[at]]
+                items.append(("-D", *item[1:]))
+        elif not known or not is_told:
+            replaced = bool(items) and is_told and items[-1][0] == "-D" and items[-1][at] == item[at] and kind == "+U"
+            items[-1:] = [("-U", *items[-1][1:])] if replaced else items[-1:]
+            there[item[at]] = (("+U" if known or replaced else "+I"), *item[1:])
+            items.append(there[item[at]])
+    return tuple(items)
 
 
 def smaller_tables(case: QueryCase, shorter: Callable[[Any], Iterator[Any]]) -> Iterator[QueryCase]:
@@ -473,5 +624,5 @@ def smaller_tables(case: QueryCase, shorter: Callable[[Any], Iterator[Any]]) -> 
                 yield attrs.evolve(case, tables={**case.tables, name: scripts[:at] + scripts[at + 1 :]})
         for at, script in enumerate(scripts):
             for kept in shorter(script):
-                fewer = (*scripts[:at], kept, *scripts[at + 1 :])
+                fewer = (*scripts[:at], mend(name, kept), *scripts[at + 1 :])
                 yield attrs.evolve(case, tables={**case.tables, name: fewer})

@@ -12,8 +12,9 @@ from xml.etree import ElementTree as ET
 import attrs
 
 from tidegate.conformance.engines.text import command_line, printable
+from tidegate.conformance.judging.jobs.again import Again, runs_needed
 from tidegate.conformance.judging.jobs.judging import tell_job
-from tidegate.conformance.judging.jobs.run import Found, JobsResult, encode_case, is_settled
+from tidegate.conformance.judging.jobs.run import UNTROUBLED, Found, JobsResult, encode_case, is_settled, number_of
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Status
 from tidegate.conformance.reports.folder import Lines
 from tidegate.conformance.reports.summary import Paint, Summary, plain
@@ -25,6 +26,8 @@ from tidegate.traces.runlog import RunLog, write_runlog
 from tidegate.traces.strict_json import JsonError, read_json
 
 FORMAT = "tidegate-jobs/1"
+#: Jobs that are told one by one.
+MOST_TOLD = 20
 
 
 @attrs.frozen
@@ -46,6 +49,7 @@ class ToldJobs:
             f"{counts['jobs']} jobs: {statuses}; {counts['rows']} rows, {counts['records']} records received.",
             f"{counts['explained']} runs are runs of the specification, subtask by subtask.",
             *tell_faults(result),
+            *tell_until(result),
             *["The run was interrupted: this is what was known by then."] * (not result.complete),
             *(f"warning: {problem}" for problem in result.problems),
         ]
@@ -55,7 +59,8 @@ class ToldJobs:
             rows=rows,
             findings=findings,
             notes=tuple(notes),
-            conclusion=f"{about.name} {about.version} is {result.conclusion}: "
+            conclusion=f"{about.name} {about.version} is {result.conclusion}"
+            f"{f', as far as {result.rule} goes' if result.rule else ''}: "
             f"{counts['jobs']} jobs in {result.seconds:.1f} s, {result.violations} violations",
             exit_code=result.exit_code,
         )
@@ -79,49 +84,127 @@ def tell_faults(result: JobsResult) -> list[str]:
     return [told + f"{counts['restored']} jobs were restored, {counts['restores']} times in all."]
 
 
+def tell_until(result: JobsResult) -> list[str]:
+    """Of jobs that were run until they fail: when they did, or that they did not."""
+    if result.until_fail == 1:
+        return []
+    by = f" by {result.rule}" if result.rule else ""
+    failed = [
+        f"{job['job']} fails{by}, in run {job['runs']} of at most {result.until_fail}." for job in result.failures
+    ]
+    passed = [job for job in result.jobs if job["status"] in UNTROUBLED]
+    told = f"{count_jobs(len(passed))} did not fail{by} in {result.until_fail} runs: not reproduced here."
+    others = f"{result.counts['others']} runs failed otherwise, or as expected."
+    left = [f"and {len(failed) - MOST_TOLD} jobs more that fail."] * (len(failed) > MOST_TOLD)
+    return [*failed[:MOST_TOLD], *left, *([told] if passed else []), *([others] if result.counts["others"] else [])]
+
+
+def count_jobs(count: int) -> str:
+    return f"{count} job" if count == 1 else f"{count} jobs"
+
+
 def tell_found(result: JobsResult, kind: str, found: Found) -> str:
     wrongs = [f"  {wrong}" for wrong in found.small.wrongs[:3]]
     lines = [f"{kind}: {result.kinds[kind]} jobs. The smallest that was found:"]
     lines += [f"  {line}" for line in tell_job(found.small.case).splitlines()]
-    return "\n".join([*lines, *wrongs, f"  reproduce {command_of(result, found)}"])
+    shown = show_again(result, found.first.case.name, kind)
+    return "\n".join([*lines, *wrongs, f"  reproduce {shown.command}", *([f"  {shown.words}"] if shown.words else [])])
 
 
-def command_of(result: JobsResult, found: Found) -> str:
-    """The job that showed it first, drawn again."""
-    number = found.first.case.name.rpartition("-")[2]
-    return command_for(result, first=int(number), jobs=1)
+@attrs.frozen
+class ShownAgain:
+    """The command that runs a job until it fails by the same rule, and what is known of how often it does."""
+
+    command: str
+    again: int
+    failed: int
+    most: int
+    #: that the command does not show it; nobody knows where the job was not run again
+    missed: float | None
+
+    @property
+    def rate(self) -> str:
+        return f"{self.failed} of {self.again}" if self.again else ""
+
+    @property
+    def chance(self) -> str:
+        return "" if self.missed is None else f"{self.missed:.2%}"
+
+    @property
+    def words(self) -> str:
+        told = (
+            f"run again, it fails in {self.rate} runs; the chance that {self.most} runs do not show it is {self.chance}"
+        )
+        return told if self.again else ""
 
 
-def command_for(result: JobsResult, first: int, jobs: int) -> str:
+def show_again(result: JobsResult, name: str, kind: str) -> ShownAgain:
+    rule = rule_of(kind)
+    again = result.again.get(name, Again())
+    most, missed = runs_needed(again, rule)
+    command = command_for(result, number_of(name), 1, most, rule)
+    return ShownAgain(command, again.runs, again.failed[rule], most, missed if again.runs else None)
+
+
+def rule_of(kind: str) -> str:
+    """That a kind of failure names, or nothing."""
+    return next(iter(kind.split(" ")[1:]), "")
+
+
+def command_for(result: JobsResult, first: int, jobs: int, until_fail: int = 1, rule: str = "", again: int = 0) -> str:
     """That of jobs that began at the first names no number."""
     words = ["tidegate", "jobs", "--engine", result.engine, "--seed", str(result.seed)]
     words += ["--first", str(first)] if first or jobs == 1 else []
     words += ["--jobs", str(jobs), *(["--faults", str(result.faults)] if result.faults else [])]
+    words += ["--until-fail", str(until_fail)] if until_fail > 1 else []
+    words += ["--rule", rule] if rule else []
+    words += ["--again", str(again)] if again else []
     return command_line(words)
+
+
+def tell_failures(result: JobsResult) -> Iterator[dict[str, Any]]:
+    """Each rule that each job has broken, with the command that shows it again."""
+    for job in result.failures:
+        for kind in job.get("kinds", ()):
+            shown = show_again(result, job["job"], kind)
+            missed = None if shown.missed is None else round(shown.missed, 4)
+            yield {
+                "job": job["job"],
+                "kind": kind,
+                "again": shown.again,
+                "failed": shown.failed,
+                "reproduce": shown.command,
+                "missed": missed,
+            }
 
 
 def as_json(result: JobsResult) -> dict[str, Any]:
     return {
-        **head_of(result.engine, result.seed, result.faults),
+        **head_of(result.engine, result.seed, result.faults, result.rule),
         "implementation": result.description.implementation,
         "declared": encode_abilities(result),
         "date": str(datetime.now(UTC).date()),
-        "command": command_for(result, result.first, result.asked),
+        "command": command_for(result, result.first, result.asked, result.until_fail, result.rule, result.more),
         **{name: result.counts[name] for name in ("hits", "restored", "restores")},
         "faults_drawn": result.counts["faults"],
         "conclusion": result.conclusion,
         "exit": int(result.exit_code),
         "complete": result.complete,
         "seconds": round(result.seconds, 3),
-        **{name: result.counts[name] for name in ("jobs", "explained", "rows", "records")},
+        **{name: result.counts[name] for name in ("jobs", "runs", "explained", "rows", "records")},
         "statuses": {str(status): result.counts[status] for status in Status if result.counts[status]},
         "invariants": {name: {str(key): n for key, n in one.items()} for name, one in result.invariants.items()},
         "skipped": dict(result.reasons),
         "problems": list(result.problems),
         "findings": {
-            kind: {"jobs": result.kinds[kind], "reproduce": command_of(result, found), **encode_case(found.small)}
+            kind: {
+                "jobs": result.kinds[kind],
+                "reproduce": show_again(result, found.first.case.name, kind).command,
+                **encode_case(found.small),
+            }
             for kind, found in result.found.items()
         },
+        "failures": [*tell_failures(result)],
     }
 
 
@@ -205,13 +288,14 @@ def read_jobs(folder: Path, head: dict[str, Any], indexes: range) -> list[dict[s
     return list(found.values())
 
 
-def head_of(engine: str, seed: int, faults: int = 0) -> dict[str, Any]:
-    return {"format": FORMAT, "engine": printable(engine), "seed": seed, "faults": faults}
+def head_of(engine: str, seed: int, faults: int = 0, rule: str = "") -> dict[str, Any]:
+    head = {"format": FORMAT, "engine": printable(engine), "seed": seed, "faults": faults}
+    return {**head, "rule": rule} if rule else head
 
 
 def finish_report(report: JobsReport, result: JobsResult, make_page: Callable[[], str]) -> None:
     whole = as_json(result)
-    head = head_of(result.engine, result.seed, result.faults)
+    head = head_of(result.engine, result.seed, result.faults, result.rule)
     report.add({name: value for name, value in whole.items() if name not in head})
     report.finish(
         {

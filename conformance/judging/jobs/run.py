@@ -11,7 +11,8 @@ from tidegate.conformance.engines.base import Description
 from tidegate.conformance.engines.jobs import JobEngine
 from tidegate.conformance.exits import CONCLUSIONS, Exit
 from tidegate.conformance.judging.expectations import Expectations
-from tidegate.conformance.judging.jobs.explanation import Wrong
+from tidegate.conformance.judging.jobs.again import Again
+from tidegate.conformance.judging.jobs.explanation import JOB, Wrong
 from tidegate.conformance.judging.jobs.judging import AnyJudge, Judged, make_judge
 from tidegate.conformance.judging.jobs.shrinking import MOST_SECONDS, shrink_job
 from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status
@@ -51,6 +52,12 @@ class JobsResult:
     #: why no more jobs could be run
     trouble: str = ""
     first: int = 0
+    #: each job is run until it fails, by this rule if there is one, and at most so many times
+    until_fail: int = 1
+    rule: str = ""
+    #: each job that failed is run so many times more; what became of that, by its name
+    more: int = 0
+    again: dict[str, Again] = attrs.Factory(dict)
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -73,16 +80,16 @@ class JobsResult:
     def conclusion(self) -> str:
         return CONCLUSIONS[self.exit_code]
 
-    def take(self, judged: Judged) -> Judged:
-        """Count a job, as the expectations have it."""
-        judged = self.expect(judged)
-        self.count(describe(judged))
-        return judged
+    @property
+    def failures(self) -> list[dict[str, Any]]:
+        """The jobs that failed."""
+        return [job for job in self.jobs if job["status"] in VIOLATIONS]
 
     def count(self, job: dict[str, Any]) -> None:
         """A job as a report tells it."""
         status = Status(job["status"])
         self.counts["jobs"] += 1
+        self.counts["runs"] += job.get("runs", 1)
         self.counts[status] += 1
         self.counts["explained"] += job["explained"] and status is Status.PASS
         self.counts.update({name: job[name] for name in ("rows", "records", "restores")})
@@ -98,8 +105,12 @@ class JobsResult:
         self.jobs.append(job)
 
     def expect(self, judged: Judged) -> Judged:
-        """Without what is known: a job in which nothing else is wrong is an expected failure."""
+        """Without what is known, or not asked for: a job in which nothing else is wrong is an expected failure."""
+        if self.rule and judged.status in VIOLATIONS:
+            judged = self.hold_to_the_rule(judged)
         name = judged.case.name
+        if judged.status in (Status.XFAIL, Status.UNKNOWN):
+            return judged
         if judged.status is Status.PASS:
             status, _reason = self.expectations.judge(name, judged.status, ())
             return attrs.evolve(judged, status=status)
@@ -108,6 +119,14 @@ class JobsResult:
         if left or not found:
             return attrs.evolve(judged, wrongs=tuple(left))
         return attrs.evolve(judged, status=Status.XFAIL, known=found[0][1])
+
+    def hold_to_the_rule(self, judged: Judged) -> Judged:
+        """Of a job that failed, hung or died, nobody knows whether it breaks the rule."""
+        broken = [one.name for one in judged.wrongs]
+        if self.rule in broken:
+            return attrs.evolve(judged, wrongs=tuple(one for one in judged.wrongs if one.name == self.rule))
+        told = f"{judged.status} by {', '.join(dict.fromkeys(broken))}, and not by {self.rule}"
+        return attrs.evolve(judged, status=Status.UNKNOWN if JOB in broken else Status.XFAIL, known=told)
 
 
 def describe(judged: Judged) -> dict[str, Any]:
@@ -118,6 +137,7 @@ def describe(judged: Judged) -> dict[str, Any]:
     return {
         "job": judged.case.name,
         "status": str(judged.status),
+        "runs": judged.runs,
         "kinds": list(judged.kinds),
         "explained": judged.explained,
         "rows": len(rows),
@@ -149,6 +169,8 @@ def is_settled(told: Any) -> bool:
         and all(type(one) is dict and set(map(type, one.values())) <= {int} for one in statuses.values())
         and are_wrongs(told.get("wrongs"))
         and bool(told["wrongs"]) is (told["status"] == Status.FAIL)
+        and type(told.get("runs", 1)) is int
+        and told.get("runs", 1) >= 1
         and type(told.get("kinds", [])) is list
         and all(type(one) is str for one in told.get("kinds", []))
     )
@@ -172,6 +194,10 @@ def unobserved(_judged: Judged, _result: JobsResult) -> None:
     """Nobody watches."""
 
 
+def untold(_words: str) -> None:
+    """Nobody listens."""
+
+
 def run_jobs(
     engine: JobEngine,
     name: str,
@@ -180,24 +206,31 @@ def run_jobs(
     *,
     faults: int = 0,
     first: int = 0,
-    repeat: int = 1,
+    until_fail: int = 1,
+    rule: str = "",
+    again: int = 0,
     expectations: Expectations | None = None,
     known: Sequence[dict[str, Any]] = (),
     shrink: float = MOST_SECONDS,
     observe: Callable[[Judged, JobsResult], None] = unobserved,
+    tell: Callable[[str], None] = untold,
 ) -> JobsResult:
-    """So many jobs on an engine that is closed afterwards, each `repeat` times; `observe` is told of each run.
+    """So many jobs on an engine that is closed afterwards, each until it fails, at most `until_fail` times.
+
+    With a `rule`, only what breaks it is a failure. Of a job, the last run counts, and `observe` is told of it. In the
+    end each that failed is run `again` so many times, to know how often it fails. `tell` hears of each further run.
 
     An interrupt ends it; what is known by then is the result. Failures are made small in the end, so that nothing that
     an engine does meanwhile keeps it from the jobs that are left: `shrink` is how many seconds each kind of them gets.
 
-    `known` are jobs that have passed or failed, as an earlier run has reported: they are counted, and not run again.
+    `known` are jobs that have passed or failed, as an earlier run has reported: they are counted, and not judged again.
     """
     began = time.monotonic()
     STOP.arm()
     with engine:
         judge: AnyJudge[Any] = make_judge(engine)
         result = JobsResult(name, judge.description, seed, jobs, faults, expectations or Expectations(), first=first)
+        result.until_fail, result.rule, result.more = until_fail, rule, again
         done = {job["job"] for job in known}
         for job in known:
             result.count(job)
@@ -206,14 +239,17 @@ def run_jobs(
                 result.found.setdefault(kind, Found(judged, judged))
         try:
             STOP.arm()
-            for index in (one for one in range(first, first + jobs) for _ in range(repeat)):
+            for index in range(first, first + jobs):
                 case = judge.draw(seed, index, faults)
                 if case.name in done:
                     continue
-                judged = result.take(judge.run(case))
+                judged = run_until_it_fails(judge, case, result, tell)
+                result.count(describe(judged))
                 for kind in judged.kinds if judged.status in VIOLATIONS else ():
                     result.found.setdefault(kind, Found(judged, judged))
                 observe(judged, result)
+            for job in result.failures:
+                run_again(judge, job["job"], result, tell)
             for kind, found in result.found.items():
                 result.found[kind] = Found(found.first, shrink_found(judge, kind, found, shrink))
             STOP.disarm()
@@ -225,9 +261,44 @@ def run_jobs(
     return result
 
 
+#: What became of a run behind which the job is run once more, if it may.
+UNTROUBLED = (Status.PASS, Status.XFAIL, Status.UNKNOWN)
+
+
+def run_until_it_fails(judge: AnyJudge[Any], case: Any, result: JobsResult, tell: Callable[[str], None]) -> Judged:
+    """Its last run."""
+    for number in range(1, result.until_fail + 1):
+        if number > 1:
+            tell(f"{case.name}: run {number} of at most {result.until_fail}")
+        judged = result.expect(judge.run(case))
+        result.counts["others"] += judged.status in (Status.XFAIL, Status.UNKNOWN)
+        if judged.status not in UNTROUBLED:
+            break
+    return attrs.evolve(judged, runs=number)
+
+
+def run_again(judge: AnyJudge[Any], name: str, result: JobsResult, tell: Callable[[str], None]) -> None:
+    """As often as is asked for. A run that says nothing about the job (the engine was given up) is none."""
+    case = judge.draw(result.seed, number_of(name), result.faults)
+    for number in range(1, result.more + 1):
+        tell(f"{name} failed: run again, {number} of {result.more}")
+        judge.refresh()
+        judged = result.expect(judge.run(case))
+        if judged.status in UNDETERMINED:
+            continue
+        broken = {one.name for one in judged.wrongs} if judged.status in VIOLATIONS else set()
+        before = result.again.get(name, Again())
+        result.again[name] = Again(before.runs + 1, before.failed + Counter(broken))
+
+
+def number_of(name: str) -> int:
+    """Of a job, among those of its seed."""
+    return int(name.rpartition("-")[2])
+
+
 def remember(judge: AnyJudge[Any], seed: int, faults: int, job: dict[str, Any]) -> Judged:
     """A job that failed, as a report tells of it."""
-    case = judge.draw(seed, int(job["job"].rpartition("-")[2]), faults)
+    case = judge.draw(seed, number_of(job["job"]), faults)
     return Judged(case, Status.FAIL, tuple(Wrong(tuple(one["rules"]), one["message"]) for one in job["wrongs"]))
 
 

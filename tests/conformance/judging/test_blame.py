@@ -8,13 +8,18 @@ import pytest
 
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines.museum.catalog import all_mutants, find
+from tidegate.conformance.engines.museum.engines import Engine
+from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.exits import Exit
-from tidegate.conformance.judging.blame import answers_of, blame, probes_of
+from tidegate.conformance.judging.blame import WEIGHTS, answers_of, blame, by_subject, failures_among, probes_of
+from tidegate.conformance.judging.kill_matrix import catch, make_small
 from tidegate.conformance.judging.run import Candidate, replay, run
-from tidegate.conformance.judging.shrink import LEAK, SecondTime
-from tidegate.conformance.judging.suite import Budget
+from tidegate.conformance.judging.shrink import LEAK, SecondTime, shrink_findings, worth_shrinking
+from tidegate.conformance.judging.suite import Budget, Planned
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status, Verdict
+from tidegate.conformance.reports.findings import describe
+from tidegate.properties.cases.directed import directed
 from tidegate.traces.notation.text import read_case
 
 MUSEUM = "python:tidegate.conformance.engines.museum.engines"
@@ -58,6 +63,29 @@ def test_who_passes_all_probes_is_blamed_for_what_failed_in_the_run():
     assert (found.twin, "VALVE-10" in found.rules[:2]) == (None, True)
 
 
+def test_what_was_made_small_speaks_before_the_rest():
+    """Long traces have many rules at work; those that are left in the smallest ones are the likely ones."""
+    mutant = find("union-eight-members-finish")
+    failures = catch(mutant, "generated", Budget()).failures
+    small = [make_small(mutant, one) for one in worth_shrinking(failures)]
+    assert max(len(one.case.events) for one in small) < min(len(one.case.events) for one in failures)
+    found = partial(blame, mutant.component, partial(answers_of, mutant), failures, without=[mutant.name])
+    assert found().rules[0] not in mutant.rules
+    assert found(small=small).rules[0] == mutant.rule
+
+
+def test_directed_traces_that_fail_speak_for_the_rules_that_they_are_about():
+    about = {one.case.name: one.case.rules for one in directed("valve")}
+    row = failures_among(answers_of(find("valve-always-flushes"), probes_of("valve")))
+    failed = [name for name in about if name in row]
+    scores = by_subject("valve", about.keys(), row)
+    assert "VALVE-13" in scores, "where a flush must not come"
+    assert set(scores) == {rule for name in failed for rule in about[name]}
+    assert max(scores.values()) <= WEIGHTS["subject"]
+    assert by_subject("valve", about.keys(), {}) == {}
+    assert by_subject("valve", (), row) == {}, "what was not asked says nothing"
+
+
 def test_nobody_is_blamed_for_nothing():
     assert run(Candidate(f"{MUSEUM}:Right"), Budget(5, stages=("generated",)), components=["valve"]).blames == ()
 
@@ -91,3 +119,18 @@ def test_state_that_other_cases_have_left(monkeypatch):
     cases = [read_case("valve", {"channels": 1}, trace, trace) for trace in ("0w5", "0w4 0i")]
     (leak,) = replay(Candidate(f"{MUSEUM}:ValveLastSurvivesCase"), cases).counterexamples
     assert (leak.times, LEAK in leak.text()) == (None, True)
+
+
+def test_relations_between_cases_come_behind_a_leak_that_explains_them():
+    def make():
+        return InProcess(Engine("valve-last-survives-case"))
+
+    cases = [read_case("valve", {"channels": 1}, trace, trace) for trace in ("0w5", "0w4 0w5 0i", "0w3 0i")]
+    planned = [Planned("generated", case) for case in cases]
+    failing = [one for one in Runner(make()).run(planned) if one.status is Status.FAIL]
+    related = Verdict(cases[0], "metamorphic", Status.FAIL, message="It is not so for the other.")
+    assert [one.is_relation for one in (related, *failing)] == [True, False, False]
+    (leak,) = shrink_findings(make(), [related, *failing], make)
+    assert (leak.verdict.is_relation, leak.times) == (False, 2)
+    (alone,) = shrink_findings(make(), [related], make)
+    assert describe(alone.verdict, "exec:it").reproduce.endswith("--component valve --stage metamorphic")

@@ -9,6 +9,7 @@ from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.coverage import Coverage, Wanted, measure, within_reach
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.conformance.judging.judge import Judge, expect
+from tidegate.conformance.judging.result import by_rule
 from tidegate.traces.codec import encode
 
 
@@ -39,6 +40,12 @@ def test_a_pair_is_missing_if_its_rule_was_seen_without_it():
     pairs = {("A-1", ("watermark",)): 4, ("A-1", ()): 0, ("A-2", ()): 0}
     wanted = Wanted(("A-1", "A-2"), tuple(pairs))
     assert Coverage({"A-1": 4, "A-2": 0}, pairs).missing_pairs(wanted) == (("A-1", ()),)
+
+
+def test_of_many_outcomes_that_did_not_come_a_few_are_told():
+    pairs = (*(("A-1", (kind,)) for kind in ("watermark", "status", "record")), ("A-2", ()))
+    assert by_rule(pairs, details=False) == ["A-1 (never watermark or 2 others)", "A-2 (never nothing)"]
+    assert by_rule(pairs, details=True) == ["A-1 (never watermark or status or record)", "A-2 (never nothing)"]
 
 
 @pytest.mark.parametrize(("floor", "code"), [(1, Exit.CONFORMANT), (10**9, Exit.UNDETERMINED)])

@@ -136,9 +136,10 @@ def test_an_engine_that_is_given_is_tried_in_this_process_whatever_the_jobs():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: run(candidate_for(RIGHT), FILES, components=["vlave"]), "no component 'vlave'; there are chaining, "),
+        (lambda: run(candidate_for(RIGHT), FILES, components=["vlave"]), "no component 'vlave'; did you mean valve?"),
+        (lambda: run(candidate_for(RIGHT), FILES, components=["pipe"]), "no component 'pipe'; there are chaining, "),
         (lambda: Budget(stages=("golden", "silver")), "no stage 'silver'; there are directed, "),
-        (lambda: Candidate("reference", semantics="flink-1").make(), "no semantics 'flink-1'; there are "),
+        (lambda: Candidate("reference", semantics="flink-1").make(), "no semantics 'flink-1'; did you mean flink-"),
     ],
 )
 def test_names_that_do_not_exist(make, message):
@@ -218,7 +219,7 @@ class DiesOnce(Engine):
 def test_restarts_are_told():
     result = run(candidate_for(DiesOnce()), FILES, components=["wiring"])
     assert (result.exit_code, result.restarts, result.count(Status.CRASH)) == (Exit.VIOLATIONS, 1, 1)
-    assert "started again 1 times" in result.text()
+    assert "started again 1 time." in result.text()
 
 
 def test_components_come_in_the_order_of_the_path():

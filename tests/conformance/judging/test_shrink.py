@@ -1,14 +1,24 @@
 """Shrinking: small, still failing, in the same way, across a process border."""
 
+from random import Random
+
 import pytest
 
-from tidegate.conformance.engines.base import Crashed, Steps, TimedOut
+from tidegate.conformance.engines.base import Broken, Crashed, Steps, TimedOut
 from tidegate.conformance.engines.museum.catalog import all_mutants
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python.engine import InProcess, PythonEngine
 from tidegate.conformance.judging import shrink as shrinking
 from tidegate.conformance.judging.judge import expected_rules
-from tidegate.conformance.judging.shrink import DEATHS, renumber, shrink, simpler
+from tidegate.conformance.judging.shrink import (
+    DEATHS,
+    kind_of,
+    leaves_a_choice,
+    renumber,
+    shrink,
+    shrink_findings,
+    simpler,
+)
 from tidegate.conformance.judging.suite import Planned, is_declared
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
@@ -16,7 +26,9 @@ from tidegate.conformance.reports.findings import describe
 from tidegate.properties.cases.drawing import AIMED_EVERY, draw_case, drawn_once
 from tidegate.traces.notation.text import read_case
 
-VALVES = [mutant.name for mutant in all_mutants() if mutant.component == "valve"]
+#: But for those that are right up to 256 channels and more: nothing small shows them.
+LARGE = ("valve-256-channels-count", "valve-257-channels-told-apart")
+VALVES = [one.name for one in all_mutants() if one.component == "valve" and one.name not in LARGE]
 
 
 def first_failure(engine, component, cases):
@@ -87,6 +99,73 @@ def test_what_is_not_answered_is_cut_at_the_step_that_it_ends_with(silence, left
     assert (told.title, told.trace) == (title, left)
     assert f"at step   {len(left.split())}, 0i" in told.text()
     assert engine.silent <= 2 + len(case.events).bit_length() + DEATHS
+
+
+def test_hangs_are_one_kind_however_long_they_were_waited_for():
+    case = read_case("valve", {"channels": 2}, "0i 1i")
+    hangs = [Runner(StopsAtTheSecondIdle(TimedOut(seconds))).run_one(case, "generated") for seconds in (10, 2)]
+    assert len({kind_of(verdict) for verdict in hangs}) == 1
+    assert [verdict.message for verdict in hangs] == ["no answer in 10 s", "no answer in 2 s"]
+
+
+class TurnsBackAt(InProcess):
+    """A rebalance over 257 channels that begins anywhere, and never takes the last channel."""
+
+    random = Random(7)
+
+    def replay(self, requests):
+        for request in requests:
+            first = self.random.randrange(257)
+            taken = [(first + n) % 256 if first < 256 else n % 256 for n in range(len(request.events))]
+            yield request, Steps([[{"type": "send", "channel": channel}] for channel in taken])
+
+
+def test_where_the_engine_has_a_choice_the_counterexample_fails_again():
+    """From one start of 257 it fails soon: that would be a short trace, which passes nearly always."""
+    runner = Runner(TurnsBackAt(Engine()))
+    case = read_case("partitioner", {"kind": "rebalance", "channels": 257}, "r*600")
+    shrunken = shrink(runner, runner.run_one(case))
+    again = [runner.run_one(shrunken.verdict.case).status for _ in range(20)]
+    assert again.count(Status.FAIL) >= 15, "by far most of the time"
+    assert len(shrunken.verdict.case.events) < 600
+
+
+def test_what_fails_by_what_the_engine_drew_is_no_leak():
+    """Of 20 records, and any first channel of 257, the last one is met now and then."""
+    engine = TurnsBackAt(Engine())
+    case = read_case("partitioner", {"kind": "rebalance", "channels": 257}, "r*20")
+    failing = next(one for one in (Runner(engine).run_one(case) for _ in range(500)) if one.status is Status.FAIL)
+    (found,) = shrink_findings(engine, [failing], lambda: TurnsBackAt(Engine()))
+    assert found.times == 1
+
+
+def test_only_cases_with_a_choice_are_tried_again():
+    assert leaves_a_choice(read_case("partitioner", {"kind": "rebalance", "channels": 2}, "r"))
+    assert leaves_a_choice(read_case("partitioner", {"kind": "hash", "channels": 2, "max_parallelism": 8}, "r1 m"))
+    assert not leaves_a_choice(read_case("partitioner", {"kind": "rescale", "channels": 2}, "r r"))
+    assert not leaves_a_choice(read_case("valve", {"channels": 2}, "0i 1i"))
+
+
+class AnswersTwice(InProcess):
+    """Right, but for every fifth answer since it was made, which breaks the protocol."""
+
+    answers = 0
+
+    def replay(self, requests):
+        for request, reply in super().replay(requests):
+            self.answers += 1
+            yield request, Broken("wrote an answer to no request in flight") if self.answers % 5 == 0 else reply
+
+
+def test_what_breaks_the_protocol_behind_other_cases_is_called_that():
+    engine = AnswersTwice(Engine())
+    verdicts = [Runner(engine).run_one(read_case("valve", {"channels": 1}, f"0w{n}")) for n in range(1, 8)]
+    (found,) = shrink_findings(engine, verdicts, lambda: AnswersTwice(Engine()))
+    told = describe(found.verdict, "exec:engine", times=found.times)
+    assert told.title == "valve: the protocol is broken"
+    assert "in a fresh process this case passes" in told.text()
+    assert "VALVE" not in told.text(), "no rule is to blame"
+    assert told.reproduce == "tidegate run --engine exec:engine --component valve"
 
 
 class NeverTakesALongRecord(InProcess):

@@ -202,9 +202,10 @@ input()
 """
 
 
-def test_no_cluster_outlives_the_harness(judge):
+def test_no_cluster_outlives_the_harness(judge, tmp_path):
     mark = uuid.uuid4().hex
-    harness = launch([sys.executable, "-c", STARTING], stdin=subprocess.PIPE, env={MARK: mark})
+    environment = {MARK: mark, "TMPDIR": str(tmp_path)}  # a harness that is killed leaves its scratch
+    harness = launch([sys.executable, "-c", STARTING], stdin=subprocess.PIPE, env=environment)
     cluster = int(harness.stdout.readline())
     assert Path(f"/proc/{cluster}/exe").resolve().name == "java"
     os.kill(cluster, signal.SIGSTOP)  # it is so busy that it does not notice
@@ -263,11 +264,14 @@ def test_versions_that_cannot_run_jobs_are_refused():
         Cluster("0.0.1").start()
 
 
-def test_a_dead_cluster_costs_one_job(judge):
+def test_a_dead_cluster_costs_one_job_and_leaves_no_files(judge):
     cluster = judge._engine._cluster
+    scratch = Path(cluster._scratch.name)
+    assert list(scratch.glob("flink-*"))
     os.killpg(cluster._process.pid, signal.SIGKILL)
     with pytest.raises(ClusterDiedError, match="gave no answer"):
         cluster.run(encode(make_pipe().config))
+    assert not scratch.exists()
     assert "error" not in cluster.run(encode(make_pipe().config))
 
 

@@ -131,3 +131,18 @@ class Mute(Example):
 
     def describe(self):
         return {name: value for name, value in super().describe().items() if name != "jobs"}
+
+
+class EveryThird(Example):
+    """Loses a record in each third run, and sends keys where it likes in all but the first."""
+
+    def __init__(self):
+        self.runs = 0
+
+    def run_job(self, job):
+        self.runs += 1
+        module = load()
+        if self.runs > 1:
+            module.murmur = len
+        rows = module.Job(job).run()
+        return drop(rows, dir="in", kind="record") if self.runs % 3 == 0 else rows
