@@ -4,9 +4,11 @@ A report is the `summary.json` of `tidegate jobs --report`. Nothing on the page 
 a report nothing but `notes`, and `known`: of each kind of failure that it tells, the page that explains it.
 """
 
+import json
 from pathlib import Path
 from typing import Any
 
+from tidegate.conformance.reports.writing import write_whole
 from tidegate.properties.runlog import Status
 from tidegate.traces.files import TraceFileError
 from tidegate.traces.strict_json import JsonError, read_json
@@ -30,9 +32,20 @@ INTRODUCTION = """\
 Whole jobs on released engines, killed and restored while they run where that is possible, and what their
 [run logs](run-logs.md) show, by how many logs. *skipped* is not *passed*: the engine, or our adapter, does not show it.
 *by results*: an engine that does not number what it saves went on from it, and committed what the specification says.
-Each command draws the same jobs and faults again; no machine runs them the same way twice.
+Each command draws the same jobs and faults again; no machine runs them the same way twice. So *passed* is what one run
+of each job showed, and each failure has a [command that runs its job until it fails](#each-failure-again), with how
+often it does.
 
 What failed is explained by a page of the [findings](findings/index.md), and stays a failure.
+"""
+AGAIN = """\
+## Each failure again
+
+Each job that failed was run again, and *again* says in how many of those runs it broke the rule once more. The run that
+failed first is not counted: it is why the job is here. The command runs the job until it breaks the rule, and says in
+which run it did (exit code 1), or that it passed each time (exit code 0): then it is not reproduced. *missed* is the
+chance of that on a machine as busy as the one that measured, with every rate as likely as any other before (the rule of
+succession); as many runs are asked for as bring it to 1 % or less, [at most 2,000](reports.md#whole-jobs).
 """
 BROKER = (
     "On the mock broker of librdkafka, which knows nothing of transactions: at least once, and a record that is read "
@@ -87,6 +100,57 @@ def read_report(path: Path) -> Json:
     return dict(report)
 
 
+#: A finding that was not made smaller than this is kept without its program: the command draws it again.
+MOST_ITEMS = 100
+
+
+def take_report(folder: Path, reports: Path) -> Path:
+    """Put the report of a run among those of the page; what was written by hand stays as it was in the one before.
+
+    Of some of its jobs, run again, only the failures are taken that it has told: how often they show is what is new.
+
+    Raises
+    ------
+    TraceFileError
+        It is none, or one of a run that did not end.
+    """
+    path = folder / "summary.json"
+    report = read_report(path)
+    if not report.get("complete"):
+        raise TraceFileError(path, 1, "the run did not end: go on with --resume")
+    for found in report.get("findings", {}).values():
+        if found["items"] > MOST_ITEMS:
+            found.pop("program", None)
+    name = name_engine(report)
+    place = reports / f"{name.replace(UNDER_FAULTS, '-faults').replace(':', '-')}.json"
+    before = read_report(place) if place.exists() else {}
+    if before and report["jobs"] < before["jobs"]:
+        report = with_rates(path, before, report)
+    kept: Json = {field: before[field] for field in ("known", "notes") if field in before}
+    if earlier := find_earlier(before, report):
+        kept["earlier"] = earlier
+    write_whole(place, (json.dumps({**report, **kept}, indent=2) + "\n").encode())
+    return place
+
+
+def find_earlier(before: Json, report: Json) -> Json:
+    """What runs before have shown and this one has not, by kind: who wins a race once has not always won it."""
+    shown = {
+        kind: {"jobs": found["jobs"], "date": before["date"]} for kind, found in before.get("findings", {}).items()
+    }
+    return {kind: one for kind, one in (before.get("earlier", {}) | shown).items() if kind not in report["findings"]}
+
+
+def with_rates(path: Path, whole: Json, part: Json) -> Json:
+    """The report of all jobs, with what the report of some tells of their failures."""
+    names = ("engine", "seed", "faults")
+    if [whole[name] for name in names] != [part[name] for name in names]:
+        raise TraceFileError(path, 1, f"these are none of the {whole['jobs']} jobs of {whole['command']}")
+    told = {(one["job"], one["kind"]): one for one in whole.get("failures", ())}
+    told |= {(one["job"], one["kind"]): one for one in part["failures"] if one["kind"] in whole["findings"]}
+    return {**whole, "failures": [*told.values()]}
+
+
 def make_page(reports: list[Json]) -> str:
     names = [name_engine(report) for report in reports]
     lines = [MADE, "# Engines", "", INTRODUCTION, f"| promise | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
@@ -105,7 +169,8 @@ def make_page(reports: list[Json]) -> str:
         ]
         lines += tell_failures(report)
         lines += [f"- {name}: {reason}" for name, reason in sorted(report["skipped"].items())]
-    return "\n".join(lines) + "\n"
+    again = [line for report in reports for line in tell_again(report)]
+    return "\n".join([*lines, *(["", AGAIN.rstrip(), *again] if again else [])]) + "\n"
 
 
 def tell_promise(promise: str, report: Json) -> str:
@@ -118,6 +183,11 @@ def tell_promise(promise: str, report: Json) -> str:
         pages = {page_of(report, f"fail {name}") for name in PROMISES[promise]} - {""}
         return f"**violated** in {wrong}" + "".join(f" ([known]({page}))" for page in sorted(pages))
     passed = min(one.get(Status.PASSED, 0) for one in counts)
+    earlier = [f"fail {name}" for name in PROMISES[promise] if f"fail {name}" in report.get("earlier", {})]
+    if earlier:
+        told = f"passed in {passed}, and " if passed else ""
+        pages = {page_of(report, kind) for kind in earlier} - {""}
+        return f"{told}**violated** in an earlier run" + "".join(f" ([known]({page}))" for page in sorted(pages))
     if promise == "recovery" and not passed and report["restored"]:
         return tell_recovery(report)
     if not passed:
@@ -142,7 +212,32 @@ def tell_failures(report: Json) -> list[str]:
     for kind, found in sorted(report.get("findings", {}).items()):
         page = page_of(report, kind)
         lines.append(f"- {kind}, {found['jobs']} jobs: " + (f"[{page}]({page})" if page else "not explained"))
+    for kind, found in sorted(report.get("earlier", {}).items()):
+        page = page_of(report, kind)
+        told = f"- {kind}, {found['jobs']} jobs of a run of {found['date']}, and none of this one: "
+        lines.append(told + (f"[{page}]({page})" if page else "not explained"))
     return [*lines, ""] if lines else []
+
+
+def tell_again(report: Json) -> list[str]:
+    """Each failure with the command that shows it again."""
+    rows = [
+        f"| {one['job']} | {one['kind']} | {one['failed']} of {one['again']} | {tell_chance(one['missed'])} "
+        f"| `{one['reproduce']}` |"
+        for one in report.get("failures", ())
+    ]
+    head = [
+        "",
+        f"### {name_engine(report)}: failures",
+        "",
+        "| job | kind | again | missed | command |",
+        "|---" * 5 + "|",
+    ]
+    return [*head, *rows] if rows else []
+
+
+def tell_chance(missed: float | None) -> str:
+    return "not measured" if missed is None else f"{missed:.2%}"
 
 
 def page_of(report: Json, kind: str) -> str:

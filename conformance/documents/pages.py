@@ -145,8 +145,8 @@ def type_name(annotation: Any) -> str:
     if isinstance(annotation, type) and issubclass(annotation, StrEnum):
         return " or ".join(f"`{name}`" for name in annotation)
     members = [member for member in get_args(annotation) if member not in (type(None), ...)]
-    if get_origin(annotation) is tuple:
-        return f"list of {type_name(members[0])}"
+    if get_origin(annotation) in (tuple, frozenset):
+        return f"{'list' if get_origin(annotation) is tuple else 'set'} of {type_name(members[0])}"
     if members:
         return " or ".join(type_name(member) for member in members)
     known = {

@@ -18,6 +18,8 @@ from tidegate.traces.notation.text import write_event, write_observations
 MARGIN = 13
 #: A narrow window, as on a laptop beside an editor.
 WIDTH = 80
+#: Longer lists, before and after together, are told by what came and went.
+LONG_LISTS = 60
 
 
 @attrs.frozen
@@ -121,7 +123,18 @@ def changes(before: Any, after: Any, name: str = "") -> Iterator[str]:
             for index, (old, new) in enumerate(zip(before, after, strict=True)):
                 yield from changes(old, new, f"{name}[{index}]")
             return
+        if isinstance(after, tuple) and len(show(before)) + len(show(after)) > LONG_LISTS and overlap(before, after):
+            kept = overlap(before, after)
+            gone, come = before[: len(before) - kept], after[kept:]
+            yield from [f"{name}: gone from its front {show_many(gone)}"] if gone else []
+            yield from [f"{name}: new at its end {show_many(come)}"] if come else []
+            return
     yield f"{name}: {show(before)} → {show(after)}"
+
+
+def overlap(before: tuple[Any, ...], after: tuple[Any, ...]) -> int:
+    """How many at the end of one list begin the other: a queue that was taken from, or added to."""
+    return next((n for n in range(min(len(before), len(after)), 0, -1) if before[-n:] == after[:n]), 0)
 
 
 # --- values -----------------------------------------------------------------------------------------------------

@@ -20,15 +20,13 @@ from tests.mutation.install import Probes, Swapper, install_afresh
 from tests.mutation.parts import Parts
 from tests.mutation.pytest_stage import FileCheck, TestCheck, with_collected
 from tests.mutation.report import Report, show
-from tests.mutation.results import Results
+from tests.mutation.results import NOTICED, Results
 from tests.mutation.running import Recorded, Recorder, Result, Suite, record
 from tests.mutation.sites import Mutation, Site, find_sites, make_control
 from tests.paths import ROOT
 
 FLOOR = 95.0
 PAGE = ROOT / "docs" / "mutation.md"
-#: Of a run of some modules.
-PART_PAGE = ROOT / "docs" / "mutation-newer.md"
 KEPT = ("tests.mutation",)
 
 
@@ -38,8 +36,7 @@ def main() -> int:
     sites = find_all(options.module)
     report = run(sites, options, started)
     if options.write:
-        page = PAGE if options.whole else PART_PAGE
-        page.write_text(report.as_page(whole=options.whole), encoding="utf-8")
+        PAGE.write_text(report.as_page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     print(json.dumps(report.as_json(), indent=2) if options.format == "json" else report.as_text())
     return 0 if report.total.score >= options.floor else 1
 
@@ -66,23 +63,20 @@ def read_options() -> argparse.Namespace:
     parser.add_argument(
         "--recall", action="store_true", help="run nothing: report what --results FILE knows, survivors included"
     )
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(ROOT)}")
     parser.add_argument(
-        "--write",
-        action="store_true",
-        help=f"write {PAGE.relative_to(ROOT)}, or with --module {PART_PAGE.relative_to(ROOT)}",
+        "--believe", action="store_true", help="do not try what equivalent.toml explains: it counts as a survivor"
     )
     parser.add_argument("--format", choices=("text", "json"), default="text")
     options = parser.parse_args()
-    if options.write and (options.sample or options.without):
-        parser.error("--write is for a run of all that there is, without --sample and --without")
+    if options.write and (options.sample or options.without or options.module):
+        parser.error("--write is for a run of all that there is, without --module, --sample and --without")
     if options.recall and not options.results:
         parser.error("--recall needs --results FILE")
-    options.whole = not options.module
     if unknown := [name for name in options.module if not modules.find_modules(name)]:
         parser.error(f"no module {', '.join(unknown)}; there are {', '.join(modules.mutated_modules())}")
-    options.module = [one for name in options.module for one in modules.find_modules(name)] or [
-        *modules.mutated_modules()
-    ]
+    found = dict.fromkeys(one for name in options.module for one in modules.find_modules(name))
+    options.module = [*found] or [*modules.mutated_modules()]
     return options
 
 
@@ -109,6 +103,12 @@ def run(all_sites: list[Site], options: argparse.Namespace, started: float) -> R
         mutations = [site.mutation for site in all_sites]
         return make_report(mutations, results.recall(mutations), [], time.monotonic() - started)
     known, left = results.split(site.mutation for site in draw_sample(all_sites, options))
+    if options.believe:
+        believed = [one for one in left if explained.explain(one, explained.read_entries()) is not None]
+        for one in believed:
+            known.append(Result(one, "survived"))
+            results.write(known[-1])
+        left = [one for one in left if one not in set(believed)]
     wanted_ones = set(left)
     sites = [site for site in all_sites if site.mutation in wanted_ones]
     if not sites:
@@ -128,7 +128,8 @@ def run(all_sites: list[Site], options: argparse.Namespace, started: float) -> R
 
     def use(tests: list[TestCheck]) -> None:
         swapper = Swapper(files.values())
-        checks = [one for one in [*evidence.make_checks(data, components), *tests] if one.stage not in options.without]
+        used = [test for test in tests if test.may_run(components)]
+        checks = [one for one in [*evidence.make_checks(data, components), *used] if one.stage not in options.without]
         recorded, unused = record(checks, Probes(swapper, files), swapper.clear_caches)
         recorded = order(recorded, evidence.STAGES)
         say(f"{len(recorded)} checks, {len(sites)} mutants, ready after {time.monotonic() - started:.0f} s")
@@ -138,7 +139,12 @@ def run(all_sites: list[Site], options: argparse.Namespace, started: float) -> R
         gc.collect()
         gc.freeze()
         try_control(suite, wanted)
-        found = suite.run(sites, options.jobs, Progress(len(sites), started, results.write))
+        homes = {name: home_of(component) for name, component in evidence.COMPONENTS.items()}
+
+        def keep(result: Result) -> None:
+            results.write(result, find_behind(result, homes))
+
+        found = suite.run(sites, options.jobs, Progress(len(sites), started, keep))
         mutations = [site.mutation for site in all_sites]
         reports.append(make_report(mutations, [*known, *found], unused, time.monotonic() - started))
 
@@ -173,7 +179,9 @@ def make_report(
     paths = {mutation.path for mutation in mutations}
     concerned = [entry for entry in entries if entry.path in paths]
     stale = explained.find_stale(concerned, mutations, results)
-    return Report(results, entries, stale, [(check.name, why) for check, why in unused], seconds)
+    tried = {result.mutation for result in results}
+    untried = Counter(mutation.path for mutation in mutations if mutation not in tried)
+    return Report(results, entries, stale, untried, [(check.name, why) for check, why in unused], seconds)
 
 
 def rank_components(evidence: Any, changed: set[str]) -> list[str]:
@@ -181,6 +189,16 @@ def rank_components(evidence: Any, changed: set[str]) -> list[str]:
     homes = {name: home_of(component) for name, component in evidence.COMPONENTS.items()}
     reached = [name for name, home in homes.items() if modules.closure(frozenset({home})) & changed]
     return sorted(reached, key=lambda name: not any(f"{one}.".startswith(f"{homes[name]}.") for one in changed))
+
+
+def find_behind(result: Result, homes: dict[str, str]) -> tuple[str, ...]:
+    """The modules that the check which noticed a mutant is about; none if nothing did, or it may be about any."""
+    if result.status not in NOTICED:
+        return ()
+    if result.stage == "tests":
+        return tuple(sorted(modules.find_subject(ROOT / result.check.partition("::")[0])))
+    component = result.check.partition(": ")[0]
+    return (homes[component],) if component in homes else ()
 
 
 def home_of(component: Any) -> str:
@@ -206,7 +224,9 @@ class Afresh:
     def __call__(self, mutation: Mutation, mutated: CodeType) -> Iterator[Any]:
         changed = mutation.module
         # What the tests were seen to run, before all that is forgotten.
-        tests = self._find_running({modules.file_of(name) for name in modules.dependents(changed)})
+        files = {modules.file_of(name) for name in modules.dependents(changed)}
+        known = sys.modules["tests.mutation.evidence"]
+        tests = self._find_running(files, rank_components(known, {changed}))
         install_afresh(changed, mutated, modules.PROJECT, KEPT)
         sys.modules.pop("tests.mutation.evidence", None)
         evidence = importlib.import_module("tests.mutation.evidence")
@@ -215,14 +235,15 @@ class Afresh:
                 yield check
         yield from tests
 
-    def _find_running(self, files: set[str]) -> list[FileCheck]:
-        """The tests that run any function of these files, by the files that they stand in, the quickest first."""
+    def _find_running(self, files: set[str], components: list[str]) -> list[FileCheck]:
+        """The tests that run functions of these files, or are about these components; the quickest files first."""
         found: dict[Path, list[Recorded]] = {}
         for one in self._tests:
-            if any(file in files for file, _name in one.units):
+            if one.check.about in components or any(file in files for file, _name in one.units):
                 found.setdefault(one.check.file, []).append(one)
-        quickest = sorted(found, key=lambda file: sum(one.seconds for one in found[file]))
-        return [FileCheck(file, tuple(one.check.name.partition("::")[2] for one in found[file])) for file in quickest]
+        seconds = {file: sum(one.seconds for one in tests) for file, tests in found.items()}
+        names = {file: tuple(one.check.name.partition("::")[2] for one in tests) for file, tests in found.items()}
+        return [FileCheck(file, names[file], seconds[file]) for file in sorted(found, key=lambda file: seconds[file])]
 
 
 class Progress:

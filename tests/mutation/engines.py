@@ -20,7 +20,7 @@ from typing import Any
 
 import attrs
 
-from tests.mutation.install import SwapError, Swapper
+from tests.mutation.install import Probes, SwapError, Swapper
 from tests.mutation.parts import Parts
 from tests.mutation.report import show
 from tests.mutation.sites import Finder, Site
@@ -39,6 +39,8 @@ HOME = "tidegate.conformance.engines.museum"
 STAGES = ("directed", "golden", "complete", "generated")
 #: Further generated cases: who is caught there alone is beyond the default run.
 MORE = "more"
+#: In functions that the right machine never calls.
+UNUSED = "unused"
 #: A stage may take so many seconds of a mutant, and so many times as long as of the right machine.
 SECONDS, TIMES = 2.0, 5.0
 
@@ -55,11 +57,18 @@ class Asked:
 
 @attrs.frozen
 class Bench:
-    """What the mutants of a component are held to: all that the right machine was asked, and how long it took."""
+    """What the mutants of a component are held to: all that the right machine was asked, and how long it took.
+
+    `called` are its functions that did anything: the others are there for the museum's own bugs alone.
+    """
 
     swapper: Swapper
     asked: list[Asked]
     seconds: Mapping[str, float]
+    called: frozenset[tuple[str, str]]
+
+    def is_called(self, site: Site) -> bool:
+        return (str(importlib.import_module(site.mutation.module).__file__), site.mutation.unit) in self.called
 
     def examine(self, site: Site, reporter: Reporter) -> None:
         """Try a mutant until it fails."""
@@ -94,6 +103,10 @@ def is_allowed(judge: Judge, case: Case, answer: Mapping[str, Any]) -> bool:
 
 def make_bench(component: str, modules: Iterable[str], more: int = 0) -> Bench:
     """Ask the right machine for every case of the default run, and for so many more generated ones."""
+    files = {name: str(importlib.import_module(name).__file__) for name in modules}
+    swapper = Swapper(files.values())
+    probes = Probes(swapper, files)
+    probes.set()
     engine, encoder = engines.Engine(), Encoder()
     asked: list[Asked] = []
     seconds: Counter[str] = Counter()
@@ -103,7 +116,9 @@ def make_bench(component: str, modules: Iterable[str], more: int = 0) -> Bench:
         answer = engine.replay_case(request)
         seconds[stage] += time.process_time() - started
         asked.append(Asked(stage, planned.case, request, answer))
-    return Bench(Swapper(str(importlib.import_module(name).__file__) for name in modules), asked, seconds)
+    probes.take_away()
+    called = {(file, unit) for file, unit in probes.called}
+    return Bench(swapper, asked, seconds, frozenset(called))
 
 
 def cases_of(component: str, more: int) -> Iterator[tuple[str, Planned]]:
@@ -152,10 +167,11 @@ def try_component(component: str, options: argparse.Namespace) -> Counter[str]:
         chosen = random.Random(options.seed).sample(range(len(sites)), options.sample)
         sites = [sites[number] for number in sorted(chosen)]
     bench = make_bench(component, {site.mutation.module for site in sites}, options.more)
+    alive = [site for site in sites if bench.is_called(site)]
+    counts: Counter[str] = Counter({UNUSED: len(sites) - len(alive)} if len(alive) < len(sites) else {})
     gc.collect()
     gc.freeze()
-    counts: Counter[str] = Counter()
-    for site, (status, stage, check, _seconds) in bench.examine_all(sites, options.jobs):
+    for site, (status, stage, check, _seconds) in bench.examine_all(alive, options.jobs):
         counts[stage if status == "killed" else status] += 1
         if status == "survived" or stage == MORE:
             print("\n".join([f"{status} {stage} {check}".strip(), *show(site.mutation)]), flush=True)

@@ -45,6 +45,8 @@ class Check:
     component: str
     name: str
     run: Callable[[], None]
+    #: Beyond those that every check has, on modules that were imported anew.
+    seconds: float = 0.0
 
 
 @attrs.frozen

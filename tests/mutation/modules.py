@@ -13,6 +13,11 @@ PROJECT = ("tidegate", "tests")
 NOT_MUTATED = tuple(f"tidegate.reference.{name}" for name in ("model", "claims", "rules", "components"))
 #: Imported by every test, so that importing them says nothing about what a test is about.
 SAYS_NOTHING = (*NOT_MUTATED, "tidegate.reference.elements")
+#: Tests elsewhere: what holds the domains of values to the schemas, and symmetries to their word.
+ABOUT_ALL = tuple(
+    ROOT / "tests" / one
+    for one in ("conformance/engines/test_schema_domains.py", "properties/explorer/test_symmetry.py")
+)
 
 
 def name_module(path: Path) -> str:
@@ -74,13 +79,16 @@ def dependents(module: str) -> set[str]:
     return {name for name in mutated_modules() if module in closure(frozenset({name}))}
 
 
+def find_subject(test_file: Path) -> frozenset[str]:
+    """The modules that a test is about, by what it imports; none if it may run any, as those about all components."""
+    return frozenset() if test_file in ABOUT_ALL else imports_of(test_file) - set(SAYS_NOTHING)
+
+
 def is_about(test_file: Path, modules: set[str]) -> bool:
-    """Whether a test may run one of the modules. A test that imports none of the reference by name may run any."""
-    direct = imports_of(test_file) - set(SAYS_NOTHING)
+    """Whether a test may run one of the modules."""
+    direct = find_subject(test_file)
     return not direct or bool(closure(direct) & modules)
 
 
 def test_files() -> list[Path]:
-    """Those of the reference, and what holds the domains of its values to the schemas, and symmetries to their word."""
-    others = ("conformance/engines/test_schema_domains.py", "properties/explorer/test_symmetry.py")
-    return [*sorted((ROOT / "tests" / "reference").rglob("test_*.py")), *(ROOT / "tests" / one for one in others)]
+    return [*sorted((ROOT / "tests" / "reference").rglob("test_*.py")), *ABOUT_ALL]

@@ -1,7 +1,8 @@
 """The result of a run, as a table or as JSON."""
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import attrs
@@ -12,6 +13,9 @@ from tests.mutation.running import Result
 from tests.mutation.sites import Mutation
 
 MOST_UNUSED = 20
+#: Of the table of the page, and its other headings.
+COLUMNS = ("module", "mutants", "noticed", "survived", "explained", "score", "on")
+EXPLAINED, OTHERS = "Survivors that are explained", "Other survivors"
 
 
 INTRODUCTION = (
@@ -21,11 +25,6 @@ INTRODUCTION = (
     "its code, and golden traces, what real Flink was seen to do, the independent engines of the museum, laws,",
     "properties and the tests of `tests/reference` are run until something fails. A change that nothing notices",
     "survives. `make mutation` repeats this; `python -m tests.mutation --write` writes this page.",
-    "",
-)
-#: What a page says of a run that was not of everything.
-PART = (
-    "This run was of the modules that are listed, and of no others; [the whole run](mutation.md) is older than these.",
     "",
 )
 
@@ -65,6 +64,8 @@ class Report:
     results: list[Result]
     entries: list[Entry]
     stale: list[tuple[Entry, str]]
+    #: By module, how many mutants were not tried.
+    untried: Counter[str]
     unused: list[tuple[str, str]]
     seconds: float
 
@@ -78,6 +79,10 @@ class Report:
             path: tally([result for result in self.results if result.mutation.path == path], self.entries)
             for path in paths
         }
+
+    def day_of(self, path: str) -> str:
+        """The first day on which a mutant of the module was tried."""
+        return min(result.day for result in self.results if result.mutation.path == path)
 
     def by_part(self) -> dict[str, Tally]:
         return {
@@ -99,36 +104,46 @@ class Report:
             "parts": {part: with_scores(one) for part, one in self.by_part().items()},
             "stages": self.stages(),
             "survivors": [{**attrs.asdict(result.mutation), "reason": reason} for result, reason in self.survivors()],
+            "untried": dict(self.untried),
             "stale": [{**attrs.asdict(entry), "why": why} for entry, why in self.stale],
             "unused_checks": [{"check": name, "why": why} for name, why in self.unused],
             "seconds": round(self.seconds, 1),
         }
 
-    def as_page(self, *, whole: bool = True) -> str:
-        """The page of the documentation; it says nothing of time, so that it changes only with the result."""
-        tables = ["module", "mutants", "noticed", "survived", "explained", "score"]
-        total, noticed = self.total, self.total.killed + self.total.timeout
-        parts = {"the model": self.by_part()[MODEL], "claims": self.by_part()[CLAIM], "**all**": total}
-        rows = [make_row(f"`{path}`", one) for path, one in self.by_module().items()]
-        rows += [make_row(name, one) for name, one in parts.items()]
+    def as_page(self, before: str = "") -> str:
+        """The page of the documentation; it says nothing of seconds, so that it changes only with the result.
+
+        Of modules of which not all mutants were tried, what the page said before stays, with its day.
+        """
+        paths = {result.mutation.path for result in self.results} | {*self.untried}
+        whole = {path for path in paths if not self.untried[path]}
+        measured = [(path, one, self.day_of(path)) for path, one in self.by_module().items() if path in whole]
+        rows = sorted([*measured, *(row for row in read_rows(before) if row[0] in paths - whole)])
+        found = [(describe(one.mutation), why) for one, why in self.survivors() if one.mutation.path in whole]
+        found += [(text, why) for text, why in read_survivors(before) if path_in(text) in paths - whole]
+        total = add_up(one for _path, one, _day in rows)
+        missing = sorted(paths - {path for path, *_ in rows})
         lines = [
             *INTRODUCTION,
-            *(() if whole else PART),
-            f"Of {total.mutants:,} mutants {noticed:,} are noticed and {total.survived:,} survive. {total.explained:,}",
-            f"of these change nothing that could be seen; without them the score is {total.score:.2f} %, with them",
-            f"{total.raw_score:.2f} %.",
+            f"Of {total.mutants:,} mutants {total.killed:,} are noticed and {total.survived:,} survive.",
+            f"{total.explained:,} of these change nothing that could be seen; without them the score is",
+            f"{total.score:.2f} %, with them {total.raw_score:.2f} %.",
             "",
-            f"| {' | '.join(tables)} |",
-            f"|{'---|' + '---:|' * (len(tables) - 1)}",
-            *rows,
+            "Each module was measured on the day in its row, as it was then; later changes are not in its figures.",
+            *(f"Not measured: `{path}`." for path in missing),
             "",
-            "## Survivors that are explained",
+            f"| {' | '.join(COLUMNS)} |",
+            f"|{'---|' + '---:|' * (len(COLUMNS) - 1)}",
+            *(make_row(f"`{path}`", one, day) for path, one, day in rows),
+            make_row("**all**", total),
             "",
-            *list_explained(self.survivors()),
+            f"## {EXPLAINED}",
             "",
-            "## Other survivors",
+            *list_explained(found),
             "",
-            *([f"- {describe(result.mutation)}" for result, why in self.survivors() if why is None] or ["None."]),
+            f"## {OTHERS}",
+            "",
+            *([f"- {text}" for text, why in found if why is None] or ["None."]),
         ]
         return "\n".join(lines) + "\n"
 
@@ -155,6 +170,9 @@ class Report:
         if explained:
             lines += ["", f"Survivors with an explanation: {len(explained)}"]
             lines += [line for one, reason in explained for line in (*show(one), f"    because {reason}")]
+        if self.untried:
+            lines += ["", "Mutants that were not tried:"]
+            lines += [f"  {path}: {count}" for path, count in sorted(self.untried.items())]
         if self.stale:
             lines += ["", "Stale entries of equivalent.toml:"]
             lines += [f"  {entry}: {why}" for entry, why in self.stale]
@@ -166,22 +184,59 @@ class Report:
         return lines
 
 
-def make_row(name: str, one: Tally) -> str:
+def make_row(name: str, one: Tally, day: str = "") -> str:
     counts = (one.mutants, one.killed + one.timeout, one.survived, one.explained)
-    return f"| {name} | {' | '.join(f'{count:,}' for count in counts)} | {one.score:.2f} |"
+    return f"| {name} | {' | '.join(f'{count:,}' for count in counts)} | {one.score:.2f} | {day} |"
 
 
-def list_explained(survivors: list[tuple[Result, str | None]]) -> Iterator[str]:
+def list_explained(survivors: list[tuple[str, str | None]]) -> Iterator[str]:
     """By reason, in the order of the first survivor that it is given for."""
-    by_reason: dict[str, list[Result]] = {}
-    for result, reason in survivors:
+    by_reason: dict[str, list[str]] = {}
+    for text, reason in survivors:
         if reason is not None:
-            by_reason.setdefault(reason, []).append(result)
-    for reason, results in by_reason.items():
+            by_reason.setdefault(reason, []).append(text)
+    for reason, texts in by_reason.items():
         yield f"- {reason}"
-        yield from (f"  - {describe(result.mutation)}" for result in results)
+        yield from (f"  - {text}" for text in texts)
     if not by_reason:
         yield "None."
+
+
+# --- a page that there is -------------------------------------------------------------------------------------
+
+#: Module, score, and the figures between them; the day may be missing.
+ROW = re.compile(r"\| `(?P<path>\S+)` \| (?P<counts>[\d, |]+) \| [\d.]+ \| (?P<day>\S+) \|")
+
+
+def read_rows(page: str) -> list[tuple[str, Tally, str]]:
+    rows = []
+    for found in filter(None, map(ROW.fullmatch, page.splitlines())):
+        mutants, noticed, survived, explained = (int(one.replace(",", "")) for one in found["counts"].split(" | "))
+        rows.append((found["path"], Tally(mutants, noticed, 0, survived, explained), found["day"]))
+    return rows
+
+
+def read_survivors(page: str) -> Iterator[tuple[str, str | None]]:
+    """Each survivor that a page lists, with its reason if it has one."""
+    _, _, listed = page.partition(f"## {EXPLAINED}\n")
+    explained, _, others = listed.partition(f"## {OTHERS}\n")
+    reason = ""
+    for line in explained.splitlines():
+        if line.startswith("- "):
+            reason = line.removeprefix("- ")
+        elif line.startswith("  - "):
+            yield line.removeprefix("  - "), reason
+    yield from ((line.removeprefix("- "), None) for line in others.splitlines() if line.startswith("- "))
+
+
+def path_in(text: str) -> str:
+    return text.split("`")[1]
+
+
+def add_up(tallies: Iterable[Tally]) -> Tally:
+    """Mutants that ended by time count with those that were killed."""
+    figures = [(one.mutants, one.killed + one.timeout, 0, one.survived, one.explained) for one in tallies]
+    return Tally(*map(sum, zip(*figures, strict=True))) if figures else Tally(0, 0, 0, 0, 0)
 
 
 def describe(mutation: Mutation) -> str:

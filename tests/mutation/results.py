@@ -1,11 +1,12 @@
-"""Results of earlier runs, in a file: a line for each mutant, written as it is known, with the day.
+"""Results of earlier runs, in a file: a line for each mutant, written as it is known.
 
-A run takes an hour of two cores, and tests are written for what survived it. While a module is the same, and all that
-runs with it, what was noticed before is noticed still, since tests are added and not taken away; and a survivor that is
-explained cannot be noticed. Other survivors are examined again. A run without such a file, from nothing, decides.
+A run takes long, and tests are written for what survived it. While a module is the same, and all that runs in the
+check that noticed a mutant, that is noticed still, since tests are added and not taken away. A survivor that is
+explained is known while nothing changes that imports its module. Other survivors are examined again. A run without such
+a file, from nothing, decides. What is recalled for a page is of modules that are the same themselves, on the day that
+it names.
 """
 
-import datetime as dt
 import functools
 import hashlib
 import json
@@ -24,12 +25,20 @@ NOTICED = ("killed", "timeout")
 
 
 @functools.cache
-def digest_around(module: str) -> str:
-    """Of a module that is mutated, those that import it, and all that runs with them."""
+def digest_around(module: str, behind: tuple[str, ...]) -> str:
+    """Of a mutated module and what the check is about that noticed it, or who imports it; and of all they import."""
+    found = {module, *behind} if behind else modules.dependents(module)
+    if not found <= {*modules.reference_modules()}:
+        return "gone"
     digest = hashlib.sha256()
-    for name in sorted(modules.closure(frozenset(modules.dependents(module)))):
+    for name in sorted(modules.closure(frozenset(found))):
         digest.update(modules.reference_modules()[name].read_bytes())
     return digest.hexdigest()
+
+
+@functools.cache
+def digest_of(module: str) -> str:
+    return hashlib.sha256(modules.reference_modules()[module].read_bytes()).hexdigest()
 
 
 class Results:
@@ -41,20 +50,19 @@ class Results:
         self._known: dict[Mutation, Result] = {}
         #: What was seen last of each mutant, survivors included.
         self._latest: dict[Mutation, Result] = {}
-        #: The last day on which something became known of a module.
-        self.days: dict[str, str] = {}
         if file is not None and file.exists():
             for line in file.read_text(encoding="utf-8").splitlines():
                 self._read(json.loads(line))
 
     def _read(self, line: dict[str, Any]) -> None:
-        digest, day, mutation = line.pop("reference"), line.pop("day"), Mutation(**line["mutation"])
-        if mutation.module in modules.mutated_modules() and digest == digest_around(mutation.module):
+        own, around, behind = line.pop("own"), line.pop("around"), tuple(line.pop("behind"))
+        mutation = Mutation(**line["mutation"])
+        if mutation.module in modules.mutated_modules() and own == digest_of(mutation.module):
             result = Result(**{**line, "mutation": mutation})
             self._latest[mutation] = result
-            if result.status in NOTICED or explain(mutation, self._entries) is not None:
+            is_settled = result.status in NOTICED or explain(mutation, self._entries) is not None
+            if is_settled and around == digest_around(mutation.module, behind):
                 self._known[mutation] = result
-                self.days[mutation.module] = max(day, self.days.get(mutation.module, ""))
 
     def split(self, mutations: Iterable[Mutation]) -> tuple[list[Result], list[Mutation]]:
         """What is known of the mutants, and those of which nothing is."""
@@ -63,15 +71,13 @@ class Results:
         return known, [one for one in wanted if one not in self._known]
 
     def recall(self, mutations: Iterable[Mutation]) -> list[Result]:
-        """What was seen last of the mutants; of each something must have been."""
-        wanted = list(mutations)
-        if missing := sorted({one.path for one in wanted if one not in self._latest}):
-            raise SystemExit(f"not all mutants were tried of {', '.join(missing)}")
-        return [self._latest[one] for one in wanted]
+        """What was seen last of the mutants, of those that were tried."""
+        return [self._latest[one] for one in mutations if one in self._latest]
 
-    def write(self, result: Result) -> None:
+    def write(self, result: Result, behind: tuple[str, ...] = ()) -> None:
+        """Keep a result; `behind` are the modules that the check which noticed it is about, if that is known."""
         if self._file is not None:
-            day = dt.datetime.now(dt.UTC).date().isoformat()
-            about = {"reference": digest_around(result.mutation.module), "day": day}
+            module = result.mutation.module
+            about = {"own": digest_of(module), "around": digest_around(module, behind), "behind": behind}
             with self._file.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({**attrs.asdict(result), **about}) + "\n")

@@ -3,6 +3,7 @@
 Which checks run a function is recorded beforehand, so that a mutant meets only those that can notice it.
 """
 
+import datetime as dt
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,6 +28,13 @@ class Result:
     stage: str = ""
     check: str = ""
     seconds: float = 0.0
+    #: On which it was seen.
+    day: str = attrs.field(factory=lambda: dt.datetime.now(dt.UTC).date().isoformat())
+
+
+def show_check(check: Any) -> str:
+    """With its component, if it has one: `valve: case 3`."""
+    return f"{check.component}: {check.name}" if check.component else check.name
 
 
 @attrs.frozen(eq=False)
@@ -104,7 +112,7 @@ class Suite:
         try:
             reporter.start(stage, name, SECONDS_AFRESH)
             for check, seconds in self._install(site.mutation, mutated, file):
-                stage, name = check.stage, check.name
+                stage, name = check.stage, show_check(check)
                 reporter.start(stage, name, seconds)
                 check.run()
         except BaseException as error:  # noqa: BLE001  a mutant may fail in any way, and then it is caught
@@ -120,7 +128,7 @@ class Suite:
                 pass
             else:
                 return self._covering(unit)
-        return ((check, SECONDS_AFRESH) for check in self.afresh(mutation, mutated))
+        return ((check, SECONDS_AFRESH + TIMES * check.seconds) for check in self.afresh(mutation, mutated))
 
     def _covering(self, unit: Unit) -> Iterator[tuple[Any, float]]:
         return ((one.check, SECONDS + TIMES * one.seconds) for one in self.recorded if unit in one.units)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 MEMORY_BYTES = 2**30
-WALL_SECONDS = 300.0
+WALL_SECONDS = 1800.0
 
 #: What became of a mutant, the stage and the check that noticed it, and the seconds of processor time that it took.
 Answer = tuple[str, str, str, float]

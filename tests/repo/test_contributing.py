@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from tests.paths import ROOT
+from tidegate.reference.components import PATH
 
 PAGE = (ROOT / "docs" / "adding-a-component.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -75,6 +76,11 @@ def test_the_map_names_every_place_of_the_page():
     for path, _place, _text in blocks():
         folder = re.sub(r"latch(/latch)?", "<component>", path, count=1)
         assert folder.partition("<component>")[0] in recipe, path
+
+
+def test_the_map_has_every_subject_in_path_order():
+    drawn = CONTRIBUTING.partition("## The map")[2].partition("one folder per subject")[0].partition("components.py")[2]
+    assert re.findall(r"(\w+)/(?=\s)", drawn) == list(dict.fromkeys(place.subject for place in PATH))
 
 
 def test_it_is_in_form(copy):

@@ -4,6 +4,7 @@ import ast
 import json
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.mutation import results as results_module
 from tests.mutation.__main__ import find_all
 from tests.mutation.explained import Entry, explain, find_stale, read_entries
 from tests.mutation.parts import CLAIM, MODEL, Parts
+from tests.mutation.report import Report
 from tests.mutation.results import Results
 from tests.mutation.running import Result
 from tests.mutation.sites import find_sites
@@ -67,7 +69,7 @@ def run():
 
 sites = [one for one in find_sites("toy", Path(file), "toy.py", Parts({})) if one.mutation.within == "is_full"]
 swapper = Swapper([file])
-check = SimpleNamespace(stage="toy", name="toy", run=run)
+check = SimpleNamespace(stage="toy", name="toy", component="", run=run)
 recorded, unused = record([check], Probes(swapper, {"toy": file}), swapper.clear_caches)
 assert not unused
 suite = Suite(recorded, swapper, frozenset(), None, lambda module: file)
@@ -179,7 +181,8 @@ def test_entries_that_explain_nothing_are_stale(toy):
 
 def test_only_survivors_are_examined_again_while_the_reference_is_the_same(toy, tmp_path, monkeypatch):
     monkeypatch.setattr(modules, "mutated_modules", lambda: {"toy"})
-    monkeypatch.setattr(results_module, "digest_around", lambda _module: "this reference")
+    monkeypatch.setattr(results_module, "digest_of", lambda _module: "this module")
+    monkeypatch.setattr(results_module, "digest_around", lambda *_modules: "this reference")
     mutations = changes(toy)
     file = tmp_path / "results.jsonl"
     statuses = ["killed", "survived", "timeout", *["survived"] * (len(mutations) - 3)]
@@ -190,9 +193,46 @@ def test_only_survivors_are_examined_again_while_the_reference_is_the_same(toy, 
     assert left == [mutations[1], *mutations[3:]]
     entry = Entry(*mutations[1].key, "a reason")
     assert Results(file, [entry]).split(mutations)[1] == mutations[3:]
-    monkeypatch.setattr(results_module, "digest_around", lambda _module: "another reference")
+    monkeypatch.setattr(results_module, "digest_around", lambda *_modules: "another reference")
     assert Results(file).split(mutations) == ([], mutations)
+    assert [one.status for one in Results(file).recall(mutations)] == statuses
+    monkeypatch.setattr(results_module, "digest_of", lambda _module: "another module")
+    assert Results(file).recall(mutations) == []
     assert Results(None).split(mutations) == ([], mutations)
+
+
+PAGE = """\
+| module | mutants | noticed | survived | explained | score | on |
+|---|---:|---:|---:|---:|---:|---:|
+| `gone.py` | 9 | 9 | 0 | 0 | 100.00 | 2020-01-01 |
+| `other.py` | 1,002 | 1,000 | 2 | 1 | 99.90 | 2020-01-01 |
+| `toy.py` | 7 | 7 | 0 | 0 | 100.00 | 2020-01-01 |
+
+## Survivors that are explained
+
+- a reason
+  - `other.py` f: `1` → `2`
+
+## Other survivors
+
+- `other.py` f: `3` → `4`
+- `gone.py` f: `5` → `6`
+"""
+
+
+def test_a_page_keeps_what_was_measured_before_of_modules_that_were_not_tried(toy):
+    results = [
+        Result(one, "survived" if one.operator == "+ to -" else "killed", day="2020-02-02") for one in changes(toy)
+    ]
+    report = Report(results, [], [], Counter({"other.py": 3, "new.py": 1}), [], 0.0)
+    page = report.as_page(PAGE)
+    assert "| `toy.py` | 12 | 11 | 1 | 0 | 91.67 | 2020-02-02 |" in page
+    assert "| `other.py` | 1,002 | 1,000 | 2 | 1 | 99.90 | 2020-01-01 |" in page
+    assert "| **all** | 1,014 | 1,011 | 3 | 1 | 99.80 |  |" in page
+    assert "Not measured: `new.py`." in page
+    assert "gone.py" not in page
+    assert page.count("- `other.py` f: `1` → `2`") == page.count("- `other.py` f: `3` → `4`") == 1
+    assert report.as_page(page) == page
 
 
 def test_every_entry_gives_a_reason_and_names_changes_that_there_are():

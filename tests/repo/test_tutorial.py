@@ -27,7 +27,9 @@ def run(words, engine):
 
 
 def test_hello_speaks_the_protocol(tmp_path):
-    assert "not conformant" not in run(SMOKE, engine_with(tmp_path, HELLO.partition("\n\n\ndef")[0])).stderr
+    hello = run(SMOKE, engine_with(tmp_path, re.search(r"class Valve:.*?(?=\n\n\ndef answer)", HELLO, re.DOTALL)[0]))
+    assert (hello.returncode, hello.stdout.count("valve breaks")) == (1, 1), "it is failed for now, by one case"
+    assert ": the smoke test is failed, 1 component, 0 errors, " in hello.stdout
     assert run(SMOKE, engine_with(tmp_path, RIGHT)).returncode == 0
 
 
