@@ -96,7 +96,9 @@ def test_the_version_is_written_in_one_place():
 
 
 def test_a_rule_that_does_not_exist():
-    with pytest.raises(tidegate.UnknownNameError, match=r"there are VALVE-1, .*VALVE-18"):
+    with pytest.raises(tidegate.UnknownNameError, match=r"did you mean VALVE-\d+\?"):
         tidegate.rule("VALVE-99")
+    with pytest.raises(tidegate.UnknownNameError, match=r"there are .*VALVE-1, .*VALVE-18"):
+        tidegate.rule("no rule at all")
     with pytest.raises(AttributeError, match="no attribute 'walk'"):
         tidegate.walk  # noqa: B018

@@ -7,7 +7,7 @@ import attrs
 
 from tidegate.conformance.engines.text import command_line, printable
 from tidegate.conformance.judging.judge import suspects
-from tidegate.conformance.judging.verdicts import Status, Verdict, Violation
+from tidegate.conformance.judging.verdicts import BROKEN, Status, Verdict, Violation
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules
 from tidegate.traces.codec import encode
@@ -49,17 +49,25 @@ class Finding:
     def title(self) -> str:
         if self.result in UNANSWERED:
             return f"{self.component} {UNANSWERED[self.result]}"
+        if self.breaks_protocol:
+            return f"{self.component}: the protocol is broken"
         if self.leaks:
             return f"{self.component}: state leaks from case to case"
         if self.rules:
             return f"{self.component} breaks {self.rules[0][0]}"
         return f"{self.component}: {self.result}"
 
+    @property
+    def breaks_protocol(self) -> bool:
+        """Whether it is about how the engine answers, and not about what."""
+        return self.result == Status.ERROR and self.message.startswith(BROKEN)
+
     def text(self) -> str:
         lines = [self.title]
-        lines += [f"  {rule}: {text}" for rule, text in self.rules[:RULES_IN_FULL]]
-        if self.rules[RULES_IN_FULL:]:
-            lines.append(f"  also      {', '.join(rule for rule, _text in self.rules[RULES_IN_FULL:])}")
+        rules = () if self.breaks_protocol else self.rules
+        lines += [f"  {rule}: {text}" for rule, text in rules[:RULES_IN_FULL]]
+        if rules[RULES_IN_FULL:]:
+            lines.append(f"  also      {', '.join(rule for rule, _text in rules[RULES_IN_FULL:])}")
         if self.trail:
             lines.append(f"  earlier   {', '.join(self.trail)}")
         if self.message:
@@ -105,6 +113,8 @@ def describe(verdict: Verdict, engine: str, *, is_cut: bool = False, times: int 
     trace = write_trace(case.component, case.events, brief=case.brief)
     config = encode(case.config, brief=case.brief)
     known = all_rules()
+    # One case alone shows neither a relation between two nor what others have left.
+    stage = ("--stage", verdict.stage) if verdict.is_relation else ()
     return Finding(
         case=printable(case.name),
         component=case.component,
@@ -122,7 +132,9 @@ def describe(verdict: Verdict, engine: str, *, is_cut: bool = False, times: int 
         if violation
         else (),
         seen=show_seen(violation) if violation else "",
-        reproduce=reproduction(engine, case.component, config, trace, times or 1),
+        reproduce=reproduction(engine, case.component, config, trace, times)
+        if times is not None and not verdict.is_relation
+        else command_line(["tidegate", "run", "--engine", engine, "--component", case.component, *stage]),
         stderr=tuple(printable(line) for line in verdict.stderr),
         leaks=times != 1,
     )

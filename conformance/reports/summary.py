@@ -49,7 +49,8 @@ class Summary:
             lines += ["", paint(title, f"bold {RED}"), *rest]
         lines += ["", *(paint_head(note, paint) for note in self.notes)]
         if self.claims:
-            lines.append(f"{len(self.claims)} suites that are complete on their scope passed; JSON lists their claims.")
+            suites = "1 suite" if len(self.claims) == 1 else f"{len(self.claims)} suites"
+            lines.append(f"Passed with every case of a scope: {suites}; JSON has what that claims.")
         return "\n".join([*lines, paint(self.conclusion, f"bold {colour_of(self.exit_code)}")])
 
     def _table(self, paint: Paint) -> list[str]:

@@ -1,20 +1,26 @@
 """The page of engines is what its reports say."""
 
+import json
 import shlex
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.documents.engines_page import (
+    MOST_ITEMS,
     PROMISES,
     make_page,
     name_engine,
     read_reports,
+    take_report,
     tell_failures,
     tell_promise,
 )
+from tidegate.conformance.judging.jobs.again import Again, runs_needed
 from tidegate.properties.runlog import INVARIANTS
+from tidegate.traces.files import TraceFileError
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -54,8 +60,105 @@ def test_whatever_failed_has_a_page_that_explains_it():
         known = report.get("known", {})
         assert set(report["statuses"]) <= {"pass", "fail"}
         assert bool(report["statuses"].get("fail")) is bool(report.get("findings"))
-        assert set(report.get("findings", {})) == set(known)
+        assert {*report.get("findings", {}), *report.get("earlier", {})} == set(known)
         assert all((DOCS / page).is_file() for page in known.values())
+
+
+def test_each_failure_has_a_command_that_shows_it_again_and_its_rate():
+    reports = read_reports(DOCS / "engines")
+    page = make_page(reports)
+    for report in reports:
+        failures = report.get("failures", [])
+        kinds = Counter(one["kind"] for one in failures)
+        assert kinds == {kind: found["jobs"] for kind, found in report["findings"].items()}
+        assert len({one["job"] for one in failures}) == report["statuses"].get("fail", 0)
+        for one in failures:
+            words = shlex.split(one["reproduce"])
+            options = dict(zip(words[2::2], words[3::2], strict=True))
+            assert words[:2] == ["tidegate", "jobs"]
+            assert (options["--engine"], options["--seed"]) == (report["engine"], str(report["seed"]))
+            assert options.get("--faults", "0") == str(report["faults"])
+            assert (options["--first"], options["--jobs"]) == (one["job"].rpartition("-")[2], "1")
+            assert options["--rule"] == one["kind"].split(" ")[1]
+            again = Again(one["again"], Counter({options["--rule"]: one["failed"]}))
+            most, missed = runs_needed(again, options["--rule"])
+            assert one["again"] >= 5
+            assert (options["--until-fail"], one["missed"]) == (str(most), round(missed, 4))
+            assert f"`{one['reproduce']}`" in page
+
+
+def test_a_report_is_taken_with_what_was_written_by_hand(tmp_path, capsys):
+    engine = "python:tests.conformance.judging.jobs.wrong_engines:EveryThird"
+    run, kept = tmp_path / "run", tmp_path / "kept"
+    words = ["--jobs", "1", "--first", "3", "--until-fail", "3", "--again", "6", "--report", str(run)]
+    main(["jobs", "--engine", engine, *words])
+    kept.mkdir()
+    page = ["generate", "engines-page", "--reports", str(kept), "--out", str(tmp_path / "page.md"), "--take", str(run)]
+    assert main(page) == 0
+    (path,) = kept.glob("*.json")
+    assert path.name == "python-1.0.0.json"
+    report = json.loads(path.read_text())
+    assert "| job-0-3 | fail LOG-LOSS | 2 of 6 | " in (tmp_path / "page.md").read_text()
+    path.write_text(json.dumps(report | {"notes": ["By hand."], "known": {"fail LOG-LOSS": "x.md"}, "rows": -1}))
+    capsys.readouterr()
+    assert main(page) == 0
+    assert json.loads(path.read_text()) == report | {"notes": ["By hand."], "known": {"fail LOG-LOSS": "x.md"}}
+    assert str(path) in capsys.readouterr().out
+
+
+def test_of_some_jobs_run_again_only_rates_are_taken(tmp_path):
+    def failure(job, kind, failed):
+        return {"job": job, "kind": kind, "again": 5, "failed": failed, "reproduce": "x", "missed": 0.005}
+
+    (report,) = [one for one in read_reports(DOCS / "engines") if name_engine(one) == "flink:2.3.0, under faults"]
+    kept = tmp_path / "flink-2.3.0-faults.json"
+    kept.write_text(json.dumps(report | {"failures": [failure("job-1-42", "fail LOG-LOSS", 0)]}))
+    news = [failure("job-1-42", "fail LOG-LOSS", 3), failure("job-1-72", "fail LOG-LOSS", 4), failure("x", "fail Y", 1)]
+    part = report | {"jobs": 2, "rows": 3, "failures": news}
+    (tmp_path / "summary.json").write_text(json.dumps(part))
+    taken = json.loads(take_report(tmp_path, tmp_path).read_text())
+    assert taken == report | {"failures": news[:2]}
+    (tmp_path / "summary.json").write_text(json.dumps(part | {"seed": 2}))
+    with pytest.raises(TraceFileError, match="none of the 200 jobs"):
+        take_report(tmp_path, tmp_path)
+
+
+def test_what_an_earlier_run_has_violated_is_not_forgotten(tmp_path):
+    (report,) = [one for one in read_reports(DOCS / "engines") if name_engine(one) == "flink:2.3.0, under faults"]
+    old = {
+        "findings": {"fail LOG-ORDER": {"jobs": 2, "items": 1}},
+        "date": "2026-01-02",
+        "known": {"fail LOG-ORDER": "x"},
+    }
+    (tmp_path / "flink-2.3.0-faults.json").write_text(json.dumps(report | old))
+    (tmp_path / "summary.json").write_text(json.dumps(report))
+    for _twice in range(2):
+        taken = json.loads(take_report(tmp_path, tmp_path).read_text())
+    assert taken["earlier"] == {"fail LOG-ORDER": {"jobs": 2, "date": "2026-01-02"}}
+    passed = report["invariants"]["LOG-ORDER"]["passed"]
+    assert tell_promise("order", report) == f"passed in {passed}, per channel"
+    assert tell_promise("order", taken) == f"passed in {passed}, and **violated** in an earlier run ([known](x))"
+    assert "- fail LOG-ORDER, 2 jobs of a run of 2026-01-02, and none of this one: [x](x)" in tell_failures(taken)
+    (tmp_path / "summary.json").write_text(json.dumps(report | {"findings": old["findings"]}))
+    assert "fail LOG-ORDER" not in json.loads(take_report(tmp_path, tmp_path).read_text())["earlier"], (
+        "it is told again"
+    )
+
+
+def test_the_report_of_a_run_that_did_not_end_is_not_taken(tmp_path):
+    report = next(one for one in read_reports(DOCS / "engines"))
+    (tmp_path / "summary.json").write_text(json.dumps(report | {"complete": False}))
+    with pytest.raises(TraceFileError, match="--resume"):
+        take_report(tmp_path, tmp_path)
+
+
+def test_programs_that_were_not_made_small_are_left_to_their_command(tmp_path):
+    report = next(one for one in read_reports(DOCS / "engines"))
+    found = {"jobs": 1, "reproduce": "x", "program": {}}
+    found = {"small": {**found, "items": MOST_ITEMS}, "large": {**found, "items": MOST_ITEMS + 1}}
+    (tmp_path / "summary.json").write_text(json.dumps(report | {"findings": found}))
+    taken = json.loads(take_report(tmp_path, tmp_path).read_text())
+    assert ["program" in taken["findings"][size] for size in ("small", "large")] == [True, False]
 
 
 def test_what_is_known_is_told_and_stays_a_violation():

@@ -42,6 +42,22 @@ def test_only_what_changed_is_told_by_its_name():
     assert list(changes((1, 2), (1, 2, 3), "queue")) == ["queue: [1, 2] → [1, 2, 3]"]
 
 
+def test_a_long_queue_is_told_by_what_came_and_went():
+    case = read_case("credit_sender", {"initial_credit": 0}, "data data credit1")
+    item = "[(kind=data data=64 finished=yes known_finished=yes)]"
+    items = "reader.subpartition.items"
+    assert [step.changes for step in compare(case)] == [
+        (f"{items}: [] → {item}",),
+        (f"{items}: new at its end {item}",),
+        (f"{items}: gone from its front {item}", "reader.subpartition.sequence: 0 → 1"),
+    ]
+    before, after = tuple(range(10**9, 10**9 + 5)), tuple(range(10**9 + 1, 10**9 + 6))
+    assert list(changes(before, (*after, 7), "q")) == [
+        "q: gone from its front [1000000000]",
+        "q: new at its end [1000000005, 7]",
+    ]
+
+
 def test_my_answer_stands_beside_what_is_allowed():
     done = tidegate("replay", "--steps", "--engine", WRONG, *TRACE)
     assert done.returncode == 1, done.stderr

@@ -27,7 +27,7 @@ def test_text():
         "error: hello: no version",
         "  hint: say one",
         "Nothing else.",
-        "2 suites that are complete on their scope passed; JSON lists their claims.",
+        "Passed with every case of a scope: 2 suites; JSON has what that claims.",
         "x is not conformant",
     ]
 
