@@ -340,7 +340,7 @@ class FlinkCluster:
         self._ask(request)
 
     def stop_job(self, job: str) -> str:
-        """With a savepoint, whose path is given. Raise ClusterError if there is none, and the job goes on."""
+        """With a savepoint, whose path is given; none if it was refused, and the job goes on."""
         body = {"drain": False, "targetDirectory": f"file://{self.folder}/savepoints"}
         trigger = self.post(f"/jobs/{job}/stop", body)["request-id"]
         place = ""
@@ -354,6 +354,4 @@ class FlinkCluster:
             return True
 
         self.wait_for(is_saved, PATIENCE, "take a savepoint")
-        if not place:
-            raise ClusterError(f"the job was not stopped: read {self.log_of('jobmanager')}")
         return place

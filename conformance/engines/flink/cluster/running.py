@@ -35,6 +35,8 @@ PAUSES = {PAUSE: 1.0, LONG_PAUSE: HEARTBEAT_TIMEOUT / 1000 + 2}
 REACHED, HARMED, FAIL = "reached-", "harmed-", "fail"
 #: Until a process that was killed is missed, a job may be brought to it again, and fail again.
 OPTIONS = {"restart-strategy.fixed-delay.delay": "500 ms", "restart-strategy.fixed-delay.attempts": "100"}
+#: So many savepoints may be refused: while a task comes to its end there are none; then, of those that are left.
+SAVEPOINTS = 50
 OVER = frozenset(("FINISHED", "FAILED", "CANCELED"))
 
 
@@ -168,10 +170,15 @@ class Run:
 
     def stop(self) -> bool:
         """With a savepoint, from which it goes on."""
+        tries, savepoint = 0, ""
         try:
-            savepoint = self.cluster.stop_job(self.job)
+            while not savepoint and tries < SAVEPOINTS and self.state not in OVER:
+                savepoint = self.cluster.stop_job(self.job)
+                tries += 1
         except ClusterError:
             return False  # it has come to its end, or is about to
+        if not savepoint:
+            return False
         self.wait_for(lambda: False, "end the job")
         self.submit(savepoint)
         return True

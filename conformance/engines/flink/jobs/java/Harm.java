@@ -33,6 +33,9 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.Obje
  * of the `configs`, with a folder of journals of its own.
  */
 final class Harm {
+  /** So many savepoints may be refused. */
+  private static final int SAVEPOINTS = 50;
+
   private final MiniCluster cluster;
   private final ObjectNode request;
   private final String folder;
@@ -139,18 +142,20 @@ final class Harm {
 
   /** With a savepoint, from which it goes on. */
   private boolean stop() throws Exception {
-    String savepoint;
-    try {
-      savepoint =
-          cluster
-              .stopWithSavepoint(job, Path.of(folder, "savepoints").toUri().toString(), false@FORMAT@)
-              .get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException refused) {
-      return false; // it has come to its end, or is about to
+    for (int tries = 0; tries < SAVEPOINTS && !isOver(); tries++) {
+      try {
+        String savepoint =
+            cluster
+                .stopWithSavepoint(job, Path.of(folder, "savepoints").toUri().toString(), false@FORMAT@)
+                .get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+        await(() -> false);
+        submit(savepoint);
+        return true;
+      } catch (ExecutionException refused) {
+        Thread.sleep(20); // a task was about to come to its end; those that are left may be saved now
+      }
     }
-    await(() -> false);
-    submit(savepoint);
-    return true;
+    return false;
   }
 
   /** It goes on from the last checkpoint that it has completed; which that is, is known when it is over. */
