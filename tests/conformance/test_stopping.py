@@ -31,6 +31,34 @@ def test_a_signal_on_the_way_out_changes_nothing():
     assert (done.returncode, done.stderr) == (2, b"")
 
 
+#: Interrupted while an object is taken apart: Python tells what is raised there, and goes on.
+SWALLOWING = """
+import os, signal, sys, time
+from tidegate.conformance.stopping import STOP, listen
+
+class Late:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60)
+
+listen()
+try:
+    STOP.arm()
+    Late()
+    while True:
+        time.sleep(1)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+def test_a_signal_that_comes_while_an_object_goes_is_heard_behind_it():
+    done = subprocess.run(
+        [sys.executable, "-c", SWALLOWING], capture_output=True, timeout=PATIENCE, check=False, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "stopped\n", "")
+
+
 #: Begins as the command does, and is interrupted when the module that is named comes to be imported.
 BEGINNING = """
 import os, signal, sys

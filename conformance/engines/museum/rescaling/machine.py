@@ -3,6 +3,8 @@
 An exchange is a table of shares: for each new subtask the old ones that it stands for.
 """
 
+from collections import Counter
+
 from tidegate.conformance.engines import wire
 
 _KINDS = ("forward", "rebalance", "rescale", "shuffle", "global", "broadcast", "hash", "custom")
@@ -32,8 +34,8 @@ class Rescaling:
         self.is_same = all(before == after for before, after in (self.producers, self.consumers))
         self.upper = self.share_out(*self.producers)
         self.lower = self.share_consumers(*self.consumers)
-        heirs = [old for share in self.lower for old in share]
-        self.common = sorted({old for old in heirs if heirs.count(old) > 1})
+        heirs = Counter(old for share in self.lower for old in share)
+        self.common = sorted(old for old, count in heirs.items() if count > 1)
 
     # --- who stands for whom ---
 
