@@ -57,6 +57,8 @@ STEADY = (300, 1500)
 RUNS = ((12, 150),) * 4 + ((BOUNDARIES[-1] + 13, 900),) * 3
 #: The same with all kinds of events alike, of which some end the trace early.
 EVEN_RUNS = ((12, 150),) * 4
+#: How many events the cases have in which no kind of event is rare: so what is rare is seen behind what is rare.
+EVEN_MIXES = (40,) * 5 + (90,) * 3
 #: The events of a case with very many things; and with so many that each event takes long.
 WIDE_LENGTH = 70
 WIDEST_LENGTH = 30
@@ -86,12 +88,13 @@ def draws_at_boundaries(generator: Any, component: AnyComponent) -> tuple[Aim, .
     counts = [field.name for field in fields if get_args(field.type)[:1] == (int,) and field.name in lists]
     run, length = RUNS[-1]
     # Where no kinds of events are drawn there are no runs of them.
-    runs, even_runs = (RUNS, EVEN_RUNS) if hasattr(generator, "among") else ((), ())
+    runs, even_runs, even_mixes = (RUNS, EVEN_RUNS, EVEN_MIXES) if hasattr(generator, "among") else ((), (), ())
     return (
         *(partial(draw_long, generator, length) for length in LENGTHS),
         *(partial(draw_long, generator, length, steady=True) for length in STEADY),
         *(partial(draw_long, generator, length, run=run) for run, length in runs),
         *(partial(draw_long, generator, length, run=run, even=True) for run, length in even_runs),
+        *(partial(draw_long, generator, length, even=True) for length in even_mixes),
         *(partial(draw_at, generator, name, run, run=run, length=length) for name in amounts),
         *(partial(draw_at, generator, name, value) for name, value in values),
         *(partial(draw_at, generator, name, MANY[0], even=True) for name in many * EVEN),

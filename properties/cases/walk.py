@@ -8,6 +8,8 @@ from typing import Any, Generic, TypeVar
 
 from tidegate.reference.model import InvalidInputError, Outcome
 
+#: Where no kind of event is rare, so many may come behind the end.
+BEHIND_THE_END = 40
 #: How often one of the ends is picked of very many things.
 AT_ENDS = 0.8
 ENDS = (0, 1, -2, -1)
@@ -185,7 +187,7 @@ class Walk(Generic[State, Event]):
     def end_soon(self, least: int, most: int) -> None:
         """Little happens any more, and a few events show that."""
         if isinstance(self._random, Dice):
-            most = max(most, self._random.run)
+            most = max(most, self._random.run, BEHIND_THE_END if self._random.even else 0)
         self.length = min(self.length, self.played + self._random.randint(least, most))
 
     def play(self, events: Iterable[Event]) -> None:

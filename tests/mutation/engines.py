@@ -43,6 +43,8 @@ MORE = "more"
 UNUSED = "unused"
 #: A stage may take so many seconds of a mutant, and so many times as long as of the right machine.
 SECONDS, TIMES = 2.0, 5.0
+#: All of it together, on the clock: for what no signal interrupts.
+WALL_SECONDS = 60.0
 
 
 @attrs.frozen
@@ -93,7 +95,9 @@ class Bench:
         reporter.answer("survived")
 
     def examine_all(self, sites: list[Site], jobs: int) -> Iterator[tuple[Site, Answer]]:
-        answers = fork_each(len(sites), lambda number, reporter: self.examine(sites[number], reporter), jobs)
+        answers = fork_each(
+            len(sites), lambda number, reporter: self.examine(sites[number], reporter), jobs, WALL_SECONDS
+        )
         return ((sites[number], answer) for number, answer in answers)
 
 

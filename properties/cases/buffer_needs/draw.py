@@ -8,7 +8,7 @@ from tidegate.reference.pools import buffer_needs as needs
 
 def draw(random: Random, config: needs.Config | None = None) -> tuple[needs.Config, tuple[needs.Event, ...]]:
     config = config or draw_config(random)
-    walk = Walk(random, needs.start(config), needs.step, length=random.choice((1, 2, 4)))
+    walk = Walk(random, needs.start(config), needs.step, length=random.choice((1, 2, 4, 4, 40)))
     for _ in walk.rounds():
         result = random.choice(list(needs.Result))
         count = random.choice((1, 2, 3, 10, 333, 499, 500, 999, 1000, 32768))

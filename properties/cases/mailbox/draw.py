@@ -163,6 +163,18 @@ def draw_behind_the_end(random: Random) -> tuple[mailbox.Config, tuple[mailbox.E
     return config, walk.events
 
 
+def draw_behind_the_loop(random: Random) -> tuple[mailbox.Config, tuple[mailbox.Event, ...]]:
+    """The loop has ended, and the mailbox is still open: mails are put and taken as ever, urgent ones above all."""
+    config = mailbox.Config(random.choice(mailbox.SEMANTICS), random.choice((None, mailbox.FAILURES)))
+    kinds = ("put", "urgent", "urgent", "batch", "batch", "take_from_batch", "take", "step", "suspend", "ask")
+    more = ("failing", "together", "idle") if config.extension is not None else ()
+    walk = Walk(random, start(config), step)
+    walk.play([mailbox.CompleteAll(mailbox.Thread.MAILBOX), mailbox.Loop()])
+    for _ in range(random.randint(8, 25)):
+        walk.play(draw_events(random, random.choice((*kinds, *more)), walk.state, (0, 1), walk.played))
+    return config, walk.events
+
+
 def draw_handles(random: Random) -> tuple[mailbox.Config, tuple[mailbox.Event, ...]]:
     """Suspended so often that a byte does not hold the handle; what an old one says has no effect."""
     own = mailbox.Thread.MAILBOX
@@ -173,5 +185,5 @@ def draw_handles(random: Random) -> tuple[mailbox.Config, tuple[mailbox.Event, .
     return draw_config(random), (*rounds, mailbox.Loop())
 
 
-AIMS = (draw_behind_the_end,)
+AIMS = (draw_behind_the_end, draw_behind_the_loop)
 ONCE = (draw_handles,)

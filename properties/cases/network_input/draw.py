@@ -1,5 +1,6 @@
 """Cases for the network input: all kinds of elements in buffers cut anywhere, interleaved channels, and endings."""
 
+from functools import partial
 from random import Random
 
 from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes
@@ -190,3 +191,42 @@ def draw_refused(random: Random, state: network_input.State) -> network_input.Ev
             network_input.ChannelEvent(index, random.choice(list(network_input.Kind))),
         )
     )
+
+
+# --- aims -----------------------------------------------------------------------------------------------------
+
+
+def draw_last_decides(random: Random, channels: int) -> tuple[network_input.Config, tuple[network_input.Event, ...]]:
+    """The last of many channels holds the others back, is ahead of them when all turn idle, and ends after them."""
+    config = network_input.Config(channels, network_input.SEMANTICS[0])
+    *others, last = range(channels)
+    idlers = random.sample(others, len(others))
+    drained = random.choice((True, False))
+    ends = [network_input.Kind.END_OF_DATA] * len(others) + [
+        network_input.Kind.END_OF_DATA if drained else network_input.Kind.STOP
+    ]
+    process = network_input.Process(batch=True)
+
+    def write(channel: int, *elements: stream_elements.StreamElement) -> network_input.Buffer:
+        written = (encode_record(stream_elements.encode_element(one)) for one in elements)
+        return network_input.Buffer(channel, b"".join(written))
+
+    calm = stream_elements.RecordAttributes(backlog=False)
+    return config, (
+        *(write(index, Watermark(Long(10)), calm) for index in others),
+        *(process,) * (channels + 1),
+        *(write(last, Watermark(Long(time))) for time in (5, 7, 20)),
+        write(last, stream_elements.RecordAttributes(backlog=True), calm),
+        *(process,) * 6,
+        *(write(index, StatusChange(Status.IDLE)) for index in (last, *idlers)),
+        process,
+        write(last, StatusChange(Status.ACTIVE), Watermark(Long(25))),
+        process,
+        *(network_input.ChannelEvent(index, kind) for index, kind in zip((*idlers, last), ends, strict=True)),
+        *(process,) * 3,
+        *(network_input.ChannelEvent(index, network_input.Kind.END_OF_PARTITION) for index in (*idlers, last)),
+        *(process,) * 2,
+    )
+
+
+ONCE = tuple(partial(draw_last_decides, channels=channels) for channels in (9, 65, 257, 1025))

@@ -2,6 +2,8 @@
 
 from random import Random
 
+import attrs
+
 from tidegate.properties.cases.values import among, swarm
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.subpartition.result_partition import values as result_partition
@@ -147,3 +149,32 @@ def draw_refused(random: Random, state: result_partition.State) -> result_partit
             result_partition.CloseWriter(),
         )
     )
+
+
+def draw_written_and_read(random: Random) -> tuple[result_partition.Config, tuple[result_partition.Event, ...]]:
+    """All is written, with flushes in between, before anybody reads; then everybody reads to the end."""
+    config = draw_config(random)
+    subpartitions = range(config.subpartitions)
+    kinds = random.choice((("emit", "flush"), ("broadcast", "flush"), ("emit", "broadcast", "flush", "flush")))
+    walk = Walk(random, start(config), step)
+    walk.play([result_partition.Setup()])
+    for _ in range(random.randint(6, 20)):
+        walk.play(draw_events(random, random.choice(kinds), walk.state))
+    walk.play([Finish(), *(result_partition.Request(index, listen=False) for index in subpartitions)])
+    walk.play(Poll(view) for view in subpartitions for _ in range(random.randint(6, 12)))
+    return config, walk.events
+
+
+def draw_many_wait(random: Random) -> tuple[result_partition.Config, tuple[result_partition.Event, ...]]:
+    """Several wait, in any order, for a partition that comes, or does not."""
+    config = attrs.evolve(draw_config(random), subpartitions=random.choice((2, 3, 5)))
+    waiting = random.sample(range(config.subpartitions), config.subpartitions)
+    ends = (result_partition.Expire(), result_partition.Setup(), result_partition.ShutDown())
+    walk = Walk(random, start(config), step)
+    for end in random.sample(ends, 2):
+        walk.play(result_partition.Request(index, listen=True) for index in waiting)
+        walk.play([end])
+    return config, walk.events
+
+
+AIMS = (draw_written_and_read, draw_many_wait)

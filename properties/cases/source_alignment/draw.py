@@ -92,5 +92,19 @@ def draw_deep(_random: Random, samples: int) -> tuple[alignment.Config, tuple[al
     )
 
 
-AIMS = (draw_far_apart,)
+def draw_behind_the_end(random: Random) -> tuple[alignment.Config, tuple[alignment.Event, ...]]:
+    """A source ends while some of its splits are idle or wait; they go on all the same."""
+    config, pool, ids = draw_config(random), draw_longs(random), [0, 1, 2]
+    walk = Walk(random, alignment.start(config), alignment.step)
+    walk.play(alignment.AddSplit(one) for one in ids)
+    before = ("split_status", "split_status", "split_watermark", "announce", "watermark", "sample", "status")
+    for kind in random.choices(before, k=random.randint(4, 10)):
+        walk.play(draw_events(random, kind, walk.state, ids, pool))
+    walk.play([alignment.End()])
+    for kind in random.choices((*before, "split_watermark", "finish", "add"), k=random.randint(6, 14)):
+        walk.play(draw_events(random, kind, walk.state, ids, pool))
+    return config, walk.events
+
+
+AIMS = (draw_far_apart, draw_behind_the_end)
 ONCE = tuple(partial(draw_deep, samples=samples) for samples in (2**8, 2**8 + 1))

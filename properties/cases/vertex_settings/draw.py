@@ -3,6 +3,8 @@
 from functools import partial
 from random import Random
 
+import attrs
+
 from tidegate.properties.cases.walk import Walk
 from tidegate.reference.chaining import vertex_settings as settings
 
@@ -26,8 +28,27 @@ def draw_large(count: int, random: Random) -> tuple[settings.Config, tuple[setti
     return draw_config(random), (draw_vertex(random, (count,), (sources,), (-1, 129, 1000, 32768)),)
 
 
+def draw_last_differs(count: int, random: Random) -> tuple[settings.Config, tuple[settings.Event, ...]]:
+    """All hang on the head; of the operators or the sources, the last alone is configured, unwilling, or selects."""
+    *operators, last = (settings.Operator(f"operator {place}") for place in range(count))
+    *sources, source = (settings.ChainedSource(f"source {place}") for place in range(settings.MOST_SOURCES))
+    ends = [
+        (attrs.evolve(last, configured=True), source),
+        (attrs.evolve(last, concurrent=False), source),
+        (attrs.evolve(last, selects=True), source),
+        (last, attrs.evolve(source, configured=True)),
+        (last, attrs.evolve(source, concurrent=False)),
+    ]
+    random.shuffle(ends)
+    config = settings.Config(4, -1, dynamic=True, checkpoints=True)
+    return config, tuple(settings.MakeVertex((*operators, one), (*sources, other), -1) for one, other in ends)
+
+
 #: Each operator has a name of its own, and these are in events: boundaries are drawn here.
-ONCE = tuple(partial(draw_large, count) for count in (9, 17, 33, 65, 129, 257, 1025))
+ONCE = (
+    *(partial(draw_large, count) for count in (9, 17, 33, 65, 129, 257, 1025)),
+    *(partial(draw_last_differs, count) for count in (10, 66, 258)),
+)
 
 
 def draw_vertex(

@@ -1,5 +1,6 @@
 """Cases for the wiring: pairs next to multiples of each other, and those that floats got wrong."""
 
+from functools import partial
 from random import Random
 
 from tidegate.properties.cases.walk import Walk, stay
@@ -94,3 +95,13 @@ def draw_overrun(random: Random) -> tuple[int, int]:
         if float_wiring.compute_fed_consumers(producers - 1, producers, consumers).stop > consumers:
             break
     return producers, consumers
+
+
+def draw_wide(producers: int, consumers: int, random: Random) -> tuple[Config, tuple[Event, ...]]:
+    """Both sides are wide."""
+    dynamic = random.random() < 0.5
+    config = Config(Pattern.POINTWISE, producers, consumers, DYNAMIC if dynamic else None)
+    return config, (Wire(), *([WireDynamic(-(-consumers // producers), Broadcast.NO)] if dynamic else []))
+
+
+ONCE = tuple(partial(draw_wide, *pair) for pair in ((257, 300), (300, 257), (1025, 258), (258, 1025)) for _ in range(2))

@@ -3,6 +3,8 @@
 from functools import partial
 from random import Random
 
+import attrs
+
 from tidegate.properties.cases.payloads import ALPHABETS, draw_bytes, draw_length_for, draw_long_length
 from tidegate.properties.cases.values import COUNTS, among, swarm
 from tidegate.properties.cases.walk import Walk
@@ -105,4 +107,21 @@ def draw_last_hint(_random: Random, channels: int) -> tuple[writer.Config, tuple
     )
 
 
+def draw_behind_a_failure(random: Random) -> tuple[writer.Config, tuple[writer.Event, ...]]:
+    """The flusher dies, or there is none, which may stay hidden for a hundred emits; then all there is."""
+    usual = draw_config(random)
+    timeout = random.choice((1, 5, 5, usual.timeout))
+    config = attrs.evolve(usual, timeout=timeout, extension=random.choice((None, writer.MEASURES)))
+    kinds = ["record", "broadcast", "event", "hint", "pool", "flush", "elapse", "refused", "fail"]
+    kinds += ["measure"] * 2 if config.extension else []
+    alphabet = random.choice(ALPHABETS)
+    walk = Walk(random, start(config), step, choose=random.choice)
+    walk.play([writer.Record(0, b"ab"), writer.Fail(), *[writer.Record(0, b"")] * random.choice((0, 101))])
+    for kind in random.choices(kinds, k=random.randint(10, 30)):
+        walk.play_one(draw_event(random, kind, walk.state, alphabet))
+    walk.play([writer.Finish(), *[writer.Measure()] * (config.extension is not None)])
+    return config, walk.events
+
+
+AIMS = (draw_behind_a_failure,)
 ONCE = tuple(partial(draw_last_hint, channels=channels) for channels in COUNTS)

@@ -38,6 +38,10 @@ GENERATED = Budget(stages=("generated",))
         "sender-announces-in-a-byte",
         "receiver-exclusive-in-a-byte",
         "writer-eight-readers-decide",
+        "input-1024-channels-told-apart",
+        "vertex-settings-64-are-asked",
+        "wiring-256-consumers-read",
+        "partition-broadcast-goes-on-behind-a-flush",
     ],
 )
 def test_generated_cases_find(mutant):

@@ -208,16 +208,20 @@ class NetworkInput:
     def on_watermark(self, index: int, timestamp: int) -> wire.Observations:
         if self.bug == "watermarks-pass-the-valve-by":
             return [{"type": "watermark", "timestamp": str(timestamp)}]
-        if self.bug == "all-channels-are-the-first":
-            index = 0
+        index = self.number(index)
         return self.valve.step({"type": "watermark", "channel": index, "timestamp": str(timestamp)})
 
     def on_status(self, index: int, status: str) -> wire.Observations:
         if self.bug == "statuses-pass-the-valve-by":
             return [{"type": "status", "status": status}]
-        if self.bug == "all-channels-are-the-first":
-            index = 0
+        index = self.number(index)
         return self.valve.step({"type": "status", "channel": index, "status": status})
+
+    def number(self, index: int) -> int:
+        """By which the valve knows a channel."""
+        if self.bug == "all-channels-are-the-first":
+            return 0
+        return index % 1024 if self.bug == "1024-channels-told-apart" else index
 
     def on_marker(self, body: bytes) -> wire.Observations:
         marked, lower, upper, subtask = struct.unpack(">qqqi", body)

@@ -198,6 +198,8 @@ class ResultPartition:
         out: wire.Observations = []
         if bug == "blocking-flush-finishes-nothing" and not self.pipelined:
             attempt.stale |= {index for index in range(self.count) if attempt.is_open(index)}
+        elif bug == "broadcast-goes-on-behind-a-flush" and attempt.shared and not self.pipelined:
+            pass
         elif not self.pipelined or bug == "every-flush-finishes":
             out = attempt.finish_buffers()
         return out + (attempt.tell(0, "flush") if bug == "first-is-flushed-alone" else attempt.tell_all("flush"))

@@ -28,6 +28,8 @@ class VertexSettings:
         if self.checkpoints and bug != "selecting-with-checkpoints" and any(one["selects"] for one in operators):
             return wire.rejected()
         asked = operators[:1] if bug == "head-decides" else operators if bug == "sources-are-not-asked" else None
+        if bug == "64-are-asked":
+            asked = [*operators[:64], *sources]
         is_set = any(one["configured"] for one in asked or [*operators, *sources])
         twice = [one["concurrent"] for one in (operators[:1] if bug == "head-runs-twice" else [*operators, *sources])]
         if (most == -1 and bug != "nothing-is-inherited") or (bug == "job-wins" and self.most != -1):
