@@ -57,7 +57,8 @@ STEADY = (300, 1500)
 RUNS = ((12, 150),) * 4 + ((BOUNDARIES[-1] + 13, 900),) * 3
 #: The same with all kinds of events alike, of which some end the trace early.
 EVEN_RUNS = ((12, 150),) * 4
-#: How many events the cases have in which no kind of event is rare: so what is rare is seen behind what is rare.
+#: How many events the cases have in which no kind of event is rare: so what is rare is seen behind what is rare, and
+#: much behind the end.
 EVEN_MIXES = (40,) * 5 + (90,) * 3
 #: The events of a case with very many things; and with so many that each event takes long.
 WIDE_LENGTH = 70
@@ -94,7 +95,7 @@ def draws_at_boundaries(generator: Any, component: AnyComponent) -> tuple[Aim, .
         *(partial(draw_long, generator, length, steady=True) for length in STEADY),
         *(partial(draw_long, generator, length, run=run) for run, length in runs),
         *(partial(draw_long, generator, length, run=run, even=True) for run, length in even_runs),
-        *(partial(draw_long, generator, length, even=True) for length in even_mixes),
+        *(partial(draw_long, generator, length, even=True, behind=length) for length in even_mixes),
         *(partial(draw_at, generator, name, run, run=run, length=length) for name in amounts),
         *(partial(draw_at, generator, name, value) for name, value in values),
         *(partial(draw_at, generator, name, MANY[0], even=True) for name in many * EVEN),
@@ -192,7 +193,14 @@ def always(_config: Any) -> bool:
 
 
 def draw_long(
-    generator: Any, length: int, dice: Dice, *, steady: bool = False, run: int = 1, even: bool = False
+    generator: Any,
+    length: int,
+    dice: Dice,
+    *,
+    steady: bool = False,
+    run: int = 1,
+    even: bool = False,
+    behind: int = 1,
 ) -> tuple[Any, tuple[Any, ...]]:
-    dice.length, dice.steady, dice.run, dice.even = length, steady, run, even
+    dice.length, dice.steady, dice.run, dice.even, dice.behind = length, steady, run, even, behind
     return generator.draw(dice)  # type: ignore[no-any-return]

@@ -8,8 +8,6 @@ from typing import Any, Generic, TypeVar
 
 from tidegate.reference.model import InvalidInputError, Outcome
 
-#: Where no kind of event is rare, so many may come behind the end.
-BEHIND_THE_END = 40
 #: How often one of the ends is picked of very many things.
 AT_ENDS = 0.8
 ENDS = (0, 1, -2, -1)
@@ -56,6 +54,8 @@ class Dice(Random):
     run = 1
     #: Whether no kind of event is rare.
     even = False
+    #: How many events may come behind the end, where few would do.
+    behind = 1
 
     def __init__(self, seed: str) -> None:
         super().__init__(seed)
@@ -187,7 +187,7 @@ class Walk(Generic[State, Event]):
     def end_soon(self, least: int, most: int) -> None:
         """Little happens any more, and a few events show that."""
         if isinstance(self._random, Dice):
-            most = max(most, self._random.run, BEHIND_THE_END if self._random.even else 0)
+            most = max(most, self._random.run, self._random.behind)
         self.length = min(self.length, self.played + self._random.randint(least, most))
 
     def play(self, events: Iterable[Event]) -> None:
