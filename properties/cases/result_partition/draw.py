@@ -169,7 +169,11 @@ def draw_many_wait(random: Random) -> tuple[result_partition.Config, tuple[resul
     """Several wait, in any order, for a partition that comes, or does not."""
     config = attrs.evolve(draw_config(random), subpartitions=random.choice((2, 3, 5)))
     waiting = random.sample(range(config.subpartitions), config.subpartitions)
-    ends = (result_partition.Expire(), result_partition.Setup(), result_partition.ShutDown())
+    ends: tuple[result_partition.Event, ...] = (
+        result_partition.Expire(),
+        result_partition.Setup(),
+        result_partition.ShutDown(),
+    )
     walk = Walk(random, start(config), step)
     for end in random.sample(ends, 2):
         walk.play(result_partition.Request(index, listen=True) for index in waiting)
