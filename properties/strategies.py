@@ -1,6 +1,6 @@
 """Cases as Hypothesis strategies: `tidegate.strategies.cases("valve")`.
 
-They are drawn by the very generators that make cases in bulk (`properties/cases/<component>/draw.py`), so there is one
+They are drawn by the very generators that make cases in bulk (`properties/cases/<component>.py`), so there is one
 description of what an interesting case is. A generator asks a `random.Random`; here each answer comes from a draw.
 
 Hypothesis makes a failing case small by drawing less and lower, so what a low draw means is chosen with care. The
@@ -18,8 +18,8 @@ from typing import Any
 
 import attrs
 
-from tidegate.properties.cases.timestamps import rank_timestamps
-from tidegate.properties.cases.walk import Source
+from tidegate.properties.drawing.timestamps import rank_timestamps
+from tidegate.properties.drawing.walk import Source
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.cases import Case
 
@@ -198,7 +198,7 @@ def has_timestamps(component: str) -> bool:
 
 
 def import_generator(component: str) -> Any:
-    return import_module(f"tidegate.properties.cases.{component}.draw")
+    return import_module(f"tidegate.properties.cases.{component}")
 
 
 def check(component: str, semantics: str | None) -> None:

@@ -14,7 +14,7 @@ from tidegate import __version__
 from tidegate.conformance.engines.base import Claim, Description
 from tidegate.conformance.engines.errors import BadOptionError
 from tidegate.conformance.judging.suite import accepts
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
 from tidegate.traces.cases import Case
 
 #: Long enough that handing out a chunk costs nothing beside it, short enough that losing one costs little.

@@ -99,7 +99,7 @@ def generate(args: argparse.Namespace) -> int:
 
 def generate_traces(args: argparse.Namespace) -> int:
     from tidegate.conformance.judging.golden import with_answers
-    from tidegate.properties.cases.drawing import draw_case
+    from tidegate.properties.drawing.cases import draw_case
     from tidegate.traces.codec import DecodeError, find_component
     from tidegate.traces.files import write_traces
 

@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 import attrs
 
 from tidegate.conformance.engines.museum.catalog import all_mutants
-from tidegate.properties.cases.directed import directed
+from tidegate.properties.drawing.directed import directed
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules
 

@@ -27,7 +27,7 @@ from tidegate.conformance.judging.judge import Judge, Remembering, expected_rule
 from tidegate.conformance.judging.suite import Planned
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status, Verdict
-from tidegate.properties.cases.directed import directed
+from tidegate.properties.drawing.directed import directed
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import decode_case, encode
 

@@ -9,8 +9,8 @@ import attrs
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.suite import UnknownNameError
 from tidegate.conformance.reports.summary import GREEN, RED, Paint, plain
-from tidegate.properties.cases.job.scopes import make_restored_jobs
-from tidegate.properties.cases.scopes import has_scopes
+from tidegate.properties.cases.job import make_restored_jobs
+from tidegate.properties.drawing.scopes import has_scopes
 from tidegate.properties.explorer import closures
 from tidegate.properties.explorer.closures import Closure
 from tidegate.properties.explorer.exploring import MOST_BYTES, Progress, Shown, in_silence

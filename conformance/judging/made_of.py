@@ -22,9 +22,10 @@ def digest_sources(component: str, *modules: str) -> str:
     place = PLACES[component]
     cases, museum = f"tidegate.properties.cases.{component}", f"tidegate.conformance.engines.museum.{component}"
     notation = f"tidegate.traces.notation.{place.subject}"
-    found = follow((*modules, place.module, notation, f"{cases}.draw", f"{cases}.scopes", f"{museum}.machine"))
-    folders = HOME / "reference" / place.subject, *(HOME.joinpath(*name.split(".")[1:]) for name in (cases, museum))
+    found = follow((*modules, place.module, notation, cases, f"{museum}.machine"))
+    folders = HOME / "reference" / place.subject, HOME.joinpath(*museum.split(".")[1:])
     tables = {path for folder in folders for path in folder.iterdir() if path.suffix in (".toml", ".json")}
+    tables.add(HOME / "properties" / "cases" / f"{component}.toml")
     digest = hashlib.sha256()
     for path in sorted({*found, *tables, HOME / "traces" / "golden" / f"{component}.jsonl.gz"}):
         digest.update(path.read_bytes())

@@ -21,8 +21,8 @@ from tidegate.conformance.judging.trial import Encoder, Runner, Trial
 from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status, Verdict
 from tidegate.conformance.reports.findings import Finding, describe
 from tidegate.conformance.reports.summary import Summary, Told
-from tidegate.properties.cases.directed import directed
-from tidegate.properties.cases.drawing import NothingAcceptedError, draw_case
+from tidegate.properties.drawing.cases import NothingAcceptedError, draw_case
+from tidegate.properties.drawing.directed import directed
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.model import AnyComponent
 from tidegate.traces.cases import Case

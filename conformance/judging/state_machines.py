@@ -29,8 +29,8 @@ from tidegate.conformance.judging.run import Candidate, candidate_for
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.reports.findings import describe
-from tidegate.properties.cases.nearby import events_near
-from tidegate.properties.cases.walk import always
+from tidegate.properties.drawing.nearby import events_near
+from tidegate.properties.drawing.walk import always
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.elements import Long
 from tidegate.reference.model import InvalidInputError

@@ -14,11 +14,11 @@ import attrs
 from tidegate.conformance.engines.base import Claim, Description
 from tidegate.conformance.judging.coverage import Wanted, within_reach
 from tidegate.conformance.judging.golden import name_golden, read_golden
-from tidegate.properties.cases.directed import directed
-from tidegate.properties.cases.drawing import NothingAcceptedError, draw_case
-from tidegate.properties.cases.scope import Scope
-from tidegate.properties.cases.scopes import small, thorough
 from tidegate.properties.complete.suite import CompleteSuite, build
+from tidegate.properties.drawing.cases import NothingAcceptedError, draw_case
+from tidegate.properties.drawing.directed import directed
+from tidegate.properties.drawing.scope import Scope
+from tidegate.properties.drawing.scopes import small, thorough
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.cases import Case
 

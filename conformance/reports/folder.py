@@ -27,7 +27,7 @@ from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.reports.findings import describe
 from tidegate.conformance.reports.junit import as_junit
 from tidegate.conformance.reports.writing import alone, clear, explain, write_whole
-from tidegate.properties.cases.scopes import small, thorough
+from tidegate.properties.drawing.scopes import small, thorough
 from tidegate.reference.components import COMPONENTS
 
 FORMAT = "tidegate-report/2"

@@ -23,9 +23,9 @@ from tidegate.conformance.engines import schemas
 from tidegate.conformance.engines.museum import catalog
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.conformance.web.walking import Graph, make_graph, transitions
-from tidegate.properties.cases.directed import directed
-from tidegate.properties.cases.scopes import small
-from tidegate.properties.cases.timestamps import replace_timestamps
+from tidegate.properties.drawing.directed import directed
+from tidegate.properties.drawing.scopes import small
+from tidegate.properties.drawing.timestamps import replace_timestamps
 from tidegate.properties.explorer import closures
 from tidegate.properties.explorer.exploring import Shown
 from tidegate.reference.components import COMPONENTS, PATH
@@ -477,7 +477,7 @@ def alphabet(component: AnyComponent, config: Any, state: Any) -> Iterator[Any]:
 @lru_cache(64)
 def drawn(component: str, config: Any) -> tuple[Any, ...]:
     """Events that the generator draws for a config, those first that are written shortest."""
-    draw = import_module(f"tidegate.properties.cases.{component}.draw").draw
+    draw = import_module(f"tidegate.properties.cases.{component}").draw
     found = dict.fromkeys(event for seed in range(8) for event in draw(Random(seed), config)[1])
     return tuple(sorted(found, key=lambda event: len(write_event(component, event)))[: 4 * MAX_OFFERS])
 

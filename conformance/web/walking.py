@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from tidegate.properties.cases.scope import as_it_is
+from tidegate.properties.drawing.scope import as_it_is
 from tidegate.properties.explorer.closures import Closure
 from tidegate.properties.explorer.exploring import play, trace_to
 from tidegate.reference.model import AnyComponent, InvalidInputError

@@ -1,1 +1,1 @@
-"""Where cases come from: one folder for each component, with its generator, its scopes and its directed traces."""
+"""Where cases come from: each component has a module with its generator and scopes, and a file of directed traces."""

@@ -15,9 +15,9 @@ from typing import Any
 
 import attrs
 
-from tidegate.properties.cases.scope import Scope, as_it_is
 from tidegate.properties.complete.cover import Cover
 from tidegate.properties.complete.mealy import Machine
+from tidegate.properties.drawing.scope import Scope, as_it_is
 from tidegate.traces.cases import Case, Way
 
 

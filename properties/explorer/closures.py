@@ -7,11 +7,11 @@ from typing import Any
 
 import attrs
 
-from tidegate.properties.cases.combiner.scopes import make_alphabet as make_combiner_alphabet
-from tidegate.properties.cases.multiplexer.scopes import make_alphabet as make_multiplexer_alphabet
-from tidegate.properties.cases.scope import Scope, counted
-from tidegate.properties.cases.scopes import small
-from tidegate.properties.cases.valve.scopes import make_alphabet as make_valve_alphabet
+from tidegate.properties.cases.combiner import make_alphabet as make_combiner_alphabet
+from tidegate.properties.cases.multiplexer import make_alphabet as make_multiplexer_alphabet
+from tidegate.properties.cases.valve import make_alphabet as make_valve_alphabet
+from tidegate.properties.drawing.scope import Scope, counted
+from tidegate.properties.drawing.scopes import small
 from tidegate.properties.explorer import cut_streams, schedules
 from tidegate.properties.explorer.exploring import Exploration, Progress, Shown, explore, in_silence
 from tidegate.reference.credit import credit_loop as loop

@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from tidegate.properties.cases.scope import as_it_is
+from tidegate.properties.drawing.scope import as_it_is
 from tidegate.reference.model import AnyComponent, Claim, Outcome, Symmetry
 
 Alphabet = Callable[[Any], Iterable[Any]]

@@ -7,7 +7,7 @@ import time
 
 from tidegate.conformance.engines.flink.cache import DEFAULT_VERSION, is_fetched
 from tidegate.conformance.engines.flink.engine import Flink
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
 from tidegate.traces.codec import encode
 
 CASES = 1500

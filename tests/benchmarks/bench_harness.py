@@ -11,7 +11,7 @@ from tidegate.conformance.engines.processes.process import ProcessEngine
 from tidegate.conformance.judging.suite import Planned
 from tidegate.conformance.judging.trial import Encoder, Runner
 from tidegate.conformance.judging.verdicts import Status
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
 
 ENGINE = [sys.executable, str(ROOT / "examples" / "python" / "engine.py")]
 CASES = 1500

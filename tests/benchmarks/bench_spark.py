@@ -9,7 +9,7 @@ from tidegate.conformance.engines.spark import keys
 from tidegate.conformance.engines.spark.engine import SETTINGS, Spark
 from tidegate.conformance.engines.spark.session import make_session
 from tidegate.conformance.judging.trial import Encoder
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
 
 EVENTS = 20
 TRACES = 5000

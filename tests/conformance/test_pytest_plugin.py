@@ -16,7 +16,7 @@ MUSEUM = "python:tidegate.conformance.engines.museum.engines"
 CONFTEST = """
 from tidegate.conformance.judging import suite
 from tidegate.conformance.judging.golden import with_answers
-from tidegate.properties.cases.directed import directed
+from tidegate.properties.drawing.directed import directed
 
 suite.read_golden = lambda component: [with_answers(one.case) for one in directed(component)]
 """

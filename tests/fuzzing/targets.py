@@ -37,7 +37,7 @@ from tidegate.conformance.web.matrix.columns import read_report
 from tidegate.conformance.web.matrix.page import write_matrix
 from tidegate.conformance.web.playing import PlayError, answer
 from tidegate.conformance.web.serving import Handler
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces import codec, files, runlog
 from tidegate.traces.notation import text as notation

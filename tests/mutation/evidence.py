@@ -18,8 +18,8 @@ from tidegate.conformance.engines.museum.engines import COMPONENTS as IN_MUSEUM
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.conformance.judging.judge import expect
-from tidegate.properties.cases import scopes
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing import scopes
+from tidegate.properties.drawing.cases import draw_case
 from tidegate.properties.explorer.exploring import explore
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.cases import Case

@@ -22,7 +22,7 @@ import attrs
 from tests.reference import sabotage
 from tests.reference.alterations import alter
 from tidegate.conformance.judging.golden import read_golden
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
 from tidegate.reference.components import COMPONENTS, PLACES
 from tidegate.reference.model import Invariant, Outcome, Property, Rejected
 from tidegate.traces.cases import Case

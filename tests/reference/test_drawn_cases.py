@@ -3,7 +3,7 @@
 import pytest
 
 from tests.reference.walking import walk
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
 from tidegate.reference.components import COMPONENTS
 
 CASES = 60

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
 from tidegate.traces import files
 from tidegate.traces.files import TraceFileError, read_traces, write_traces
 

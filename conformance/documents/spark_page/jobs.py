@@ -8,7 +8,7 @@ import attrs
 
 from tidegate.conformance.engines.spark.streaming.logs import Outcome
 from tidegate.conformance.judging.jobs.explanation import find_wrongs
-from tidegate.properties.cases.job import draw as strategy
+from tidegate.properties.cases import job as strategy
 from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.job.programs import Barrier, Config, Edge, Function, Operator, Record, ScriptItem

@@ -14,7 +14,7 @@ import attrs
 from tidegate.conformance.engines.base import Abilities, JobRequest
 from tidegate.conformance.engines.errors import BadHelloError
 from tidegate.conformance.judging.jobs.reading import is_readable
-from tidegate.properties.cases.job.draw import KEYS
+from tidegate.properties.cases.job import KEYS
 from tidegate.properties.runlog.recording import make_job
 from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark

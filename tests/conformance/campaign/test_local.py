@@ -30,7 +30,7 @@ from tidegate.conformance.judging.trial import Runner, Tally
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.kinds import resolve
 from tidegate.conformance.reports.writing import CannotWriteError, FolderBusyError
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
 
 
 def make_campaign(folder, engine="reference", components=("valve",), cases=100, chunk=25, seed=0, **limits):

@@ -14,7 +14,7 @@ from tests.conformance.reports.reading import read_report
 from tests.processes import PATIENCE, launch, tidegate_command, wait_until
 from tests.processes import run_tidegate as tidegate
 from tidegate.conformance.cli.main import main
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
 from tidegate.traces.files import write_traces
 
 WRONG = "python:tidegate.conformance.engines.museum.engines:ValveAlwaysFlushes"

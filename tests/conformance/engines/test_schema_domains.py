@@ -16,7 +16,7 @@ import pytest
 
 from tidegate.conformance.engines import schemas
 from tidegate.conformance.judging.golden import read_golden, with_answers
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.model import InvalidInputError
 from tidegate.traces.codec import DecodeError, decode_case, encode_case

@@ -19,7 +19,7 @@ from tidegate.conformance.judging.suite import Budget, Planned
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.reports.findings import describe
-from tidegate.properties.cases.directed import directed
+from tidegate.properties.drawing.directed import directed
 from tidegate.traces.notation.text import read_case
 
 MUSEUM = "python:tidegate.conformance.engines.museum.engines"

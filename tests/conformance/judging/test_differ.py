@@ -12,8 +12,8 @@ from tidegate.conformance.judging.comparison import Comparison
 from tidegate.conformance.judging.differ import common_ground, compare_cases
 from tidegate.conformance.judging.reference_engine import ReferenceEngine
 from tidegate.conformance.judging.suite import Planned
-from tidegate.properties.cases.directed import directed
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
+from tidegate.properties.drawing.directed import directed
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import decode, find_component
 from tidegate.traces.notation.text import read_trace

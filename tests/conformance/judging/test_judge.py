@@ -7,7 +7,7 @@ from tidegate.conformance.engines.base import Steps
 from tidegate.conformance.judging.judge import Judge, expect
 from tidegate.conformance.judging.reference_engine import Reference, ReferenceEngine
 from tidegate.conformance.judging.verdicts import Malformed, Passed, Status, Violation
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.elements import Watermark
 from tidegate.traces.cases import Case

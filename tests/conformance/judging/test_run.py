@@ -16,8 +16,8 @@ from tidegate.conformance.judging.run import Candidate, candidate_for, replay, r
 from tidegate.conformance.judging.suite import STAGES, Budget, UnknownNameError, accepts, declared_components
 from tidegate.conformance.judging.trial import KEPT_FINDINGS, Observer, Runner, Tally, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
-from tidegate.properties.cases.drawing import draw_case
-from tidegate.properties.cases.scopes import small
+from tidegate.properties.drawing.cases import draw_case
+from tidegate.properties.drawing.scopes import small
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.codec import decode
 from tidegate.traces.notation.text import read_case

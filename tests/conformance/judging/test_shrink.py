@@ -23,7 +23,7 @@ from tidegate.conformance.judging.suite import Planned, is_declared
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.reports.findings import describe
-from tidegate.properties.cases.drawing import AIMED_EVERY, draw_case, drawn_once
+from tidegate.properties.drawing.cases import AIMED_EVERY, draw_case, drawn_once
 from tidegate.traces.notation.text import read_case
 
 #: But for those that are right up to 256 channels and more: nothing small shows them.

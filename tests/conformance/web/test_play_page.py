@@ -9,7 +9,7 @@ import pytest
 from tests.conformance.web.conftest import LOOKS, fits, serious_barriers, shoot
 from tidegate.conformance.documents.stepping import step_through
 from tidegate.conformance.web.playing import PlayError, check_size, name_parts, stories
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.codec import decode, encode
 from tidegate.traces.notation.text import read_case, write_trace

@@ -5,7 +5,7 @@ import pytest
 from tests.sampling import some
 from tidegate.conformance.documents.stepping import step_through
 from tidegate.conformance.web.playing import MAX_EVENTS, MAX_PARTS, answer, plain, stories
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
 from tidegate.reference.components import COMPONENTS, PATH
 from tidegate.reference.elements import MAX, MIN
 from tidegate.traces.codec import encode

@@ -15,13 +15,13 @@ from tidegate.conformance.judging.judge import expect
 from tidegate.conformance.judging.suite import Planned
 from tidegate.conformance.judging.trial import Encoder, Runner
 from tidegate.conformance.judging.verdicts import Status
-from tidegate.properties.cases.gate.scopes import make_scope as make_gate_scope
-from tidegate.properties.cases.scopes import small
-from tidegate.properties.cases.valve.scopes import make_scope as make_valve_scope
+from tidegate.properties.cases.gate import make_scope as make_gate_scope
+from tidegate.properties.cases.valve import make_scope as make_valve_scope
 from tidegate.properties.complete.cover import EACH_STATE, Cover
 from tidegate.properties.complete.identifiers import classify
 from tidegate.properties.complete.mealy import Machine, NotDeterministicError
 from tidegate.properties.complete.suite import build
+from tidegate.properties.drawing.scopes import small
 from tidegate.reference.model import Component, Outcome
 from tidegate.traces.codec import encode
 

@@ -3,9 +3,9 @@
 import attrs
 import pytest
 
-from tidegate.properties.cases import scopes
-from tidegate.properties.cases.multiplexer.scopes import make_scope as make_multiplexer_scope
-from tidegate.properties.cases.source_alignment.scopes import make_split_scope
+from tidegate.properties.cases.multiplexer import make_scope as make_multiplexer_scope
+from tidegate.properties.cases.source_alignment import make_split_scope
+from tidegate.properties.drawing import scopes
 from tidegate.properties.explorer import closures, cut_streams
 from tidegate.properties.explorer.exploring import explore
 from tidegate.reference.components import COMPONENTS

@@ -7,8 +7,7 @@ import attrs
 import pytest
 
 from tests.sampling import some
-from tidegate.properties.cases.job.draw import draw_config, draw_program
-from tidegate.properties.cases.job.scopes import make_line, make_middle, mark, rec, thorough
+from tidegate.properties.cases.job import draw_config, draw_program, make_line, make_middle, mark, rec, thorough
 from tidegate.properties.explorer import schedules
 from tidegate.properties.explorer.closures import Closure, prefer
 from tidegate.properties.explorer.exploring import explore

@@ -7,9 +7,9 @@ import attrs
 import pytest
 
 from tests.sampling import some
-from tidegate.properties.cases.multiplexer.scopes import make_scope as make_multiplexer_scope
-from tidegate.properties.cases.scopes import small
-from tidegate.properties.cases.source_output.scopes import make_scope as make_source_scope
+from tidegate.properties.cases.multiplexer import make_scope as make_multiplexer_scope
+from tidegate.properties.cases.source_output import make_scope as make_source_scope
+from tidegate.properties.drawing.scopes import small
 from tidegate.properties.explorer import closures
 from tidegate.properties.explorer.exploring import explore
 from tidegate.reference.components import COMPONENTS

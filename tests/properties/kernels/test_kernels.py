@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.properties.runlog.test_runlog import CORRUPTIONS, MIDDLE, places, rebuilt, run_of, small_log, swap
-from tidegate.properties.cases.job import draw as strategy
+from tidegate.properties.cases import job as strategy
 from tidegate.properties.runlog import Status, check
 from tidegate.properties.runlog.recording import make_log
 from tidegate.reference.job.examples import make_word_count

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tidegate.properties.cases.job import draw as strategy
+from tidegate.properties.cases import job as strategy
 from tidegate.properties.runlog import INVARIANTS, Status, check
 from tidegate.properties.runlog.recording import make_log, record
 from tidegate.reference.elements import MAX

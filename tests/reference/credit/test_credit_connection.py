@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from tests.reference.walking import broken_claims, claim, walk
-from tidegate.properties.cases.credit_sender import draw as credit_sender
+from tidegate.properties.cases import credit_sender
 from tidegate.properties.explorer.exploring import explore
 from tidegate.reference.credit import credit_connection as connection
 from tidegate.reference.credit import credit_sender as sender

@@ -7,8 +7,8 @@ import pytest
 
 from tests.reference.credit.spoiling import announce_nothing, forget_to_wait, keep_buffers_while_blocked
 from tests.reference.walking import begin, claim, run_out, walk
-from tidegate.properties.cases.drawing import draw_case
-from tidegate.properties.cases.job import draw as strategy
+from tidegate.properties.cases import job as strategy
+from tidegate.properties.drawing.cases import draw_case
 from tidegate.properties.explorer.exploring import explore
 from tidegate.properties.runlog import Status as Passed
 from tidegate.properties.runlog import check

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from tests.reference.walking import last, refuses, state_after, walk
-from tidegate.properties.cases.job.scopes import make_restored, make_restored_lines, rec
+from tidegate.properties.cases.job import make_restored, make_restored_lines, rec
 from tidegate.properties.explorer import schedules
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.gate import gate

@@ -24,7 +24,7 @@ from tidegate.conformance.engines.flows import (
 from tidegate.conformance.engines.forked import Forked
 from tidegate.conformance.judging.jobs.drawing import JobCase
 from tidegate.conformance.judging.jobs.judging import Judge
-from tidegate.properties.cases.job.scopes import at
+from tidegate.properties.cases.job import at
 from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.job.programs import Config, Edge, Function, Operator
 

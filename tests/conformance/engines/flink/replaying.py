@@ -7,7 +7,7 @@ from tidegate.conformance.engines.base import Refused, Request
 from tidegate.conformance.judging.suite import Planned, is_declared
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
 from tidegate.traces.files import read_traces
 
 GOLDEN = ROOT / "traces" / "golden"

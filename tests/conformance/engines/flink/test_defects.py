@@ -8,7 +8,7 @@ from tidegate.conformance.judging.shrink import shrink
 from tidegate.conformance.judging.suite import Planned
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
-from tidegate.properties.cases.drawing import draw_case
+from tidegate.properties.drawing.cases import draw_case
 
 
 def shortest_failure(engine, cases):

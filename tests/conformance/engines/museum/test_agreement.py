@@ -20,9 +20,9 @@ from tidegate.conformance.judging.golden import read_golden
 from tidegate.conformance.judging.suite import Planned
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
-from tidegate.properties.cases.directed import directed
-from tidegate.properties.cases.drawing import draw_case
-from tidegate.properties.cases.partitioner.draw import dress, unscramble
+from tidegate.properties.cases.partitioner import dress, unscramble
+from tidegate.properties.drawing.cases import draw_case
+from tidegate.properties.drawing.directed import directed
 from tidegate.traces.codec import encode
 
 CASES = 120

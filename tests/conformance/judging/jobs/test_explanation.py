@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from tidegate.conformance.judging.jobs.explanation import find_certain_sums, find_wrongs, replay
-from tidegate.properties.cases.job import draw as strategy
+from tidegate.properties.cases import job as strategy
 from tidegate.properties.runlog.recording import make_log
 from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.elements import Long

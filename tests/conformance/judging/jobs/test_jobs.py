@@ -20,7 +20,7 @@ from tidegate.conformance.judging.jobs.report import ToldJobs
 from tidegate.conformance.judging.jobs.run import run_jobs
 from tidegate.conformance.judging.jobs.shrinking import is_chained
 from tidegate.conformance.kinds import resolve_jobs
-from tidegate.properties.cases.job.scopes import ACTIVE, CO_TIMER, IDLE, TIMER, at, make_timed, mark
+from tidegate.properties.cases.job import ACTIVE, CO_TIMER, IDLE, TIMER, at, make_timed, mark
 from tidegate.reference.elements import MAX, Status, StatusChange, Watermark
 
 WRONG = "python:tests.conformance.judging.jobs.wrong_engines"

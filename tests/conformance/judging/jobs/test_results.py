@@ -13,7 +13,7 @@ from tidegate.conformance.judging.jobs.judging import Judge
 from tidegate.conformance.judging.jobs.reference_jobs import ABILITIES, ReferenceJobs
 from tidegate.conformance.judging.jobs.results import compute_results, hold_to_results, is_tidy
 from tidegate.conformance.judging.jobs.shrinking import narrower, smaller_configs
-from tidegate.properties.cases.job.scopes import ACTIVE, IDLE, at, mark
+from tidegate.properties.cases.job import ACTIVE, IDLE, at, mark
 from tidegate.properties.runlog import check
 from tidegate.properties.runlog.recording import make_job
 from tidegate.reference.job.layout import compute_layout

@@ -4,8 +4,8 @@ import pytest
 
 from tests.conformance.engines.flink.replaying import answer, is_bad_request, replay, replay_generated
 from tidegate.conformance.engines.flink.engine import FlinkEngine
-from tidegate.properties.cases.scopes import small
 from tidegate.properties.complete.suite import build
+from tidegate.properties.drawing.scopes import small
 
 REGISTER, EMIT = {"type": "register", "output": 3}, {"type": "periodic_emit"}
 SIX = {"type": "watermark", "output": 3, "mode": "deferred", "timestamp": "6"}

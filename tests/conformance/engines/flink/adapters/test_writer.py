@@ -3,8 +3,8 @@
 import pytest
 
 from tests.conformance.engines.flink.replaying import answer, is_bad_request, replay
-from tidegate.properties.cases.scopes import small
 from tidegate.properties.complete.suite import build
+from tidegate.properties.drawing.scopes import small
 
 CONFIG = {"kind": "selecting", "channels": 2, "buffer_size": 8, "timeout": -1}
 SHARED = {**CONFIG, "kind": "broadcast"}

@@ -1,0 +1,96 @@
+"""Where cases come from: one generator a component, driven by a random source alone.
+
+The same seed gives the same case everywhere, and Hypothesis drives the very same generators (`cases`), so that there
+is one home for what an interesting case is.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from tidegate.properties.drawing.boundaries import Aim, draws_at_boundaries, draws_of_very_many
+from tidegate.properties.drawing.walk import Dice, Walk
+from tidegate.reference.components import COMPONENTS
+from tidegate.traces.cases import Case, Way
+
+#: How often a config that is not wanted is drawn again before giving up.
+PATIENCE = 200
+#: The same for aimed cases: then one of the usual mix is drawn.
+PATIENCE_WITH_AIMS = 5
+#: How many cases there are to one that is aimed.
+AIMED_EVERY = 5
+#: The share of the cases that are written without the fields that have their default.
+BRIEF = 0.5
+
+
+class NothingAcceptedError(ValueError):
+    """No drawn config was wanted."""
+
+
+def draw_case(
+    component: str, seed: int | str, index: int, accept: Callable[[Any], bool] = lambda _config: True
+) -> Case:
+    """The case of that index under that seed; configs that are not accepted are drawn again.
+
+    One case in `AIMED_EVERY` is an aimed one, if it is accepted: first what is drawn once, then each aim in turn.
+    """
+    place, name = f"{seed}/{component}/{index}", f"{component}-{seed}-{index}"
+    if index % AIMED_EVERY == AIMED_EVERY - 1 and (aim := find_aim(component, index // AIMED_EVERY)) is not None:
+        for attempt in range(PATIENCE_WITH_AIMS):
+            dice = Dice(f"{place}/{attempt}" if attempt else place)  # what an aim tells its dice is for it alone
+            config, events = aim(dice)
+            if accept(config):
+                return make(component, dice, name, config, events)
+        place = f"{place}/usual"
+    return draw(component, Dice(place), name, accept)
+
+
+def draw(component: str, dice: Dice, name: str, accept: Callable[[Any], bool] = lambda _config: True) -> Case:
+    """A case of the usual mix."""
+    draw_one = generator_of(component).draw
+    for _ in range(PATIENCE):
+        config, events = draw_one(dice)
+        if accept(config):
+            return make(component, dice, name, config, events)
+    raise NothingAcceptedError(f"no case of {component} was accepted in {PATIENCE} draws")
+
+
+def make(component: str, dice: Dice, name: str, config: Any, events: tuple[Any, ...]) -> Case:
+    way, brief = way_of(component, config, events, dice.walk), dice.random() < BRIEF
+    dice.forget()
+    return Case(name, component, config, events, brief=brief, way=way)
+
+
+def find_aim(component: str, number: int) -> Aim | None:
+    once, aims = drawn_once(component), getattr(generator_of(component), "AIMS", ())
+    if number < len(once):
+        return once[number]
+    return aims[number % len(aims)] if aims else None
+
+
+@cache
+def drawn_once(component: str) -> tuple[Aim, ...]:
+    generator, model = generator_of(component), COMPONENTS[component]
+    once = getattr(generator, "ONCE", ())
+    return (*draws_at_boundaries(generator, model), *once, *draws_of_very_many(generator, model))
+
+
+@cache
+def generator_of(component: str) -> Any:
+    """The module that draws the cases of a component.
+
+    Besides `draw` it may have `AIMS`, functions that draw what chance makes too rarely, and `ONCE`, functions each of
+    which is drawn from once per seed, because what it draws is large. Boundaries come before them, once as well.
+    """
+    return import_module(f"tidegate.properties.cases.{COMPONENTS[component].name}")
+
+
+def way_of(component: str, config: Any, events: tuple[Any, ...], walk: Walk[Any, Any] | None) -> Way | None:
+    """What the walk has found out, if it began where the component does and took its steps."""
+    model = COMPONENTS[component]
+    if walk is None or walk.step is not model.step or len(walk.started) != 1 or walk.started != model.start(config):
+        return None
+    way = Way(config, walk.way())
+    # Found out here once, nobody has to compare them again.
+    return Way(config, way.steps, events) if way.is_of(config, events) else way
