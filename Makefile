@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test pytest test-long browser lint format types docs site serve pictures golden refusals spark-page adapters test-faults engines-reports engines-page flink-matrix museum million mutation fuzz \
+.PHONY: help run check test pytest test-long browser lint format types docs site serve pictures golden refusals spark-page adapters test-faults engines-reports engines-page flink-matrix museum million mutation fuzz \
 	bench clean
 
 help: ## list the commands
@@ -21,6 +21,9 @@ $(READY): pyproject.toml constraints.txt
 
 run: $(READY) ## the main job: a tour of the suite, on a right engine and on a wrong one
 	@$(BIN)/tidegate run
+
+check: $(READY) ## style, types, and the tests of what changed against main: within a minute
+	@$(BIN)/python -m tests.repo.check
 
 test: $(READY) browser lint ## the whole suite: lint, types and every test
 	@$(MAKE) --no-print-directory --jobs 2 types pytest
