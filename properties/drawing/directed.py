@@ -1,9 +1,22 @@
-"""Directed traces: one for each corner that is known to hurt, with its story.
+"""Directed traces: one for each corner that is known to hurt, with its story, and what is to be seen.
 
 One TOML file per component, in the short notation. They are written by hand, from bugs that people really had.
+
+    [the-first-finished-item-wakes]
+    rules = ["SUBP-6"]
+    config = { exclusive = 2, size_hint = 8 }
+    trace = "view data:61"
+    shows = "SUBP-12: view(backlog 0) | added(size 8), data_available"
+    story = "The reader is woken when the first item can be read."
+
+`shows` has one part for each event. A part may begin with the rule that decides it; where the specification leaves a
+choice, all that may be seen is joined by `or`. After `... | ` come the last events alone. Several short traces that
+tell one story are a table of `shows` by trace.
 """
 
+import re
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -11,16 +24,28 @@ from typing import Any
 import attrs
 
 from tidegate.traces.cases import Case
-from tidegate.traces.codec import decode, find_component
-from tidegate.traces.notation.text import read_trace
+from tidegate.traces.codec import DecodeError, decode, find_component
+from tidegate.traces.notation.text import read_observations, read_trace
+
+RULE = re.compile(r"(?:([A-Z]+-\d+): )?(.*)", re.DOTALL)
+REST = "..."
+
+
+@attrs.frozen
+class Shown:
+    """What may be seen of an event, each possibility once; and the rule that decides, if that is said."""
+
+    rule: str
+    possible: tuple[tuple[Any, ...], ...]
 
 
 @attrs.frozen
 class Directed:
-    """A trace written by hand: the rules that it is about, and why it is here."""
+    """A trace written by hand: the rules that it is about, why it is here, and what its last events show."""
 
     case: Case
     story: str
+    shows: tuple[Shown, ...] = ()
 
 
 @cache
@@ -30,11 +55,35 @@ def directed(component: str) -> tuple[Directed, ...]:
     if not file.is_file():
         return ()
     tables: dict[str, dict[str, Any]] = tomllib.loads(file.read_text(encoding="utf-8"))
-    return tuple(make_directed(component, name, table) for name, table in tables.items())
+    return tuple(one for name, table in tables.items() for one in make_directed(component, name, table))
 
 
-def make_directed(component: str, name: str, table: dict[str, Any]) -> Directed:
+def make_directed(component: str, name: str, table: dict[str, Any]) -> Iterator[Directed]:
     config = decode(table["config"], find_component(component).config, f"{name}: config", strict=True)
-    events = read_trace(component, table["trace"])
-    case = Case(f"{component}-directed-{name}", component, config, events, rules=tuple(table["rules"]))
-    return Directed(case, " ".join(table["story"].split()))
+    story = " ".join(table["story"].split())
+    for trace_name, trace, shows in traces_of(name, table):
+        events = read_trace(component, trace)
+        case = Case(f"{component}-directed-{trace_name}", component, config, events, rules=tuple(table["rules"]))
+        yield Directed(case, story, read_shows(component, shows, len(events)) if shows else ())
+
+
+def traces_of(name: str, table: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Name, trace, and what it shows: of one, or of each in a table."""
+    if "trace" in table:
+        yield name, table["trace"], table.get("shows", "")
+    else:
+        for number, (trace, shows) in enumerate(table["shows"].items(), start=1):
+            yield f"{name}-{number}", trace, shows
+
+
+def read_shows(component: str, text: str, events: int) -> tuple[Shown, ...]:
+    parts = [" ".join(part.split()) for part in text.split("|")]
+    begin = 1 if parts[0] == REST else 0
+    if not (len(parts) == events if begin == 0 else 1 < len(parts) <= events):
+        raise DecodeError(f"{events} events, but {text!r} shows {len(parts) - begin}")
+    return tuple(read_shown(component, part) for part in parts[begin:])
+
+
+def read_shown(component: str, part: str) -> Shown:
+    rule, possible = RULE.fullmatch(part).groups(default="")  # type: ignore[union-attr] - it matches everything
+    return Shown(rule, tuple(read_observations(component, one) for one in possible.split(" or ")))

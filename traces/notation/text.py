@@ -8,10 +8,24 @@ printed is always read back as the same event. `r*257` is the event `r`, 257 tim
 import re
 from collections.abc import Iterable
 from itertools import groupby
-from typing import Any
+from typing import Any, get_args
 
+import attrs
+
+from tidegate.reference.elements import Long
 from tidegate.traces.cases import Case
-from tidegate.traces.codec import DecodeError, check_parts, decode, encode, event_type, find_component, is_brief, show
+from tidegate.traces.codec import (
+    DecodeError,
+    check_parts,
+    decode,
+    encode,
+    event_type,
+    find_component,
+    is_brief,
+    is_union,
+    observation_type,
+    show,
+)
 from tidegate.traces.notation.forms import forms_of, one_word
 from tidegate.traces.notation.graphs import read_graph, write_graph
 from tidegate.traces.strict_json import read_json
@@ -88,13 +102,62 @@ def read_case(component: str, config: Any, trace: str, name: str = "trace") -> C
     return Case(name, component, read, read_trace(component, trace), brief=brief)
 
 
+# --- observations -----------------------------------------------------------------------------------------------
+
+#: An observation, and the next after a comma and a space. No value has a space in it.
+OBSERVATION = re.compile(r"(?P<type>\w+)(?:\((?P<values>.*?)\))?(?:, (?=\w)|$)")
+#: A text that would be taken for something else if it stood there as it is.
+MISTAKABLE = re.compile(r'["\s,()]')
+NOTHING = "nothing"
+
+
 def write_observation(observation: Any) -> str:
-    """For the eye only: the type, then the values."""
+    """The type, then the values with their names: `watermark(timestamp 5)`."""
     encoded = encode(observation)
     kind = encoded.pop("type")
-    values = [f"{name} {value if isinstance(value, str) else one_word(value)}" for name, value in encoded.items()]
+    values = [f"{name} {write_value(value)}" for name, value in encoded.items()]
     return f"{kind}({', '.join(values)})" if values else str(kind)
 
 
+def write_value(value: Any) -> str:
+    return value if isinstance(value, str) and not MISTAKABLE.search(value) else one_word(value)
+
+
 def write_observations(observations: Iterable[Any]) -> str:
-    return ", ".join(map(write_observation, observations)) or "nothing"
+    return ", ".join(map(write_observation, observations)) or NOTHING
+
+
+def read_observations(component: str, text: str) -> tuple[Any, ...]:
+    """The observations that are written so; DecodeError if no observations of the component are."""
+    if text == NOTHING:
+        return ()
+    found: list[Any] = []
+    begin = 0
+    while begin < len(text) or not found:
+        match = OBSERVATION.match(text, begin)
+        if match is None:
+            raise DecodeError(f"{show(text)}: no observation at {show(text[begin:])}")
+        found.append(read_observation(component, match["type"], match["values"]))
+        begin = match.end()
+    return tuple(found)
+
+
+def read_observation(component: str, kind: str, values: str | None) -> Any:
+    place = kind if values is None else f"{kind}({values})"
+    classes = {cls.type: cls for cls in get_args(observation_type(component))}
+    fields = attrs.fields_dict(attrs.resolve_types(classes[kind])) if kind in classes else {}
+    encoded: dict[str, Any] = {"type": kind}
+    for one in values.split(", ") if values else ():
+        name, _, value = one.partition(" ")
+        bare = name in fields and is_text(fields[name].type) and not value.startswith('"')
+        try:
+            encoded[name] = value if bare else read_json(value)
+        except ValueError as error:
+            raise DecodeError(f"{show(place)}: {name}: {error}") from None
+    return decode(encoded, observation_type(component), show(place), strict=True)
+
+
+def is_text(kind: Any) -> bool:
+    """Whether values of the type are strings in JSON."""
+    members = get_args(kind) if is_union(kind) else (kind,)
+    return Long in members or any(isinstance(one, type) and issubclass(one, str | bytes) for one in members)

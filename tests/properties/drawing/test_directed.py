@@ -8,7 +8,7 @@ import pytest
 
 from tests.paths import ROOT
 from tidegate.conformance.judging.judge import expected_rules
-from tidegate.properties.drawing.directed import directed
+from tidegate.properties.drawing.directed import directed, traces_of
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules
 from tidegate.traces.codec import decode_case, encode_case
@@ -63,11 +63,12 @@ def test_each_has_a_story():
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
 def test_notation_is_read_back_as_it_is_written(path):
     component = path.stem
-    for name, table in tomllib.loads(path.read_text(encoding="utf-8")).items():
-        events = read_trace(component, table["trace"])
+    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    for name, trace, _shows in (one for key, table in tables.items() for one in traces_of(key, table)):
+        events = read_trace(component, trace)
         assert read_trace(component, write_trace(component, events)) == events
         if forms_of(component):
-            assert single(write_trace(component, events)) == single(table["trace"]), name
+            assert single(write_trace(component, events)) == single(trace), name
 
 
 def single(trace):
