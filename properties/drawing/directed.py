@@ -85,5 +85,6 @@ def read_shows(component: str, text: str, events: int) -> tuple[Shown, ...]:
 
 
 def read_shown(component: str, part: str) -> Shown:
-    rule, possible = RULE.fullmatch(part).groups(default="")  # type: ignore[union-attr] - it matches everything
+    named = RULE.fullmatch(part)
+    rule, possible = named.groups(default="") if named else ("", part)
     return Shown(rule, tuple(read_observations(component, one) for one in possible.split(" or ")))
