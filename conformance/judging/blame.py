@@ -22,6 +22,7 @@ import attrs
 
 from tidegate.conformance.engines.museum import catalog, engines
 from tidegate.conformance.engines.python.engine import InProcess
+from tidegate.conformance.judging.convictions import convictions
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.conformance.judging.judge import Judge, Remembering, expected_rules, unique
 from tidegate.conformance.judging.suite import Planned
@@ -29,7 +30,7 @@ from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.properties.drawing.directed import directed
 from tidegate.traces.cases import Case
-from tidegate.traces.codec import decode_case, encode
+from tidegate.traces.codec import encode
 
 #: How many golden traces are probes, besides the cases that convict the wrong engines of the museum.
 GOLDEN_PROBES = 120
@@ -119,12 +120,8 @@ def blame(
 @cache
 def probes_of(component: str) -> tuple[Case, ...]:
     """The cases that convict the wrong engines of the museum, and golden traces, each once."""
-    killers = [
-        decode_case({"case": mutant.name, "component": component, **mutant.killer})
-        for mutant in catalog.mutants_of(component)
-        if len(mutant.killer["events"]) <= LONGEST_PROBE
-    ]
-    known = {(case.config, case.events): case for case in (*read_golden(component)[:GOLDEN_PROBES], *killers)}
+    short = [case for case in convictions(component).values() if len(case.events) <= LONGEST_PROBE]
+    known = {(case.config, case.events): case for case in (*read_golden(component)[:GOLDEN_PROBES], *short)}
     return tuple(known.values())
 
 

@@ -21,6 +21,7 @@ from tidegate.conformance.documents.job_story import choose
 from tidegate.conformance.documents.stepping import show
 from tidegate.conformance.engines import schemas
 from tidegate.conformance.engines.museum import catalog
+from tidegate.conformance.judging.convictions import convict
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.conformance.web.walking import Graph, make_graph, transitions
 from tidegate.properties.drawing.directed import directed
@@ -37,7 +38,7 @@ from tidegate.reference.job.layout import compute_layout
 from tidegate.reference.model import AnyComponent, InvalidInputError, Outcome, Rejected
 from tidegate.reference.rules import all_rules
 from tidegate.traces.cases import Case
-from tidegate.traces.codec import DecodeError, decode, encode, event_type, find_component
+from tidegate.traces.codec import DecodeError, decode, encode, find_component
 from tidegate.traces.notation.forms import forms_of
 from tidegate.traces.notation.text import read_trace, write_event, write_observation, write_trace
 
@@ -239,11 +240,10 @@ def word_count() -> Story:
 
 
 def of_mutant(mutant: catalog.Mutant) -> Story:
-    killer = mutant.killer
-    events = [decode(event, event_type(mutant.component)) for event in killer["events"]]
+    case = convict(mutant)
     story = f"{mutant.story} ({mutant.origin})"
     name = mutant.name.removeprefix(f"{mutant.component}-")
-    return Story("museum", name, story, mutant.rules, killer["config"], write_trace(mutant.component, events))
+    return Story("museum", name, story, mutant.rules, encode(case.config), write_trace(mutant.component, case.events))
 
 
 # --- playing --------------------------------------------------------------------------------------------------

@@ -9,6 +9,8 @@ One TOML file per component, in the short notation. They are written by hand, fr
     shows = "SUBP-12: view(backlog 0) | added(size 8), data_available"
     story = "The reader is woken when the first item can be read."
 
+`convicts` names the wrong engines of the museum that answer the trace wrongly, each in one trace only.
+
 `shows` has one part for each event. A part may begin with the rule that decides it; where the specification leaves a
 choice, all that may be seen is joined by `or`. After `... | ` come the last events alone. Several short traces that
 tell one story are a table of `shows` by trace.
@@ -46,6 +48,7 @@ class Directed:
     case: Case
     story: str
     shows: tuple[Shown, ...] = ()
+    convicts: tuple[str, ...] = ()
 
 
 @cache
@@ -61,10 +64,13 @@ def directed(component: str) -> tuple[Directed, ...]:
 def make_directed(component: str, name: str, table: dict[str, Any]) -> Iterator[Directed]:
     config = decode(table["config"], find_component(component).config, f"{name}: config", strict=True)
     story = " ".join(table["story"].split())
+    convicts = tuple(table.get("convicts", ()))
+    if convicts and "trace" not in table:
+        raise DecodeError(f"{name}: several traces, so nobody knows which of them convicts {convicts[0]}")
     for trace_name, trace, shows in traces_of(name, table):
         events = read_trace(component, trace)
         case = Case(f"{component}-directed-{trace_name}", component, config, events, rules=tuple(table["rules"]))
-        yield Directed(case, story, read_shows(component, shows, len(events)) if shows else ())
+        yield Directed(case, story, read_shows(component, shows, len(events)) if shows else (), convicts)
 
 
 def traces_of(name: str, table: dict[str, Any]) -> Iterator[tuple[str, str, str]]:

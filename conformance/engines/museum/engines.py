@@ -3,19 +3,11 @@
 Each mutant has a class here under its name in camel case: `valve-never-flushes` is `ValveNeverFlushes`.
 """
 
-from functools import cache
-from importlib import import_module
 from random import Random
 from typing import Any
 
-from tidegate.conformance.engines.museum.catalog import COMPONENTS, all_mutants, find
+from tidegate.conformance.engines.museum.catalog import COMPONENTS, all_mutants, find, load
 from tidegate.conformance.engines.wire import BadRequestError, Host, Json
-
-
-@cache
-def load(component: str) -> Any:
-    """The module of a component: `make(config, host)` is a fresh machine; `SEMANTICS`, `KINDS`, `EXTENSIONS` if any."""
-    return import_module(f"tidegate.conformance.engines.museum.{component}.machine")
 
 
 def declare(module: Any) -> Json:
@@ -33,7 +25,8 @@ class Engine:
         name = mutant if mutant is not None else self.mutant
         self.name = name or "right"
         self.components = [find(name).component] if name else list(COMPONENTS)
-        self.host = Host(bug=name or "", random=Random(seed))
+        self.wrong = find(name) if name else None
+        self.host = Host(random=Random(seed))
 
     def describe(self) -> Json:
         return {
@@ -54,7 +47,8 @@ class Engine:
         if not all(type(event) is dict and type(event.get("type")) is str for event in events):
             return make_error("bad_request", "an event is an object with a type, which is a string")
         try:
-            step = load(component).make(config, self.host).step
+            make = self.wrong.make if self.wrong else load(component).make
+            step = make(config, self.host).step
             return {"steps": [step(event) for event in events]}
         except BadRequestError as error:
             return make_error("bad_request", str(error))

@@ -17,6 +17,7 @@ from tests.hypotheses import QUIET
 from tests.paths import ROOT
 from tests.sampling import some
 from tidegate.conformance.engines.museum import catalog, engines
+from tidegate.conformance.judging.convictions import convict
 from tidegate.reference.components import COMPONENTS
 
 BRIEF = settings(QUIET, max_examples=4, stateful_step_count=20)
@@ -51,7 +52,7 @@ def test_a_wrong_engine_is_found_and_its_trace_is_short(name):
         run_state_machine_as_test(machine, settings=settings(QUIET, max_examples=100, stateful_step_count=30))
     said = str(violation.value)
     assert said.startswith(f"{mutant.component} breaks ")
-    assert int(re.search(r"at step +(\d+)", said)[1]) <= len(mutant.killer["events"]) + SPARE
+    assert int(re.search(r"at step +(\d+)", said)[1]) <= len(convict(mutant).events) + SPARE
 
 
 def test_a_program_passes_and_is_closed_with_its_test_case(tmp_path):

@@ -40,7 +40,7 @@ class BarrierTracker:
     def is_blocked(self, _channel: int) -> bool:
         return False
 
-    def on_advance(self, milliseconds: int, *, fires: bool) -> Observations:  # noqa: ARG002
+    def on_advance(self, milliseconds: int, *, fires: bool) -> Observations:
         self.clock += milliseconds
         return []
 

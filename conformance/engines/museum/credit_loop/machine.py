@@ -7,7 +7,7 @@ senders that never announce into a loop that is right.
 from collections import deque
 
 from tidegate.conformance.engines import wire
-from tidegate.conformance.engines.museum.credit_receiver.machine import CreditReceiver
+from tidegate.conformance.engines.museum.credit_receiver import CreditReceiver
 from tidegate.conformance.engines.museum.credit_sender.machine import CreditSender
 
 _ACTIONS = ("write", "barrier", "flush", "deliver", "consume", "announce", "deliver_credit")

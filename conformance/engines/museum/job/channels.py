@@ -8,7 +8,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from tidegate.conformance.engines.museum.credit_sender.machine import CreditSender
-from tidegate.conformance.engines.museum.deserializer.machine import Deserializer
+from tidegate.conformance.engines.museum.deserializer import Deserializer
 from tidegate.conformance.engines.museum.job.program import Element, Wire
 from tidegate.conformance.engines.museum.serializer.machine import Serializer
 from tidegate.conformance.engines.wire import Host, Json

@@ -2,9 +2,9 @@
 
 import attrs
 
-from tidegate.conformance.engines.museum.chaining.machine import Chaining
+from tidegate.conformance.engines.museum.chaining import Chaining
 from tidegate.conformance.engines.museum.job.program import Edge, Operator, Program
-from tidegate.conformance.engines.museum.wiring.machine import Wiring
+from tidegate.conformance.engines.museum.wiring import Wiring
 from tidegate.conformance.engines.wire import Host, Json
 
 

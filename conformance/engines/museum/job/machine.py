@@ -15,7 +15,7 @@ from tidegate.conformance.engines.museum.job.tasks import Subtask
 from tidegate.conformance.engines.museum.valve.machine import SEMANTICS as SEMANTICS  # noqa: PLC0414  declared, not used
 
 if TYPE_CHECKING:
-    from tidegate.conformance.engines.museum.deserializer.machine import Deserializer
+    from tidegate.conformance.engines.museum.deserializer import Deserializer
 
 _OF_SUBTASKS = ("emit", "poll", "fire")
 _EXTENDED = {"fire": ("event_time",), "fail": ("recovery", "finished")}

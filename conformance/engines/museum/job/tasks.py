@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from tidegate.conformance.engines.museum.combiner.machine import Combiner
-from tidegate.conformance.engines.museum.credit_receiver.machine import CreditReceiver
-from tidegate.conformance.engines.museum.gate.machine import Gate
+from tidegate.conformance.engines.museum.combiner import Combiner
+from tidegate.conformance.engines.museum.credit_receiver import CreditReceiver
+from tidegate.conformance.engines.museum.gate import Gate
 from tidegate.conformance.engines.museum.job.channels import Channel, RemoteChannel, to_long
 from tidegate.conformance.engines.museum.job.event_time import EventTime
 from tidegate.conformance.engines.museum.job.outputs import Output

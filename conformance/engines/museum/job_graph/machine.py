@@ -5,7 +5,7 @@ chained is written through the network.
 """
 
 from tidegate.conformance.engines.graphs import Edge, Node
-from tidegate.conformance.engines.museum.chaining.machine import Chaining
+from tidegate.conformance.engines.museum.chaining import Chaining
 from tidegate.conformance.engines.museum.job_graph.program import Program, Wishes, read_program
 from tidegate.conformance.engines.museum.job_graph.results import Results
 from tidegate.conformance.engines.wire import (

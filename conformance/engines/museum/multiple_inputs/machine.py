@@ -3,7 +3,7 @@
 import attrs
 
 from tidegate.conformance.engines import wire
-from tidegate.conformance.engines.museum.network_input.machine import NetworkInput
+from tidegate.conformance.engines.museum.network_input import NetworkInput
 
 _MORE, _NOTHING, _OVER = "more_available", "nothing_available", "end_of_input"
 

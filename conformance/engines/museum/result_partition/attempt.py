@@ -2,8 +2,8 @@
 
 import attrs
 
-from tidegate.conformance.engines.museum.blocking_subpartition.machine import BlockingSubpartition
-from tidegate.conformance.engines.museum.subpartition.machine import Subpartition
+from tidegate.conformance.engines.museum.blocking_subpartition import BlockingSubpartition
+from tidegate.conformance.engines.museum.subpartition import Subpartition
 from tidegate.conformance.engines.wire import Observations
 
 Part = Subpartition | BlockingSubpartition

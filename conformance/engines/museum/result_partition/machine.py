@@ -4,9 +4,9 @@ What the subpartitions answer is what the readers see; here is who may ask them,
 """
 
 from tidegate.conformance.engines import wire
-from tidegate.conformance.engines.museum.blocking_subpartition.machine import BlockingSubpartition
+from tidegate.conformance.engines.museum.blocking_subpartition import BlockingSubpartition
 from tidegate.conformance.engines.museum.result_partition.attempt import Attempt, Part, View
-from tidegate.conformance.engines.museum.subpartition.machine import Subpartition
+from tidegate.conformance.engines.museum.subpartition import Subpartition
 
 _ANY_TIME = ("setup", "request", "expire", "shutdown")
 _WRITES = ("emit", "broadcast", "end_of_data", "finish")

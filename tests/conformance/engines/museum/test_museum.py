@@ -8,13 +8,16 @@ import pytest
 
 from tidegate.conformance.engines.museum import all_mutants, engine, engines, find
 from tidegate.conformance.engines.museum.catalog import load_killers
+from tidegate.conformance.judging.convictions import convict
 from tidegate.conformance.judging.spread import find_oddity
+from tidegate.properties.drawing.directed import directed
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import rules_of
+from tidegate.traces.codec import encode_case
 
 
 def make_case(mutant):
-    return {"case": mutant.name, "component": mutant.component, **mutant.killer}
+    return {**encode_case(convict(mutant)), "case": mutant.name}
 
 
 def is_free(config, event):
@@ -90,20 +93,20 @@ def is_convicted(mutant):
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
-def test_mutants_are_convicted_by_their_killers(component):
+def test_wrong_engines_are_convicted_by_the_cases_that_say_so(component):
     assert [one.name for one in all_mutants() if one.component == component and not is_convicted(one)] == []
 
 
-def test_killers_belong_to_mutants():
-    killers = {name for component in COMPONENTS for name in load_killers(component)}
-    assert killers == {mutant.name for mutant in all_mutants()}
+def test_each_wrong_engine_is_convicted_in_one_place():
+    told = [name for component in COMPONENTS for one in directed(component) for name in one.convicts]
+    assert Counter([*told, *load_killers()]) == Counter(mutant.name for mutant in all_mutants())
 
 
-def test_killers_respect_the_restrictions():
+def test_convictions_respect_the_restrictions():
     for mutant in all_mutants():
-        config = mutant.killer["config"]
-        assert not mutant.semantics or config["semantics"] == mutant.semantics
-        assert not mutant.kinds or config["kind"] in mutant.kinds
+        config = convict(mutant).config
+        assert not mutant.semantics or config.semantics == mutant.semantics
+        assert not mutant.kinds or config.kind in mutant.kinds
 
 
 def test_right_engine_is_deterministic():

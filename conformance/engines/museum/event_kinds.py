@@ -1,0 +1,82 @@
+"""Events on their way, EVENT-1 … EVENT-3."""
+
+from tidegate.conformance.engines import wire
+from tidegate.conformance.engines.museum.wrong import changed, wrong
+
+_KINDS = (
+    "end_of_partition",
+    "end_of_superstep",
+    "drain",
+    "stop",
+    "aligned_barrier",
+    "timeout_barrier",
+    "unaligned_barrier",
+    "savepoint_barrier",
+    "cancellation",
+    "announcement",
+    "recovery_completion",
+    "subtask_connection",
+    "aligned_watermark",
+    "unaligned_watermark",
+)
+_OTHERS = {"end_of_superstep", "unaligned_barrier", "cancellation", "announcement", "subtask_connection"}
+_RENAMED = {"drain": "end_of_data", "stop": "end_of_data", "savepoint_barrier": "aligned_barrier"}
+_BLOCKING = {"aligned_barrier", "timeout_barrier", "recovery_completion", "aligned_watermark"}
+
+
+class EventKinds:
+    def __init__(self, _config: wire.Json, host: wire.Host) -> None:
+        pass
+
+    def step(self, event: wire.Json) -> wire.Observations:
+        if event.get("type") != "put":
+            raise wire.unknown_type(event)
+        kind, urgent = (wire.get_choice(event, "kind", _KINDS), wire.get_boolean(event, "urgent"))
+        plain = "event" if kind in _OTHERS else _RENAMED.get(kind, kind)
+        label = "urgent" if urgent else plain
+        blocks = label in _BLOCKING
+        same = True
+        announced = label == "timeout_barrier"
+        return [
+            {
+                "type": "labelled",
+                "label": label,
+                "blocks": blocks,
+                "urgent": urgent,
+                "announced": announced,
+                "same": same,
+            }
+        ]
+
+
+make = EventKinds
+
+# --- wrong engines --------------------------------------------------------------------------------------------
+
+
+@wrong("EVENT-1")
+class EventKindsNothingAnnounced(EventKinds):
+    """A barrier that may time out is not announced, so that it never does."""
+
+    step = changed(EventKinds.step, 'label == "timeout_barrier"', "False")
+
+
+@wrong("EVENT-1")
+class EventKindsRecoveryGoesOn(EventKinds):
+    """The sender goes on behind the end of recovered state, into data that is still read."""
+
+    step = changed(EventKinds.step, "same = True", 'if kind == "recovery_completion":\n    blocks = False\nsame = True')
+
+
+@wrong("EVENT-2")
+class EventKindsUrgentBarriersBlock(EventKinds):
+    """The sender stops behind a barrier that overtakes."""
+
+    step = changed(EventKinds.step, "label in _BLOCKING", "plain in _BLOCKING")
+
+
+@wrong("EVENT-3")
+class EventKindsStopBecomesDrain(EventKinds):
+    """The end of data without drain is read as one with it, and operators are finished."""
+
+    step = changed(EventKinds.step, "same = True", 'same = kind != "stop"')
