@@ -61,6 +61,7 @@ docs: $(READY) ## write docs/ from the registry, the components and the golden t
 
 site: $(READY) ## documents, rules and playground as static files, in build/site; needs npm
 	$(BIN)/tidegate generate site --out build/site
+	@test ! -d build/museum || cp -R build/museum build/site/
 
 serve: site ## look at the site on this machine
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000
@@ -115,9 +116,9 @@ flink-matrix: $(READY) ## every tested release of Flink: its tests, then docs/fl
 	$(BIN)/python -m pytest -n 0 -m flink_matrix tests/conformance/engines/flink
 	$(BIN)/tidegate flink matrix --cases 200 --jobs 40 --out build/flink-matrix --document docs/flink-versions.md
 
-museum: $(READY) ## the kill matrix: which stage catches which wrong engine, written to docs/museum.md; minutes
+museum: $(READY) ## the kill matrix: which stage catches which wrong engine, to docs/museum.md and build/museum; minutes
 	@mkdir -p build
-	$(BIN)/tidegate museum --out docs/museum.md --results build/museum.jsonl
+	$(BIN)/tidegate museum --out docs/museum.md --results build/museum.jsonl --report build/museum
 
 million: $(READY) ## a million generated cases and more of all components on right engines: nobody is accused; goes on where it was stopped
 	$(BIN)/tidegate campaign --engine python:tidegate.conformance.engines.museum.engines:Right --cases 25000 --out build/million

@@ -19,11 +19,11 @@ EXAMPLE = """tidegate museum --component valve --every-stage
   tidegate museum --stories"""
 PAGE = """# The kill matrix
 
-Every wrong engine of the museum against the default run, written by `make museum`. *Caught by* is the first stage that
-catches it, after so many cases and seconds of a processor. *Events* is the length of its counterexample, *names first*
-the rule that stands first there, *blamed* the rule that all its failures together lead to, by a museum without the
-engine itself. A rule in *italics* is one that the engine does not break. `tidegate museum --every-stage` tries each
-stage on its own.
+Every wrong engine of the museum against the default run, written by `make museum`. The figures of a stage are the
+engines that it catches first. *Named first* are those whose broken rule stands first in the counterexample, *blamed
+first* those whose failures together lead to the broken rule, by a museum without the engine itself. `make museum` also
+writes a page with a row for each engine, `build/museum/index.html`, which `make site` takes along as `museum/`;
+`tidegate museum --component valve` prints the rows of a component; `--every-stage` tries each stage on its own.
 """
 
 
@@ -39,7 +39,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="try so many at once (default: one per core)",
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the matrix as a page into this file")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="write what is caught, per component, as a page into this file"
+    )
     parser.add_argument(
         "--results",
         type=Path,
@@ -146,7 +148,7 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
 def publish(args: argparse.Namespace, rows: "list[Row]", wanted: int) -> int:
     """Print, write and judge what is known of the wrong engines that were wanted."""
     from tidegate.conformance.exits import Exit
-    from tidegate.conformance.judging.kill_matrix import begin_table, show_row, sum_up, summary_of
+    from tidegate.conformance.judging.kill_matrix import count_by_component, sum_up, summary_of
     from tidegate.conformance.reports.writing import write_whole, writing
 
     if args.format == "json":
@@ -158,7 +160,7 @@ def publish(args: argparse.Namespace, rows: "list[Row]", wanted: int) -> int:
     if args.out is not None and len(rows) < wanted:
         print(f"tidegate: {args.out} is left as it is: not every wrong engine was tried", file=sys.stderr)
     elif args.out is not None:
-        page = [PAGE, sum_up(rows), "", begin_table(), *map(show_row, rows)]
+        page = [PAGE, sum_up(rows), "", count_by_component(rows)]
         with writing(args.out):
             write_whole(args.out, "\n".join([*page, ""]).encode())
     if args.report is not None:

@@ -270,6 +270,23 @@ def summary_of(rows: list[Row]) -> Summary:
     )
 
 
+def count_by_component(rows: Iterable[Row]) -> str:
+    """A table with a row for each component: how many each stage catches first, and how many are named."""
+    by_name: dict[str, list[Row]] = {}
+    for row in rows:
+        by_name.setdefault(row.component, []).append(row)
+    head = ("component", "wrong engines", *STAGES, "named first", "blamed first")
+    lines = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
+    for name, some in sorted(by_name.items()):
+        caught = [sum(row.caught_by == stage for row in some) for stage in STAGES]
+        named, blamed = (
+            sum(rule in row.breaks for rule, row in pairs)
+            for pairs in ([(row.first_named, row) for row in some], [(row.blamed, row) for row in some])
+        )
+        lines.append(f"| {name} | {' | '.join(map(str, (len(some), *caught, named, blamed)))} |")
+    return "\n".join(lines)
+
+
 def sum_up(rows: list[Row]) -> str:
     of = f"of {len(rows)}"
     lines = [f"- {stage}: {sum(row.caught_by == stage for row in rows)} {of} caught" for stage in STAGES]

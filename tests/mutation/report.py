@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -15,7 +15,7 @@ from tests.mutation.sites import Mutation
 MOST_UNUSED = 20
 #: Of the table of the page, and its other headings.
 COLUMNS = ("module", "mutants", "noticed", "survived", "explained", "score", "on")
-EXPLAINED, OTHERS = "Survivors that are explained", "Other survivors"
+OTHERS = "Survivors without an explanation"
 
 
 INTRODUCTION = (
@@ -24,7 +24,8 @@ INTRODUCTION = (
     "The reference decides what is right, so what holds the reference in place? One small change at a time is made to",
     "its code, and golden traces, what real Flink was seen to do, the independent engines of the museum, laws,",
     "properties and the tests of `tests/reference` are run until something fails. A change that nothing notices",
-    "survives. `make mutation` repeats this; `python -m tests.mutation --write` writes this page.",
+    "survives. `make mutation` repeats this; `python -m tests.mutation --write` writes this page. Survivors that",
+    "change nothing that could be seen stand in `tests/mutation/equivalent.toml`, each with its reason.",
     "",
 )
 
@@ -119,8 +120,9 @@ class Report:
         whole = {path for path in paths if not self.untried[path]}
         measured = [(path, one, self.day_of(path)) for path, one in self.by_module().items() if path in whole]
         rows = sorted([*measured, *(row for row in read_rows(before) if row[0] in paths - whole)])
-        found = [(describe(one.mutation), why) for one, why in self.survivors() if one.mutation.path in whole]
-        found += [(text, why) for text, why in read_survivors(before) if path_in(text) in paths - whole]
+        alone = [one.mutation for one, why in self.survivors() if why is None]
+        found = [describe(one) for one in alone if one.path in whole]
+        found += [text for text in read_survivors(before) if path_in(text) in paths - whole]
         total = add_up(one for _path, one, _day in rows)
         missing = sorted(paths - {path for path, *_ in rows})
         lines = [
@@ -137,13 +139,9 @@ class Report:
             *(make_row(f"`{path}`", one, day) for path, one, day in rows),
             make_row("**all**", total),
             "",
-            f"## {EXPLAINED}",
-            "",
-            *list_explained(found),
-            "",
             f"## {OTHERS}",
             "",
-            *([f"- {text}" for text, why in found if why is None] or ["None."]),
+            *([f"- {text}" for text in found] or ["None."]),
         ]
         return "\n".join(lines) + "\n"
 
@@ -189,19 +187,6 @@ def make_row(name: str, one: Tally, day: str = "") -> str:
     return f"| {name} | {' | '.join(f'{count:,}' for count in counts)} | {one.score:.2f} | {day} |"
 
 
-def list_explained(survivors: list[tuple[str, str | None]]) -> Iterator[str]:
-    """By reason, in the order of the first survivor that it is given for."""
-    by_reason: dict[str, list[str]] = {}
-    for text, reason in survivors:
-        if reason is not None:
-            by_reason.setdefault(reason, []).append(text)
-    for reason, texts in by_reason.items():
-        yield f"- {reason}"
-        yield from (f"  - {text}" for text in texts)
-    if not by_reason:
-        yield "None."
-
-
 # --- a page that there is -------------------------------------------------------------------------------------
 
 #: Module, score, and the figures between them; the day may be missing.
@@ -216,17 +201,10 @@ def read_rows(page: str) -> list[tuple[str, Tally, str]]:
     return rows
 
 
-def read_survivors(page: str) -> Iterator[tuple[str, str | None]]:
-    """Each survivor that a page lists, with its reason if it has one."""
-    _, _, listed = page.partition(f"## {EXPLAINED}\n")
-    explained, _, others = listed.partition(f"## {OTHERS}\n")
-    reason = ""
-    for line in explained.splitlines():
-        if line.startswith("- "):
-            reason = line.removeprefix("- ")
-        elif line.startswith("  - "):
-            yield line.removeprefix("  - "), reason
-    yield from ((line.removeprefix("- "), None) for line in others.splitlines() if line.startswith("- "))
+def read_survivors(page: str) -> list[str]:
+    """Each unexplained survivor that a page lists."""
+    listed = page.partition(f"## {OTHERS}\n")[2]
+    return [line.removeprefix("- ") for line in listed.splitlines() if line.startswith("- ")]
 
 
 def path_in(text: str) -> str:
