@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import MAX, Long, at_least, check_long, one_of
+from tidegate.reference.elements import Long, at_least, check_checkpoint, check_long, one_of
 from tidegate.reference.model import InvalidInputError
 
 #: Before any checkpoint.
@@ -56,11 +56,6 @@ class Mode(StrEnum):
     ALIGNED = "aligned"
     TIMEOUT = "timeout"
     UNALIGNED = "unaligned"
-
-
-def check_checkpoint(_instance: Any, attribute: "attrs.Attribute[Any]", value: int) -> None:
-    if not 0 <= value <= MAX:
-        raise InvalidInputError(f"{attribute.name} must be in 0..{MAX}, not {value}")
 
 
 @attrs.frozen

@@ -12,7 +12,7 @@ import attrs
 
 from tidegate.reference.chaining.chains import check_max_parallelism
 from tidegate.reference.claims import always, claims_in, sometimes
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import Length, at_least
 from tidegate.reference.model import Component, InvalidInputError, Outcome, rejected
 
 #: Each is an input of the head, and an operator has no more of these.
@@ -57,7 +57,7 @@ class Operator:
     selects the input that it reads.
     """
 
-    description: str = attrs.field(validator=attrs.validators.min_len(1))
+    description: str = attrs.field(validator=Length(1))
     above: int = attrs.field(default=0, validator=at_least(0))
     configured: bool = False
     concurrent: bool = True
@@ -68,7 +68,7 @@ class Operator:
 class ChainedSource:
     """A source that runs in the task of the head."""
 
-    description: str = attrs.field(validator=attrs.validators.min_len(1))
+    description: str = attrs.field(validator=Length(1))
     configured: bool = False
     concurrent: bool = True
 
@@ -81,7 +81,7 @@ class MakeVertex:
     """
 
     type: ClassVar[str] = "make"
-    operators: tuple[Operator, ...] = attrs.field(validator=attrs.validators.min_len(1))
+    operators: tuple[Operator, ...] = attrs.field(validator=Length(1))
     sources: tuple[ChainedSource, ...] = ()
     max_parallelism: int = attrs.field(default=OPEN, validator=check_max_parallelism)
 

@@ -12,31 +12,26 @@ a gate, a union that was emptied stays available until a poll in vain.
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
-from tidegate.reference.elements import Nothing
+from tidegate.reference.elements import Length, Nothing, at_least
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.end_of_data import EndOfData, compute_end_of_data
 from tidegate.reference.gate.gate import Available, Finished, Poll
-from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
+from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 
 # --- config ---------------------------------------------------------------------------------------------------
-
-
-def check_members(_instance: Any, _attribute: "attrs.Attribute[Any]", value: tuple[int, ...]) -> None:
-    if len(value) < 2 or min(value) < 1:
-        raise InvalidInputError(f"a union has two members or more, each with a channel or more, not {value}")
 
 
 @attrs.frozen
 class Config:
     """How many channels each member has."""
 
-    members: tuple[int, ...] = attrs.field(validator=check_members)
+    members: tuple[int, ...] = attrs.field(validator=attrs.validators.deep_iterable(at_least(1), Length(2)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------

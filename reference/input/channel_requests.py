@@ -15,7 +15,7 @@ from typing import ClassVar
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import Length, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
 
@@ -36,7 +36,7 @@ READABLE = (Kind.REMOTE, Kind.LOCAL)
 class Config:
     """The channels of the gate, none of which has asked for its partition."""
 
-    channels: tuple[Kind, ...] = attrs.field(validator=attrs.validators.min_len(1))
+    channels: tuple[Kind, ...] = attrs.field(validator=Length(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------

@@ -16,9 +16,9 @@ from typing import ClassVar
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import Long, at_least
+from tidegate.reference.elements import Long, at_least, check_checkpoint
 from tidegate.reference.input import saving
-from tidegate.reference.input.saving import NONE, Saving, Status, check_checkpoint
+from tidegate.reference.input.saving import NONE, Saving, Status
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 

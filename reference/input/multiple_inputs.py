@@ -14,12 +14,12 @@ if the last input to end was drained: if that one was stopped, the call says no 
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
-from tidegate.reference.elements import one_of
+from tidegate.reference.elements import Length, at_least, one_of
 from tidegate.reference.gate import gate
 from tidegate.reference.input.network_input import step as network_input
 from tidegate.reference.input.network_input import values as one_input
@@ -36,17 +36,11 @@ EXTENSIONS = (SELECTION,)
 # --- config ---------------------------------------------------------------------------------------------------
 
 
-def check_inputs(_instance: Any, _attribute: "attrs.Attribute[Any]", value: tuple[int, ...]) -> None:
-    if not 2 <= len(value) <= MOST_INPUTS or min(value) < 1:
-        message = f"there must be 2 to {MOST_INPUTS} inputs, each with a channel or more, not {value}"
-        raise InvalidInputError(message)
-
-
 @attrs.frozen
 class Config:
     """How many channels each input has. With the extension `selection` the operator selects its inputs."""
 
-    inputs: tuple[int, ...] = attrs.field(validator=check_inputs)
+    inputs: tuple[int, ...] = attrs.field(validator=attrs.validators.deep_iterable(at_least(1), Length(2, MOST_INPUTS)))
     extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 

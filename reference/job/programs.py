@@ -6,7 +6,7 @@ A program is data, so that a job can be drawn, stored and replayed. What an oper
 
 from enum import StrEnum
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
@@ -127,11 +127,6 @@ class Operator:
 OFFERED = ("forward", "rebalance", "rescale", "global", "broadcast", "hash")
 
 
-def check_partitioner(_instance: Any, _attribute: "attrs.Attribute[Any]", value: Partitioner | None) -> None:
-    if value is not None and value not in OFFERED:
-        raise InvalidInputError(f"partitioner must be one of {', '.join(OFFERED)}, not {value}")
-
-
 class Side(StrEnum):
     """An output of an operator besides its own."""
 
@@ -144,7 +139,7 @@ class Edge:
 
     source: int
     target: int
-    partitioner: Partitioner | None = attrs.field(default=None, validator=check_partitioner)
+    partitioner: Partitioner | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*OFFERED)))
     input: int = attrs.field(default=0, validator=at_least(0))
     output: Side | None = None
 

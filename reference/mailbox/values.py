@@ -1,12 +1,11 @@
 """The values of the mailbox: its config, state, events and observations."""
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Nothing, one_of
-from tidegate.reference.model import InvalidInputError
+from tidegate.reference.elements import Nothing, between, one_of
 
 SEMANTICS = ("flink-35051", "flink-14304")
 
@@ -91,18 +90,13 @@ class State:
 # --- events ---------------------------------------------------------------------------------------------------
 
 
-def check_priority(_instance: Any, attribute: "attrs.Attribute[Any]", value: int) -> None:
-    if not LEAST_PRIORITY <= value <= MOST_PRIORITY:
-        raise InvalidInputError(f"{attribute.name} must be in {LEAST_PRIORITY}..{MOST_PRIORITY}, not {value}")
-
-
 @attrs.frozen
 class Put:
     """A mail is put. An urgent one under `flink-14304` is one that is put first."""
 
     type: ClassVar[str] = "put"
     mail: int
-    priority: int = attrs.field(validator=check_priority)
+    priority: int = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
     kind: Kind
     thread: Thread
 
@@ -126,7 +120,7 @@ class Take:
     """The mailbox's thread runs the next mail of at least that priority, as an operator does that yields."""
 
     type: ClassVar[str] = "take"
-    priority: int = attrs.field(validator=check_priority)
+    priority: int = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
 
 
 @attrs.frozen
@@ -212,7 +206,7 @@ class PutFailing:
 
     type: ClassVar[str] = "put_failing"
     mail: int
-    priority: int = attrs.field(validator=check_priority)
+    priority: int = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
     thread: Thread
 
 
@@ -222,7 +216,7 @@ class PutTogether:
 
     type: ClassVar[str] = "put_together"
     mails: tuple[int, ...]
-    priority: int = attrs.field(validator=check_priority)
+    priority: int = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
     thread: Thread
 
 

@@ -1,12 +1,23 @@
 """The outputs of an operator: their config, state, events and observations. What happens is in `step`."""
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
 from tidegate.reference import elements
-from tidegate.reference.elements import MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
+from tidegate.reference.elements import (
+    MIN,
+    Length,
+    Long,
+    Status,
+    StatusChange,
+    Watermark,
+    at_least,
+    between,
+    check_long,
+    one_of,
+)
 from tidegate.reference.model import InvalidInputError
 
 SEMANTICS = ("flink-2.3", "flink-1.5")
@@ -15,16 +26,11 @@ LARGEST_CONTENT = 1_000_000
 # --- config ---------------------------------------------------------------------------------------------------
 
 
-def check_not_empty(_instance: Any, attribute: "attrs.Attribute[Any]", value: str) -> None:
-    if not value:
-        raise InvalidInputError(f"{attribute.name} must not be empty")
-
-
 @attrs.frozen
 class Tag:
     """The tag of a side output: its name, and the type of the records that it is for."""
 
-    id: str = attrs.field(validator=check_not_empty)
+    id: str = attrs.field(validator=Length(1))
     of: str
 
 
@@ -120,13 +126,9 @@ class Record:
     """A record is emitted, with a tag as a side output. `selected` is what the selectors say, if there are some."""
 
     type: ClassVar[str] = "record"
-    content: int
+    content: int = attrs.field(validator=between(0, LARGEST_CONTENT))
     tag: Tag | None = None
     selected: tuple[str, ...] | None = None
-
-    def __attrs_post_init__(self) -> None:
-        if not 0 <= self.content <= LARGEST_CONTENT:
-            raise InvalidInputError(f"content must be in 0..{LARGEST_CONTENT}, not {self.content}")
 
 
 @attrs.frozen

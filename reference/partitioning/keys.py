@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import attrs
 
 from tidegate.reference.claims import law
-from tidegate.reference.elements import MAX, MIN, Long, check_long
+from tidegate.reference.elements import MAX, MIN, Long, between, check_long
 from tidegate.reference.model import InvalidInputError
 
 # --- keys -----------------------------------------------------------------------------------------------------
@@ -23,11 +23,6 @@ from tidegate.reference.model import InvalidInputError
 def check_text(_instance: Any, _attribute: "attrs.Attribute[Any]", value: str) -> None:
     if any("\ud800" <= character <= "\udfff" for character in value):
         raise InvalidInputError("a string key has no unpaired surrogates")
-
-
-def check_int(_instance: Any, _attribute: "attrs.Attribute[Any]", value: int) -> None:
-    if not -(2**31) <= value < 2**31:
-        raise InvalidInputError(f"int key {value} does not fit into 32 bits")
 
 
 @attrs.frozen
@@ -39,7 +34,7 @@ class StringKey:
 @attrs.frozen
 class IntKey:
     type: ClassVar[str] = "int"
-    value: int = attrs.field(validator=check_int)
+    value: int = attrs.field(validator=between(-(2**31), 2**31 - 1))
 
 
 @attrs.frozen

@@ -16,8 +16,18 @@ from typing import ClassVar
 import attrs
 
 from tidegate.reference.claims import always, claims_in, sometimes
-from tidegate.reference.elements import MIN, MOST_CONSUMERS, Long, Status, StatusChange, Watermark, at_least, between
-from tidegate.reference.model import Component, InvalidInputError, Outcome, rejected
+from tidegate.reference.elements import (
+    MIN,
+    MOST_CONSUMERS,
+    Length,
+    Long,
+    Status,
+    StatusChange,
+    Watermark,
+    at_least,
+    between,
+)
+from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.partitioning.keygroups import compute_key_group, compute_owner
 from tidegate.reference.partitioning.keys import check_text, compute_string_hash
 from tidegate.reference.recovery.rescaling import MOST_SUBTASKS
@@ -26,12 +36,10 @@ from tidegate.reference.tuples import replace
 #: More subtasks than this no case is about.
 MOST_PARALLELISM = 1024
 
+#: The numbers of different subtasks.
+NUMBERS = attrs.validators.deep_iterable(at_least(0), Length(most=MOST_SUBTASKS, distinct=True))
+
 # --- config ---------------------------------------------------------------------------------------------------
-
-
-def check_numbers(_instance: object, attribute: "attrs.Attribute[tuple[int, ...]]", value: tuple[int, ...]) -> None:
-    if any(one < 0 for one in value) or len(set(value)) < len(value) or len(value) > MOST_SUBTASKS:
-        raise InvalidInputError(f"{attribute.name} must be up to {MOST_SUBTASKS} different numbers from 0")
 
 
 @attrs.frozen
@@ -40,9 +48,9 @@ class Config:
     restore, too; its own number, and how keys are dealt out now.
     """
 
-    old_consumers: tuple[int, ...] = attrs.field(validator=check_numbers)
-    old_producers: tuple[int, ...] = attrs.field(validator=check_numbers)
-    filtered: tuple[int, ...] = attrs.field(validator=check_numbers)
+    old_consumers: tuple[int, ...] = attrs.field(validator=NUMBERS)
+    old_producers: tuple[int, ...] = attrs.field(validator=NUMBERS)
+    filtered: tuple[int, ...] = attrs.field(validator=NUMBERS)
     subtask: int = attrs.field(validator=at_least(0))
     parallelism: int = attrs.field(validator=between(1, MOST_PARALLELISM))
     max_parallelism: int = attrs.field(validator=between(1, MOST_CONSUMERS))

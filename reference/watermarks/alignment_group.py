@@ -12,16 +12,11 @@ from typing import ClassVar
 import attrs
 
 from tidegate.reference.claims import always, claims_in, sometimes
-from tidegate.reference.elements import MAX, MIN, Long, at_least, check_long
-from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
+from tidegate.reference.elements import MAX, MIN, Length, Long, at_least, between, check_long
+from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 
 # --- config ---------------------------------------------------------------------------------------------------
-
-
-def check_drift(_instance: object, _attribute: "attrs.Attribute[Long]", value: int) -> None:
-    if not 0 <= value < MAX:
-        raise InvalidInputError(f"drift must be from 0 to {MAX - 1}, not {value}")
 
 
 @attrs.frozen
@@ -29,14 +24,14 @@ class Source:
     """The group of a source, and how far its subtasks may be ahead of the slowest in the group."""
 
     group: int
-    drift: Long = attrs.field(validator=check_drift)
+    drift: Long = attrs.field(validator=between(0, MAX - 1))
 
 
 @attrs.frozen
 class Config:
     """Each source has as many subtasks."""
 
-    sources: tuple[Source, ...] = attrs.field(validator=attrs.validators.min_len(1))
+    sources: tuple[Source, ...] = attrs.field(validator=Length(1))
     subtasks: int = attrs.field(validator=at_least(1))
 
 

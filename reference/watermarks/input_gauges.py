@@ -14,7 +14,7 @@ from typing import ClassVar
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import MIN, Long, check_long, one_of
+from tidegate.reference.elements import MIN, Length, Long, check_long, one_of
 from tidegate.reference.model import Component, InvalidInputError, Outcome, rejected
 from tidegate.reference.tuples import replace
 
@@ -35,7 +35,7 @@ class InputKind(StrEnum):
 class Config:
     """The inputs of the operator. With the extension `records` records are counted."""
 
-    inputs: tuple[InputKind, ...] = attrs.field(validator=attrs.validators.min_len(1))
+    inputs: tuple[InputKind, ...] = attrs.field(validator=Length(1))
     extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 

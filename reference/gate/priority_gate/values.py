@@ -1,20 +1,13 @@
 """What the gate with priorities takes, shows and remembers."""
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Nothing, at_least, one_of
+from tidegate.reference.elements import Nothing, at_least, between, one_of
 from tidegate.reference.gate.gate import Available, Finished, Poll
 from tidegate.reference.gate.sequence_numbers import GREATEST_INT, LEAST_INT
-from tidegate.reference.model import InvalidInputError
-
-
-def check_int(_instance: Any, attribute: "attrs.Attribute[Any]", value: int) -> None:
-    if not LEAST_INT <= value <= GREATEST_INT:
-        raise InvalidInputError(f"{attribute.name} {value} does not fit into 32 bits")
-
 
 CLOSING = "closing"
 EXTENSIONS = (CLOSING,)
@@ -31,7 +24,7 @@ class Config:
 
     channels: int = attrs.field(validator=at_least(1))
     subpartitions: int = attrs.field(default=1, validator=at_least(1))
-    first: int = attrs.field(default=0, validator=check_int)
+    first: int = attrs.field(default=0, validator=between(LEAST_INT, GREATEST_INT))
     extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
@@ -49,6 +42,8 @@ class Item(StrEnum):
 
 #: What overtakes.
 OVERTAKING = (Item.PRIORITY, Item.ANNOUNCEMENT)
+#: What arrives: an announcement is made by the channel.
+ARRIVING = tuple(item for item in Item if item is not Item.ANNOUNCEMENT)
 
 
 @attrs.frozen
@@ -87,18 +82,13 @@ class State:
 # --- events ---------------------------------------------------------------------------------------------------
 
 
-def check_arriving(_instance: Any, _attribute: "attrs.Attribute[Any]", value: Item) -> None:
-    if value is Item.ANNOUNCEMENT:
-        raise InvalidInputError("an announcement is made by the channel; it does not arrive")
-
-
 @attrs.frozen
 class Arrive:
     """An item arrives on a channel."""
 
     type: ClassVar[str] = "arrive"
     channel: int
-    item: Item = attrs.field(validator=check_arriving)
+    item: Item = attrs.field(validator=one_of(*ARRIVING))
 
 
 @attrs.frozen
@@ -115,7 +105,7 @@ class NotifyPriority:
 
     type: ClassVar[str] = "notify_priority"
     channel: int
-    sequence: int = attrs.field(validator=check_int)
+    sequence: int = attrs.field(validator=between(LEAST_INT, GREATEST_INT))
 
 
 @attrs.frozen

@@ -1,11 +1,11 @@
 """What the channels of a gate take, show and remember."""
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Nothing, at_least
+from tidegate.reference.elements import Nothing, at_least, one_of
 from tidegate.reference.model import InvalidInputError
 
 
@@ -94,18 +94,13 @@ class RequestPartitions:
     type: ClassVar[str] = "request_partitions"
 
 
-def check_known(_instance: Any, _attribute: "attrs.Attribute[Any]", value: Location) -> None:
-    if value is Location.UNKNOWN:
-        raise InvalidInputError("an update says where the producer is")
-
-
 @attrs.frozen
 class Update:
     """It becomes known where the producer of a channel runs."""
 
     type: ClassVar[str] = "update"
     channel: int
-    location: Location = attrs.field(validator=check_known)
+    location: Location = attrs.field(validator=one_of(Location.LOCAL, Location.REMOTE))
 
 
 @attrs.frozen

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Long, at_least, one_of
-from tidegate.reference.input.saving import NONE, Saving, check_checkpoint
+from tidegate.reference.elements import Long, at_least, check_checkpoint, one_of
+from tidegate.reference.input.saving import NONE, Saving
 
 #: A checkpoint during recovery is declined; 2.3 with checkpoints during recovery; and 2.4 with them.
 SEMANTICS = ("flink-2.3", "flink-39018", "flink-39521")
