@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, NewType
+from functools import cache
+from typing import Annotated, Any, ClassVar, NewType, get_type_hints
 
 import attrs
 
@@ -130,6 +131,14 @@ Checkpoint = Annotated[
 ]
 Text = Annotated[str, Role("text", "A string without unpaired surrogates.")]
 
+
+@cache
+def types_of(cls: type[Any]) -> dict[str, Any]:
+    """The fields of a class with their types, without what annotations say besides."""
+    types = get_type_hints(cls)
+    return {field.name: types[field.name] for field in attrs.fields(cls)}
+
+
 # --- what flows ---------------------------------------------------------------------------------------------------
 
 
@@ -194,3 +203,7 @@ class LogKind(StrEnum):
     LATE = "late"
     TIMER = "timer"
     CLOCK = "clock"
+
+
+#: Of a channel, and not of a subtask alone.
+CHANNEL_KINDS = tuple(LogKind)[: tuple(LogKind).index(LogKind.SNAPSHOT)]

@@ -19,7 +19,7 @@ from cattrs.errors import IterableValidationNote
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
 from tidegate.reference.components import COMPONENTS
-from tidegate.reference.elements import MAX, MIN, Long
+from tidegate.reference.elements import MAX, MIN, Long, types_of
 from tidegate.reference.model import AnyComponent, InvalidInputError, Rejected
 from tidegate.traces.cases import Case
 
@@ -242,9 +242,8 @@ def optional_fields(cls: Any) -> frozenset[tuple[type, str]]:
     """The fields of a type, and of the types that it is made of, that are there but may be left out: with a default."""
     if not attrs.has(cls):
         return frozenset().union(*map(optional_fields, get_args(cls)))
-    fields = attrs.fields(attrs.resolve_types(cls))
-    own = {(cls, field.name) for field in fields if field.default not in (attrs.NOTHING, None)}
-    return frozenset(own).union(*(optional_fields(field.type) for field in fields))
+    own = {(cls, field.name) for field in attrs.fields(cls) if field.default not in (attrs.NOTHING, None)}
+    return frozenset(own).union(*map(optional_fields, types_of(cls).values()))
 
 
 def is_brief(raw: Any, value: Any, cls: Any) -> bool:

@@ -1,11 +1,21 @@
 """The values of the barrier handler: its config, state, events and observations."""
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Long, at_least, check_checkpoint, check_long, one_of
+from tidegate.reference.elements import (
+    Checkpoint,
+    Count,
+    Index,
+    Long,
+    Position,
+    at_least,
+    check_checkpoint,
+    check_long,
+    one_of,
+)
 from tidegate.reference.model import InvalidInputError
 
 #: Before any checkpoint.
@@ -40,11 +50,21 @@ class Config:
     `closing` the handler may be closed.
     """
 
-    kind: Kind
-    channels: int = attrs.field(validator=at_least(1))
-    finished_channels: bool
-    timeout: int | None = attrs.field(default=None, validator=check_timeout)
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    kind: Annotated[Kind, "What the handler does about channels that are ahead."]
+    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
+    finished_channels: Annotated[
+        bool,
+        "Whether a channel that has ended counts as aligned; otherwise its end gives up what is pending.",
+    ]
+    timeout: Annotated[
+        Count | None,
+        "Of the alignment, in ms. Always there with kind `alternating`, and only then.",
+    ] = attrs.field(default=None, validator=check_timeout)
+    extension: Annotated[
+        str | None,
+        "With `late_timers` there are events `delay`; with `measures` there are events `processed` and `measure`; "
+        "with `closing` there is `close`. Only for engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- events ---------------------------------------------------------------------------------------------------
@@ -63,10 +83,14 @@ class Barrier:
     """A barrier is read on a channel. `created` is when its checkpoint was begun, in ms."""
 
     type: ClassVar[str] = "barrier"
-    channel: int
-    checkpoint: Long = attrs.field(validator=check_checkpoint)
-    mode: Mode
-    created: Long = attrs.field(validator=check_long)
+    channel: Index
+    checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
+    mode: Annotated[
+        Mode,
+        "How the barrier is to be treated. `unaligned` only where the kind is `unaligned` or `alternating`; "
+        "elsewhere it is a `bad_request` error.",
+    ]
+    created: Annotated[Long, "When its checkpoint was begun, in ms."] = attrs.field(validator=check_long)
 
 
 @attrs.frozen
@@ -74,10 +98,10 @@ class Announcement:
     """A barrier that may time out has arrived on a channel, with this sequence number, and waits there in its place."""
 
     type: ClassVar[str] = "announcement"
-    channel: int
-    checkpoint: Long = attrs.field(validator=check_checkpoint)
-    sequence: int
-    created: Long = attrs.field(validator=check_long)
+    channel: Index
+    checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
+    sequence: Annotated[int, "The sequence number of the barrier in its channel."]
+    created: Annotated[Long, "When its checkpoint was begun, in ms."] = attrs.field(validator=check_long)
 
 
 @attrs.frozen
@@ -85,8 +109,8 @@ class Cancel:
     """A checkpoint is said to be cancelled."""
 
     type: ClassVar[str] = "cancel"
-    channel: int
-    checkpoint: Long = attrs.field(validator=check_checkpoint)
+    channel: Index
+    checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
 
 
 @attrs.frozen
@@ -94,7 +118,7 @@ class EndOfPartition:
     """A channel ends."""
 
     type: ClassVar[str] = "end_of_partition"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -102,7 +126,7 @@ class Advance:
     """Time passes; a timer that is due then fires. The clock starts at 0."""
 
     type: ClassVar[str] = "advance"
-    milliseconds: int = attrs.field(validator=at_least(0))
+    milliseconds: Annotated[Position, "How much."] = attrs.field(validator=at_least(0))
 
 
 @attrs.frozen
@@ -110,7 +134,7 @@ class Delay:
     """Time passes while the task is busy: no timer fires. One that is due then fires with the next `advance`."""
 
     type: ClassVar[str] = "delay"
-    milliseconds: int = attrs.field(validator=at_least(0))
+    milliseconds: Annotated[Position, "How much."] = attrs.field(validator=at_least(0))
 
 
 @attrs.frozen
@@ -118,7 +142,7 @@ class Processed:
     """So many bytes were processed."""
 
     type: ClassVar[str] = "processed"
-    bytes: int = attrs.field(validator=at_least(0))
+    bytes: Annotated[Position, "How many."] = attrs.field(validator=at_least(0))
 
 
 @attrs.frozen
@@ -151,7 +175,7 @@ class Block:
     """Nothing more is read of the channel."""
 
     type: ClassVar[str] = "block"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -159,7 +183,7 @@ class Resume:
     """The channel may go on. Several in one step are a set, shown in ascending order."""
 
     type: ClassVar[str] = "resume"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -167,8 +191,8 @@ class Trigger:
     """The task takes its part of the checkpoint now."""
 
     type: ClassVar[str] = "trigger"
-    checkpoint: Long
-    aligned: bool
+    checkpoint: Checkpoint
+    aligned: Annotated[bool, "Whether all channels were aligned."]
 
 
 @attrs.frozen
@@ -176,8 +200,8 @@ class Abort:
     """The checkpoint is given up."""
 
     type: ClassVar[str] = "abort"
-    checkpoint: Long
-    reason: Reason
+    checkpoint: Checkpoint
+    reason: Annotated[Reason, "Why."]
 
 
 @attrs.frozen
@@ -185,13 +209,13 @@ class StartPersisting:
     """From now on all channels keep what belongs to the checkpoint."""
 
     type: ClassVar[str] = "start_persisting"
-    checkpoint: Long
+    checkpoint: Checkpoint
 
 
 @attrs.frozen
 class StopPersisting:
     type: ClassVar[str] = "stop_persisting"
-    checkpoint: Long
+    checkpoint: Checkpoint
 
 
 @attrs.frozen
@@ -199,8 +223,8 @@ class Prioritize:
     """The announced barrier is made to overtake. Several in one step are a set, shown by ascending channel."""
 
     type: ClassVar[str] = "prioritize"
-    channel: int
-    sequence: int
+    channel: Index
+    sequence: Annotated[int, "The sequence number of the barrier in its channel."]
 
 
 @attrs.frozen
@@ -211,10 +235,13 @@ class Measured:
     """
 
     type: ClassVar[str] = "measured"
-    alignment: int
-    start_delay: Long
-    duration: int | None = None
-    bytes: int | None = None
+    alignment: Annotated[Position, "Of the alignment that is under way, or of the latest."]
+    start_delay: Annotated[Long, "From the creation of the checkpoint to the beginning of its alignment."]
+    duration: Annotated[
+        Position | None,
+        "Of the alignment of the checkpoint that was triggered last; not there before it is known.",
+    ] = None
+    bytes: Annotated[Position | None, "What was processed during that alignment; not there before it is known."] = None
 
 
 Observation = Block | Resume | Trigger | Abort | StartPersisting | StopPersisting | Prioritize | Measured

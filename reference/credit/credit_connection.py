@@ -9,7 +9,7 @@ Choices. Flink 2.3: PartitionRequestQueue. A reader that was cancelled is unknow
 
 from enum import StrEnum
 from itertools import combinations
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
@@ -17,7 +17,7 @@ from tidegate.reference.claims import always, claims_in, invariant, sometimes
 from tidegate.reference.credit import readers
 from tidegate.reference.credit.credit_sender import Writable
 from tidegate.reference.credit.readers import Change, Item, Kind, Reader
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import Count, Index, Position, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
 
@@ -26,7 +26,10 @@ from tidegate.reference.tuples import replace
 
 @attrs.frozen
 class Config:
-    initial_credits: tuple[int, ...] = attrs.field(validator=attrs.validators.deep_iterable(at_least(0)))
+    initial_credits: Annotated[
+        tuple[Position, ...],
+        "The credit that each reader starts with. The list may be empty.",
+    ] = attrs.field(validator=attrs.validators.deep_iterable(at_least(0)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -59,27 +62,34 @@ class Add:
     """The producer adds an item to the reader's subpartition; the end of the partition finishes it."""
 
     type: ClassVar[str] = "add"
-    reader: int
-    item: Item
+    reader: Annotated[
+        Index,
+        "The number of the reader, from 0. One that is out of range, or was cancelled, is rejected.",
+    ]
+    item: Annotated[
+        Item,
+        "`data` is a finished buffer with bytes, `empty` one without, `barrier` blocks once it is sent, and "
+        "`end_of_partition` finishes the subpartition.",
+    ]
 
 
 @attrs.frozen
 class Flush:
     type: ClassVar[str] = "flush"
-    reader: int
+    reader: Index
 
 
 @attrs.frozen
 class Credit:
     type: ClassVar[str] = "credit"
-    reader: int
-    amount: int = attrs.field(validator=at_least(1))
+    reader: Index
+    amount: Annotated[Count, "How much, at least 1."] = attrs.field(validator=at_least(1))
 
 
 @attrs.frozen
 class Resume:
     type: ClassVar[str] = "resume"
-    reader: int
+    reader: Index
 
 
 @attrs.frozen
@@ -87,7 +97,7 @@ class Cancel:
     """The receiver wants nothing more of this reader."""
 
     type: ClassVar[str] = "cancel"
-    reader: int
+    reader: Index
 
 
 @attrs.frozen
@@ -95,7 +105,7 @@ class Fail:
     """The reader's partition is released because its producer failed."""
 
     type: ClassVar[str] = "fail"
-    reader: int
+    reader: Index
 
 
 @attrs.frozen
@@ -115,10 +125,10 @@ class Send:
     """A message of a reader is sent."""
 
     type: ClassVar[str] = "send"
-    reader: int
-    kind: Kind
-    sequence: int
-    backlog: int
+    reader: Position
+    kind: Annotated[Kind, "An event costs no credit."]
+    sequence: Annotated[Position, "The sequence number, from 0 for each reader."]
+    backlog: Annotated[Position, "How many data buffers wait behind it."]
 
 
 @attrs.frozen
@@ -126,8 +136,8 @@ class Backlog:
     """The backlog of a reader is announced."""
 
     type: ClassVar[str] = "backlog"
-    reader: int
-    backlog: int
+    reader: Position
+    backlog: Annotated[Count, "How many data buffers wait."]
 
 
 @attrs.frozen
@@ -135,7 +145,7 @@ class ReaderError:
     """One receiver is told that its producer failed."""
 
     type: ClassVar[str] = "reader_error"
-    reader: int
+    reader: Position
 
 
 @attrs.frozen

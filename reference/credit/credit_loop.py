@@ -11,7 +11,7 @@ it meets a barrier, and resumes all channels when it has met the barrier on each
 
 from enum import StrEnum
 from itertools import product, starmap
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
@@ -21,7 +21,7 @@ from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit.buffers import Channel, compute_available
 from tidegate.reference.credit.readers import Backlog, Kind, Send
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import Count, Index, Position, at_least
 from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, rejected
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.values import Flush, Resume
@@ -34,12 +34,18 @@ from tidegate.reference.tuples import rearrange, replace, sorting
 class Config:
     """`data` buffers and `barriers` to be written on each channel; `output` buffers that each producer has."""
 
-    channels: int = attrs.field(validator=at_least(1))
-    exclusive: int = attrs.field(validator=at_least(0))
-    floating: int = attrs.field(validator=at_least(1))
-    data: int = attrs.field(validator=at_least(0))
-    barriers: int = attrs.field(default=0, validator=at_least(0))
-    output: int = attrs.field(default=2, validator=at_least(1))
+    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
+    exclusive: Annotated[
+        Position,
+        "Exclusive buffers of each channel, which are its first credit.",
+    ] = attrs.field(validator=at_least(0))
+    floating: Annotated[Count, "Floating buffers of the gate."] = attrs.field(validator=at_least(1))
+    data: Annotated[Position, "Data buffers to be written on each channel."] = attrs.field(validator=at_least(0))
+    barriers: Annotated[
+        Position,
+        "Barriers to be written on each channel.",
+    ] = attrs.field(default=0, validator=at_least(0))
+    output: Annotated[Count, "Buffers that each producer has."] = attrs.field(default=2, validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -85,8 +91,14 @@ class Choice:
     """The scheduler lets this happen."""
 
     type: ClassVar[str] = "choice"
-    channel: int
-    action: Action
+    channel: Index
+    action: Annotated[
+        Action,
+        "`write`: the producer writes a data buffer. `barrier`: it writes a barrier. `flush`: its flusher comes "
+        "round. `deliver`: the next message of the sender arrives. `consume`: the consumer reads the next item, and "
+        "is done with it. `announce`: the network thread of the receiver builds the credit message. "
+        "`deliver_credit`: the next message of the receiver arrives.",
+    ]
 
 
 # --- observations ---------------------------------------------------------------------------------------------
@@ -97,8 +109,8 @@ class Consumed:
     """The consumer has read an item."""
 
     type: ClassVar[str] = "consumed"
-    channel: int
-    kind: Kind
+    channel: Position
+    kind: Annotated[Kind, "A barrier is an event."]
 
 
 @attrs.frozen
@@ -106,7 +118,7 @@ class Overrun:
     """Data has arrived for which there is no buffer."""
 
     type: ClassVar[str] = "overrun"
-    channel: int
+    channel: Position
 
 
 Observation = Consumed | Overrun

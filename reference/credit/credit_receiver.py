@@ -10,14 +10,14 @@ tried, nothing comes on the channel any more.
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, sometimes
 from tidegate.reference.credit import buffers
 from tidegate.reference.credit.buffers import Buffer, Change, Channel, Gate, compute_available
-from tidegate.reference.elements import at_least, one_of
+from tidegate.reference.elements import Amount, Count, Index, Position, at_least, one_of
 from tidegate.reference.model import Component, InvalidInputError, Order, Outcome, Rejected, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, sorting
 
@@ -31,10 +31,13 @@ EXTENSIONS = (FAILURES,)
 class Config:
     """With the extension `failures` connections may break, and channels may be released."""
 
-    channels: int = attrs.field(validator=at_least(1))
-    exclusive: int = attrs.field(validator=at_least(0))
-    floating: int = attrs.field(validator=at_least(1))
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
+    exclusive: Annotated[Position, "Buffers of each channel alone."] = attrs.field(validator=at_least(0))
+    floating: Annotated[Count, "Buffers that the channels share."] = attrs.field(validator=at_least(1))
+    extension: Annotated[
+        str | None,
+        "With `failures` there are events `fail` and `release`. Only for engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -54,8 +57,12 @@ class Data:
     """A data buffer arrives; `backlog` more wait at the sender."""
 
     type: ClassVar[str] = "data"
-    channel: int
-    backlog: int
+    channel: Index
+    backlog: Annotated[
+        Amount,
+        "How many data buffers wait at the sender. A negative number is rejected: every message says how many "
+        "(CREDIT-4).",
+    ]
 
 
 @attrs.frozen
@@ -63,8 +70,8 @@ class PlainEvent:
     """An event arrives that does not block; `backlog` data buffers wait at the sender."""
 
     type: ClassVar[str] = "event"
-    channel: int
-    backlog: int
+    channel: Index
+    backlog: Annotated[Amount, "How many data buffers wait at the sender. A negative number is rejected."]
 
 
 @attrs.frozen
@@ -72,8 +79,8 @@ class Backlog:
     """The sender announces that `backlog` data buffers wait."""
 
     type: ClassVar[str] = "backlog"
-    channel: int
-    backlog: int
+    channel: Index
+    backlog: Annotated[Amount, "How many data buffers wait at the sender. Below 1 it is rejected."]
 
 
 @attrs.frozen
@@ -81,7 +88,7 @@ class Recycle:
     """The consumer is done with the oldest data buffer of the channel that is still in use."""
 
     type: ClassVar[str] = "recycle"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -89,7 +96,7 @@ class Announce:
     """The network thread gets to build the channel's credit message."""
 
     type: ClassVar[str] = "announce"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -97,7 +104,7 @@ class Barrier:
     """A blocking event arrives: the sender sends nothing more until it is told to resume."""
 
     type: ClassVar[str] = "barrier"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -105,7 +112,7 @@ class Resume:
     """The consumer wants the channel to go on."""
 
     type: ClassVar[str] = "resume"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -113,7 +120,7 @@ class Fail:
     """The connection of the channel breaks: the network thread cannot be told of its credit any more."""
 
     type: ClassVar[str] = "fail"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -121,7 +128,7 @@ class Release:
     """The channel is released; a second time nothing happens."""
 
     type: ClassVar[str] = "release"
-    channel: int
+    channel: Index
 
 
 OfFailures = Fail | Release
@@ -135,7 +142,7 @@ class Notify:
     """The network thread is told that the channel has credit to announce."""
 
     type: ClassVar[str] = "notify"
-    channel: int
+    channel: Position
 
 
 @attrs.frozen
@@ -143,8 +150,8 @@ class Credit:
     """The credit message goes out."""
 
     type: ClassVar[str] = "credit"
-    channel: int
-    amount: int
+    channel: Position
+    amount: Annotated[Count, "How much, all that has gathered."]
 
 
 @attrs.frozen
@@ -152,7 +159,7 @@ class ResumeMessage:
     """The sender is told to resume."""
 
     type: ClassVar[str] = "resume"
-    channel: int
+    channel: Position
 
 
 class Told(StrEnum):
@@ -167,8 +174,8 @@ class Failed:
     """The channel fails. Those that a reader is told of come last, by channel."""
 
     type: ClassVar[str] = "failed"
-    channel: int
-    told: Told
+    channel: Position
+    told: Annotated[Told, "Who learns of it: whoever brought the buffer, or whoever reads the channel."]
 
 
 Observation = Notify | Credit | ResumeMessage | Failed

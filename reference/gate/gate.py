@@ -13,12 +13,12 @@ producer has no more records) and end of partition (the channel is over).
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import Nothing, at_least
+from tidegate.reference.elements import Count, Index, Nothing, Position, at_least
 from tidegate.reference.gate import end_of_data
 from tidegate.reference.model import Component, Order, Outcome, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, replace, sorting
@@ -28,7 +28,7 @@ from tidegate.reference.tuples import rearrange, replace, sorting
 
 @attrs.frozen
 class Config:
-    channels: int = attrs.field(validator=at_least(1))
+    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -67,8 +67,11 @@ class Arrive:
     """An item arrives on a channel."""
 
     type: ClassVar[str] = "arrive"
-    channel: int
-    item: Item
+    channel: Index
+    item: Annotated[
+        Item,
+        "What comes in. Data may follow the end of data, and the end of the partition needs none before it.",
+    ]
 
 
 @attrs.frozen
@@ -95,9 +98,12 @@ class Polled:
     """An item is handed out; `more` tells whether another poll would give one too."""
 
     type: ClassVar[str] = "item"
-    channel: int
-    item: Item
-    more: bool
+    channel: Position
+    item: Annotated[Item, "What it is."]
+    more: Annotated[
+        bool,
+        "Whether some channel is still queued, the item's own included; false with the last end of partition.",
+    ]
 
 
 @attrs.frozen

@@ -12,12 +12,12 @@ a gate, a union that was emptied stays available until a poll in vain.
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
-from tidegate.reference.elements import Length, Nothing, at_least
+from tidegate.reference.elements import Count, Index, Length, Nothing, Position, at_least
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.end_of_data import EndOfData, compute_end_of_data
 from tidegate.reference.gate.gate import Available, Finished, Poll
@@ -31,7 +31,10 @@ from tidegate.reference.tuples import replace
 class Config:
     """How many channels each member has."""
 
-    members: tuple[int, ...] = attrs.field(validator=attrs.validators.deep_iterable(at_least(1), Length(2)))
+    members: Annotated[
+        tuple[Count, ...],
+        "How many channels each member has.",
+    ] = attrs.field(validator=attrs.validators.deep_iterable(at_least(1), Length(2)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -71,9 +74,9 @@ class Arrive:
     """An item arrives on a channel of a member, the channel numbered as the member does."""
 
     type: ClassVar[str] = "arrive"
-    member: int
-    channel: int
-    item: Item
+    member: Annotated[Index, "The number of the member, from 0. One out of range is rejected."]
+    channel: Annotated[Index, "The channel, as its member counts it, from 0. One out of range is rejected."]
+    item: Annotated[Item, "`stop` is an end of data without drain."]
 
 
 Event = Arrive | Poll
@@ -86,9 +89,9 @@ class Polled:
     """An item is handed out, its channel numbered as the union does."""
 
     type: ClassVar[str] = "item"
-    channel: int
-    item: Item
-    more: bool
+    channel: Annotated[Position, "The channel, as the union counts: those of the first member come first."]
+    item: Annotated[Item, "What it is."]
+    more: Annotated[bool, "Whether some member has another item."]
 
 
 @attrs.frozen
@@ -96,7 +99,7 @@ class DataEnded:
     """All data of all members has ended: drained, or stopped."""
 
     type: ClassVar[str] = "data_ended"
-    drained: bool
+    drained: Annotated[bool, "Whether no member was stopped."]
 
 
 Observation = Available | Polled | DataEnded | Nothing | Finished

@@ -11,12 +11,12 @@ it have started. Sequence numbers do not overflow here.
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import Long, at_least, check_checkpoint
+from tidegate.reference.elements import Checkpoint, Count, Index, Length, Long, Position, at_least, check_checkpoint
 from tidegate.reference.input import saving
 from tidegate.reference.input.saving import NONE, Saving, Status
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
@@ -27,7 +27,7 @@ from tidegate.reference.tuples import replace
 
 @attrs.frozen
 class Config:
-    channels: int = attrs.field(validator=at_least(1))
+    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ class Data:
     """A data buffer arrives."""
 
     type: ClassVar[str] = "data"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -86,7 +86,7 @@ class PlainEvent:
     """An event arrives that is no barrier."""
 
     type: ClassVar[str] = "event"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -94,9 +94,12 @@ class Barrier:
     """A barrier arrives."""
 
     type: ClassVar[str] = "barrier"
-    channel: int
-    checkpoint: Long = attrs.field(validator=check_checkpoint)
-    mode: Mode
+    channel: Index
+    checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
+    mode: Annotated[
+        Mode,
+        "How it was sent: `aligned` stays in its place, `timeout` as well but is announced, `unaligned` overtakes.",
+    ]
 
 
 @attrs.frozen
@@ -104,7 +107,7 @@ class Poll:
     """The next item of a channel is taken."""
 
     type: ClassVar[str] = "poll"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -112,8 +115,11 @@ class Prioritize:
     """The barrier with this sequence number is made to overtake."""
 
     type: ClassVar[str] = "prioritize"
-    channel: int
-    sequence: int
+    channel: Index
+    sequence: Annotated[
+        int,
+        "That of the barrier. Any number may be asked for; what is not the latest barrier is refused.",
+    ]
 
 
 @attrs.frozen
@@ -121,7 +127,7 @@ class Start:
     """The task has begun the checkpoint: all channels start to save."""
 
     type: ClassVar[str] = "start"
-    checkpoint: Long = attrs.field(validator=check_checkpoint)
+    checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
 
 
 @attrs.frozen
@@ -129,7 +135,7 @@ class Stop:
     """The checkpoint has all its barriers, or is given up: all channels stop saving."""
 
     type: ClassVar[str] = "stop"
-    checkpoint: Long = attrs.field(validator=check_checkpoint)
+    checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
 
 
 Event = Data | PlainEvent | Barrier | Poll | Prioritize | Start | Stop
@@ -142,9 +148,9 @@ class Saved:
     """Data of a channel becomes part of a checkpoint, by its sequence numbers."""
 
     type: ClassVar[str] = "saved"
-    channel: int
-    checkpoint: Long
-    sequences: tuple[int, ...]
+    channel: Annotated[Position, "The channel, from 0."]
+    checkpoint: Checkpoint
+    sequences: Annotated[tuple[Position, ...], "The sequence numbers of the data, in ascending order.", Length(1)]
 
 
 @attrs.frozen
@@ -152,8 +158,8 @@ class Polled:
     """What was taken. An announcement has the sequence number of its barrier."""
 
     type: ClassVar[str] = "polled"
-    kind: Kind
-    sequence: int
+    kind: Annotated[Kind, "What it is."]
+    sequence: Annotated[Position, "Its sequence number; an announcement has that of its barrier."]
 
 
 @attrs.frozen
@@ -161,7 +167,7 @@ class Subsumed:
     """The checkpoint fails: on this channel a newer one is known. The channels behind it are not started."""
 
     type: ClassVar[str] = "subsumed"
-    channel: int
+    channel: Annotated[Position, "The channel, from 0."]
 
 
 Observation = Saved | Polled | Subsumed

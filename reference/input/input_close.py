@@ -7,12 +7,12 @@ Choices. AbstractStreamTaskNetworkInput.close and StreamTaskNetworkInput.prepare
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, sometimes
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import Count, Index, Length, Position, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
 
@@ -23,7 +23,10 @@ from tidegate.reference.tuples import replace
 class Config:
     """How many channels the input has, each with a deserializer."""
 
-    channels: int = attrs.field(validator=at_least(1))
+    channels: Annotated[
+        Count,
+        "How many channels the input has, each with a deserializer.",
+    ] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -59,7 +62,7 @@ class ChannelFails:
     """A channel meets an error: its connection breaks."""
 
     type: ClassVar[str] = "error"
-    channel: int
+    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
 
 
 @attrs.frozen
@@ -67,8 +70,8 @@ class Break:
     """From now on the deserializer of a channel cannot be released."""
 
     type: ClassVar[str] = "break"
-    channel: int
-    cause: Cause
+    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    cause: Annotated[Cause, "A broken connection, or anything else."]
 
 
 @attrs.frozen
@@ -76,7 +79,7 @@ class ChannelEnds:
     """The partition of a channel is over."""
 
     type: ClassVar[str] = "end"
-    channel: int
+    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
 
 
 @attrs.frozen
@@ -103,7 +106,7 @@ class DeserializerReleased:
     """A deserializer is released. Several in one step are a set, shown in ascending order."""
 
     type: ClassVar[str] = "released"
-    channel: int
+    channel: Position
 
 
 @attrs.frozen
@@ -111,7 +114,7 @@ class Failed:
     """It fails, for these reasons; they are a set, shown in ascending order."""
 
     type: ClassVar[str] = "failed"
-    causes: tuple[Cause, ...]
+    causes: Annotated[tuple[Cause, ...], "The failures that are told, the first one first.", Length(1)]
 
 
 @attrs.frozen
@@ -119,7 +122,7 @@ class Snapshotted:
     """What the deserializers of these channels hold is saved."""
 
     type: ClassVar[str] = "snapshotted"
-    channels: tuple[int, ...]
+    channels: Annotated[tuple[Position, ...], "The channels of which something is saved."]
 
 
 Observation = DeserializerReleased | Failed | Snapshotted

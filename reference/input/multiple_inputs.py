@@ -14,12 +14,12 @@ if the last input to end was drained: if that one was stopped, the call says no 
 
 from collections.abc import Iterator
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
-from tidegate.reference.elements import Length, at_least, one_of
+from tidegate.reference.elements import Count, Index, Length, Position, at_least, one_of
 from tidegate.reference.gate import gate
 from tidegate.reference.input.network_input import step as network_input
 from tidegate.reference.input.network_input import values as one_input
@@ -40,8 +40,14 @@ EXTENSIONS = (SELECTION,)
 class Config:
     """How many channels each input has. With the extension `selection` the operator selects its inputs."""
 
-    inputs: tuple[int, ...] = attrs.field(validator=attrs.validators.deep_iterable(at_least(1), Length(2, MOST_INPUTS)))
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    inputs: Annotated[
+        tuple[Count, ...],
+        "How many channels each input has.",
+    ] = attrs.field(validator=attrs.validators.deep_iterable(at_least(1), Length(2, MOST_INPUTS)))
+    extension: Annotated[
+        str | None,
+        "With `selection` there are events `select` and observations `no_progress`. Only for engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -74,9 +80,9 @@ class Buffer:
     """A buffer arrives on a channel of an input."""
 
     type: ClassVar[str] = "buffer"
-    input: int
-    channel: int
-    data: bytes
+    input: Annotated[Index, "The number of the input, from 0. One out of range is rejected."]
+    channel: Annotated[Index, "The channel, as its input counts it, from 0. One out of range is rejected."]
+    data: Annotated[bytes, "Bytes of the channel, wherever they were cut."]
 
 
 @attrs.frozen
@@ -84,9 +90,9 @@ class ChannelEvent:
     """A barrier or an ending arrives on a channel of an input; `stop` is an end of data without drain."""
 
     type: ClassVar[str] = "event"
-    input: int
-    channel: int
-    kind: Kind
+    input: Index
+    channel: Index
+    kind: Annotated[Kind, "`stop` is an end of data without drain."]
 
 
 @attrs.frozen
@@ -94,7 +100,7 @@ class Select:
     """From now on the operator names these inputs when it is asked."""
 
     type: ClassVar[str] = "select"
-    inputs: tuple[int, ...]
+    inputs: Annotated[tuple[Index, ...], "By their numbers, from 0; it may be none."]
 
 
 Event = Buffer | ChannelEvent | one_input.Process | Select
@@ -107,7 +113,7 @@ class Reads:
     """The input that was chosen; what follows comes from it."""
 
     type: ClassVar[str] = "reads"
-    input: int
+    input: Position
 
 
 @attrs.frozen

@@ -1,11 +1,11 @@
 """The values of the mailbox: its config, state, events and observations."""
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Nothing, between, one_of
+from tidegate.reference.elements import Nothing, Position, between, one_of
 
 SEMANTICS = ("flink-35051", "flink-14304")
 
@@ -24,8 +24,16 @@ EXTENSIONS = (FAILURES,)
 class Config:
     """With the extension `failures` mails may fail or be put together, and the mailbox is asked whether it is idle."""
 
-    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    semantics: Annotated[
+        str,
+        "`flink-35051` is the default, Flink 2.1 and later: urgent mails are first come, first served. "
+        "`flink-14304` is 1.10 to 2.0: they are put first, the latest first.",
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    extension: Annotated[
+        str | None,
+        "With `failures` there are events `put_failing`, `put_together` and `ask_idle`. Only for engines that "
+        "declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -95,10 +103,16 @@ class Put:
     """A mail is put. An urgent one under `flink-14304` is one that is put first."""
 
     type: ClassVar[str] = "put"
-    mail: int
-    priority: int = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
-    kind: Kind
-    thread: Thread
+    mail: Annotated[int, "The number of a mail, chosen by whoever puts it."]
+    priority: Annotated[
+        int,
+        "The place of an operator in its chain; -1 is below all of them.",
+    ] = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
+    kind: Annotated[
+        Kind,
+        "An `urgent` mail goes before all others; a `deferrable` one counts as priority -1, whatever its own.",
+    ]
+    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
 
 
 @attrs.frozen
@@ -120,7 +134,10 @@ class Take:
     """The mailbox's thread runs the next mail of at least that priority, as an operator does that yields."""
 
     type: ClassVar[str] = "take"
-    priority: int = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
+    priority: Annotated[
+        int,
+        "The place of an operator in its chain; -1 is below all of them.",
+    ] = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
 
 
 @attrs.frozen
@@ -142,7 +159,7 @@ class SuspendDefault:
     """The default action is suspended."""
 
     type: ClassVar[str] = "suspend_default"
-    thread: Thread
+    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
 
 
 @attrs.frozen
@@ -150,8 +167,8 @@ class Resume:
     """The suspension of that handle is ended. Handles are counted from 0 in the order in which they were given."""
 
     type: ClassVar[str] = "resume"
-    handle: int
-    thread: Thread
+    handle: Annotated[int, "The handle of a suspension, counted from 0. One that was not given is refused."]
+    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
 
 
 @attrs.frozen
@@ -159,7 +176,7 @@ class CompleteAll:
     """All actions are completed: the loop is to end for good."""
 
     type: ClassVar[str] = "complete"
-    thread: Thread
+    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
 
 
 @attrs.frozen
@@ -167,7 +184,7 @@ class SuspendLoop:
     """The loop is to be left; it may be entered again."""
 
     type: ClassVar[str] = "suspend_loop"
-    thread: Thread
+    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
 
 
 @attrs.frozen
@@ -175,7 +192,7 @@ class Quiesce:
     """No more mails are accepted."""
 
     type: ClassVar[str] = "quiesce"
-    thread: Thread
+    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
 
 
 @attrs.frozen
@@ -183,7 +200,7 @@ class Close:
     """No more mails are accepted nor run; those that wait are dropped."""
 
     type: ClassVar[str] = "close"
-    thread: Thread
+    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
 
 
 @attrs.frozen
@@ -205,9 +222,12 @@ class PutFailing:
     """A mail is put that will fail."""
 
     type: ClassVar[str] = "put_failing"
-    mail: int
-    priority: int = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
-    thread: Thread
+    mail: Annotated[int, "The number of a mail, chosen by whoever puts it."]
+    priority: Annotated[
+        int,
+        "The place of an operator in its chain; -1 is below all of them.",
+    ] = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
+    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
 
 
 @attrs.frozen
@@ -215,9 +235,12 @@ class PutTogether:
     """Mails are put together: nothing comes in between."""
 
     type: ClassVar[str] = "put_together"
-    mails: tuple[int, ...]
-    priority: int = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
-    thread: Thread
+    mails: Annotated[tuple[int, ...], "In their order."]
+    priority: Annotated[
+        int,
+        "The place of an operator in its chain; -1 is below all of them.",
+    ] = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
+    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
 
 
 @attrs.frozen
@@ -256,7 +279,7 @@ class MailRun:
     """A mail is run."""
 
     type: ClassVar[str] = "run"
-    mail: int
+    mail: Annotated[int, "The number of a mail, chosen by whoever puts it."]
 
 
 @attrs.frozen
@@ -292,7 +315,7 @@ class BatchMade:
     """Whether the batch holds a mail."""
 
     type: ClassVar[str] = "batch"
-    available: bool
+    available: Annotated[bool, "Whether it holds one."]
 
 
 @attrs.frozen
@@ -300,7 +323,7 @@ class Suspended:
     """The default action is suspended, under this handle."""
 
     type: ClassVar[str] = "suspended"
-    handle: int
+    handle: Annotated[Position, "The handle, counted from 0."]
 
 
 @attrs.frozen
@@ -308,7 +331,7 @@ class Dropped:
     """A mail is dropped, and whoever waits for it is told so."""
 
     type: ClassVar[str] = "dropped"
-    mail: int
+    mail: Annotated[int, "The number of a mail, chosen by whoever puts it."]
 
 
 @attrs.frozen
@@ -316,7 +339,7 @@ class MailWaiting:
     """Whether mail waits, in the batch or in the queue."""
 
     type: ClassVar[str] = "has_mail"
-    value: bool
+    value: Annotated[bool, "Whether mail waits."]
 
 
 @attrs.frozen
@@ -324,7 +347,7 @@ class MailFailed:
     """A mail is run and fails; whoever runs it gets the exception."""
 
     type: ClassVar[str] = "failed"
-    mail: int
+    mail: Annotated[int, "The number of a mail, chosen by whoever puts it."]
 
 
 @attrs.frozen
@@ -332,7 +355,7 @@ class Idle:
     """Whether there is nothing to do."""
 
     type: ClassVar[str] = "idle"
-    value: bool
+    value: Annotated[bool, "Nothing is left to be done."]
 
 
 Observation = (

@@ -9,12 +9,12 @@ them; the shorter integers and characters hash as ints.
 
 import struct
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import law
-from tidegate.reference.elements import MAX, MIN, Long, between, check_long
+from tidegate.reference.elements import MAX, MIN, Long, Text, between, check_long
 from tidegate.reference.model import InvalidInputError
 
 # --- keys -----------------------------------------------------------------------------------------------------
@@ -28,19 +28,19 @@ def check_text(_instance: Any, _attribute: "attrs.Attribute[Any]", value: str) -
 @attrs.frozen
 class StringKey:
     type: ClassVar[str] = "string"
-    value: str = attrs.field(validator=check_text)
+    value: Annotated[Text, "The key."] = attrs.field(validator=check_text)
 
 
 @attrs.frozen
 class IntKey:
     type: ClassVar[str] = "int"
-    value: int = attrs.field(validator=between(-(2**31), 2**31 - 1))
+    value: Annotated[int, "The key."] = attrs.field(validator=between(-(2**31), 2**31 - 1))
 
 
 @attrs.frozen
 class LongKey:
     type: ClassVar[str] = "long"
-    value: Long = attrs.field(validator=check_long)
+    value: Annotated[Long, "The key."] = attrs.field(validator=check_long)
 
 
 Key = StringKey | IntKey | LongKey

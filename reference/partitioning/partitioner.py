@@ -13,12 +13,12 @@ the protocol: strings, ints and longs (KeyGroupStreamPartitioner).
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import LatencyMarker, Status, StatusChange, Watermark, at_least
+from tidegate.reference.elements import Count, LatencyMarker, Position, Status, StatusChange, Watermark, at_least
 from tidegate.reference.model import Component, InvalidInputError, Outcome
 from tidegate.reference.partitioning import keygroups, keys, selection
 from tidegate.reference.partitioning.keys import Key
@@ -45,9 +45,15 @@ def check_max_parallelism(config: "Config", _attribute: "attrs.Attribute[Any]", 
 
 @attrs.frozen
 class Config:
-    kind: Partitioner
-    channels: int = attrs.field(validator=at_least(1))
-    max_parallelism: int | None = attrs.field(default=None, validator=check_max_parallelism)
+    kind: Annotated[Partitioner, "How a record finds its channel."]
+    channels: Annotated[
+        Count,
+        "How many channels; it may exceed `max_parallelism`.",
+    ] = attrs.field(validator=at_least(1))
+    max_parallelism: Annotated[
+        int | None,
+        "The number of key groups. Always there with `hash`, and only then.",
+    ] = attrs.field(default=None, validator=check_max_parallelism)
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -70,7 +76,7 @@ class Record:
     """A record is emitted; it has a key where the partitioner is of kind hash, and only there."""
 
     type: ClassVar[str] = "record"
-    key: Key | None = None
+    key: Annotated[Key | None, "The key of the record; with `hash` always, with others never."] = None
 
 
 Event = Record | Watermark | StatusChange | LatencyMarker
@@ -83,7 +89,7 @@ class Send:
     """The element is written to a channel."""
 
     type: ClassVar[str] = "send"
-    channel: int
+    channel: Annotated[Position, "The channel, from 0."]
 
 
 Observation = Send

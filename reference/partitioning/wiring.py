@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import MOST_CONSUMERS, at_least, between, one_of
+from tidegate.reference.elements import MOST_CONSUMERS, Count, Position, at_least, between, one_of
 from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
 from tidegate.reference.partitioning import float_wiring
 
@@ -35,10 +35,13 @@ class Pattern(StrEnum):
 
 @attrs.frozen
 class Config:
-    pattern: Pattern
-    producers: int = attrs.field(validator=at_least(1))
-    consumers: int = attrs.field(validator=at_least(1))
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    pattern: Annotated[Pattern, "How producers and consumers are connected."]
+    producers: Annotated[Count, "How many producers."] = attrs.field(validator=at_least(1))
+    consumers: Annotated[Count, "How many consumers."] = attrs.field(validator=at_least(1))
+    extension: Annotated[
+        str | None,
+        "With `dynamic` there are events `wire_dynamic`. Only for engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -72,8 +75,12 @@ class WireDynamic:
     """An edge is wired whose producers have written so many subpartitions each. Only all-to-all edges broadcast."""
 
     type: ClassVar[str] = "wire_dynamic"
-    subpartitions: int = attrs.field(validator=between(1, MOST_CONSUMERS))
-    broadcast: Broadcast
+    subpartitions: Annotated[int, "How many each producer has."] = attrs.field(validator=between(1, MOST_CONSUMERS))
+    broadcast: Annotated[
+        Broadcast,
+        "Whether every consumer gets everything, and whether that was decided before the producers wrote (`early`) "
+        "or after (`late`). Makes no difference to a pointwise edge.",
+    ]
 
 
 Event = Wire | WireDynamic
@@ -86,9 +93,9 @@ class Reads:
     """A consumer reads a subpartition of a producer."""
 
     type: ClassVar[str] = "reads"
-    consumer: int
-    producer: int
-    subpartition: int
+    consumer: Annotated[Position, "The consumer, from 0."]
+    producer: Annotated[Position, "The producer, from 0."]
+    subpartition: Annotated[Position, "The subpartition of the producer, from 0."]
 
 
 Observation = Reads

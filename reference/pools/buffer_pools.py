@@ -12,12 +12,12 @@ gates have, and limits per channel, which partitions have, do not meet in one po
 
 from collections.abc import Callable
 from itertools import permutations, product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import MOST_CONSUMERS, at_least, between
+from tidegate.reference.elements import MOST_CONSUMERS, Amount, Count, Index, at_least, between
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 
@@ -28,7 +28,7 @@ from tidegate.reference.tuples import replace
 class Config:
     """How many segments there are in all."""
 
-    total: int = attrs.field(validator=at_least(1))
+    total: Annotated[Count, "How many segments there are."] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -81,12 +81,22 @@ class CreatePool:
     """A gate or a partition gets a pool."""
 
     type: ClassVar[str] = "create"
-    pool: int
-    required: int
-    maximum: int
-    overdraft: int = attrs.field(default=0, validator=at_least(0))
-    channels: int = attrs.field(default=0, validator=between(0, MOST_CONSUMERS))
-    per_channel: int | None = attrs.field(default=None, validator=attrs.validators.optional(at_least(1)))
+    pool: Annotated[
+        int,
+        "The id of a pool, any number: it is a name. One that does not exist: observe `rejected`. A pool that was "
+        "destroyed is there until its last segment was recycled.",
+    ]
+    required: Annotated[Amount, "How many segments it must have."]
+    maximum: Annotated[Amount, "How many it can use."]
+    overdraft: Annotated[int, "How many it may have beyond its size."] = attrs.field(default=0, validator=at_least(0))
+    channels: Annotated[
+        int,
+        "How many channels it writes for.",
+    ] = attrs.field(default=0, validator=between(0, MOST_CONSUMERS))
+    per_channel: Annotated[
+        Count | None,
+        "With so many in use by one channel the pool is not available; left out for no limit.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(at_least(1)))
 
 
 @attrs.frozen
@@ -94,7 +104,11 @@ class DestroyPool:
     """A pool is not needed any more."""
 
     type: ClassVar[str] = "destroy"
-    pool: int
+    pool: Annotated[
+        int,
+        "The id of a pool, any number: it is a name. One that does not exist: observe `rejected`. A pool that was "
+        "destroyed is there until its last segment was recycled.",
+    ]
 
 
 @attrs.frozen
@@ -102,8 +116,15 @@ class RequestSegment:
     """Somebody asks for a segment, for a channel or for none."""
 
     type: ClassVar[str] = "request"
-    pool: int
-    channel: int | None = None
+    pool: Annotated[
+        int,
+        "The id of a pool, any number: it is a name. One that does not exist: observe `rejected`. A pool that was "
+        "destroyed is there until its last segment was recycled.",
+    ]
+    channel: Annotated[
+        Index | None,
+        "For which channel; left out for none. One that the pool has not: observe `rejected`.",
+    ] = None
 
 
 @attrs.frozen
@@ -111,8 +132,15 @@ class RecycleSegment:
     """A segment comes back."""
 
     type: ClassVar[str] = "recycle"
-    pool: int
-    channel: int | None = None
+    pool: Annotated[
+        int,
+        "The id of a pool, any number: it is a name. One that does not exist: observe `rejected`. A pool that was "
+        "destroyed is there until its last segment was recycled.",
+    ]
+    channel: Annotated[
+        Index | None,
+        "For which channel; left out for none. One that the pool has not: observe `rejected`.",
+    ] = None
 
 
 @attrs.frozen
@@ -120,7 +148,11 @@ class Listen:
     """Somebody wants the next segment that comes back."""
 
     type: ClassVar[str] = "listen"
-    pool: int
+    pool: Annotated[
+        int,
+        "The id of a pool, any number: it is a name. One that does not exist: observe `rejected`. A pool that was "
+        "destroyed is there until its last segment was recycled.",
+    ]
 
 
 Event = CreatePool | DestroyPool | RequestSegment | RecycleSegment | Listen
@@ -162,7 +194,7 @@ class Resized:
 
     type: ClassVar[str] = "resized"
     pool: int
-    size: int
+    size: Count
 
 
 @attrs.frozen

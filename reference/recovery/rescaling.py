@@ -16,12 +16,12 @@ from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import between
+from tidegate.reference.elements import Index, Position, between
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.partitioning.keygroups import MOST_KEY_GROUPS, compute_owned_range, compute_owner
 
@@ -51,15 +51,18 @@ ALIGNED = (Partitioner.FORWARD, Partitioner.RESCALE, Partitioner.BROADCAST)
 class Parallelism:
     """How many subtasks there were when the checkpoint was taken, and how many there are."""
 
-    before: int = attrs.field(validator=between(1, MOST_SUBTASKS))
-    after: int = attrs.field(validator=between(1, MOST_SUBTASKS))
+    before: Annotated[
+        int,
+        "How many there were when the checkpoint was taken.",
+    ] = attrs.field(validator=between(1, MOST_SUBTASKS))
+    after: Annotated[int, "How many there are now."] = attrs.field(validator=between(1, MOST_SUBTASKS))
 
 
 @attrs.frozen
 class Config:
-    partitioner: Partitioner
-    producers: Parallelism
-    consumers: Parallelism
+    partitioner: Annotated[Partitioner, "How a record finds its consumer."]
+    producers: Annotated[Parallelism, "How many producers."]
+    consumers: Annotated[Parallelism, "How many consumers."]
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -87,7 +90,7 @@ class AskForProducer:
     """A new producer is told what it restores."""
 
     type: ClassVar[str] = "producer"
-    subtask: int
+    subtask: Annotated[Index, "Its number."]
 
 
 @attrs.frozen
@@ -95,7 +98,7 @@ class AskForConsumer:
     """A new consumer is told what it restores."""
 
     type: ClassVar[str] = "consumer"
-    subtask: int
+    subtask: Annotated[Index, "Its number."]
 
 
 @attrs.frozen
@@ -103,16 +106,16 @@ class FindHeirs:
     """A buffer was saved of the connection of an old producer and an old consumer."""
 
     type: ClassVar[str] = "saved"
-    side: Side
-    producer: int
-    consumer: int
+    side: Annotated[Side, "Where it was saved: in the queues of the producer, or in the channels of the consumer."]
+    producer: Annotated[Index, "The old producer."]
+    consumer: Annotated[Index, "The old consumer."]
 
 
 Event = AskForProducer | AskForConsumer | FindHeirs
 
 # --- observations ---------------------------------------------------------------------------------------------
 
-Mapping = tuple[tuple[int, ...], ...]
+Mapping = tuple[tuple[Position, ...], ...]
 
 
 @attrs.frozen
@@ -120,9 +123,15 @@ class Restores:
     """The old subtasks whose place it takes, the old ones behind each of its channels, and those that it filters."""
 
     type: ClassVar[str] = "restores"
-    subtasks: tuple[int, ...]
-    channels: Mapping
-    filtered: tuple[int, ...]
+    subtasks: Annotated[tuple[Position, ...], "The old subtasks whose place it takes, ascending."]
+    channels: Annotated[
+        Mapping,
+        "For each new subtask at the other end, the old ones whose place that takes, ascending.",
+    ]
+    filtered: Annotated[
+        tuple[Position, ...],
+        "Of a consumer: all old ones that several new ones restore, ascending. Of a producer: none.",
+    ]
 
 
 @attrs.frozen
@@ -137,8 +146,8 @@ class Goes:
     """The buffer is restored on the connection of these new subtasks."""
 
     type: ClassVar[str] = "goes"
-    producer: int
-    consumer: int
+    producer: Annotated[Position, "The new producer."]
+    consumer: Annotated[Position, "The new consumer."]
 
 
 Observation = Restores | Unchanged | Goes

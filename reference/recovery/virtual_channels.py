@@ -11,7 +11,7 @@ their keys, and those of other partitioners than hash are left out. So are laten
 """
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
@@ -19,10 +19,13 @@ from tidegate.reference.claims import always, claims_in, sometimes
 from tidegate.reference.elements import (
     MIN,
     MOST_CONSUMERS,
+    Index,
     Length,
     Long,
+    Position,
     Status,
     StatusChange,
+    Text,
     Watermark,
     at_least,
     between,
@@ -48,12 +51,24 @@ class Config:
     restore, too; its own number, and how keys are dealt out now.
     """
 
-    old_consumers: tuple[int, ...] = attrs.field(validator=NUMBERS)
-    old_producers: tuple[int, ...] = attrs.field(validator=NUMBERS)
-    filtered: tuple[int, ...] = attrs.field(validator=NUMBERS)
-    subtask: int = attrs.field(validator=at_least(0))
-    parallelism: int = attrs.field(validator=between(1, MOST_PARALLELISM))
-    max_parallelism: int = attrs.field(validator=between(1, MOST_CONSUMERS))
+    old_consumers: Annotated[
+        tuple[Position, ...],
+        "The old consumers that the task restores.",
+    ] = attrs.field(validator=NUMBERS)
+    old_producers: Annotated[
+        tuple[Position, ...],
+        "The old producers behind the channel.",
+    ] = attrs.field(validator=NUMBERS)
+    filtered: Annotated[
+        tuple[Position, ...],
+        "The old consumers that other tasks restore, too.",
+    ] = attrs.field(validator=NUMBERS)
+    subtask: Annotated[
+        Position,
+        "The number of the task among the consumers. If there are not so many, no key belongs to it.",
+    ] = attrs.field(validator=at_least(0))
+    parallelism: Annotated[int, "How many consumers there are."] = attrs.field(validator=between(1, MOST_PARALLELISM))
+    max_parallelism: Annotated[int, "The number of key groups."] = attrs.field(validator=between(1, MOST_CONSUMERS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -83,7 +98,7 @@ class State:
 @attrs.frozen
 class Record:
     type: ClassVar[str] = "record"
-    key: str = attrs.field(validator=check_text)
+    key: Annotated[Text, "Its key, a string."] = attrs.field(validator=check_text)
 
 
 Element = Record | Watermark | StatusChange
@@ -94,8 +109,8 @@ class SelectChannel:
     """What follows was saved of the connection of this old consumer and this old producer."""
 
     type: ClassVar[str] = "select"
-    subtask: int
-    channel: int
+    subtask: Annotated[Index, "The old consumer."]
+    channel: Annotated[Index, "The old producer."]
 
 
 @attrs.frozen
@@ -105,9 +120,13 @@ class ReadBuffer:
     """
 
     type: ClassVar[str] = "buffer"
-    rest: bool
-    elements: tuple[Element, ...]
-    begun: str | None = attrs.field(default=None, validator=attrs.validators.optional(check_text))
+    rest: Annotated[bool, "Whether it begins with the rest of the record that the last buffer of its connection began."]
+    elements: Annotated[tuple[Element, ...], "The whole elements in it."]
+    begun: Annotated[
+        Text | None,
+        "The key of a record of which the first half is at the end of the buffer, if there is one. Where a half "
+        "ends is up to the engine.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(check_text))
 
 
 Event = SelectChannel | ReadBuffer

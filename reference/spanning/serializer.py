@@ -10,12 +10,12 @@ left to hand out are not seen. What a writer with several channels adds to this 
 """
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import Count, at_least
 from tidegate.reference.model import Component, Outcome, Rejected, follow, rejected
 from tidegate.reference.spanning import stream_elements
 from tidegate.reference.spanning.dated_writers import write_by_results
@@ -26,7 +26,7 @@ from tidegate.reference.spanning.records import HEADER_BYTES, cut, decode_length
 
 @attrs.frozen
 class Config:
-    buffer_size: int = attrs.field(validator=at_least(1))
+    buffer_size: Annotated[Count, "The size of a buffer in bytes."] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -50,7 +50,7 @@ class Record:
     """A record is to be written."""
 
     type: ClassVar[str] = "record"
-    payload: bytes
+    payload: Annotated[bytes, "The payload of the record, without its length."]
 
 
 @attrs.frozen
@@ -84,7 +84,7 @@ class Buffer:
     """A buffer, or what of it had not been handed out."""
 
     type: ClassVar[str] = "buffer"
-    data: bytes
+    data: Annotated[bytes, "The bytes that were not handed out yet."]
 
 
 Observation = Buffer

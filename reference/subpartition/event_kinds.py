@@ -7,7 +7,7 @@ Choices. EventSerializer and Buffer.DataType of Flink 2.3. The bytes are the eng
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
@@ -57,8 +57,8 @@ class PutIntoBuffer:
     """An event is put into a buffer, with priority or without."""
 
     type: ClassVar[str] = "put"
-    kind: Kind
-    urgent: bool
+    kind: Annotated[Kind, "Which event."]
+    urgent: Annotated[bool, "With priority."]
 
 
 Event = PutIntoBuffer
@@ -87,11 +87,11 @@ class Labelled:
     """
 
     type: ClassVar[str] = "labelled"
-    label: Label
-    blocks: bool
-    urgent: bool
-    announced: bool
-    same: bool
+    label: Annotated[Label, "What it travels as."]
+    blocks: Annotated[bool, "Nothing behind it is read until the channel is resumed."]
+    urgent: Annotated[bool, "It overtakes data."]
+    announced: Annotated[bool, "Its reader is told of it ahead of its turn."]
+    same: Annotated[bool, "What is read back is what was put."]
 
 
 Observation = Labelled

@@ -7,12 +7,12 @@ Choices. Sources differ by name. A drift is not negative, and the highest one me
 left out: whoever drives says when to announce.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, sometimes
-from tidegate.reference.elements import MAX, MIN, Length, Long, at_least, between, check_long
+from tidegate.reference.elements import MAX, MIN, Count, Index, Length, Long, at_least, between, check_long
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 
@@ -23,16 +23,19 @@ from tidegate.reference.tuples import replace
 class Source:
     """The group of a source, and how far its subtasks may be ahead of the slowest in the group."""
 
-    group: int
-    drift: Long = attrs.field(validator=between(0, MAX - 1))
+    group: Annotated[int, "The group of the source, any number: it is a name."]
+    drift: Annotated[
+        Long,
+        "How far a subtask may be ahead of the slowest in the group; from 0 to 9223372036854775806.",
+    ] = attrs.field(validator=between(0, MAX - 1))
 
 
 @attrs.frozen
 class Config:
     """Each source has as many subtasks."""
 
-    sources: tuple[Source, ...] = attrs.field(validator=Length(1))
-    subtasks: int = attrs.field(validator=at_least(1))
+    sources: Annotated[tuple[Source, ...], "The sources, at least one."] = attrs.field(validator=Length(1))
+    subtasks: Annotated[Count, "How many subtasks each source has."] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -60,8 +63,8 @@ class ReportWatermark:
     """A subtask reports how far it is."""
 
     type: ClassVar[str] = "report"
-    source: int
-    subtask: int
+    source: Annotated[Index, "The number of a source. One that does not exist: observe `rejected`."]
+    subtask: Annotated[Index, "The number of a subtask of the source. One that does not exist: observe `rejected`."]
     timestamp: Long = attrs.field(validator=check_long)
 
 
@@ -70,8 +73,8 @@ class TaskFailed:
     """A subtask has failed, and cannot be told anything."""
 
     type: ClassVar[str] = "task_failed"
-    source: int
-    subtask: int
+    source: Annotated[Index, "The number of a source. One that does not exist: observe `rejected`."]
+    subtask: Annotated[Index, "The number of a subtask of the source. One that does not exist: observe `rejected`."]
 
 
 @attrs.frozen
@@ -79,8 +82,8 @@ class TaskReady:
     """A subtask runs, again."""
 
     type: ClassVar[str] = "task_ready"
-    source: int
-    subtask: int
+    source: Annotated[Index, "The number of a source. One that does not exist: observe `rejected`."]
+    subtask: Annotated[Index, "The number of a subtask of the source. One that does not exist: observe `rejected`."]
 
 
 @attrs.frozen
@@ -88,7 +91,7 @@ class AnnounceLimits:
     """The time has come for a source to tell its subtasks."""
 
     type: ClassVar[str] = "announce"
-    source: int
+    source: Annotated[Index, "The number of a source. One that does not exist: observe `rejected`."]
 
 
 Event = ReportWatermark | TaskFailed | TaskReady | AnnounceLimits

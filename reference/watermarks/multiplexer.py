@@ -11,7 +11,7 @@ that it was derived. `flink-38454` (2.2 and later), `flink-18934` (1.14 to 2.1),
 
 from enum import StrEnum
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
@@ -28,7 +28,12 @@ SEMANTICS = ("flink-38454", "flink-18934", "flink-17653")
 
 @attrs.frozen
 class Config:
-    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    semantics: Annotated[
+        str,
+        "`flink-38454` is the default, Flink 2.2 and later. `flink-18934` is 1.14 to 2.1: when all are idle nothing "
+        "is combined. `flink-17653` is 1.11 to 1.13: the same, an active status is refused, and without outputs "
+        "nothing is told.",
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -64,7 +69,12 @@ class Register:
     """A split is assigned."""
 
     type: ClassVar[str] = "register"
-    output: int
+    output: Annotated[
+        int,
+        "The id of an output, any number: it is a name. A watermark or a status of one that is not registered is a "
+        "well-formed event that the component must refuse, and so is a second registration: observe `rejected`. "
+        "Unregistering one that is not registered does nothing.",
+    ]
 
 
 @attrs.frozen
@@ -72,7 +82,12 @@ class Unregister:
     """A split is done."""
 
     type: ClassVar[str] = "unregister"
-    output: int
+    output: Annotated[
+        int,
+        "The id of an output, any number: it is a name. A watermark or a status of one that is not registered is a "
+        "well-formed event that the component must refuse, and so is a second registration: observe `rejected`. "
+        "Unregistering one that is not registered does nothing.",
+    ]
 
 
 @attrs.frozen
@@ -80,8 +95,16 @@ class OutputWatermark:
     """A split has a watermark."""
 
     type: ClassVar[str] = "watermark"
-    output: int
-    mode: Mode
+    output: Annotated[
+        int,
+        "The id of an output, any number: it is a name. A watermark or a status of one that is not registered is a "
+        "well-formed event that the component must refuse, and so is a second registration: observe `rejected`. "
+        "Unregistering one that is not registered does nothing.",
+    ]
+    mode: Annotated[
+        Mode,
+        "By which door: an immediate call is combined at once, a deferred one only noted until the next derivation.",
+    ]
     timestamp: Long = attrs.field(validator=check_long)
 
 
@@ -90,8 +113,16 @@ class OutputStatus:
     """A split turns idle, or is active again."""
 
     type: ClassVar[str] = "status"
-    output: int
-    mode: Mode
+    output: Annotated[
+        int,
+        "The id of an output, any number: it is a name. A watermark or a status of one that is not registered is a "
+        "well-formed event that the component must refuse, and so is a second registration: observe `rejected`. "
+        "Unregistering one that is not registered does nothing.",
+    ]
+    mode: Annotated[
+        Mode,
+        "By which door: an immediate call is combined at once, a deferred one only noted until the next derivation.",
+    ]
     status: Status
 
 

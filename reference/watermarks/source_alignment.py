@@ -10,7 +10,7 @@ alone by the alignment, also one that is paused, which then never goes on. `flin
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
@@ -27,8 +27,15 @@ SEMANTICS = ("flink-39073", "flink-40093")
 class Config:
     """`samples` is how many samples are kept."""
 
-    samples: int = attrs.field(default=3, validator=at_least(0))
-    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    samples: Annotated[
+        int,
+        "How many samples of each watermark are kept.",
+    ] = attrs.field(default=3, validator=at_least(0))
+    semantics: Annotated[
+        str,
+        "`flink-39073` is the default, Flink 2.3: a split that is idle is neither paused nor resumed. In "
+        "`flink-40093`, its correction, one that is paused is resumed.",
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -80,7 +87,11 @@ class AddSplit:
     """A split is assigned."""
 
     type: ClassVar[str] = "add_split"
-    split: int
+    split: Annotated[
+        int,
+        "The id of a split, any number: it is a name. A watermark or status of one that was not added is a "
+        "well-formed event that the component must refuse: observe `rejected`.",
+    ]
 
 
 @attrs.frozen
@@ -88,7 +99,11 @@ class FinishSplit:
     """A split is done."""
 
     type: ClassVar[str] = "finish_split"
-    split: int
+    split: Annotated[
+        int,
+        "The id of a split, any number: it is a name. A watermark or status of one that was not added is a "
+        "well-formed event that the component must refuse: observe `rejected`.",
+    ]
 
 
 @attrs.frozen
@@ -96,7 +111,11 @@ class SplitWatermark:
     """The watermark of a split rises."""
 
     type: ClassVar[str] = "split_watermark"
-    split: int
+    split: Annotated[
+        int,
+        "The id of a split, any number: it is a name. A watermark or status of one that was not added is a "
+        "well-formed event that the component must refuse: observe `rejected`.",
+    ]
     timestamp: Long = attrs.field(validator=check_long)
 
 
@@ -105,7 +124,11 @@ class SplitStatus:
     """A split turns idle, or is active again."""
 
     type: ClassVar[str] = "split_status"
-    split: int
+    split: Annotated[
+        int,
+        "The id of a split, any number: it is a name. A watermark or status of one that was not added is a "
+        "well-formed event that the component must refuse: observe `rejected`.",
+    ]
     status: Status
 
 

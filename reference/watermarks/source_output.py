@@ -10,7 +10,7 @@ differ only in what the multiplexer makes of splits that are all idle.
 """
 
 from itertools import pairwise, product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
@@ -27,7 +27,11 @@ SEMANTICS = ("flink-38454", "flink-18934")
 
 @attrs.frozen
 class Config:
-    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    semantics: Annotated[
+        str,
+        "What splits that are all idle amount to, as in `multiplexer`. `flink-38454` is the default, Flink 2.2 and "
+        "later; `flink-18934` is 1.16 to 2.1.",
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -53,7 +57,11 @@ class AddSplit:
     """A split is assigned: it gets an output."""
 
     type: ClassVar[str] = "add_split"
-    split: int
+    split: Annotated[
+        int,
+        "The id of a split, any number: it is a name. One that has no output is a well-formed event that the "
+        "component must refuse: observe `rejected`. To add one that has an output changes nothing.",
+    ]
 
 
 @attrs.frozen
@@ -61,7 +69,11 @@ class ReleaseSplit:
     """A split is done: its output goes."""
 
     type: ClassVar[str] = "release_split"
-    split: int
+    split: Annotated[
+        int,
+        "The id of a split, any number: it is a name. One that has no output is a well-formed event that the "
+        "component must refuse: observe `rejected`. To add one that has an output changes nothing.",
+    ]
 
 
 @attrs.frozen
@@ -70,8 +82,11 @@ class EmitRecord:
 
     type: ClassVar[str] = "record"
     timestamp: Long = attrs.field(validator=check_long)
-    split: int | None = None
-    watermark: Long | None = attrs.field(default=None, validator=attrs.validators.optional(check_long))
+    split: Annotated[int | None, "The id of the split whose output it is; left out for the main output."] = None
+    watermark: Annotated[
+        Long | None,
+        "What the generator emits, by the immediate door; left out for nothing.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(check_long))
 
 
 @attrs.frozen
@@ -79,9 +94,13 @@ class EmitWatermark:
     """A watermark, by the output of a split or by the main output."""
 
     type: ClassVar[str] = "watermark"
-    mode: Mode
+    mode: Annotated[
+        Mode,
+        "By which door: an immediate call of a split is combined at once, a deferred one only noted until the next "
+        "combination. To the main output both are the same.",
+    ]
     timestamp: Long = attrs.field(validator=check_long)
-    split: int | None = None
+    split: Annotated[int | None, "The id of the split whose output it is; left out for the main output."] = None
 
 
 @attrs.frozen
@@ -89,9 +108,13 @@ class EmitStatus:
     """A split, or the main output, turns idle or is active again."""
 
     type: ClassVar[str] = "status"
-    mode: Mode
+    mode: Annotated[
+        Mode,
+        "By which door: an immediate call of a split is combined at once, a deferred one only noted until the next "
+        "combination. To the main output both are the same.",
+    ]
     status: Status
-    split: int | None = None
+    split: Annotated[int | None, "The id of the split whose output it is; left out for the main output."] = None
 
 
 @attrs.frozen

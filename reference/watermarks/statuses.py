@@ -13,12 +13,23 @@ its channels in turn for records. A task with no output channels ends in a sink.
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import Long, Status, StatusChange, Watermark, at_least, check_long, one_of
+from tidegate.reference.elements import (
+    Count,
+    Index,
+    Long,
+    Position,
+    Status,
+    StatusChange,
+    Watermark,
+    at_least,
+    check_long,
+    one_of,
+)
 from tidegate.reference.model import Component, Outcome, reach, rejected
 from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.reference.watermarks import latency, valve
@@ -30,10 +41,17 @@ SEMANTICS = ("flink-18934", "flink-5017")
 
 @attrs.frozen
 class Config:
-    channels: int = attrs.field(validator=at_least(1))
-    operators: int = attrs.field(validator=at_least(1))
-    outputs: int = attrs.field(validator=at_least(0))
-    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    channels: Annotated[Count, "How many input channels."] = attrs.field(validator=at_least(1))
+    operators: Annotated[Count, "How many operators the chain has."] = attrs.field(validator=at_least(1))
+    outputs: Annotated[
+        Position,
+        "How many channels the output has. With 0 the task ends in a sink, and nothing is sent.",
+    ] = attrs.field(validator=at_least(0))
+    semantics: Annotated[
+        str,
+        "`flink-18934` is 1.14 and later: a status passes through every operator. `flink-5017` is 1.3 to 1.13: only "
+        "the output is told of it.",
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -56,7 +74,7 @@ class Record:
     """A record arrives on a channel."""
 
     type: ClassVar[str] = "record"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -64,7 +82,7 @@ class LatencyMarker:
     """A latency marker arrives on a channel."""
 
     type: ClassVar[str] = "latency_marker"
-    channel: int
+    channel: Index
 
 
 Event = Record | valve.ChannelWatermark | valve.ChannelStatus | LatencyMarker
@@ -84,8 +102,8 @@ class Handled:
     """An operator, by its place in the chain, handles an element. It processes records, and only times markers."""
 
     type: ClassVar[str] = "handled"
-    operator: int
-    element: Element
+    operator: Annotated[Position, "Its place in the chain, from 0."]
+    element: Annotated[Element, "What it handles."]
 
 
 @attrs.frozen
@@ -93,10 +111,13 @@ class Sent:
     """An element is written to a channel of the output."""
 
     type: ClassVar[str] = "sent"
-    channel: int
-    element: Element
-    timestamp: Long | None = attrs.field(default=None, validator=attrs.validators.optional(check_long))
-    status: Status | None = None
+    channel: Annotated[Position, "The channel of the output, from 0."]
+    element: Annotated[Element, "What is written."]
+    timestamp: Annotated[
+        Long | None,
+        "Of a watermark; always there with a watermark, and only then.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(check_long))
+    status: Annotated[Status | None, "Of a status; always there with a status, and only then."] = None
 
 
 Observation = Handled | Sent

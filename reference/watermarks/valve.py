@@ -11,12 +11,24 @@ becomes active again triggers no re-evaluation. Both omissions lose or stall wat
 `flink-40475` is the corrected valve.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
+from tidegate.reference.elements import (
+    MAX,
+    MIN,
+    Count,
+    Index,
+    Long,
+    Status,
+    StatusChange,
+    Watermark,
+    at_least,
+    check_long,
+    one_of,
+)
 from tidegate.reference.model import Component, Order, Outcome, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, replace, sorting
 
@@ -27,8 +39,13 @@ SEMANTICS = ("flink-7728", "flink-40475")
 
 @attrs.frozen
 class Config:
-    channels: int = attrs.field(validator=at_least(1))
-    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
+    semantics: Annotated[
+        str,
+        "`flink-7728` is the default, Flink 1.4 to 2.3. `flink-40475` is the corrected valve: the aligned minimum "
+        "is derived again when a channel becomes active, and the maximum is flushed, before idle, whenever all "
+        "channels are idle.",
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -57,7 +74,7 @@ class ChannelWatermark:
     """A watermark arrives on a channel."""
 
     type: ClassVar[str] = "watermark"
-    channel: int
+    channel: Index
     timestamp: Long = attrs.field(validator=check_long)
 
 
@@ -66,7 +83,7 @@ class ChannelStatus:
     """A status arrives on a channel."""
 
     type: ClassVar[str] = "status"
-    channel: int
+    channel: Index
     status: Status
 
 

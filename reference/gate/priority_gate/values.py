@@ -1,11 +1,11 @@
 """What the gate with priorities takes, shows and remembers."""
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Nothing, at_least, between, one_of
+from tidegate.reference.elements import Count, Index, Nothing, Position, at_least, between, one_of
 from tidegate.reference.gate.gate import Available, Finished, Poll
 from tidegate.reference.gate.sequence_numbers import GREATEST_INT, LEAST_INT
 
@@ -22,10 +22,20 @@ class Config:
     With the extension `closing` the gate may be closed, and is asked which channels have not ended.
     """
 
-    channels: int = attrs.field(validator=at_least(1))
-    subpartitions: int = attrs.field(default=1, validator=at_least(1))
-    first: int = attrs.field(default=0, validator=between(LEAST_INT, GREATEST_INT))
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
+    subpartitions: Annotated[
+        Count,
+        "How many subpartitions share each channel: a channel is over when the end of the partition has come for "
+        "each of them.",
+    ] = attrs.field(default=1, validator=at_least(1))
+    first: Annotated[
+        int,
+        "The sequence number of the first item of each channel. Numbers have 32 bits and wrap around.",
+    ] = attrs.field(default=0, validator=between(LEAST_INT, GREATEST_INT))
+    extension: Annotated[
+        str | None,
+        "With `closing` there are events `close` and `ask_unfinished`. Only for engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -87,8 +97,12 @@ class Arrive:
     """An item arrives on a channel."""
 
     type: ClassVar[str] = "arrive"
-    channel: int
-    item: Item = attrs.field(validator=one_of(*ARRIVING))
+    channel: Index
+    item: Annotated[
+        Item,
+        "`priority` is the barrier of an unaligned checkpoint, `barrier` an aligned barrier that may time out. "
+        "Announcements do not arrive: the channel makes them.",
+    ] = attrs.field(validator=one_of(*ARRIVING))
 
 
 @attrs.frozen
@@ -96,7 +110,7 @@ class Notify:
     """A channel says that it has something, whether or not it has."""
 
     type: ClassVar[str] = "notify"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -104,8 +118,11 @@ class NotifyPriority:
     """A channel says that its item with this sequence number has priority."""
 
     type: ClassVar[str] = "notify_priority"
-    channel: int
-    sequence: int = attrs.field(validator=between(LEAST_INT, GREATEST_INT))
+    channel: Index
+    sequence: Annotated[
+        int,
+        "The sequence number of the item.",
+    ] = attrs.field(validator=between(LEAST_INT, GREATEST_INT))
 
 
 @attrs.frozen
@@ -113,7 +130,7 @@ class Force:
     """A channel wants to be first, whatever was polled before."""
 
     type: ClassVar[str] = "force"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -141,10 +158,10 @@ class Polled:
     """An item is handed out; whether another poll would give one, and whether a channel with priority waits."""
 
     type: ClassVar[str] = "item"
-    channel: int
-    item: Item
-    more: bool
-    more_priority: bool
+    channel: Position
+    item: Annotated[Item, "What it is."]
+    more: Annotated[bool, "Whether another poll would give an item."]
+    more_priority: Annotated[bool, "Whether a channel with priority waits."]
 
 
 @attrs.frozen
@@ -166,7 +183,7 @@ class Unfinished:
     """These channels have not ended, in ascending order."""
 
     type: ClassVar[str] = "unfinished"
-    channels: tuple[int, ...]
+    channels: Annotated[tuple[Position, ...], "In ascending order."]
 
 
 Observation = Available | PriorityAvailable | Polled | Nothing | Finished | Cancelled | Unfinished

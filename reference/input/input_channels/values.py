@@ -1,11 +1,11 @@
 """What the channels of a gate take, show and remember."""
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Nothing, at_least, one_of
+from tidegate.reference.elements import Count, Index, Length, Nothing, Position, at_least, one_of
 from tidegate.reference.model import InvalidInputError
 
 
@@ -42,10 +42,19 @@ class Config:
     An initial delay of 0 means that there are no local retries.
     """
 
-    locations: tuple[Location, ...]
-    initial: int = attrs.field(default=100, validator=at_least(0))
-    maximum: int = attrs.field(default=10_000, validator=at_least(0))
-    timeout: int = attrs.field(default=10_000, validator=at_least(0))
+    locations: Annotated[tuple[Location, ...], "Where the producer of each channel runs.", Length(1)]
+    initial: Annotated[
+        Position,
+        "The first delay of a local retry in milliseconds; 0 means that there are no retries.",
+    ] = attrs.field(default=100, validator=at_least(0))
+    maximum: Annotated[
+        Position,
+        "The longest delay in milliseconds.",
+    ] = attrs.field(default=10_000, validator=at_least(0))
+    timeout: Annotated[
+        Position,
+        "How long a remote producer parks a request, in milliseconds; with 0 it does not, and there are no retries.",
+    ] = attrs.field(default=10_000, validator=at_least(0))
 
     def __attrs_post_init__(self) -> None:
         if not self.locations or self.initial > self.maximum:
@@ -99,8 +108,8 @@ class Update:
     """It becomes known where the producer of a channel runs."""
 
     type: ClassVar[str] = "update"
-    channel: int
-    location: Location = attrs.field(validator=one_of(Location.LOCAL, Location.REMOTE))
+    channel: Index
+    location: Annotated[Location, "Where it runs."] = attrs.field(validator=one_of(Location.LOCAL, Location.REMOTE))
 
 
 @attrs.frozen
@@ -108,7 +117,7 @@ class Register:
     """A producer on this machine registers the partition of a channel."""
 
     type: ClassVar[str] = "register"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -116,7 +125,7 @@ class Retry:
     """The timer of a local channel that asks again goes off."""
 
     type: ClassVar[str] = "retry"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -124,7 +133,7 @@ class NotFound:
     """A remote producer answers that it has no such partition, and is known to run."""
 
     type: ClassVar[str] = "not_found"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -132,9 +141,9 @@ class Arrive:
     """An item comes from the producer; a local channel does not look at its number."""
 
     type: ClassVar[str] = "arrive"
-    channel: int
-    sequence: int
-    item: Item
+    channel: Index
+    sequence: Annotated[int, "Its sequence number. A local channel does not look at it."]
+    item: Annotated[Item, "`empty` is a data buffer of length zero."]
 
 
 @attrs.frozen
@@ -142,8 +151,8 @@ class Fail:
     """Something goes wrong on a channel."""
 
     type: ClassVar[str] = "fail"
-    channel: int
-    cause: Cause
+    channel: Index
+    cause: Annotated[Cause, "What."]
 
 
 @attrs.frozen
@@ -151,7 +160,7 @@ class Read:
     """The gate reads a channel."""
 
     type: ClassVar[str] = "read"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -159,7 +168,7 @@ class TaskEvent:
     """The task sends an event to its producers."""
 
     type: ClassVar[str] = "task_event"
-    event: int
+    event: Annotated[int, "The number of the event: a name."]
 
 
 @attrs.frozen
@@ -179,7 +188,7 @@ class Request:
     """A request goes to a remote producer."""
 
     type: ClassVar[str] = "request"
-    channel: int
+    channel: Position
 
 
 @attrs.frozen
@@ -187,8 +196,8 @@ class RetryIn:
     """A local channel did not find its partition, and will ask again after the delay."""
 
     type: ClassVar[str] = "retry_in"
-    channel: int
-    delay: int
+    channel: Position
+    delay: Annotated[Count, "In milliseconds."]
 
 
 @attrs.frozen
@@ -196,7 +205,7 @@ class Notified:
     """The channel tells the gate that it is to be read."""
 
     type: ClassVar[str] = "notified"
-    channel: int
+    channel: Position
 
 
 @attrs.frozen
@@ -204,7 +213,7 @@ class Recycled:
     """The buffer of an item is given back unread."""
 
     type: ClassVar[str] = "recycled"
-    channel: int
+    channel: Position
 
 
 @attrs.frozen
@@ -212,9 +221,9 @@ class Delivered:
     """The item read; and whether the channel has another."""
 
     type: ClassVar[str] = "delivered"
-    channel: int
-    item: Item
-    more: bool
+    channel: Position
+    item: Annotated[Item, "What it is. Nothing of length zero is delivered.", one_of(Item.DATA, Item.EVENT)]
+    more: Annotated[bool, "Whether the channel has another."]
 
 
 @attrs.frozen
@@ -222,8 +231,8 @@ class Failed:
     """The channel cannot be read."""
 
     type: ClassVar[str] = "failed"
-    channel: int
-    cause: Cause
+    channel: Position
+    cause: Annotated[Cause, "The first thing that went wrong."]
 
 
 @attrs.frozen
@@ -231,8 +240,8 @@ class Sent:
     """A task event goes to the producer of a channel."""
 
     type: ClassVar[str] = "sent"
-    channel: int
-    event: int
+    channel: Position
+    event: Annotated[int, "The number of the event."]
 
 
 Observation = Request | RetryIn | Notified | Recycled | Delivered | Nothing | Failed | Sent

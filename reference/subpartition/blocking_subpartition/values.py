@@ -1,11 +1,11 @@
 """The values of the blocking subpartition: its config and state, the events that it takes, what is seen of it."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference import elements
-from tidegate.reference.elements import one_of
+from tidegate.reference.elements import Index, one_of
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store
 from tidegate.reference.subpartition.queue import Item
@@ -21,8 +21,16 @@ EXTENSIONS = (FAILURES,)
 class Config:
     """With the extension `failures` the disk may fail, and it is seen when memory is given back."""
 
-    store: Store
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    store: Annotated[
+        Store,
+        "Where the data is kept. Readers of a plain `file` have two buffers to read into. `file_region` is a plain "
+        "file whose readers hand out regions of it. `mmap` remembers of an event only that it is one.",
+    ]
+    extension: Annotated[
+        str | None,
+        "With `failures` the disk may fail (`fail_disk`), and each step that gives memory back shows it. Only for "
+        "engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -86,7 +94,7 @@ class Recycle:
     """A reader is done with a buffer that it was given."""
 
     type: ClassVar[str] = "recycle"
-    view: int
+    view: Index
 
 
 @attrs.frozen
@@ -94,8 +102,8 @@ class Query:
     """A reader asks whether there is something for it, with credit or without."""
 
     type: ClassVar[str] = "query"
-    view: int
-    credit: bool
+    view: Index
+    credit: Annotated[bool, "Whether it has credit for a data buffer."]
 
 
 Event = (

@@ -1,10 +1,10 @@
 """The values of the network buffer: its config and state, the events that it takes, what is seen of it."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import Count, Index, Position, at_least
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -13,7 +13,7 @@ from tidegate.reference.elements import at_least
 class Config:
     """`capacity`: bytes that the buffer can hold."""
 
-    capacity: int = attrs.field(validator=at_least(1))
+    capacity: Annotated[Count, "How many bytes it can hold."] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -85,7 +85,11 @@ class Copy:
     """Another consumer is made, which reads on from where this one is."""
 
     type: ClassVar[str] = "copy"
-    consumer: int
+    consumer: Annotated[
+        Index,
+        "The number of the consumer. One that does not exist is rejected, and so is one that was closed, except for "
+        "`recycle`.",
+    ]
 
 
 @attrs.frozen
@@ -93,7 +97,7 @@ class Inspect:
     """What does a consumer know?"""
 
     type: ClassVar[str] = "inspect"
-    consumer: int
+    consumer: Index
 
 
 @attrs.frozen
@@ -101,7 +105,7 @@ class Build:
     """A consumer hands out what is new to it."""
 
     type: ClassVar[str] = "build"
-    consumer: int
+    consumer: Index
 
 
 @attrs.frozen
@@ -109,7 +113,7 @@ class Recycle:
     """The oldest slice of a consumer that is still out is done with."""
 
     type: ClassVar[str] = "recycle"
-    consumer: int
+    consumer: Index
 
 
 @attrs.frozen
@@ -117,7 +121,7 @@ class CloseConsumer:
     """A consumer lets go of the memory; its slices keep it."""
 
     type: ClassVar[str] = "close"
-    consumer: int
+    consumer: Index
 
 
 Event = Append | Commit | Finish | CloseBuilder | Consume | Copy | Inspect | Build | Recycle | CloseConsumer
@@ -130,7 +134,7 @@ class Written:
     """So many bytes were taken."""
 
     type: ClassVar[str] = "written"
-    bytes: int
+    bytes: Position
 
 
 @attrs.frozen
@@ -138,7 +142,7 @@ class Slice:
     """What was committed since the consumer last looked, at times nothing."""
 
     type: ClassVar[str] = "slice"
-    data: bytes
+    data: Annotated[bytes, "At times nothing."]
 
 
 @attrs.frozen
@@ -146,8 +150,8 @@ class Knowledge:
     """Whether the consumer takes the buffer for finished, and whether there is something that it has not read."""
 
     type: ClassVar[str] = "knowledge"
-    finished: bool
-    unread: bool
+    finished: Annotated[bool, "Whether it takes the buffer for finished, as of the last time that it looked."]
+    unread: Annotated[bool, "Whether something is committed that it has not read."]
 
 
 @attrs.frozen
