@@ -131,7 +131,9 @@ class Advance:
 
 @attrs.frozen
 class Delay:
-    """Time passes while the task is busy: no timer fires. One that is due then fires with the next `advance`."""
+    """Extension `late_timers`. Time passes while the task is busy: no timer fires. One that is due then fires with the
+    next `advance`, if there is still a reason.
+    """
 
     type: ClassVar[str] = "delay"
     milliseconds: Annotated[Position, "How much."] = attrs.field(validator=at_least(0))
@@ -139,7 +141,7 @@ class Delay:
 
 @attrs.frozen
 class Processed:
-    """So many bytes were processed."""
+    """Extension `measures`. So many bytes were processed."""
 
     type: ClassVar[str] = "processed"
     bytes: Annotated[Position, "How many."] = attrs.field(validator=at_least(0))
@@ -147,14 +149,14 @@ class Processed:
 
 @attrs.frozen
 class Measure:
-    """Somebody asks what was measured."""
+    """Extension `measures`. Somebody asks what was measured."""
 
     type: ClassVar[str] = "measure"
 
 
 @attrs.frozen
 class Close:
-    """The task closes the handler, and reads nothing any more. A timer that is on its way comes all the same."""
+    """The task closes the handler. A timer that is on its way comes all the same. With the extension `closing`."""
 
     type: ClassVar[str] = "close"
 
@@ -214,6 +216,8 @@ class StartPersisting:
 
 @attrs.frozen
 class StopPersisting:
+    """Saving for the checkpoint ends."""
+
     type: ClassVar[str] = "stop_persisting"
     checkpoint: Checkpoint
 
@@ -229,10 +233,7 @@ class Prioritize:
 
 @attrs.frozen
 class Measured:
-    """`alignment` is the time of the alignment that is under way, or of the latest; `start_delay` that between the
-    creation of the checkpoint and its alignment. `duration` and `bytes` are of the checkpoint that was triggered last,
-    as soon as they are known.
-    """
+    """Extension `measures`. What was measured, in ms and bytes."""
 
     type: ClassVar[str] = "measured"
     alignment: Annotated[Position, "Of the alignment that is under way, or of the latest."]

@@ -5,6 +5,9 @@ the queue: nobody is served twice before everybody was served once. A reader can
 its partition, and the others go on; a failure of the connection itself ends them all.
 
 Choices. Flink 2.3: PartitionRequestQueue. A reader that was cancelled is unknown from then on, to its producer too.
+
+On the wire. Readers that have something to send take turns, one item each. Once the connection has failed nothing
+is observed any more.
 """
 
 from enum import StrEnum
@@ -26,6 +29,8 @@ from tidegate.reference.tuples import replace
 
 @attrs.frozen
 class Config:
+    """One reader for each entry; the connection is writable."""
+
     initial_credits: Annotated[
         tuple[Position, ...],
         "The credit that each reader starts with. The list may be empty.",
@@ -75,12 +80,16 @@ class Add:
 
 @attrs.frozen
 class Flush:
+    """The producer of a reader flushes."""
+
     type: ClassVar[str] = "flush"
     reader: Index
 
 
 @attrs.frozen
 class Credit:
+    """Credit for a reader comes in."""
+
     type: ClassVar[str] = "credit"
     reader: Index
     amount: Annotated[Count, "How much, at least 1."] = attrs.field(validator=at_least(1))
@@ -88,13 +97,15 @@ class Credit:
 
 @attrs.frozen
 class Resume:
+    """The consumer of a reader goes on after a barrier. Rejected when the reader is not blocked."""
+
     type: ClassVar[str] = "resume"
     reader: Index
 
 
 @attrs.frozen
 class Cancel:
-    """The receiver wants nothing more of this reader."""
+    """The receiver wants nothing more of this reader. A second time, or out of range, nothing happens."""
 
     type: ClassVar[str] = "cancel"
     reader: Index
@@ -110,7 +121,7 @@ class Fail:
 
 @attrs.frozen
 class Break:
-    """A message cannot be written, or a handler throws."""
+    """A message cannot be written, or a handler throws: the connection fails."""
 
     type: ClassVar[str] = "break"
 
@@ -122,7 +133,7 @@ Event = Add | Flush | Credit | Resume | Cancel | Fail | Writable | Break
 
 @attrs.frozen
 class Send:
-    """A message of a reader is sent."""
+    """A message of a reader is sent. Barrier and end of partition are events."""
 
     type: ClassVar[str] = "send"
     reader: Position
@@ -133,7 +144,7 @@ class Send:
 
 @attrs.frozen
 class Backlog:
-    """The backlog of a reader is announced."""
+    """The backlog of a reader is announced, without a buffer."""
 
     type: ClassVar[str] = "backlog"
     reader: Position

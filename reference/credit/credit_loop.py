@@ -7,6 +7,10 @@ early: then, whatever the scheduler does, everything written is read in the end.
 
 Choices. Each channel has a producer and a connection of its own, always writable. The consumer reads a channel until
 it meets a barrier, and resumes all channels when it has met the barrier on each of them.
+
+On the wire. Each event is one choice of the scheduler; one that is not possible now is rejected. Each channel has a
+producer and a connection of its own, always writable. The consumer reads a channel until it meets a barrier, and
+resumes all channels when it has met one on each.
 """
 
 from enum import StrEnum
@@ -88,7 +92,7 @@ class Action(StrEnum):
 
 @attrs.frozen
 class Choice:
-    """The scheduler lets this happen."""
+    """The scheduler lets this happen on a channel."""
 
     type: ClassVar[str] = "choice"
     channel: Index
@@ -115,7 +119,7 @@ class Consumed:
 
 @attrs.frozen
 class Overrun:
-    """Data has arrived for which there is no buffer."""
+    """Data has arrived for which there is no buffer. A right engine never shows it."""
 
     type: ClassVar[str] = "overrun"
     channel: Position

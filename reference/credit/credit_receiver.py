@@ -7,6 +7,8 @@ shared between the channels stands in `buffers`.
 Choices. Flink 2.3: RemoteInputChannel. The sequence number that a message must carry is a matter of the gate. With the
 extension `failures` the network thread cannot be told of the credit of a channel whose connection broke; once that was
 tried, nothing comes on the channel any more.
+
+On the wire. All buffers are free at the start.
 """
 
 from enum import StrEnum
@@ -54,7 +56,7 @@ class State:
 
 @attrs.frozen
 class Data:
-    """A data buffer arrives; `backlog` more wait at the sender."""
+    """A data buffer comes in. Rejected if no buffer is free or the backlog is negative."""
 
     type: ClassVar[str] = "data"
     channel: Index
@@ -109,7 +111,7 @@ class Barrier:
 
 @attrs.frozen
 class Resume:
-    """The consumer wants the channel to go on."""
+    """The channel resumes; accepted whether or not a barrier came."""
 
     type: ClassVar[str] = "resume"
     channel: Index
@@ -117,7 +119,9 @@ class Resume:
 
 @attrs.frozen
 class Fail:
-    """The connection of the channel breaks: the network thread cannot be told of its credit any more."""
+    """The connection of the channel breaks: the network thread cannot be told of its credit any more. Rejected if it is
+    released. With the extension `failures`.
+    """
 
     type: ClassVar[str] = "fail"
     channel: Index
@@ -125,7 +129,7 @@ class Fail:
 
 @attrs.frozen
 class Release:
-    """The channel is released; a second time nothing happens."""
+    """The channel is released; a second time nothing happens. With the extension `failures`."""
 
     type: ClassVar[str] = "release"
     channel: Index
@@ -139,7 +143,7 @@ Event = Data | PlainEvent | Backlog | Recycle | Announce | Barrier | Resume | Of
 
 @attrs.frozen
 class Notify:
-    """The network thread is told that the channel has credit to announce."""
+    """The channel gained credit that is to be announced. On `recycle` it may be another than that of the event."""
 
     type: ClassVar[str] = "notify"
     channel: Position
@@ -171,7 +175,7 @@ class Told(StrEnum):
 
 @attrs.frozen
 class Failed:
-    """The channel fails. Those that a reader is told of come last, by channel."""
+    """The channel fails. Those that a reader is told of come last, by channel. With the extension `failures`."""
 
     type: ClassVar[str] = "failed"
     channel: Position

@@ -26,6 +26,8 @@ from tidegate.reference.subpartition.values import Finish, Flush, Resume
 
 @attrs.frozen
 class Config:
+    """The credit that the reader starts with."""
+
     initial_credit: Annotated[Position, "The exclusive buffers of the receiver."] = attrs.field(validator=at_least(0))
 
 
@@ -67,7 +69,7 @@ class Barrier:
 
 @attrs.frozen
 class Credit:
-    """The receiver grants credit."""
+    """Credit comes in. An amount below 1 is rejected."""
 
     type: ClassVar[str] = "credit"
     amount: Annotated[Amount, "How much. Below 1 it is rejected."]

@@ -49,7 +49,7 @@ class Kind(StrEnum):
 
 @attrs.frozen
 class Send:
-    """A message is sent: its sequence number, and how many data buffers wait behind it."""
+    """A buffer is sent. Barrier and end of partition are events; an event costs no credit but takes a number."""
 
     type: ClassVar[str] = "send"
     kind: Annotated[Kind, "What it is."]

@@ -7,6 +7,8 @@ and has credit for it.
 
 Choices. One subpartition, of which every buffer is finished when it is added. The table of types is that of Flink 2.3
 (ResultPartitionType); a hybrid result is read from where it is kept, whichever tier that is.
+
+On the wire. There is one subpartition, and every buffer is finished when it is added.
 """
 
 from tidegate.reference.claims import claims_in

@@ -63,14 +63,18 @@ class State:
 
 @attrs.frozen
 class Register:
-    """The producer starts, and registers its result."""
+    """The producer starts, and registers its result. A second time it is rejected, and so it is after the result was
+    released.
+    """
 
     type: ClassVar[str] = "register"
 
 
 @attrs.frozen
 class Request:
-    """A consumer asks for the result."""
+    """A consumer asks for the result. Rejected if it reads it already, if a blocking result is not finished, and if a
+    result that can be read once has a consumer.
+    """
 
     type: ClassVar[str] = "request"
     consumer: Annotated[Index, "The number of the consumer, from 0. One out of range is rejected."]
@@ -78,7 +82,7 @@ class Request:
 
 @attrs.frozen
 class Produce:
-    """The producer adds a finished buffer."""
+    """The producer adds a finished buffer. Rejected before `register`, after `finish` and once released."""
 
     type: ClassVar[str] = "produce"
 
@@ -94,7 +98,7 @@ class Pull:
 
 @attrs.frozen
 class Leave:
-    """A consumer needs the result no longer."""
+    """A consumer needs the result no longer. Rejected if it is not connected."""
 
     type: ClassVar[str] = "leave"
     consumer: Index

@@ -28,6 +28,8 @@ from tidegate.reference.tuples import rearrange, replace, sorting
 
 @attrs.frozen
 class Config:
+    """A gate over so many channels."""
+
     channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
 
 
@@ -64,7 +66,7 @@ class State:
 
 @attrs.frozen
 class Arrive:
-    """An item arrives on a channel."""
+    """An item comes in on a channel. After `end_of_partition` all is rejected, and so is a second `end_of_data`."""
 
     type: ClassVar[str] = "arrive"
     channel: Index

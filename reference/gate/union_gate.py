@@ -7,6 +7,9 @@ the order of the members.
 
 Choices. `UnionInputGate` over the machines of `gate`; ends of data say here whether they come with drain. Other than
 a gate, a union that was emptied stays available until a poll in vain.
+
+On the wire. Members that have something are served in turn, one item each. A union that was emptied stays available
+until a poll in vain.
 """
 
 from collections.abc import Iterator

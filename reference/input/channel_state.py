@@ -8,6 +8,8 @@ is told to.
 Choices. RemoteInputChannel and ChannelStatePersister of Flink 2.3. A local channel saves only what comes in; what waits
 there waits in the subpartition. A gate starts its channels one after the other: when one of them refuses, those before
 it have started. Sequence numbers do not overflow here.
+
+On the wire. Everything that arrives on a channel has a sequence number, counted from 0 for each channel.
 """
 
 from enum import StrEnum
@@ -27,6 +29,8 @@ from tidegate.reference.tuples import replace
 
 @attrs.frozen
 class Config:
+    """A gate with so many channels."""
+
     channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
 
 
@@ -104,7 +108,7 @@ class Barrier:
 
 @attrs.frozen
 class Poll:
-    """The next item of a channel is taken."""
+    """The next item of a channel is taken. If there is none, nothing is observed."""
 
     type: ClassVar[str] = "poll"
     channel: Index
@@ -124,7 +128,7 @@ class Prioritize:
 
 @attrs.frozen
 class Start:
-    """The task has begun the checkpoint: all channels start to save."""
+    """The task has begun a checkpoint: the channels start to save, in ascending order."""
 
     type: ClassVar[str] = "start"
     checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
@@ -145,7 +149,9 @@ Event = Data | PlainEvent | Barrier | Poll | Prioritize | Start | Stop
 
 @attrs.frozen
 class Saved:
-    """Data of a channel becomes part of a checkpoint, by its sequence numbers."""
+    """Data of a channel becomes part of a checkpoint. When a checkpoint starts there is one for each channel that has
+    data to save, in ascending order.
+    """
 
     type: ClassVar[str] = "saved"
     channel: Annotated[Position, "The channel, from 0."]

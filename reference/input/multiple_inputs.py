@@ -10,6 +10,10 @@ has the extension `selection`. A call never goes on after an element: such a tas
 element may come from another input. Two quirks are as observed. The first call begins behind input 1,
 as if that had been read: with two inputs it is input 0, with more it is input 2. And the end of all data is said only
 if the last input to end was drained: if that one was stopped, the call says no more than whether there is more.
+
+On the wire. The bytes of a channel are records, each a length of 4 bytes, big-endian, and a payload that is a
+stream element; they may be cut anywhere into buffers. The protocol page has the layout. Bytes that are no stream
+element, and watermarks of a subpartition (tag 6), are a `bad_request` error of the whole case.
 """
 
 from collections.abc import Iterator
@@ -97,7 +101,9 @@ class ChannelEvent:
 
 @attrs.frozen
 class Select:
-    """From now on the operator names these inputs when it is asked."""
+    """Extension `selection`. From now on the operator names these inputs when it is asked: before the first call, and
+    behind each read. One out of range is refused.
+    """
 
     type: ClassVar[str] = "select"
     inputs: Annotated[tuple[Index, ...], "By their numbers, from 0; it may be none."]
@@ -118,7 +124,7 @@ class Reads:
 
 @attrs.frozen
 class NoProgress:
-    """The call fails: every input that the operator selects is over, and others are not."""
+    """Extension `selection`, in place of `returned`: the call fails, because every input that is selected is over."""
 
     type: ClassVar[str] = "no_progress"
 

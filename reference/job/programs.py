@@ -210,7 +210,9 @@ class Rescaled:
 
 @attrs.frozen
 class Recovery:
-    """How the checkpoint is taken, and at which parallelism the job is restored; operators not named keep theirs."""
+    """How the checkpoint is taken, and at which parallelism the job is restored. Only with the extensions `recovery`
+    and `finished`.
+    """
 
     unaligned: Annotated[bool, "Whether barriers overtake."] = False
     rescaled: Annotated[tuple[Rescaled, ...], "The operators that have another parallelism after the restore."] = ()
@@ -219,7 +221,18 @@ class Recovery:
 # The hash of a config is asked for with every state that is looked up.
 @attrs.frozen(cache_hash=True)
 class Config:
-    """Without a wire all tasks share a machine: an element that was written can be read at once."""
+    """A program. Names and ids of operators are unique, and no two edges join the same operators. A source has no
+    incoming edges, a `join` and a `co_timer` have their inputs 0 and 1, every other operator input 0 alone; nothing
+    leaves a sink. With the extension `event_time`, operators may know event time; they read by `hash`, and only they
+    have a `late` output. With the extensions `recovery` and `finished`, and only with them, there is `recovery`: then
+    there is no wire and nothing but sources, maps, flat maps, filters, sums and sinks; a sum reads by `hash`, and no
+    sum reads another; scripts have records and one barrier, but with `finished` some, not all, have none; sources are
+    not rescaled, an operator is rescaled once, parallelisms stay at most 85 where something is rescaled, and an edge of
+    an operator that is rescaled is a `hash` edge, or joins operators that are rescaled alike. Every script that has any
+    has the same barriers, with numbers that increase; only with `finished` some have none beside others that do. The
+    graph is acyclic, and every operator is reached from a source. A `forward` edge joins operators of equal
+    parallelism. Anything else is a `bad_request` error.
+    """
 
     operators: Annotated[tuple[Operator, ...], "The operators of the program."]
     edges: Annotated[tuple[Edge, ...], "Its edges, in the order in which they were made."]

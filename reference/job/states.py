@@ -138,7 +138,9 @@ class State:
 
 @attrs.frozen
 class Logged:
-    """A row of the run log: something was received or handed out, on a channel of the job."""
+    """A row of the run log: something was received or handed out, on a channel of the job. Where a column does not
+    belong to a kind it is absent.
+    """
 
     type: ClassVar[str] = "log"
     task: Annotated[str, "The name of the task: that of its vertex."]
@@ -163,7 +165,7 @@ class Logged:
 
 @attrs.frozen
 class Overrun:
-    """Data has arrived for which there is no buffer."""
+    """Data has arrived for which there is no buffer. A right engine never shows it."""
 
     type: ClassVar[str] = "overrun"
     channel: Annotated[Position, "The number of the channel in the whole job."]

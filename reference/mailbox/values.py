@@ -219,7 +219,7 @@ class HasMail:
 
 @attrs.frozen
 class PutFailing:
-    """A mail is put that will fail."""
+    """A mail is put that will fail. With the extension `failures`."""
 
     type: ClassVar[str] = "put_failing"
     mail: Annotated[int, "The number of a mail, chosen by whoever puts it."]
@@ -232,7 +232,7 @@ class PutFailing:
 
 @attrs.frozen
 class PutTogether:
-    """Mails are put together: nothing comes in between."""
+    """Mails are put together: nothing comes in between. With the extension `failures`."""
 
     type: ClassVar[str] = "put_together"
     mails: Annotated[tuple[int, ...], "In their order."]
@@ -245,7 +245,7 @@ class PutTogether:
 
 @attrs.frozen
 class AskIdle:
-    """The mailbox is asked whether it is idle."""
+    """The mailbox is asked whether it is idle. With the extension `failures`."""
 
     type: ClassVar[str] = "ask_idle"
 

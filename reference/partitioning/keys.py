@@ -27,18 +27,24 @@ def check_text(_instance: Any, _attribute: "attrs.Attribute[Any]", value: str) -
 
 @attrs.frozen
 class StringKey:
+    """A string key."""
+
     type: ClassVar[str] = "string"
     value: Annotated[Text, "The key."] = attrs.field(validator=check_text)
 
 
 @attrs.frozen
 class IntKey:
+    """A 32-bit key, a number."""
+
     type: ClassVar[str] = "int"
     value: Annotated[int, "The key."] = attrs.field(validator=between(-(2**31), 2**31 - 1))
 
 
 @attrs.frozen
 class LongKey:
+    """A 64-bit key, a decimal string."""
+
     type: ClassVar[str] = "long"
     value: Annotated[Long, "The key."] = attrs.field(validator=check_long)
 

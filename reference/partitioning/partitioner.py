@@ -8,6 +8,10 @@ watermark through while it is idle.
 Choices. The first channel of rebalance, every channel of shuffle and the channel of a latency marker are drawn at
 random (RebalancePartitioner, ShufflePartitioner, RecordWriter), so that every channel is allowed. Keys are those of
 the protocol: strings, ints and longs (KeyGroupStreamPartitioner).
+
+On the wire. One observation for each channel written to, ascending. The first channel of `rebalance`, each of
+`shuffle` and that of a latency marker are free: whatever the rules allow is accepted. The announced status starts
+active: an equal status sends nothing, and neither does a watermark while idle.
 """
 
 from collections.abc import Iterator
@@ -45,6 +49,8 @@ def check_max_parallelism(config: "Config", _attribute: "attrs.Attribute[Any]", 
 
 @attrs.frozen
 class Config:
+    """A partitioner over so many channels."""
+
     kind: Annotated[Partitioner, "How a record finds its channel."]
     channels: Annotated[
         Count,

@@ -35,6 +35,8 @@ class Pattern(StrEnum):
 
 @attrs.frozen
 class Config:
+    """So many producers and consumers, connected by a pattern."""
+
     pattern: Annotated[Pattern, "How producers and consumers are connected."]
     producers: Annotated[Count, "How many producers."] = attrs.field(validator=at_least(1))
     consumers: Annotated[Count, "How many consumers."] = attrs.field(validator=at_least(1))
@@ -72,7 +74,9 @@ class Broadcast(StrEnum):
 
 @attrs.frozen
 class WireDynamic:
-    """An edge is wired whose producers have written so many subpartitions each. Only all-to-all edges broadcast."""
+    """Extension `dynamic`. Show the wiring of an edge whose producers have written so many subpartitions each. Too few
+    for the consumers that share a producer, or several of an early broadcast, are refused.
+    """
 
     type: ClassVar[str] = "wire_dynamic"
     subpartitions: Annotated[int, "How many each producer has."] = attrs.field(validator=between(1, MOST_CONSUMERS))
@@ -90,7 +94,7 @@ Event = Wire | WireDynamic
 
 @attrs.frozen
 class Reads:
-    """A consumer reads a subpartition of a producer."""
+    """A consumer reads a subpartition of a producer. Ordered by consumer, then producer, then subpartition."""
 
     type: ClassVar[str] = "reads"
     consumer: Annotated[Position, "The consumer, from 0."]

@@ -78,7 +78,7 @@ class State:
 
 @attrs.frozen
 class CreatePool:
-    """A gate or a partition gets a pool."""
+    """A pool is created. Observe `rejected` if it cannot be."""
 
     type: ClassVar[str] = "create"
     pool: Annotated[
@@ -129,7 +129,7 @@ class RequestSegment:
 
 @attrs.frozen
 class RecycleSegment:
-    """A segment comes back."""
+    """A segment is recycled. If none is in use there: observe `rejected`."""
 
     type: ClassVar[str] = "recycle"
     pool: Annotated[
@@ -145,7 +145,7 @@ class RecycleSegment:
 
 @attrs.frozen
 class Listen:
-    """Somebody wants the next segment that comes back."""
+    """Somebody wants the next segment that is recycled; it is then in use as before."""
 
     type: ClassVar[str] = "listen"
     pool: Annotated[
@@ -183,14 +183,14 @@ class Handed:
 
 @attrs.frozen
 class Dismissed:
-    """A listener hears that the pool is destroyed."""
+    """A listener is told that the pool is destroyed; once for each."""
 
     type: ClassVar[str] = "dismissed"
 
 
 @attrs.frozen
 class Resized:
-    """The size of a pool."""
+    """A pool has another size, or its first. After what the event itself shows, by the ids of pools."""
 
     type: ClassVar[str] = "resized"
     pool: int
@@ -199,7 +199,7 @@ class Resized:
 
 @attrs.frozen
 class Available:
-    """A pool has become available."""
+    """A pool has become available. After all sizes, by the ids of pools."""
 
     type: ClassVar[str] = "available"
     pool: int
@@ -207,7 +207,7 @@ class Available:
 
 @attrs.frozen
 class Unavailable:
-    """A pool is not available any more."""
+    """A pool is not available any more. Among those that are."""
 
     type: ClassVar[str] = "unavailable"
     pool: int

@@ -60,6 +60,8 @@ class Parallelism:
 
 @attrs.frozen
 class Config:
+    """An exchange, and how many subtasks are at its ends."""
+
     partitioner: Annotated[Partitioner, "How a record finds its consumer."]
     producers: Annotated[Parallelism, "How many producers."]
     consumers: Annotated[Parallelism, "How many consumers."]
@@ -143,7 +145,7 @@ class Unchanged:
 
 @attrs.frozen
 class Goes:
-    """The buffer is restored on the connection of these new subtasks."""
+    """The buffer is restored on the connection of these new subtasks. One observation each, by consumer ascending."""
 
     type: ClassVar[str] = "goes"
     producer: Annotated[Position, "The new producer."]

@@ -97,6 +97,8 @@ class State:
 
 @attrs.frozen
 class Record:
+    """A record of this key."""
+
     type: ClassVar[str] = "record"
     key: Annotated[Text, "Its key, a string."] = attrs.field(validator=check_text)
 

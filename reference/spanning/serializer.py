@@ -7,6 +7,8 @@ what is handed out later is only the rest of it.
 
 Choices. A buffer is seen as soon as it is finished, as by a reader that is always ready; buffers of which nothing is
 left to hand out are not seen. What a writer with several channels adds to this is the `writer`.
+
+On the wire. A record is written as its length, 4 bytes, big-endian, and then its payload; both may be cut anywhere.
 """
 
 from collections.abc import Iterator
@@ -26,6 +28,8 @@ from tidegate.reference.spanning.records import HEADER_BYTES, cut, decode_length
 
 @attrs.frozen
 class Config:
+    """The size of a buffer."""
+
     buffer_size: Annotated[Count, "The size of a buffer in bytes."] = attrs.field(validator=at_least(1))
 
 
@@ -47,7 +51,7 @@ class State:
 
 @attrs.frozen
 class Record:
-    """A record is to be written."""
+    """A record is written. After `finish` it is rejected."""
 
     type: ClassVar[str] = "record"
     payload: Annotated[bytes, "The payload of the record, without its length."]
@@ -55,21 +59,23 @@ class Record:
 
 @attrs.frozen
 class Flush:
-    """What has been written is to be handed out now."""
+    """Hand out the bytes of the open buffer not handed out yet; the buffer stays open. After `finish` nothing is
+    observed.
+    """
 
     type: ClassVar[str] = "flush"
 
 
 @attrs.frozen
 class ControlEvent:
-    """An event, such as a barrier, is to be sent behind the records written so far."""
+    """An event is written, which finishes the open buffer. After `finish` it is rejected."""
 
     type: ClassVar[str] = "event"
 
 
 @attrs.frozen
 class Finish:
-    """Nothing more is to be written."""
+    """Nothing more comes. A second one is rejected."""
 
     type: ClassVar[str] = "finish"
 
@@ -81,7 +87,7 @@ Event = Record | Flush | ControlEvent | Finish
 
 @attrs.frozen
 class Buffer:
-    """A buffer, or what of it had not been handed out."""
+    """A buffer, or what is left of it, as soon as it is finished. There is none for no bytes."""
 
     type: ClassVar[str] = "buffer"
     data: Annotated[bytes, "The bytes that were not handed out yet."]

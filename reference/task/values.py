@@ -156,7 +156,7 @@ class Reply(StrEnum):
 
 @attrs.frozen
 class TriggerCheckpoint:
-    """A checkpoint is asked for; this is what the code would reply."""
+    """A checkpoint is asked for. With the extension `invokable`."""
 
     type: ClassVar[str] = "trigger"
     reply: Annotated[
@@ -167,7 +167,7 @@ class TriggerCheckpoint:
 
 @attrs.frozen
 class AskForRoom:
-    """The task is asked whether it is held up, while its outputs have room or not."""
+    """The task is asked whether it is held up. With the extension `invokable`."""
 
     type: ClassVar[str] = "ask_for_room"
     has_room: Annotated[bool, "Whether its outputs have room."]
@@ -175,7 +175,7 @@ class AskForRoom:
 
 @attrs.frozen
 class BeginCheckpoint:
-    """The task takes its part of a checkpoint, or of a savepoint with which the job is to stop."""
+    """The task takes its part of a checkpoint. Extension `final_checkpoint`."""
 
     type: ClassVar[str] = "begin_checkpoint"
     checkpoint: Annotated[Long, "Its number."] = attrs.field(validator=check_long)
@@ -184,7 +184,7 @@ class BeginCheckpoint:
 
 @attrs.frozen
 class CompleteCheckpoint:
-    """The task is told that a checkpoint is complete."""
+    """The task is told that a checkpoint is complete. Extension `final_checkpoint`."""
 
     type: ClassVar[str] = "complete_checkpoint"
     checkpoint: Annotated[Long, "Its number."] = attrs.field(validator=check_long)
@@ -192,7 +192,7 @@ class CompleteCheckpoint:
 
 @attrs.frozen
 class AbortCheckpoint:
-    """The task is told that a checkpoint was given up, and which was the last that is complete: 0 for none."""
+    """The task is told that a checkpoint was given up. Extension `final_checkpoint`."""
 
     type: ClassVar[str] = "abort_checkpoint"
     checkpoint: Annotated[Long, "Its number."] = attrs.field(validator=check_long)
@@ -227,6 +227,8 @@ class Lost:
 
 @attrs.frozen
 class StepTaken:
+    """The thread takes a step."""
+
     type: ClassVar[str] = "step"
     name: Annotated[str, "What the thread does.", one_of(*STEPS, CLEAN_UP)]
 

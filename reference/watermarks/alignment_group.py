@@ -32,7 +32,7 @@ class Source:
 
 @attrs.frozen
 class Config:
-    """Each source has as many subtasks."""
+    """Some sources. Nobody has reported, and all subtasks run."""
 
     sources: Annotated[tuple[Source, ...], "The sources, at least one."] = attrs.field(validator=Length(1))
     subtasks: Annotated[Count, "How many subtasks each source has."] = attrs.field(validator=at_least(1))
@@ -60,7 +60,7 @@ class State:
 
 @attrs.frozen
 class ReportWatermark:
-    """A subtask reports how far it is."""
+    """A subtask reports a watermark. The lowest timestamp stands for none: observe `rejected`."""
 
     type: ClassVar[str] = "report"
     source: Annotated[Index, "The number of a source. One that does not exist: observe `rejected`."]
@@ -101,7 +101,7 @@ Event = ReportWatermark | TaskFailed | TaskReady | AnnounceLimits
 
 @attrs.frozen
 class Limit:
-    """A subtask is told how far it may be."""
+    """A subtask is told its limit; those of one announcement in the order of their numbers."""
 
     type: ClassVar[str] = "limit"
     subtask: int

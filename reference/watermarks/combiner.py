@@ -6,6 +6,8 @@ valve would drop it.
 
 Choices. `flink-38454` (CombinedWatermarkStatus of Flink 2.2 and later): when all inputs are idle the maximum is put
 out. `flink-18934` (1.14 to 2.1): all idle leaves the combined watermark as it is.
+
+On the wire. Observations come watermark first, then status; statuses need not alternate.
 """
 
 from collections.abc import Iterator
@@ -38,6 +40,8 @@ SEMANTICS = ("flink-38454", "flink-18934")
 
 @attrs.frozen
 class Config:
+    """A combiner over so many inputs."""
+
     inputs: Annotated[
         Count,
         "How many inputs: one at least. A source without splits, which has none, is in `multiplexer`.",

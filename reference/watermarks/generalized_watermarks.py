@@ -58,7 +58,7 @@ class State:
 
 @attrs.frozen
 class ChannelNumber:
-    """A watermark that is a number arrives on a channel."""
+    """A number arrives. If the combination is of truth values: observe `rejected`."""
 
     type: ClassVar[str] = "number"
     channel: Index
@@ -67,7 +67,7 @@ class ChannelNumber:
 
 @attrs.frozen
 class ChannelTruth:
-    """A watermark that is a truth value arrives on a channel."""
+    """A truth value arrives. If the combination is of numbers: observe `rejected`."""
 
     type: ClassVar[str] = "truth"
     channel: Index
@@ -97,7 +97,7 @@ class Truth:
 
 @attrs.frozen
 class ResumeChannels:
-    """All channels go on."""
+    """All channels that an aligned watermark held go on."""
 
     type: ClassVar[str] = "resume"
 

@@ -85,7 +85,7 @@ class Pause:
 
 @attrs.frozen
 class Resume:
-    """One reason less."""
+    """One reason to pause is over. Without any: observe `rejected`."""
 
     type: ClassVar[str] = "resume"
 

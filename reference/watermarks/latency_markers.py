@@ -58,7 +58,7 @@ class OpenSource:
 
 @attrs.frozen
 class Elapse:
-    """Time passes."""
+    """Time passes. Beyond 1000 ms: observe `rejected`."""
 
     type: ClassVar[str] = "elapse"
     milliseconds: Annotated[Position, "How much."] = attrs.field(validator=at_least(0))

@@ -7,6 +7,9 @@ generators are asked in turns, is only noted until the periodic emit or an immed
 Choices. What the outputs amount to is computed as in the combiner, whose class Flink shares; what is said of it
 differs. Idle is said again each time that it is found, active never; and idleness is known only as of the last time
 that it was derived. `flink-38454` (2.2 and later), `flink-18934` (1.14 to 2.1), `flink-17653` (1.11 to 1.13).
+
+On the wire. Observations come watermark first, then idle, which is told at each derivation that finds every output
+idle; active is never told.
 """
 
 from enum import StrEnum
@@ -28,6 +31,8 @@ SEMANTICS = ("flink-38454", "flink-18934", "flink-17653")
 
 @attrs.frozen
 class Config:
+    """A multiplexer without outputs."""
+
     semantics: Annotated[
         str,
         "`flink-38454` is the default, Flink 2.2 and later. `flink-18934` is 1.14 to 2.1: when all are idle nothing "
@@ -66,7 +71,7 @@ class Mode(StrEnum):
 
 @attrs.frozen
 class Register:
-    """A split is assigned."""
+    """A split is assigned: it gets an output."""
 
     type: ClassVar[str] = "register"
     output: Annotated[
@@ -79,7 +84,7 @@ class Register:
 
 @attrs.frozen
 class Unregister:
-    """A split is done."""
+    """A split is done: its output goes."""
 
     type: ClassVar[str] = "unregister"
     output: Annotated[

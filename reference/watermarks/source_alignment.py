@@ -184,14 +184,14 @@ class Wait:
 
 @attrs.frozen
 class GoOn:
-    """The subtask reads again."""
+    """The subtask does not wait any more."""
 
     type: ClassVar[str] = "go_on"
 
 
 @attrs.frozen
 class PauseSplit:
-    """A split is not read any more, and its clock stands."""
+    """A split is paused. If several are at a time, the lowest id comes first."""
 
     type: ClassVar[str] = "pause"
     split: int
@@ -199,7 +199,7 @@ class PauseSplit:
 
 @attrs.frozen
 class ResumeSplit:
-    """A split is read again, and its clock goes on."""
+    """A split is resumed. If several are at a time, the lowest id comes first."""
 
     type: ClassVar[str] = "resume"
     split: int

@@ -7,6 +7,8 @@ follow: watermarks that rise, idle once, and active before the next watermark.
 Choices. Each side, the splits and the main output, counts as idle until it has said something else, so that the side
 that a reader does not use never holds the source active. `flink-38454` (2.2 and later) and `flink-18934` (1.16 to 2.1)
 differ only in what the multiplexer makes of splits that are all idle.
+
+On the wire. Watermarks rise; idle is emitted once, and active before the next watermark.
 """
 
 from itertools import pairwise, product
@@ -27,6 +29,8 @@ SEMANTICS = ("flink-38454", "flink-18934")
 
 @attrs.frozen
 class Config:
+    """A source without splits."""
+
     semantics: Annotated[
         str,
         "What splits that are all idle amount to, as in `multiplexer`. `flink-38454` is the default, Flink 2.2 and "
@@ -54,7 +58,7 @@ class State:
 
 @attrs.frozen
 class AddSplit:
-    """A split is assigned: it gets an output."""
+    """A split is assigned: it gets an output, unless it has one."""
 
     type: ClassVar[str] = "add_split"
     split: Annotated[

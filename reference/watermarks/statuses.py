@@ -8,6 +8,9 @@ the operators, each of which takes its time, and out on one channel.
 Choices. `flink-18934` is 1.14 and later: the status passes through every operator. `flink-5017` is 1.3 to 1.13: the
 task has one status, of which only its network outputs are told. The valve is the one of `flink-7728`. The output takes
 its channels in turn for records. A task with no output channels ends in a sink.
+
+On the wire. The valve is that of `flink-7728`. The output takes its channels in turn for records, from channel 0.
+The channel that a latency marker is sent on is free: whatever the rules allow is accepted.
 """
 
 from collections.abc import Iterator
@@ -41,6 +44,8 @@ SEMANTICS = ("flink-18934", "flink-5017")
 
 @attrs.frozen
 class Config:
+    """A task with input channels, a chain of operators and one output."""
+
     channels: Annotated[Count, "How many input channels."] = attrs.field(validator=at_least(1))
     operators: Annotated[Count, "How many operators the chain has."] = attrs.field(validator=at_least(1))
     outputs: Annotated[
@@ -108,7 +113,9 @@ class Handled:
 
 @attrs.frozen
 class Sent:
-    """An element is written to a channel of the output."""
+    """An element is written to a channel of the output. Where it goes to several channels, one observation for each,
+    ascending.
+    """
 
     type: ClassVar[str] = "sent"
     channel: Annotated[Position, "The channel of the output, from 0."]

@@ -39,6 +39,8 @@ SEMANTICS = ("flink-7728", "flink-40475")
 
 @attrs.frozen
 class Config:
+    """A valve over so many channels."""
+
     channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
     semantics: Annotated[
         str,

@@ -189,7 +189,7 @@ class Fault:
 
 @attrs.frozen
 class InputWatermark:
-    """An input of a chain that had finished before says how far event time is."""
+    """An input of a chain that had finished before says how far event time is. Extension `finished`."""
 
     type: ClassVar[str] = "watermark"
     input: Annotated[
@@ -210,7 +210,7 @@ class Kind(StrEnum):
 
 @attrs.frozen
 class Element:
-    """Anything else comes on an input of a chain that had finished before."""
+    """Anything else comes on an input of a chain that had finished before, which is rejected. Extension `finished`."""
 
     type: ClassVar[str] = "element"
     input: Annotated[Index, "The number of the input, from 0."]

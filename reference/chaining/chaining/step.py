@@ -17,6 +17,8 @@ from tidegate.reference.partitioning.partitioner import Partitioner
 
 @attrs.frozen
 class Config:
+    """What the job allows."""
+
     chaining: Annotated[bool, "Whether operators are chained at all."]
     chain_different_max_parallelism: Annotated[bool, "Whether operators of unequal max parallelism may chain."]
 
@@ -42,6 +44,8 @@ class Exchange(StrEnum):
 
 @attrs.frozen
 class Operator:
+    """An operator of the graph."""
+
     id: Annotated[int, "Unique in the graph."]
     name: Annotated[str, "Shown in the name of its vertex."]
     kind: Annotated[
@@ -58,6 +62,8 @@ class Operator:
 
 @attrs.frozen
 class Edge:
+    """An edge of the graph."""
+
     source: Annotated[int, "The id of an operator."]
     target: Annotated[int, "The id of an operator."]
     partitioner: Annotated[
@@ -87,7 +93,7 @@ Event = Graph
 
 @attrs.frozen
 class Vertex:
-    """A chain: its head, all of its operators by id, and its name."""
+    """A chain of operators. Ordered by the id of the head."""
 
     type: ClassVar[str] = "vertex"
     head: Annotated[

@@ -122,7 +122,9 @@ class JobEdge:
 
 @attrs.frozen
 class JobGraph:
-    """A program, to be made into a job."""
+    """A program, to be made into a job. Rejected where a `forward` edge that was asked for joins unequal parallelism,
+    and where an operator with a buffer timeout writes a blocking result.
+    """
 
     type: ClassVar[str] = "graph"
     operators: Annotated[tuple[JobOperator, ...], "The operators of the program."]
@@ -143,6 +145,8 @@ Event = JobGraph
 
 @attrs.frozen
 class Member:
+    """An operator of a vertex."""
+
     operator: Annotated[int, "Its id."]
     index: Annotated[
         Position,

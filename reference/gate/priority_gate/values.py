@@ -135,14 +135,14 @@ class Force:
 
 @attrs.frozen
 class Close:
-    """Another thread closes the gate."""
+    """Another thread closes the gate; a second time nothing happens. With the extension `closing`."""
 
     type: ClassVar[str] = "close"
 
 
 @attrs.frozen
 class AskUnfinished:
-    """Somebody asks which channels have not come to their end."""
+    """Somebody asks which channels have not come to their end. With the extension `closing`."""
 
     type: ClassVar[str] = "ask_unfinished"
 
@@ -173,14 +173,14 @@ class PriorityAvailable:
 
 @attrs.frozen
 class Cancelled:
-    """Who polls is told that the task is at its end."""
+    """Who polls is told that the gate is closed. With the extension `closing`."""
 
     type: ClassVar[str] = "cancelled"
 
 
 @attrs.frozen
 class Unfinished:
-    """These channels have not ended, in ascending order."""
+    """These channels have not ended. With the extension `closing`."""
 
     type: ClassVar[str] = "unfinished"
     channels: Annotated[tuple[Position, ...], "In ascending order."]

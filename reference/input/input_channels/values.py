@@ -98,7 +98,7 @@ class State:
 
 @attrs.frozen
 class RequestPartitions:
-    """The task asks for its input."""
+    """The task asks for its input. A second time nothing happens; after `close` a first time is rejected."""
 
     type: ClassVar[str] = "request_partitions"
 
@@ -122,7 +122,7 @@ class Register:
 
 @attrs.frozen
 class Retry:
-    """The timer of a local channel that asks again goes off."""
+    """The timer of a local channel that asks again goes off. Rejected where no timer runs."""
 
     type: ClassVar[str] = "retry"
     channel: Index
@@ -130,7 +130,7 @@ class Retry:
 
 @attrs.frozen
 class NotFound:
-    """A remote producer answers that it has no such partition, and is known to run."""
+    """A remote producer answers that it runs and has no such partition. Rejected where no request is out."""
 
     type: ClassVar[str] = "not_found"
     channel: Index
@@ -165,7 +165,7 @@ class Read:
 
 @attrs.frozen
 class TaskEvent:
-    """The task sends an event to its producers."""
+    """The task sends an event to its producers. Rejected where a known channel could not pass it on."""
 
     type: ClassVar[str] = "task_event"
     event: Annotated[int, "The number of the event: a name."]

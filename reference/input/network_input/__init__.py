@@ -9,6 +9,10 @@ Choices. `StreamOneInputProcessor` over `StreamTaskNetworkInput`; the machines i
 Whether a call may go on (no mail waits and the output has room) is told with the call. What arrives is a stream of
 elements as in `stream_elements`, with the framing of `spanning`; other bytes are no input at all. `flink-1.5` is the
 loop before there was a mailbox: it has no end of data, and where it would wait this model says that there is nothing.
+
+On the wire. The bytes of a channel are records, each a length of 4 bytes, big-endian, and a payload that is a
+stream element; they may be cut anywhere into buffers. The protocol page has the layout. Bytes that are no stream
+element, and watermarks of a subpartition (tag 6), are a `bad_request` error of the whole case.
 """
 
 from tidegate.reference.claims import claims_in

@@ -19,6 +19,8 @@ SEMANTICS = ("flink-1.17", "flink-1.5")
 
 @attrs.frozen
 class Config:
+    """An input of so many channels, each with one subpartition."""
+
     channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
     semantics: Annotated[
         str,
@@ -63,7 +65,9 @@ class State:
 
 @attrs.frozen
 class Buffer:
-    """A buffer arrives on a channel."""
+    """A buffer arrives on a channel: a piece of the channel's stream of records, each four bytes of length and a stream
+    element. One of length zero is not shown to the gate.
+    """
 
     type: ClassVar[str] = "buffer"
     channel: Index
@@ -72,7 +76,9 @@ class Buffer:
 
 @attrs.frozen
 class ChannelEvent:
-    """A barrier or an ending arrives on a channel; `stop` is an end of data without drain."""
+    """A barrier or an ending arrives on a channel; `stop` is an end of data without drain. Under `flink-1.5` both ends
+    of data are rejected.
+    """
 
     type: ClassVar[str] = "event"
     channel: Index

@@ -24,6 +24,8 @@ class Location(StrEnum):
 
 @attrs.frozen
 class Config:
+    """A gate with so many channels, whose producers all run here or elsewhere."""
+
     channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
     location: Annotated[Location, "Where the producers run."]
     semantics: Annotated[
@@ -163,7 +165,7 @@ class Barrier:
 
 @attrs.frozen
 class Poll:
-    """The next item of a channel is taken."""
+    """The next item of a channel is taken. If there is none, nothing is polled."""
 
     type: ClassVar[str] = "poll"
     channel: Index
@@ -171,7 +173,7 @@ class Poll:
 
 @attrs.frozen
 class Mark:
-    """A checkpoint marks its place in the recovered state of every channel (2.4)."""
+    """A checkpoint marks its place in the recovered state of every channel. Only `flink-39521`."""
 
     type: ClassVar[str] = "mark"
     checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)

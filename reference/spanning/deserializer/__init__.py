@@ -6,6 +6,8 @@ mid-record says so. How one record is read is in `reading`, where long records a
 
 Choices. Lengths on the wire are never negative, so the protocol asks nothing about them. If one comes all the same,
 Flink trusts it (SPAN-28): with its whole header in one buffer it is taken for a record that fits, here an empty one.
+
+On the wire. A record is its length, 4 bytes, big-endian and never negative, and then as many bytes of payload.
 """
 
 from tidegate.reference.claims import claims_in

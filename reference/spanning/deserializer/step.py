@@ -35,7 +35,7 @@ class Buffer:
 
 @attrs.frozen
 class Clear:
-    """Forget what has been gathered."""
+    """Forget what is there of an unfinished record."""
 
     type: ClassVar[str] = "clear"
 

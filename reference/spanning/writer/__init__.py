@@ -8,6 +8,9 @@ Choices. As in the `serializer`, a buffer is seen when it is finished or flushed
 `pool` says whether the pool has a buffer left over; a writer that needs one waits for it, and waiting is not seen here.
 A failure of the flusher is looked for once an emit. Flink 2.3 states the bound of 100 emits but resets its counter
 before it compares, so that nothing enforces the bound there (SPAN-11).
+
+On the wire. A record is written as its length, 4 bytes, big-endian, and its payload. After a failure of the flusher
+any emit may fail: whatever the rules allow is accepted.
 """
 
 from tidegate.reference.claims import claims_in

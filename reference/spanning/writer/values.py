@@ -76,7 +76,7 @@ class Record:
 
 @attrs.frozen
 class Broadcast:
-    """A record is emitted to all channels."""
+    """A record is emitted to all channels. Rejected after `finish`."""
 
     type: ClassVar[str] = "broadcast"
     payload: Annotated[bytes, "The payload of the record, without its length."]
@@ -84,7 +84,7 @@ class Broadcast:
 
 @attrs.frozen
 class ControlEvent:
-    """An event, such as a barrier, is sent to all channels."""
+    """An event, such as a barrier, is sent to all channels. Rejected after `finish`."""
 
     type: ClassVar[str] = "event"
 
@@ -100,7 +100,7 @@ class Hint:
 
 @attrs.frozen
 class Pool:
-    """The pool has buffers left over from now on, or not."""
+    """The pool has buffers left over from now on, or not. At the start it has."""
 
     type: ClassVar[str] = "pool"
     available: Annotated[bool, "Whether it has."]
@@ -123,21 +123,23 @@ class Elapse:
 
 @attrs.frozen
 class Fail:
-    """The flusher fails, and stops."""
+    """The flusher fails, and stops. Rejected where there is none (`timeout` 0 or -1), where it failed before, and after
+    `finish`.
+    """
 
     type: ClassVar[str] = "fail"
 
 
 @attrs.frozen
 class Finish:
-    """Nothing more is to be written."""
+    """Nothing more is to be written. A second one is rejected."""
 
     type: ClassVar[str] = "finish"
 
 
 @attrs.frozen
 class Measure:
-    """Somebody asks how much is queued."""
+    """Somebody asks how much is queued. With the extension `measures`."""
 
     type: ClassVar[str] = "measure"
 
@@ -166,7 +168,7 @@ class Add:
 
 @attrs.frozen
 class Buffer:
-    """A channel sees a buffer, or what of it it had not seen."""
+    """A channel sees a buffer, or what of it it had not seen. There is none for no bytes."""
 
     type: ClassVar[str] = "buffer"
     channel: Position
@@ -199,7 +201,7 @@ class IoError:
 
 @attrs.frozen
 class Queued:
-    """So many bytes were written to each channel and have not been read."""
+    """So many bytes were written to each channel and have not been read. With the extension `measures`."""
 
     type: ClassVar[str] = "queued"
     bytes: Annotated[tuple[Position, ...], "By channel."]

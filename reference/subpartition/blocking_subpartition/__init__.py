@@ -10,6 +10,8 @@ writes even an open buffer, whose later bytes would be lost: the partition finis
 those of `stores`. With the extension `failures` the disk may fail, once and for all: an attempt to write is told to
 have failed, and a buffer that was to be added then is still the producer's. Flink:
 BoundedBlockingSubpartition and its two readers.
+
+On the wire. Views are numbered from 0 in the order of requests; buffers of a view are recycled one at a time.
 """
 
 from tidegate.reference.claims import claims_in

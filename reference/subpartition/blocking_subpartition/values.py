@@ -70,7 +70,7 @@ def with_reader(state: State, index: int, reader: Reader) -> State:
 
 @attrs.frozen
 class EndOfData:
-    """The producer adds the event that ends the data."""
+    """The producer adds the event that ends the data. A second one is rejected."""
 
     type: ClassVar[str] = "end_of_data"
 
@@ -84,14 +84,14 @@ class LoseFile:
 
 @attrs.frozen
 class FailDisk:
-    """The disk fails: nothing can be written to it any more."""
+    """The disk fails: nothing can be written to it any more. With the extension `failures`."""
 
     type: ClassVar[str] = "fail_disk"
 
 
 @attrs.frozen
 class Recycle:
-    """A reader is done with a buffer that it was given."""
+    """A reader is done with a buffer that it was given. Rejected if it holds none."""
 
     type: ClassVar[str] = "recycle"
     view: Index
@@ -135,14 +135,14 @@ class Deleted:
 
 @attrs.frozen
 class Recycled:
-    """The memory of the buffer that was kept is given back."""
+    """The memory of the buffer that was kept is given back. With the extension `failures`."""
 
     type: ClassVar[str] = "recycled"
 
 
 @attrs.frozen
 class WriteFailed:
-    """The producer is told that writing has failed."""
+    """The producer is told that writing has failed. With the extension `failures`."""
 
     type: ClassVar[str] = "write_failed"
 

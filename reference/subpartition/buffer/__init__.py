@@ -7,6 +7,9 @@ is free when the last of them, the builder, and every slice that was handed out 
 
 Choices. Consumers are numbered in the order in which they came. Slices of a consumer are recycled oldest first. Flink:
 BufferBuilder, BufferConsumer, NetworkBuffer.
+
+On the wire. Consumers are numbered from 0 in the order in which they came; slices of a consumer are recycled oldest
+first.
 """
 
 from tidegate.reference.claims import claims_in

@@ -46,7 +46,9 @@ class State:
 
 @attrs.frozen
 class Append:
-    """The builder writes as much of some bytes as still fits."""
+    """The builder writes as much of these bytes as still fits. Rejected after `finish`, and like all that the builder
+    does after `close_builder`.
+    """
 
     type: ClassVar[str] = "append"
     data: bytes
@@ -75,7 +77,7 @@ class CloseBuilder:
 
 @attrs.frozen
 class Consume:
-    """The first consumer is made; it reads from the beginning."""
+    """The first consumer is made; it reads from the beginning. Rejected if there is one."""
 
     type: ClassVar[str] = "consume"
 
@@ -94,7 +96,7 @@ class Copy:
 
 @attrs.frozen
 class Inspect:
-    """What does a consumer know?"""
+    """A consumer is asked what it knows."""
 
     type: ClassVar[str] = "inspect"
     consumer: Index
@@ -110,7 +112,7 @@ class Build:
 
 @attrs.frozen
 class Recycle:
-    """The oldest slice of a consumer that is still out is done with."""
+    """The oldest slice of a consumer that is still out is done with. Rejected if none is out."""
 
     type: ClassVar[str] = "recycle"
     consumer: Index
@@ -131,7 +133,7 @@ Event = Append | Commit | Finish | CloseBuilder | Consume | Copy | Inspect | Bui
 
 @attrs.frozen
 class Written:
-    """So many bytes were taken."""
+    """So many bytes were taken; on `finish`, the bytes of the whole buffer."""
 
     type: ClassVar[str] = "written"
     bytes: Position

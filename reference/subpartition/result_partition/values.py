@@ -23,6 +23,8 @@ class PartitionKind(StrEnum):
 
 @attrs.frozen
 class Config:
+    """What is set up under the id."""
+
     kind: Annotated[PartitionKind, "Whether it is read while it is written, or afterwards."]
     subpartitions: Annotated[Count, "How many subpartitions it has."] = attrs.field(validator=at_least(1))
 
@@ -69,7 +71,7 @@ class State:
 
 @attrs.frozen
 class Setup:
-    """A producer sets a partition up under the id."""
+    """A producer sets a partition up under the id. Rejected if one is registered, and after `shutdown`."""
 
     type: ClassVar[str] = "setup"
 

@@ -56,7 +56,7 @@ class AddEvent:
 
 @attrs.frozen
 class Poll:
-    """The reader asks for the next item."""
+    """The reader asks for the next item. Like all that a reader does, rejected without a view."""
 
     type: ClassVar[str] = "poll"
 
@@ -71,7 +71,7 @@ class Query:
 
 @attrs.frozen
 class SizeHint:
-    """The reader asks for buffers of another size."""
+    """The reader asks for buffers of this size; rejected if it is negative."""
 
     type: ClassVar[str] = "size"
     size: Annotated[Amount, "The size in bytes. A negative one is rejected."]
@@ -97,7 +97,9 @@ Event = (
 
 @attrs.frozen
 class Added:
-    """The item was taken in; the answer tells the producer how large the next buffer is to be."""
+    """The item was queued: always the first observation of `buffer` and `event`. The size is the one that the reader
+    asked for.
+    """
 
     type: ClassVar[str] = "added"
     size_hint: Annotated[Position, "The size that the reader asked for last."]
