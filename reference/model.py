@@ -10,7 +10,7 @@ explorer, complete suites, coverage and documentation are all written once, over
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar, Generic, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args
 
 import attrs
 
@@ -36,7 +36,7 @@ class Rejected:
     """
 
     type: ClassVar[str] = "rejected"
-    reason: str | None = attrs.field(default=None, eq=False)
+    reason: Annotated[str | None, "Why, for a reader; it is not compared."] = attrs.field(default=None, eq=False)
 
 
 @attrs.frozen

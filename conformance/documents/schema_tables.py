@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tidegate.conformance.engines import schemas
+from tidegate.conformance import schemas
 from tidegate.traces.notation.forms import forms_of
 
 Json = dict[str, Any]

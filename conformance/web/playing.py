@@ -17,9 +17,9 @@ from typing import Any
 
 import attrs
 
+from tidegate.conformance import schemas
 from tidegate.conformance.documents.job_story import choose
 from tidegate.conformance.documents.stepping import show
-from tidegate.conformance.engines import schemas
 from tidegate.conformance.engines.museum import catalog
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.conformance.web.walking import Graph, make_graph, transitions

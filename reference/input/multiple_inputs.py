@@ -129,7 +129,7 @@ class NoProgress:
     type: ClassVar[str] = "no_progress"
 
 
-Observation = Reads | NoProgress | one_input.Observation
+Observation = Reads | NoProgress | one_input.Element | one_input.EndInput | one_input.Returned
 
 # --- start ----------------------------------------------------------------------------------------------------
 

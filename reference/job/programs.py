@@ -23,6 +23,7 @@ from tidegate.reference.elements import (
     Text,
     Watermark,
     at_least,
+    between,
     check_long,
     one_of,
 )
@@ -177,7 +178,7 @@ class Edge:
     input: Annotated[
         int,
         "Which input of the target it enters: 0, or for a `join` 0 or 1.",
-    ] = attrs.field(default=0, validator=at_least(0))
+    ] = attrs.field(default=0, validator=between(0, 1))
     output: Annotated[
         Side | None,
         "What the edge reads of its source: `late`, or, without this key, what it emits.",

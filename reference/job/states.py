@@ -209,11 +209,11 @@ class Restored:
     totals: Annotated[
         tuple[Total, ...],
         "What the subtasks know of keys, by their numbers in the whole job, then by operator and key.",
-    ] = ()
+    ]
     collected: Annotated[
         tuple[Collected, ...],
         "What sinks have collected, by the numbers of subtasks in the whole job, then by key and value.",
-    ] = ()
+    ]
     checkpoint: Annotated[Count | None, "The checkpoint."] = None
 
 

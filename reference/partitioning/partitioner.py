@@ -22,7 +22,16 @@ from typing import Annotated, Any, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import Count, LatencyMarker, Position, Status, StatusChange, Watermark, at_least
+from tidegate.reference.elements import (
+    Count,
+    LatencyMarker,
+    Position,
+    Status,
+    StatusChange,
+    Watermark,
+    at_least,
+    between,
+)
 from tidegate.reference.model import Component, InvalidInputError, Outcome
 from tidegate.reference.partitioning import keygroups, keys, selection
 from tidegate.reference.partitioning.keys import Key
@@ -59,6 +68,7 @@ class Config:
     max_parallelism: Annotated[
         int | None,
         "The number of key groups. Always there with `hash`, and only then.",
+        between(1, keygroups.MOST_KEY_GROUPS),
     ] = attrs.field(default=None, validator=check_max_parallelism)
 
 
