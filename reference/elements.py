@@ -133,7 +133,7 @@ Text = Annotated[str, Role("text", "A string without unpaired surrogates.")]
 
 
 @cache
-def types_of(cls: type[Any]) -> dict[str, Any]:
+def types_of(cls: Any) -> dict[str, Any]:
     """The fields of a class with their types, without what annotations say besides."""
     types = get_type_hints(cls)
     return {field.name: types[field.name] for field in attrs.fields(cls)}

@@ -55,13 +55,9 @@ def make_documents() -> dict[str, str]:
 
 def list_components(page: str) -> str:
     """The page of the protocol, with every component in its table."""
-    before, title, rest = page.partition("| component | what it does | schema |\n|---|---|---|\n")
+    before, title, rest = page.partition("| component | what it does |\n|---|---|\n")
     behind = rest[rest.index("\n\n") :] if title else ""
-    schemas = "../conformance/engines/schemas"
-    rows = [
-        f"| [{one.name}](semantics/{one.name}.md) | {one.sentence} | [{one.name}.json]({schemas}/{one.name}.json) |"
-        for one in PATH
-    ]
+    rows = [f"| [{one.name}](semantics/{one.name}.md) | {one.sentence} |" for one in PATH]
     return before + title + "\n".join(rows) + behind if title else page
 
 

@@ -5,9 +5,9 @@ from typing import Annotated, Any, ClassVar
 
 import attrs
 
+from tidegate.reference import elements
 from tidegate.reference.elements import (
     Checkpoint,
-    Count,
     Index,
     Long,
     Position,
@@ -51,13 +51,13 @@ class Config:
     """
 
     kind: Annotated[Kind, "What the handler does about channels that are ahead."]
-    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
+    channels: Annotated[elements.Count, "How many channels."] = attrs.field(validator=at_least(1))
     finished_channels: Annotated[
         bool,
         "Whether a channel that has ended counts as aligned; otherwise its end gives up what is pending.",
     ]
     timeout: Annotated[
-        Count | None,
+        elements.Count | None,
         "Of the alignment, in ms. Always there with kind `alternating`, and only then.",
     ] = attrs.field(default=None, validator=check_timeout)
     extension: Annotated[

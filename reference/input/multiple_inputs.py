@@ -186,7 +186,8 @@ def on_process(state: State) -> Outcome[State, Observation]:
     if not all(known for known, chosen in zip(state.known, selection(state), strict=True) if chosen):
         state = ask_all(state)
     read = network_input.on_process(state.inputs[index], batch=False)
-    *elements, returned = read.observations
+    # Nothing arrives while an input is read.
+    *elements, returned = [one for one in read.observations if not isinstance(one, one_input.Available)]
     assert isinstance(returned, one_input.Returned)
     state = remember(attrs.evolve(with_input(state, index, read.state), last=index), index, returned.status)
     state = ask_operator(state)

@@ -5,7 +5,8 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Count, Index, Position, at_least, one_of
+from tidegate.reference import elements
+from tidegate.reference.elements import Index, Position, at_least, one_of
 from tidegate.reference.spanning.builders import Builder
 
 MEASURES = "measures"
@@ -27,8 +28,8 @@ class Config:
     """
 
     kind: Annotated[Kind, "A `selecting` writer has a buffer for each channel, a `broadcast` writer one for all."]
-    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
-    buffer_size: Annotated[Count, "The size of a buffer in bytes."] = attrs.field(validator=at_least(1))
+    channels: Annotated[elements.Count, "How many channels."] = attrs.field(validator=at_least(1))
+    buffer_size: Annotated[elements.Count, "The size of a buffer in bytes."] = attrs.field(validator=at_least(1))
     timeout: Annotated[
         int,
         "-1: never flush by itself. 0: flush after each record. Otherwise flush whenever so many milliseconds have "
@@ -118,7 +119,7 @@ class Elapse:
     """Time goes by."""
 
     type: ClassVar[str] = "elapse"
-    milliseconds: Annotated[Count, "How much."] = attrs.field(validator=at_least(1))
+    milliseconds: Annotated[elements.Count, "How much."] = attrs.field(validator=at_least(1))
 
 
 @attrs.frozen
@@ -189,7 +190,7 @@ class Count:
 
     type: ClassVar[str] = "count"
     bytes: Annotated[Position, "Its size, times the channels that read it."]
-    buffers: Annotated[Count, "How many channels read it."]
+    buffers: Annotated[elements.Count, "How many channels read it."]
 
 
 @attrs.frozen
