@@ -31,10 +31,9 @@ class Config:
     """
 
     parallelism: Annotated[Count, "That of the job, which all operators have."] = attrs.field(validator=at_least(1))
-    max_parallelism: Annotated[
-        MaxParallelism,
-        "That of the job; -1 if it says nothing.",
-    ] = attrs.field(validator=check_max_parallelism)
+    max_parallelism: Annotated[MaxParallelism, "That of the job; -1 if it says nothing."] = attrs.field(
+        validator=check_max_parallelism
+    )
     dynamic: Annotated[bool, "The parallelism of vertices may still be decided while the job runs."]
     checkpoints: Annotated[bool, "The job takes checkpoints."]
 
@@ -88,19 +87,17 @@ class MakeVertex:
     """
 
     type: ClassVar[str] = "make"
-    operators: Annotated[
-        tuple[Operator, ...],
-        "The operators of the chain, the head first.",
-    ] = attrs.field(validator=Length(1))
+    operators: Annotated[tuple[Operator, ...], "The operators of the chain, the head first."] = attrs.field(
+        validator=Length(1)
+    )
     sources: Annotated[
         tuple[ChainedSource, ...],
         "Sources that run in the task of the head, at most 63. Without any the head is a source itself.",
         Length(0, 63),
     ] = ()
-    max_parallelism: Annotated[
-        MaxParallelism,
-        "That of the operators; -1 if they say nothing.",
-    ] = attrs.field(default=OPEN, validator=check_max_parallelism)
+    max_parallelism: Annotated[MaxParallelism, "That of the operators; -1 if they say nothing."] = attrs.field(
+        default=OPEN, validator=check_max_parallelism
+    )
 
     def __attrs_post_init__(self) -> None:
         if len(self.sources) > MOST_SOURCES:

@@ -38,17 +38,15 @@ from tidegate.reference.tuples import rearrange, replace, sorting
 class Config:
     """`data` buffers and `barriers` to be written on each channel; `output` buffers that each producer has."""
 
-    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
-    exclusive: Annotated[
-        Position,
-        "Exclusive buffers of each channel, which are its first credit.",
-    ] = attrs.field(validator=at_least(0))
+    channels: Count = attrs.field(validator=at_least(1))
+    exclusive: Annotated[Position, "Exclusive buffers of each channel, which are its first credit."] = attrs.field(
+        validator=at_least(0)
+    )
     floating: Annotated[Count, "Floating buffers of the gate."] = attrs.field(validator=at_least(1))
     data: Annotated[Position, "Data buffers to be written on each channel."] = attrs.field(validator=at_least(0))
-    barriers: Annotated[
-        Position,
-        "Barriers to be written on each channel.",
-    ] = attrs.field(default=0, validator=at_least(0))
+    barriers: Annotated[Position, "Barriers to be written on each channel."] = attrs.field(
+        default=0, validator=at_least(0)
+    )
     output: Annotated[Count, "Buffers that each producer has."] = attrs.field(default=2, validator=at_least(1))
 
 

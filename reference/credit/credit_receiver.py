@@ -33,7 +33,7 @@ EXTENSIONS = (FAILURES,)
 class Config:
     """With the extension `failures` connections may break, and channels may be released."""
 
-    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
+    channels: Count = attrs.field(validator=at_least(1))
     exclusive: Annotated[Position, "Buffers of each channel alone."] = attrs.field(validator=at_least(0))
     floating: Annotated[Count, "Buffers that the channels share."] = attrs.field(validator=at_least(1))
     extension: Annotated[

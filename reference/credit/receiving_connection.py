@@ -96,7 +96,7 @@ class RequestPartition:
     """A channel asks for its partition."""
 
     type: ClassVar[str] = "request"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
 
 
 @attrs.frozen
@@ -104,11 +104,10 @@ class DataArrives:
     """A message with data. With `parts` it has so many buffers in one; 0 is a plain buffer."""
 
     type: ClassVar[str] = "data"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
-    parts: Annotated[
-        int,
-        "How many buffers the message has in one; 0 is a plain buffer.",
-    ] = attrs.field(validator=between(0, MOST))
+    channel: Index
+    parts: Annotated[int, "How many buffers the message has in one; 0 is a plain buffer."] = attrs.field(
+        validator=between(0, MOST)
+    )
     backlog: Annotated[int, "The backlog that it tells."] = attrs.field(validator=between(0, MOST))
 
 
@@ -117,7 +116,7 @@ class DataIsNotSaved:
     """A plain buffer of which a checkpoint has to save a copy, which fails."""
 
     type: ClassVar[str] = "unsaved"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
 
 
 @attrs.frozen
@@ -125,7 +124,7 @@ class BacklogArrives:
     """A message that announces a backlog."""
 
     type: ClassVar[str] = "backlog"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
     backlog: Annotated[int, "The backlog."] = attrs.field(validator=between(1, MOST))
 
 
@@ -134,7 +133,7 @@ class NotFoundArrives:
     """A message that there is no such partition."""
 
     type: ClassVar[str] = "not_found"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
 
 
 @attrs.frozen
@@ -142,7 +141,7 @@ class ErrorArrives:
     """A message that something went wrong with the partition of a channel."""
 
     type: ClassVar[str] = "error"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
 
 
 @attrs.frozen
@@ -158,7 +157,7 @@ class ReleaseChannel:
     """A channel is not needed any more."""
 
     type: ClassVar[str] = "release"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
 
 
 @attrs.frozen
@@ -182,7 +181,7 @@ class MeasureChannel:
     """Somebody asks what a channel has, and what memory all of them hold."""
 
     type: ClassVar[str] = "measure"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
 
 
 OfChannel = (
@@ -205,7 +204,7 @@ class Requested:
     """A request goes out, with the credit that the channel has at first."""
 
     type: ClassVar[str] = "requested"
-    channel: Annotated[Position, "The number of the channel."]
+    channel: Position
     credit: Annotated[Position, "The credit that the channel has at first."]
 
 
@@ -214,7 +213,7 @@ class CreditSent:
     """Credit is announced to the producer."""
 
     type: ClassVar[str] = "credit"
-    channel: Annotated[Position, "The number of the channel."]
+    channel: Position
     amount: Annotated[Position, "How much."]
 
 
@@ -223,7 +222,7 @@ class Cancelled:
     """The producer of a channel is told to stop."""
 
     type: ClassVar[str] = "cancelled"
-    channel: Annotated[Position, "The number of the channel."]
+    channel: Position
 
 
 @attrs.frozen
@@ -231,7 +230,7 @@ class StateAsked:
     """The gate asks what has become of the producer."""
 
     type: ClassVar[str] = "state_asked"
-    channel: Annotated[Position, "The number of the channel."]
+    channel: Position
 
 
 @attrs.frozen
@@ -239,7 +238,7 @@ class ChannelFailed:
     """A channel meets its first error. Several in one step are a set, shown in ascending order."""
 
     type: ClassVar[str] = "failed"
-    channel: Annotated[Position, "The number of the channel."]
+    channel: Position
     cause: Annotated[Cause, "The channel's own, of this end of the connection, of the other end."]
 
 

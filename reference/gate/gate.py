@@ -30,7 +30,7 @@ from tidegate.reference.tuples import rearrange, replace, sorting
 class Config:
     """A gate over so many channels."""
 
-    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
+    channels: Count = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------

@@ -34,10 +34,9 @@ from tidegate.reference.tuples import replace
 class Config:
     """How many channels each member has."""
 
-    members: Annotated[
-        tuple[Count, ...],
-        "How many channels each member has.",
-    ] = attrs.field(validator=attrs.validators.deep_iterable(at_least(1), Length(2)))
+    members: Annotated[tuple[Count, ...], "How many channels each member has."] = attrs.field(
+        validator=attrs.validators.deep_iterable(at_least(1), Length(2))
+    )
 
 
 # --- state ----------------------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ class DataArrives:
     """A buffer comes from the producer: over the connection, with what is left there, or into its own queue."""
 
     type: ClassVar[str] = "data"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
     bytes: Annotated[Count, "How many bytes the buffer has."] = attrs.field(validator=at_least(1))
     backlog: Annotated[
         Position,
@@ -112,7 +112,7 @@ class BarrierArrives:
     """An aligned barrier of so many bytes comes from the producer."""
 
     type: ClassVar[str] = "barrier"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
     bytes: Annotated[int, "How many bytes the barrier has."] = attrs.field(validator=at_least(64))
 
 
@@ -121,7 +121,7 @@ class EndArrives:
     """The end of the partition comes from the producer."""
 
     type: ClassVar[str] = "end"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
 
 
 @attrs.frozen
@@ -129,7 +129,7 @@ class ReadChannel:
     """The next item of a channel is read."""
 
     type: ClassVar[str] = "read"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
 
 
 @attrs.frozen
@@ -137,7 +137,7 @@ class ResumeChannel:
     """A channel that a barrier has blocked may go on."""
 
     type: ClassVar[str] = "resume"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
 
 
 @attrs.frozen
@@ -171,7 +171,7 @@ class ReleasePartition:
     """The producer of a local channel releases its partition."""
 
     type: ClassVar[str] = "gone"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
 
 
 @attrs.frozen
@@ -179,7 +179,7 @@ class ReleaseChannel:
     """A channel is not needed any more."""
 
     type: ClassVar[str] = "release"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
 
 
 OfOneChannel = (

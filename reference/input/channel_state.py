@@ -31,7 +31,7 @@ from tidegate.reference.tuples import replace
 class Config:
     """A gate with so many channels."""
 
-    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
+    channels: Count = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ class Saved:
     """
 
     type: ClassVar[str] = "saved"
-    channel: Annotated[Position, "The channel, from 0."]
+    channel: Position
     checkpoint: Checkpoint
     sequences: Annotated[tuple[Position, ...], "The sequence numbers of the data, in ascending order.", Length(1)]
 
@@ -173,7 +173,7 @@ class Subsumed:
     """The checkpoint fails: on this channel a newer one is known. The channels behind it are not started."""
 
     type: ClassVar[str] = "subsumed"
-    channel: Annotated[Position, "The channel, from 0."]
+    channel: Position
 
 
 Observation = Saved | Polled | Subsumed

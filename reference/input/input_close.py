@@ -23,10 +23,9 @@ from tidegate.reference.tuples import replace
 class Config:
     """How many channels the input has, each with a deserializer."""
 
-    channels: Annotated[
-        Count,
-        "How many channels the input has, each with a deserializer.",
-    ] = attrs.field(validator=at_least(1))
+    channels: Annotated[Count, "How many channels the input has, each with a deserializer."] = attrs.field(
+        validator=at_least(1)
+    )
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -62,7 +61,7 @@ class ChannelFails:
     """A channel meets an error: its connection breaks."""
 
     type: ClassVar[str] = "error"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
 
 
 @attrs.frozen
@@ -70,7 +69,7 @@ class Break:
     """From now on the deserializer of a channel cannot be released."""
 
     type: ClassVar[str] = "break"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
     cause: Annotated[Cause, "A broken connection, or anything else."]
 
 
@@ -79,7 +78,7 @@ class ChannelEnds:
     """The partition of a channel is over."""
 
     type: ClassVar[str] = "end"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
 
 
 @attrs.frozen

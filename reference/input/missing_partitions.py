@@ -65,7 +65,7 @@ class NotFound:
     """The producer's machine says that it does not know the partition of a channel."""
 
     type: ClassVar[str] = "not_found"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
 
 
 @attrs.frozen
@@ -73,7 +73,7 @@ class Answer:
     """How the producer of a channel's partition is."""
 
     type: ClassVar[str] = "answer"
-    channel: Annotated[Index, "The number of a channel. One that does not exist: observe `rejected`."]
+    channel: Index
     producer: Annotated[
         Producer,
         "The state of the producer; or that nobody answered in time, that it is gone, that asking failed.",

@@ -44,10 +44,9 @@ EXTENSIONS = (SELECTION,)
 class Config:
     """How many channels each input has. With the extension `selection` the operator selects its inputs."""
 
-    inputs: Annotated[
-        tuple[Count, ...],
-        "How many channels each input has.",
-    ] = attrs.field(validator=attrs.validators.deep_iterable(at_least(1), Length(2, MOST_INPUTS)))
+    inputs: Annotated[tuple[Count, ...], "How many channels each input has."] = attrs.field(
+        validator=attrs.validators.deep_iterable(at_least(1), Length(2, MOST_INPUTS))
+    )
     extension: Annotated[
         str | None,
         "With `selection` there are events `select` and observations `no_progress`. Only for engines that declare it.",

@@ -124,7 +124,7 @@ class Operator:
         "inputs; `window` adds up the values of each key and tumbling window, and emits the sum with the last "
         "timestamp of the window. A record whose time is over (TIME-6) goes to the `late` output unchanged.",
     ]
-    parallelism: Annotated[Count, "How many subtasks."] = attrs.field(default=1, validator=at_least(1))
+    parallelism: Count = attrs.field(default=1, validator=at_least(1))
     scripts: Annotated[
         tuple[tuple[ScriptItem, ...], ...],
         "Of a source, one script for each subtask; other operators have none. The watermarks of a script increase "
@@ -134,10 +134,9 @@ class Operator:
         Count | None,
         "Of a window, which begins at a multiple of it; other operators have none.",
     ] = attrs.field(default=None, validator=attrs.validators.optional(at_least(1)))
-    lateness: Annotated[
-        Position | None,
-        "Of a window: how late a record may be.",
-    ] = attrs.field(default=None, validator=attrs.validators.optional(at_least(0)))
+    lateness: Annotated[Position | None, "Of a window: how late a record may be."] = attrs.field(
+        default=None, validator=attrs.validators.optional(at_least(0))
+    )
 
     def __attrs_post_init__(self) -> None:
         is_window = self.function is Function.WINDOW
@@ -175,10 +174,9 @@ class Edge:
         "How records are spread. Absent: `forward` between operators of equal parallelism, else `rebalance`. The "
         "first channel of `rebalance` is channel 0.",
     ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*OFFERED)))
-    input: Annotated[
-        int,
-        "Which input of the target it enters: 0, or for a `join` 0 or 1.",
-    ] = attrs.field(default=0, validator=between(0, 1))
+    input: Annotated[int, "Which input of the target it enters: 0, or for a `join` 0 or 1."] = attrs.field(
+        default=0, validator=between(0, 1)
+    )
     output: Annotated[
         Side | None,
         "What the edge reads of its source: `late`, or, without this key, what it emits.",

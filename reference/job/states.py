@@ -183,7 +183,7 @@ class Completed:
 class Total:
     """What a subtask knows of a key."""
 
-    subtask: Annotated[Position, "The subtask."]
+    subtask: Position
     operator: Annotated[int, "The operator."]
     key: Annotated[Text, "The key."]
     value: Annotated[Long, "The total."]
@@ -193,7 +193,7 @@ class Total:
 class Collected:
     """A record that the sink of a subtask has collected."""
 
-    subtask: Annotated[Position, "The subtask."]
+    subtask: Position
     key: Annotated[Text, "Its key."]
     value: Annotated[Long, "Its value."]
 

@@ -40,7 +40,7 @@ class Config:
 
 
 class Thread(StrEnum):
-    """Who does it: the thread of the mailbox, or another."""
+    """Who does it: the thread of the mailbox, or another one."""
 
     MAILBOX = "mailbox"
     OTHER = "other"
@@ -97,22 +97,23 @@ class State:
 
 # --- events ---------------------------------------------------------------------------------------------------
 
+Mail = Annotated[int, "The number of a mail, chosen by whoever puts it."]
+
+Priority = Annotated[int, "The place of an operator in its chain; -1 is below all of them."]
+
 
 @attrs.frozen
 class Put:
     """A mail is put. An urgent one under `flink-14304` is one that is put first."""
 
     type: ClassVar[str] = "put"
-    mail: Annotated[int, "The number of a mail, chosen by whoever puts it."]
-    priority: Annotated[
-        int,
-        "The place of an operator in its chain; -1 is below all of them.",
-    ] = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
+    mail: Mail
+    priority: Priority = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
     kind: Annotated[
         Kind,
         "An `urgent` mail goes before all others; a `deferrable` one counts as priority -1, whatever its own.",
     ]
-    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
+    thread: Thread
 
 
 @attrs.frozen
@@ -134,10 +135,7 @@ class Take:
     """The mailbox's thread runs the next mail of at least that priority, as an operator does that yields."""
 
     type: ClassVar[str] = "take"
-    priority: Annotated[
-        int,
-        "The place of an operator in its chain; -1 is below all of them.",
-    ] = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
+    priority: Priority = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
 
 
 @attrs.frozen
@@ -159,7 +157,7 @@ class SuspendDefault:
     """The default action is suspended."""
 
     type: ClassVar[str] = "suspend_default"
-    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
+    thread: Thread
 
 
 @attrs.frozen
@@ -168,7 +166,7 @@ class Resume:
 
     type: ClassVar[str] = "resume"
     handle: Annotated[int, "The handle of a suspension, counted from 0. One that was not given is refused."]
-    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
+    thread: Thread
 
 
 @attrs.frozen
@@ -176,7 +174,7 @@ class CompleteAll:
     """All actions are completed: the loop is to end for good."""
 
     type: ClassVar[str] = "complete"
-    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
+    thread: Thread
 
 
 @attrs.frozen
@@ -184,7 +182,7 @@ class SuspendLoop:
     """The loop is to be left; it may be entered again."""
 
     type: ClassVar[str] = "suspend_loop"
-    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
+    thread: Thread
 
 
 @attrs.frozen
@@ -192,7 +190,7 @@ class Quiesce:
     """No more mails are accepted."""
 
     type: ClassVar[str] = "quiesce"
-    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
+    thread: Thread
 
 
 @attrs.frozen
@@ -200,7 +198,7 @@ class Close:
     """No more mails are accepted nor run; those that wait are dropped."""
 
     type: ClassVar[str] = "close"
-    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
+    thread: Thread
 
 
 @attrs.frozen
@@ -222,12 +220,9 @@ class PutFailing:
     """A mail is put that will fail. With the extension `failures`."""
 
     type: ClassVar[str] = "put_failing"
-    mail: Annotated[int, "The number of a mail, chosen by whoever puts it."]
-    priority: Annotated[
-        int,
-        "The place of an operator in its chain; -1 is below all of them.",
-    ] = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
-    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
+    mail: Mail
+    priority: Priority = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
+    thread: Thread
 
 
 @attrs.frozen
@@ -236,11 +231,8 @@ class PutTogether:
 
     type: ClassVar[str] = "put_together"
     mails: Annotated[tuple[int, ...], "In their order."]
-    priority: Annotated[
-        int,
-        "The place of an operator in its chain; -1 is below all of them.",
-    ] = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
-    thread: Annotated[Thread, "Who does it: the thread of the mailbox, or another one."]
+    priority: Priority = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
+    thread: Thread
 
 
 @attrs.frozen
@@ -279,7 +271,7 @@ class MailRun:
     """A mail is run."""
 
     type: ClassVar[str] = "run"
-    mail: Annotated[int, "The number of a mail, chosen by whoever puts it."]
+    mail: Mail
 
 
 @attrs.frozen
@@ -331,7 +323,7 @@ class Dropped:
     """A mail is dropped, and whoever waits for it is told so."""
 
     type: ClassVar[str] = "dropped"
-    mail: Annotated[int, "The number of a mail, chosen by whoever puts it."]
+    mail: Mail
 
 
 @attrs.frozen
@@ -347,7 +339,7 @@ class MailFailed:
     """A mail is run and fails; whoever runs it gets the exception."""
 
     type: ClassVar[str] = "failed"
-    mail: Annotated[int, "The number of a mail, chosen by whoever puts it."]
+    mail: Mail
 
 
 @attrs.frozen

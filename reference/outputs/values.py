@@ -209,7 +209,7 @@ class Write:
     """A record is written to the network, with this content."""
 
     type: ClassVar[str] = "write"
-    output: Annotated[Position, "The number of the output."]
+    output: Position
     content: Annotated[Position, "What is written."]
 
 
@@ -218,7 +218,7 @@ class KeyContext:
     """A chained operator is told the key of the record to come."""
 
     type: ClassVar[str] = "key_context"
-    output: Annotated[Position, "The number of the output."]
+    output: Position
 
 
 @attrs.frozen
@@ -230,7 +230,7 @@ class Process:
     """
 
     type: ClassVar[str] = "process"
-    output: Annotated[Position, "The number of the output."]
+    output: Position
     record: Annotated[Position, "Which record object it is given."]
     value: Annotated[Position, "Which value object is in it."]
     content: Annotated[Position, "What it finds in it."]
@@ -241,7 +241,7 @@ class WatermarkOut:
     """A watermark passes; for one subpartition alone where the number of consumers is not known."""
 
     type: ClassVar[str] = "watermark"
-    output: Annotated[Position, "The number of the output."]
+    output: Position
     timestamp: Long = attrs.field(validator=check_long)
     subpartition: Annotated[
         Position | None,
@@ -254,7 +254,7 @@ class StatusOut:
     """A status passes."""
 
     type: ClassVar[str] = "status"
-    output: Annotated[Position, "The number of the output."]
+    output: Position
     status: Status
 
 
@@ -263,7 +263,7 @@ class MarkerOut:
     """A latency marker passes."""
 
     type: ClassVar[str] = "latency_marker"
-    output: Annotated[Position, "The number of the output."]
+    output: Position
 
 
 @attrs.frozen
@@ -271,7 +271,7 @@ class AttributesOut:
     """Record attributes pass."""
 
     type: ClassVar[str] = "record_attributes"
-    output: Annotated[Position, "The number of the output."]
+    output: Position
 
 
 @attrs.frozen
@@ -279,7 +279,7 @@ class BarrierOut:
     """A barrier is broadcast to all channels of a network output, ahead of what is queued or behind it."""
 
     type: ClassVar[str] = "barrier"
-    output: Annotated[Position, "The number of the output."]
+    output: Position
     unaligned: Annotated[bool, "Whether it is an unaligned one."]
     priority: Annotated[bool, "Whether it goes ahead of what is queued."]
 
@@ -289,7 +289,7 @@ class EndOfDataOut:
     """End of data is broadcast to all channels of a network output."""
 
     type: ClassVar[str] = "end_of_data"
-    output: Annotated[Position, "The number of the output."]
+    output: Position
 
 
 class Error(StrEnum):
@@ -304,7 +304,7 @@ class Failed:
     """The operator gets an error instead of an answer, wrapped so many times."""
 
     type: ClassVar[str] = "failed"
-    output: Annotated[Position, "The number of the output."]
+    output: Position
     error: Annotated[Error, "From an operator, or from a writer."]
     wrapped: Annotated[Position, "How many times it is wrapped."]
 

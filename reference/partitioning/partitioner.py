@@ -61,10 +61,9 @@ class Config:
     """A partitioner over so many channels."""
 
     kind: Annotated[Partitioner, "How a record finds its channel."]
-    channels: Annotated[
-        Count,
-        "How many channels; it may exceed `max_parallelism`.",
-    ] = attrs.field(validator=at_least(1))
+    channels: Annotated[Count, "How many channels; it may exceed `max_parallelism`."] = attrs.field(
+        validator=at_least(1)
+    )
     max_parallelism: Annotated[
         int | None,
         "The number of key groups. Always there with `hash`, and only then.",
@@ -105,7 +104,7 @@ class Send:
     """The element is written to a channel."""
 
     type: ClassVar[str] = "send"
-    channel: Annotated[Position, "The channel, from 0."]
+    channel: Position
 
 
 Observation = Send

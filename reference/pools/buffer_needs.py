@@ -31,18 +31,15 @@ class Config:
     that a gate may require, if that is limited.
     """
 
-    per_channel: Annotated[
-        int,
-        "How many buffers a channel is to have for itself.",
-    ] = attrs.field(validator=between(0, MOST_BUFFERS))
-    floating: Annotated[
-        int,
-        "How many buffers a gate or partition is to have besides.",
-    ] = attrs.field(validator=between(1, MOST_BUFFERS))
-    limit: Annotated[
-        int | None,
-        "The most that a gate may require.",
-    ] = attrs.field(default=None, validator=attrs.validators.optional(between(1, UNLIMITED)))
+    per_channel: Annotated[int, "How many buffers a channel is to have for itself."] = attrs.field(
+        validator=between(0, MOST_BUFFERS)
+    )
+    floating: Annotated[int, "How many buffers a gate or partition is to have besides."] = attrs.field(
+        validator=between(1, MOST_BUFFERS)
+    )
+    limit: Annotated[int | None, "The most that a gate may require."] = attrs.field(
+        default=None, validator=attrs.validators.optional(between(1, UNLIMITED))
+    )
 
 
 # --- state ----------------------------------------------------------------------------------------------------

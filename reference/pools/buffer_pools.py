@@ -75,24 +75,25 @@ class State:
 
 # --- events ---------------------------------------------------------------------------------------------------
 
+PoolId = Annotated[
+    int,
+    "The id of a pool, any number: it is a name. One that does not exist: observe `rejected`. A pool that was "
+    "destroyed is there until its last segment was recycled.",
+]
+
 
 @attrs.frozen
 class CreatePool:
     """A pool is created. Observe `rejected` if it cannot be."""
 
     type: ClassVar[str] = "create"
-    pool: Annotated[
-        int,
-        "The id of a pool, any number: it is a name. One that does not exist: observe `rejected`. A pool that was "
-        "destroyed is there until its last segment was recycled.",
-    ]
+    pool: PoolId
     required: Annotated[Amount, "How many segments it must have."]
     maximum: Annotated[Amount, "How many it can use."]
     overdraft: Annotated[int, "How many it may have beyond its size."] = attrs.field(default=0, validator=at_least(0))
-    channels: Annotated[
-        int,
-        "How many channels it writes for.",
-    ] = attrs.field(default=0, validator=between(0, MOST_CONSUMERS))
+    channels: Annotated[int, "How many channels it writes for."] = attrs.field(
+        default=0, validator=between(0, MOST_CONSUMERS)
+    )
     per_channel: Annotated[
         Count | None,
         "With so many in use by one channel the pool is not available; left out for no limit.",
@@ -104,11 +105,7 @@ class DestroyPool:
     """A pool is not needed any more."""
 
     type: ClassVar[str] = "destroy"
-    pool: Annotated[
-        int,
-        "The id of a pool, any number: it is a name. One that does not exist: observe `rejected`. A pool that was "
-        "destroyed is there until its last segment was recycled.",
-    ]
+    pool: PoolId
 
 
 @attrs.frozen
@@ -116,11 +113,7 @@ class RequestSegment:
     """Somebody asks for a segment, for a channel or for none."""
 
     type: ClassVar[str] = "request"
-    pool: Annotated[
-        int,
-        "The id of a pool, any number: it is a name. One that does not exist: observe `rejected`. A pool that was "
-        "destroyed is there until its last segment was recycled.",
-    ]
+    pool: PoolId
     channel: Annotated[
         Index | None,
         "For which channel; left out for none. One that the pool has not: observe `rejected`.",
@@ -132,11 +125,7 @@ class RecycleSegment:
     """A segment is recycled. If none is in use there: observe `rejected`."""
 
     type: ClassVar[str] = "recycle"
-    pool: Annotated[
-        int,
-        "The id of a pool, any number: it is a name. One that does not exist: observe `rejected`. A pool that was "
-        "destroyed is there until its last segment was recycled.",
-    ]
+    pool: PoolId
     channel: Annotated[
         Index | None,
         "For which channel; left out for none. One that the pool has not: observe `rejected`.",
@@ -148,11 +137,7 @@ class Listen:
     """Somebody wants the next segment that is recycled; it is then in use as before."""
 
     type: ClassVar[str] = "listen"
-    pool: Annotated[
-        int,
-        "The id of a pool, any number: it is a name. One that does not exist: observe `rejected`. A pool that was "
-        "destroyed is there until its last segment was recycled.",
-    ]
+    pool: PoolId
 
 
 Event = CreatePool | DestroyPool | RequestSegment | RecycleSegment | Listen

@@ -22,10 +22,9 @@ from tidegate.reference.model import Component, Outcome, rejected
 class Config:
     """How many recovered buffers the channel was handed."""
 
-    recovered: Annotated[
-        Position,
-        "How many recovered buffers the channel was handed.",
-    ] = attrs.field(validator=at_least(0))
+    recovered: Annotated[Position, "How many recovered buffers the channel was handed."] = attrs.field(
+        validator=at_least(0)
+    )
 
 
 # --- state ----------------------------------------------------------------------------------------------------

@@ -51,10 +51,9 @@ ALIGNED = (Partitioner.FORWARD, Partitioner.RESCALE, Partitioner.BROADCAST)
 class Parallelism:
     """How many subtasks there were when the checkpoint was taken, and how many there are."""
 
-    before: Annotated[
-        int,
-        "How many there were when the checkpoint was taken.",
-    ] = attrs.field(validator=between(1, MOST_SUBTASKS))
+    before: Annotated[int, "How many there were when the checkpoint was taken."] = attrs.field(
+        validator=between(1, MOST_SUBTASKS)
+    )
     after: Annotated[int, "How many there are now."] = attrs.field(validator=between(1, MOST_SUBTASKS))
 
 

@@ -51,18 +51,15 @@ class Config:
     restore, too; its own number, and how keys are dealt out now.
     """
 
-    old_consumers: Annotated[
-        tuple[Position, ...],
-        "The old consumers that the task restores.",
-    ] = attrs.field(validator=NUMBERS)
-    old_producers: Annotated[
-        tuple[Position, ...],
-        "The old producers behind the channel.",
-    ] = attrs.field(validator=NUMBERS)
-    filtered: Annotated[
-        tuple[Position, ...],
-        "The old consumers that other tasks restore, too.",
-    ] = attrs.field(validator=NUMBERS)
+    old_consumers: Annotated[tuple[Position, ...], "The old consumers that the task restores."] = attrs.field(
+        validator=NUMBERS
+    )
+    old_producers: Annotated[tuple[Position, ...], "The old producers behind the channel."] = attrs.field(
+        validator=NUMBERS
+    )
+    filtered: Annotated[tuple[Position, ...], "The old consumers that other tasks restore, too."] = attrs.field(
+        validator=NUMBERS
+    )
     subtask: Annotated[
         Position,
         "The number of the task among the consumers. If there are not so many, no key belongs to it.",

@@ -85,7 +85,7 @@ class WriteItem:
     """Something is written to a subpartition; nobody is told."""
 
     type: ClassVar[str] = "write"
-    view: Annotated[Index, "The number of a view. One that does not exist: observe `rejected`."]
+    view: Index
     item: Item
 
 
@@ -94,7 +94,7 @@ class TellAvailable:
     """A subpartition tells that it has something to read."""
 
     type: ClassVar[str] = "tell"
-    view: Annotated[Index, "The number of a view. One that does not exist: observe `rejected`."]
+    view: Index
 
 
 @attrs.frozen
@@ -102,7 +102,7 @@ class RegisterView:
     """The view of a subpartition is there."""
 
     type: ClassVar[str] = "register"
-    view: Annotated[Index, "The number of a view. One that does not exist: observe `rejected`."]
+    view: Index
 
 
 @attrs.frozen

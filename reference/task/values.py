@@ -196,10 +196,9 @@ class AbortCheckpoint:
 
     type: ClassVar[str] = "abort_checkpoint"
     checkpoint: Annotated[Long, "Its number."] = attrs.field(validator=check_long)
-    completed: Annotated[
-        Long,
-        "The last checkpoint that is complete; 0 if there is none.",
-    ] = attrs.field(validator=check_long)
+    completed: Annotated[Long, "The last checkpoint that is complete; 0 if there is none."] = attrs.field(
+        validator=check_long
+    )
 
 
 OfInvokable = TriggerCheckpoint | AskForRoom
@@ -253,7 +252,7 @@ class DataEnded:
     """End of data is sent on an output."""
 
     type: ClassVar[str] = "end_of_data"
-    output: Annotated[Position, "The number of the output."]
+    output: Position
     drain: Annotated[bool, "Whether it comes with drain."]
 
 
@@ -262,7 +261,7 @@ class PartitionEnded:
     """End of partition is sent on an output."""
 
     type: ClassVar[str] = "end_of_partition"
-    output: Annotated[Position, "The number of the output."]
+    output: Position
 
 
 @attrs.frozen

@@ -63,7 +63,7 @@ class ReportWatermark:
     """A subtask reports a watermark. The lowest timestamp stands for none: observe `rejected`."""
 
     type: ClassVar[str] = "report"
-    source: Annotated[Index, "The number of a source. One that does not exist: observe `rejected`."]
+    source: Index
     subtask: Annotated[Index, "The number of a subtask of the source. One that does not exist: observe `rejected`."]
     timestamp: Long = attrs.field(validator=check_long)
 
@@ -73,7 +73,7 @@ class TaskFailed:
     """A subtask has failed, and cannot be told anything."""
 
     type: ClassVar[str] = "task_failed"
-    source: Annotated[Index, "The number of a source. One that does not exist: observe `rejected`."]
+    source: Index
     subtask: Annotated[Index, "The number of a subtask of the source. One that does not exist: observe `rejected`."]
 
 
@@ -82,7 +82,7 @@ class TaskReady:
     """A subtask runs, again."""
 
     type: ClassVar[str] = "task_ready"
-    source: Annotated[Index, "The number of a source. One that does not exist: observe `rejected`."]
+    source: Index
     subtask: Annotated[Index, "The number of a subtask of the source. One that does not exist: observe `rejected`."]
 
 
@@ -91,7 +91,7 @@ class AnnounceLimits:
     """The time has come for a source to tell its subtasks."""
 
     type: ClassVar[str] = "announce"
-    source: Annotated[Index, "The number of a source. One that does not exist: observe `rejected`."]
+    source: Index
 
 
 Event = ReportWatermark | TaskFailed | TaskReady | AnnounceLimits

@@ -27,7 +27,7 @@ COMBINATIONS = (*NUMBERS, *TRUTHS, "aligned")
 class Config:
     """`wait`: nothing is combined before every channel had a watermark."""
 
-    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
+    channels: Count = attrs.field(validator=at_least(1))
     combination: Annotated[
         str,
         "`min` and `max` combine numbers, `and` and `or` truth values; `aligned` takes both, and waits for all "

@@ -24,10 +24,9 @@ class Config:
     """`delay` is how late records may be; `clock` is what the clock reads at first."""
 
     timeout: Annotated[Count, "For so many ticks a split may be silent."] = attrs.field(validator=at_least(1))
-    delay: Annotated[
-        int,
-        "How late records may be; in the unit of timestamps.",
-    ] = attrs.field(default=0, validator=at_least(0))
+    delay: Annotated[int, "How late records may be; in the unit of timestamps."] = attrs.field(
+        default=0, validator=at_least(0)
+    )
     clock: Annotated[int, "What the clock reads at first."] = 0
 
 
@@ -70,10 +69,9 @@ class Advance:
     """Time passes."""
 
     type: ClassVar[str] = "advance"
-    ticks: Annotated[
-        int,
-        "How many ticks. A clock that is paused does not notice.",
-    ] = attrs.field(validator=at_least(0))
+    ticks: Annotated[int, "How many ticks. A clock that is paused does not notice."] = attrs.field(
+        validator=at_least(0)
+    )
 
 
 @attrs.frozen

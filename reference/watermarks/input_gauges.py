@@ -68,7 +68,7 @@ class WatermarkArrives:
     """A watermark comes on an input."""
 
     type: ClassVar[str] = "watermark"
-    input: Annotated[Index, "The number of an input. One that does not exist: observe `rejected`."]
+    input: Index
     timestamp: Long = attrs.field(validator=check_long)
 
 
@@ -77,7 +77,7 @@ class RecordArrives:
     """A record comes on an input."""
 
     type: ClassVar[str] = "record"
-    input: Annotated[Index, "The number of an input. One that does not exist: observe `rejected`."]
+    input: Index
 
 
 @attrs.frozen
@@ -85,7 +85,7 @@ class AttributesArrive:
     """It is said whether the records that follow on an input are a backlog."""
 
     type: ClassVar[str] = "attributes"
-    input: Annotated[Index, "The number of an input. One that does not exist: observe `rejected`."]
+    input: Index
     backlog: Annotated[bool, "What follows on this input is backlog."]
 
 

@@ -23,10 +23,9 @@ MOST = 1000
 class Config:
     """The interval that the cluster says, and the one that the job says, if it does. Milliseconds; 0 is none."""
 
-    cluster: Annotated[
-        Position,
-        "The interval that the cluster says, in milliseconds; 0 is none.",
-    ] = attrs.field(validator=at_least(0))
+    cluster: Annotated[Position, "The interval that the cluster says, in milliseconds; 0 is none."] = attrs.field(
+        validator=at_least(0)
+    )
     job: Annotated[
         Position | None,
         "The interval that the job says; 0 is none. Left out: the job says nothing.",

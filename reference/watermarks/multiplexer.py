@@ -69,17 +69,20 @@ class Mode(StrEnum):
     DEFERRED = "deferred"
 
 
+OutputId = Annotated[
+    int,
+    "The id of an output, any number: it is a name. A watermark or a status of one that is not registered is a "
+    "well-formed event that the component must refuse, and so is a second registration: observe `rejected`. "
+    "Unregistering one that is not registered does nothing.",
+]
+
+
 @attrs.frozen
 class Register:
     """A split is assigned: it gets an output."""
 
     type: ClassVar[str] = "register"
-    output: Annotated[
-        int,
-        "The id of an output, any number: it is a name. A watermark or a status of one that is not registered is a "
-        "well-formed event that the component must refuse, and so is a second registration: observe `rejected`. "
-        "Unregistering one that is not registered does nothing.",
-    ]
+    output: OutputId
 
 
 @attrs.frozen
@@ -87,12 +90,7 @@ class Unregister:
     """A split is done: its output goes."""
 
     type: ClassVar[str] = "unregister"
-    output: Annotated[
-        int,
-        "The id of an output, any number: it is a name. A watermark or a status of one that is not registered is a "
-        "well-formed event that the component must refuse, and so is a second registration: observe `rejected`. "
-        "Unregistering one that is not registered does nothing.",
-    ]
+    output: OutputId
 
 
 @attrs.frozen
@@ -100,12 +98,7 @@ class OutputWatermark:
     """A split has a watermark."""
 
     type: ClassVar[str] = "watermark"
-    output: Annotated[
-        int,
-        "The id of an output, any number: it is a name. A watermark or a status of one that is not registered is a "
-        "well-formed event that the component must refuse, and so is a second registration: observe `rejected`. "
-        "Unregistering one that is not registered does nothing.",
-    ]
+    output: OutputId
     mode: Annotated[
         Mode,
         "By which door: an immediate call is combined at once, a deferred one only noted until the next derivation.",
@@ -118,12 +111,7 @@ class OutputStatus:
     """A split turns idle, or is active again."""
 
     type: ClassVar[str] = "status"
-    output: Annotated[
-        int,
-        "The id of an output, any number: it is a name. A watermark or a status of one that is not registered is a "
-        "well-formed event that the component must refuse, and so is a second registration: observe `rejected`. "
-        "Unregistering one that is not registered does nothing.",
-    ]
+    output: OutputId
     mode: Annotated[
         Mode,
         "By which door: an immediate call is combined at once, a deferred one only noted until the next derivation.",

@@ -27,10 +27,9 @@ SEMANTICS = ("flink-39073", "flink-40093")
 class Config:
     """`samples` is how many samples are kept."""
 
-    samples: Annotated[
-        int,
-        "How many samples of each watermark are kept.",
-    ] = attrs.field(default=3, validator=at_least(0))
+    samples: Annotated[int, "How many samples of each watermark are kept."] = attrs.field(
+        default=3, validator=at_least(0)
+    )
     semantics: Annotated[
         str,
         "`flink-39073` is the default, Flink 2.3: a split that is idle is neither paused nor resumed. In "
@@ -81,17 +80,19 @@ class State:
 
 # --- events ---------------------------------------------------------------------------------------------------
 
+SplitId = Annotated[
+    int,
+    "The id of a split, any number: it is a name. A watermark or status of one that was not added is a well- "
+    "formed event that the component must refuse: observe `rejected`.",
+]
+
 
 @attrs.frozen
 class AddSplit:
     """A split is assigned."""
 
     type: ClassVar[str] = "add_split"
-    split: Annotated[
-        int,
-        "The id of a split, any number: it is a name. A watermark or status of one that was not added is a "
-        "well-formed event that the component must refuse: observe `rejected`.",
-    ]
+    split: SplitId
 
 
 @attrs.frozen
@@ -99,11 +100,7 @@ class FinishSplit:
     """A split is done."""
 
     type: ClassVar[str] = "finish_split"
-    split: Annotated[
-        int,
-        "The id of a split, any number: it is a name. A watermark or status of one that was not added is a "
-        "well-formed event that the component must refuse: observe `rejected`.",
-    ]
+    split: SplitId
 
 
 @attrs.frozen
@@ -111,11 +108,7 @@ class SplitWatermark:
     """The watermark of a split rises."""
 
     type: ClassVar[str] = "split_watermark"
-    split: Annotated[
-        int,
-        "The id of a split, any number: it is a name. A watermark or status of one that was not added is a "
-        "well-formed event that the component must refuse: observe `rejected`.",
-    ]
+    split: SplitId
     timestamp: Long = attrs.field(validator=check_long)
 
 
@@ -124,11 +117,7 @@ class SplitStatus:
     """A split turns idle, or is active again."""
 
     type: ClassVar[str] = "split_status"
-    split: Annotated[
-        int,
-        "The id of a split, any number: it is a name. A watermark or status of one that was not added is a "
-        "well-formed event that the component must refuse: observe `rejected`.",
-    ]
+    split: SplitId
     status: Status
 
 

@@ -55,17 +55,19 @@ class State:
 
 # --- events ---------------------------------------------------------------------------------------------------
 
+SplitId = Annotated[
+    int,
+    "The id of a split, any number: it is a name. One that has no output is a well-formed event that the "
+    "component must refuse: observe `rejected`. To add one that has an output changes nothing.",
+]
+
 
 @attrs.frozen
 class AddSplit:
     """A split is assigned: it gets an output, unless it has one."""
 
     type: ClassVar[str] = "add_split"
-    split: Annotated[
-        int,
-        "The id of a split, any number: it is a name. One that has no output is a well-formed event that the "
-        "component must refuse: observe `rejected`. To add one that has an output changes nothing.",
-    ]
+    split: SplitId
 
 
 @attrs.frozen
@@ -73,11 +75,7 @@ class ReleaseSplit:
     """A split is done: its output goes."""
 
     type: ClassVar[str] = "release_split"
-    split: Annotated[
-        int,
-        "The id of a split, any number: it is a name. One that has no output is a well-formed event that the "
-        "component must refuse: observe `rejected`. To add one that has an output changes nothing.",
-    ]
+    split: SplitId
 
 
 @attrs.frozen

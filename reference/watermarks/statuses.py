@@ -120,10 +120,9 @@ class Sent:
     type: ClassVar[str] = "sent"
     channel: Annotated[Position, "The channel of the output, from 0."]
     element: Annotated[Element, "What is written."]
-    timestamp: Annotated[
-        Long | None,
-        "Of a watermark; always there with a watermark, and only then.",
-    ] = attrs.field(default=None, validator=attrs.validators.optional(check_long))
+    timestamp: Annotated[Long | None, "Of a watermark; always there with a watermark, and only then."] = attrs.field(
+        default=None, validator=attrs.validators.optional(check_long)
+    )
     status: Annotated[Status | None, "Of a status; always there with a status, and only then."] = None
 
 

@@ -41,13 +41,10 @@ SEMANTICS = ("flink-7728", "flink-40475")
 class Config:
     """A valve over so many channels."""
 
-    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
-    semantics: Annotated[
-        str,
-        "`flink-7728` is the default, Flink 1.4 to 2.3. `flink-40475` is the corrected valve: the aligned minimum "
-        "is derived again when a channel becomes active, and the maximum is flushed, before idle, whenever all "
-        "channels are idle.",
-    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    channels: Count = attrs.field(validator=at_least(1))
+    semantics: Annotated[str, "`flink-7728` is that of Flink 1.4 to 2.3, `flink-40475` the corrected one."] = (
+        attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    )
 
 
 # --- state ----------------------------------------------------------------------------------------------------

@@ -196,10 +196,9 @@ class InputWatermark:
         Index,
         "The number of the input, from 0. One out of range, or that of a chained source, is rejected.",
     ]
-    timestamp: Annotated[
-        Long,
-        "How far it is. Anything but the largest is rejected.",
-    ] = attrs.field(validator=check_long)
+    timestamp: Annotated[Long, "How far it is. Anything but the largest is rejected."] = attrs.field(
+        validator=check_long
+    )
 
 
 class Kind(StrEnum):

@@ -54,7 +54,7 @@ class Operator:
         "not yield.",
     ]
     strategy: Annotated[Strategy, "Whether it chains to the operator before it."]
-    parallelism: Annotated[Count, "How many subtasks."] = attrs.field(validator=at_least(1))
+    parallelism: Count = attrs.field(validator=at_least(1))
     max_parallelism: Annotated[MaxParallelism, "-1 where it is not set."] = attrs.field(validator=check_max_parallelism)
     slot_group: Annotated[str, "The slot sharing group."]
     yielding: Annotated[bool, "Whether the operator yields to the mailbox."]

@@ -82,21 +82,19 @@ class JobOperator:
         "A `source` has a split enumerator, a `legacy_source` runs a loop. Sources have no incoming edges and do "
         "not yield.",
     ]
-    parallelism: Annotated[Count, "How many subtasks."] = attrs.field(validator=at_least(1))
-    max_parallelism: Annotated[
-        MaxParallelism,
-        "-1 where it is not set.",
-    ] = attrs.field(default=-1, validator=chains.check_max_parallelism)
+    parallelism: Count = attrs.field(validator=at_least(1))
+    max_parallelism: Annotated[MaxParallelism, "-1 where it is not set."] = attrs.field(
+        default=-1, validator=chains.check_max_parallelism
+    )
     slot_group: Annotated[str, "The slot sharing group."] = DEFAULT_GROUP
     yielding: Annotated[bool, "Whether the operator yields to the mailbox."] = False
     has_operator: Annotated[
         bool,
         "Whether it has an operator that can be called directly; without, it is not chained.",
     ] = True
-    buffer_timeout: Annotated[
-        Long,
-        "In milliseconds; -1 where none is set.",
-    ] = attrs.field(default=Long(-1), validator=[check_long, at_least(-1)])
+    buffer_timeout: Annotated[Long, "In milliseconds; -1 where none is set."] = attrs.field(
+        default=Long(-1), validator=[check_long, at_least(-1)]
+    )
     strategy: Annotated[
         Strategy | None,
         "Whether it chains to the operator before it. Absent: `head` for a `legacy_source`, `always` for others.",

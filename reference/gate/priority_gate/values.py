@@ -22,7 +22,7 @@ class Config:
     With the extension `closing` the gate may be closed, and is asked which channels have not ended.
     """
 
-    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
+    channels: Count = attrs.field(validator=at_least(1))
     subpartitions: Annotated[
         Count,
         "How many subpartitions share each channel: a channel is over when the end of the partition has come for "
@@ -119,10 +119,9 @@ class NotifyPriority:
 
     type: ClassVar[str] = "notify_priority"
     channel: Index
-    sequence: Annotated[
-        int,
-        "The sequence number of the item.",
-    ] = attrs.field(validator=between(LEAST_INT, GREATEST_INT))
+    sequence: Annotated[int, "The sequence number of the item."] = attrs.field(
+        validator=between(LEAST_INT, GREATEST_INT)
+    )
 
 
 @attrs.frozen

@@ -47,10 +47,9 @@ class Config:
         Position,
         "The first delay of a local retry in milliseconds; 0 means that there are no retries.",
     ] = attrs.field(default=100, validator=at_least(0))
-    maximum: Annotated[
-        Position,
-        "The longest delay in milliseconds.",
-    ] = attrs.field(default=10_000, validator=at_least(0))
+    maximum: Annotated[Position, "The longest delay in milliseconds."] = attrs.field(
+        default=10_000, validator=at_least(0)
+    )
     timeout: Annotated[
         Position,
         "How long a remote producer parks a request, in milliseconds; with 0 it does not, and there are no retries.",

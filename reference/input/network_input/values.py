@@ -21,7 +21,7 @@ SEMANTICS = ("flink-1.17", "flink-1.5")
 class Config:
     """An input of so many channels, each with one subpartition."""
 
-    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
+    channels: Count = attrs.field(validator=at_least(1))
     semantics: Annotated[
         str,
         "`flink-1.17` is the default: 1.17 and later. `flink-1.5` is the loop before there was a mailbox: only a "

@@ -26,7 +26,7 @@ class Location(StrEnum):
 class Config:
     """A gate with so many channels, whose producers all run here or elsewhere."""
 
-    channels: Annotated[Count, "How many channels."] = attrs.field(validator=at_least(1))
+    channels: Count = attrs.field(validator=at_least(1))
     location: Annotated[Location, "Where the producers run."]
     semantics: Annotated[
         str,
@@ -220,7 +220,7 @@ class Consumed:
     """All recovered state of the channel was read."""
 
     type: ClassVar[str] = "consumed"
-    channel: Annotated[Position, "The channel, from 0."]
+    channel: Position
 
 
 @attrs.frozen
@@ -235,7 +235,7 @@ class Resumed:
     """The producer of the channel may go on behind the end of its recovery."""
 
     type: ClassVar[str] = "resumed"
-    channel: Annotated[Position, "The channel, from 0."]
+    channel: Position
 
 
 @attrs.frozen
@@ -243,7 +243,7 @@ class Saved:
     """Data of a channel becomes part of a checkpoint: buffers of recovered state, and what was sent."""
 
     type: ClassVar[str] = "saved"
-    channel: Annotated[Position, "The channel, from 0."]
+    channel: Position
     checkpoint: Checkpoint
     recovered: Annotated[tuple[Position, ...], "Buffers of saved state."]
     sent: Annotated[tuple[Position, ...], "What the producer sent."]
@@ -254,7 +254,7 @@ class Declined:
     """The checkpoint fails: this channel is not ready for it. The channels behind it are not started."""
 
     type: ClassVar[str] = "declined"
-    channel: Annotated[Position, "The channel, from 0."]
+    channel: Position
 
 
 @attrs.frozen
@@ -262,7 +262,7 @@ class Subsumed:
     """The checkpoint fails: on this channel a newer one is known. The channels behind it are not started."""
 
     type: ClassVar[str] = "subsumed"
-    channel: Annotated[Position, "The channel, from 0."]
+    channel: Position
 
 
 Observation = Polled | Consumed | Ready | Resumed | Saved | Declined | Subsumed

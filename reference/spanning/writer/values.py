@@ -28,7 +28,7 @@ class Config:
     """
 
     kind: Annotated[Kind, "A `selecting` writer has a buffer for each channel, a `broadcast` writer one for all."]
-    channels: Annotated[elements.Count, "How many channels."] = attrs.field(validator=at_least(1))
+    channels: elements.Count = attrs.field(validator=at_least(1))
     buffer_size: Annotated[elements.Count, "The size of a buffer in bytes."] = attrs.field(validator=at_least(1))
     timeout: Annotated[
         int,

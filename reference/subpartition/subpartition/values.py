@@ -17,14 +17,12 @@ from tidegate.reference.subpartition.queue import EMPTY, Kind, Queue
 class Config:
     """`exclusive`: buffers that the receiver has for this channel alone. `size_hint`: how large buffers are to be."""
 
-    exclusive: Annotated[
-        Position,
-        "How many exclusive buffers the receiver has for this channel.",
-    ] = attrs.field(default=2, validator=at_least(0))
-    size_hint: Annotated[
-        Position,
-        "How large buffers are to be at first, in bytes.",
-    ] = attrs.field(default=UNLIMITED, validator=at_least(0))
+    exclusive: Annotated[Position, "How many exclusive buffers the receiver has for this channel."] = attrs.field(
+        default=2, validator=at_least(0)
+    )
+    size_hint: Annotated[Position, "How large buffers are to be at first, in bytes."] = attrs.field(
+        default=UNLIMITED, validator=at_least(0)
+    )
 
 
 # --- state ----------------------------------------------------------------------------------------------------
