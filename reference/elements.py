@@ -107,8 +107,8 @@ Index = Annotated[
     int,
     Role(
         "index",
-        "The number of a channel or input, from 0. An index out of range is a well-formed event that the component "
-        "must refuse: observe `rejected`.",
+        "The number of a channel, an input or the like, from 0. An index out of range is a well-formed event that the "
+        "component must refuse: observe `rejected`.",
     ),
 ]
 Position = Annotated[int, Role("position", "A count or position from 0.", Between(0))]

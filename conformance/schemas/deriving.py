@@ -157,7 +157,8 @@ def describe_value(kind: Any, said: tuple[Any, ...]) -> Json:
     if kind is Status:
         return refer("status")
     if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return {"description": docstring(kind), "enum": list(map(str, names[-1] if names else kind))}
+        described = {"description": docstring(kind)} if docstring(kind) else {}
+        return {**described, "enum": list(map(str, names[-1] if names else kind))}
     role = next((one for one in said if isinstance(one, Role)), None)
     if kind is str:
         bare = {"type": "string", **length_of(said, "Length")}
@@ -259,7 +260,7 @@ def checks_of(validator: Any) -> Iterator[Any]:
 
 def docstring(cls: type[Any]) -> str:
     """The first paragraph of the text of a class, in one line."""
-    return " ".join((inspect.getdoc(cls) or "").partition("\n\n")[0].split())
+    return " ".join(inspect.cleandoc(cls.__dict__.get("__doc__") or "").partition("\n\n")[0].split())
 
 
 def refer(name: str) -> Json:

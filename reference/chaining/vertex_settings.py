@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference.chaining.chains import check_max_parallelism
-from tidegate.reference.claims import always, claims_in, sometimes
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import Count, Length, MaxParallelism, Position, at_least
 from tidegate.reference.model import Component, InvalidInputError, Outcome, rejected
 
@@ -204,13 +204,4 @@ def one_operator_speaks_for_all(_before: State, event: Event, outcome: Outcome[S
     return True in concurrent and any(not vertex.concurrent for vertex in vertices_of(outcome))
 
 
-COMPONENT = Component(
-    name="vertex_settings",
-    title="The settings of a vertex",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="The settings of a vertex")

@@ -16,7 +16,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.credit import readers
 from tidegate.reference.credit.credit_sender import Writable
 from tidegate.reference.credit.readers import Change, Item, Kind, Reader
@@ -300,13 +300,4 @@ def several_readers_take_turns(_before: State, _event: Event, outcome: Outcome[S
     return len({seen.reader for seen in outcome.observations if isinstance(seen, Send)}) > 1
 
 
-COMPONENT = Component(
-    name="credit_connection",
-    title="The connection that readers share",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="The connection that readers share")

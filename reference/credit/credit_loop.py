@@ -19,7 +19,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.credit import backpressure
 from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit import credit_sender as sender
@@ -102,6 +102,8 @@ class Choice:
         "`deliver_credit`: the next message of the receiver arrives.",
     ]
 
+
+Event = Choice
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -324,14 +326,4 @@ def sort_channels(state: State) -> Order:
 
 SYMMETRY = Symmetry("channels", "channel", rearrange_channels, sort_channels)
 
-COMPONENT = Component(
-    name="credit_loop",
-    title="The closed loop of credit",
-    config=Config,
-    events=Choice,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__, backpressure),
-    symmetry=SYMMETRY,
-)
+COMPONENT = Component.of(__name__, backpressure, title="The closed loop of credit")

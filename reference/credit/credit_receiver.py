@@ -16,7 +16,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.credit import buffers
 from tidegate.reference.credit.buffers import Buffer, Change, Channel, Gate, compute_available
 from tidegate.reference.elements import Amount, Count, Index, Position, at_least, one_of
@@ -397,15 +397,4 @@ def sort_channels(state: State) -> Order:
 
 SYMMETRY = Symmetry("channels", "channel", rearrange_channels, sort_channels)
 
-COMPONENT = Component(
-    name="credit_receiver",
-    title="The credit receiver",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__, buffers),
-    symmetry=SYMMETRY,
-    extensions=EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, buffers, title="The credit receiver")

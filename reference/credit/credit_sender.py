@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.credit import readers
 from tidegate.reference.credit.readers import QUEUED, Backlog, Change, Item, Kind, Reader, Send
 from tidegate.reference.elements import Amount, Position, at_least
@@ -246,13 +246,4 @@ def a_backlog_is_announced(_before: State, _event: Event, outcome: Outcome[State
     return any(isinstance(seen, Backlog) for seen in outcome.observations)
 
 
-COMPONENT = Component(
-    name="credit_sender",
-    title="The credit sender",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__, readers),
-)
+COMPONENT = Component.of(__name__, readers, title="The credit sender")

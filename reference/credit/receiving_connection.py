@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.elements import Count, Index, Position, at_least, between
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
@@ -444,13 +444,4 @@ def a_buffer_that_was_not_saved_stays(_before: State, event: Event, outcome: See
     return isinstance(event, DataIsNotSaved) and outcome.state.channels[event.channel].queued > 0
 
 
-COMPONENT = Component(
-    name="receiving_connection",
-    title="The receiving end of a connection",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="The receiving end of a connection")

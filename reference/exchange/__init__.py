@@ -11,17 +11,7 @@ Choices. One subpartition, of which every buffer is finished when it is added. T
 On the wire. There is one subpartition, and every buffer is finished when it is added.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.exchange import claims, step, values
 from tidegate.reference.model import Component
 
-COMPONENT = Component(
-    name="exchange",
-    title="Push and pull exchange",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(claims, step),
-)
+COMPONENT = Component.of(__name__, values, claims, step, title="Push and pull exchange")

@@ -17,7 +17,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law, sometimes
+from tidegate.reference.claims import always, law, sometimes
 from tidegate.reference.elements import Count, Index, Nothing, Position, at_least
 from tidegate.reference.gate import end_of_data
 from tidegate.reference.model import Component, Order, Outcome, Symmetry, rejected
@@ -301,14 +301,4 @@ def sort_channels(state: State) -> Order:
 
 SYMMETRY = Symmetry("channels", "channel", rearrange_channels, sort_channels)
 
-COMPONENT = Component(
-    name="gate",
-    title="The input gate",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__, end_of_data),
-    symmetry=SYMMETRY,
-)
+COMPONENT = Component.of(__name__, end_of_data, title="The input gate")

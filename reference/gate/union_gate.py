@@ -19,7 +19,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
+from tidegate.reference.claims import always, invariant, law, sometimes
 from tidegate.reference.elements import Count, Index, Length, Nothing, Position, at_least
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.end_of_data import EndOfData, compute_end_of_data
@@ -272,13 +272,4 @@ def ends_as_one_gate(drains: tuple[tuple[bool, ...], ...]) -> bool:
     return compute_union_end(ends) == compute_end_of_data(4, drains[0] + drains[1])
 
 
-COMPONENT = Component(
-    name="union_gate",
-    title="The union of gates",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="The union of gates")

@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.elements import Count, Index, Length, Position, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
@@ -457,13 +457,4 @@ def a_checkpoint_is_declined(_before: State, _event: Event, outcome: Outcome[Sta
     return Declined() in outcome.observations
 
 
-COMPONENT = Component(
-    name="channel_requests",
-    title="What is asked of channels",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="What is asked of channels")

@@ -17,7 +17,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.elements import Checkpoint, Count, Index, Length, Long, Position, at_least, check_checkpoint
 from tidegate.reference.input import saving
 from tidegate.reference.input.saving import NONE, Saving, Status
@@ -388,13 +388,4 @@ def an_announced_barrier_overtakes_data(before: State, event: Event, outcome: Ou
     return before.channels[event.channel].queue[0].sequence < event.sequence
 
 
-COMPONENT = Component(
-    name="channel_state",
-    title="The state of input channels",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="The state of input channels")

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import Count, Index, Length, Position, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
@@ -196,13 +196,4 @@ def a_failure_is_no_news(before: State, event: Event, outcome: Outcome[State, Ob
     return isinstance(event, CloseInput) and silent and any(one.held and one.broken for one in before.channels)
 
 
-COMPONENT = Component(
-    name="input_close",
-    title="The end of an input",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="The end of an input")

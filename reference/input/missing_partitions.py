@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import Count, Index, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.task.execution_states import TaskState
@@ -201,13 +201,4 @@ def a_request_is_repeated(_before: State, event: Event, outcome: Outcome[State, 
     return Retry(event.channel) in outcome.observations
 
 
-COMPONENT = Component(
-    name="missing_partitions",
-    title="Partitions that were not found",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="Partitions that were not found")

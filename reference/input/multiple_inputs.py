@@ -22,7 +22,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
+from tidegate.reference.claims import always, invariant, law, sometimes
 from tidegate.reference.elements import Count, Index, Length, Position, at_least, one_of
 from tidegate.reference.gate import gate
 from tidegate.reference.input.network_input import step as network_input
@@ -351,14 +351,4 @@ def in_turn(selected: tuple[bool, ...], available: tuple[bool, ...], last: int) 
     return sorted(read) == sorted(candidates) and (bool(candidates) or select_next(selected, available, last) is None)
 
 
-COMPONENT = Component(
-    name="multiple_inputs",
-    title="Several inputs of one task",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    extensions=EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, title="Several inputs of one task")

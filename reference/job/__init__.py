@@ -19,20 +19,7 @@ the run log, in order. The protocol page says how subtasks and channels are numb
 wire.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.job import exactly_once, programs, states, step
 from tidegate.reference.model import Component
-from tidegate.reference.watermarks import valve
 
-COMPONENT = Component(
-    name="job",
-    title="A whole job",
-    config=programs.Config,
-    events=step.Choice,
-    observations=states.Observation,
-    start=step.start,
-    step=step.step,
-    claims=(*claims_in(step), *claims_in(exactly_once)),
-    semantics=valve.SEMANTICS,
-    extensions=programs.EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, programs, states, step, exactly_once, title="A whole job")

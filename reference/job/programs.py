@@ -32,6 +32,9 @@ from tidegate.reference.partitioning.keygroups import compute_default_max_parall
 from tidegate.reference.partitioning.keys import check_text
 from tidegate.reference.watermarks import valve
 
+#: Those of the valves of its tasks.
+SEMANTICS = valve.SEMANTICS
+
 # --- elements -------------------------------------------------------------------------------------------------
 
 
@@ -242,7 +245,7 @@ class Config:
     semantics: Annotated[
         str,
         "The valves of the tasks: `flink-7728`, or the corrected one of `flink-40475`.",
-    ] = attrs.field(default=valve.SEMANTICS[0], validator=one_of(*valve.SEMANTICS))
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
     extension: Annotated[
         str | None,
         "`event_time`: operators that know event time (`timer`, `co_timer`, `window`), late outputs, and the action "

@@ -68,6 +68,8 @@ class Choice:
     at: Annotated[int, "The number of a subtask or of a channel in the whole job, from 0."]
 
 
+Event = Choice
+
 # --- start ----------------------------------------------------------------------------------------------------
 
 

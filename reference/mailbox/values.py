@@ -230,7 +230,7 @@ class PutTogether:
     """Mails are put together: nothing comes in between. With the extension `failures`."""
 
     type: ClassVar[str] = "put_together"
-    mails: Annotated[tuple[int, ...], "In their order."]
+    mails: Annotated[tuple[Mail, ...], "In their order."]
     priority: Priority = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
     thread: Thread
 

@@ -14,18 +14,7 @@ latency marker is free, and with `selectors` the order of the outputs of a recor
 is accepted.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.outputs import claims, step, values
 
-COMPONENT = Component(
-    name="outputs",
-    title="The outputs of an operator",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(claims),
-    semantics=values.SEMANTICS,
-)
+COMPONENT = Component.of(__name__, values, step, claims, title="The outputs of an operator")

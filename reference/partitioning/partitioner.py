@@ -21,7 +21,7 @@ from typing import Annotated, Any, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law, sometimes
+from tidegate.reference.claims import always, law, sometimes
 from tidegate.reference.elements import (
     Count,
     LatencyMarker,
@@ -292,14 +292,6 @@ def outputs_do_not_share_their_turn(channels: int, others: int) -> bool:
     return True
 
 
-COMPONENT = Component(
-    name="partitioner",
-    title="The partitioner of a network output",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__, keys, keygroups, selection),
-    drawn=("PART-4",),
+COMPONENT = Component.of(
+    __name__, keys, keygroups, selection, title="The partitioner of a network output", drawn=("PART-4",)
 )

@@ -17,7 +17,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law, sometimes
+from tidegate.reference.claims import always, law, sometimes
 from tidegate.reference.elements import MOST_CONSUMERS, Count, Position, at_least, between, one_of
 from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
 from tidegate.reference.partitioning import float_wiring
@@ -354,14 +354,4 @@ def dynamic_consumers_share_out_the_subpartitions(subpartitions: int, consumers:
     return read == list(range(subpartitions)) and max(lengths) - min(lengths) <= 1 and to_all == {range(subpartitions)}
 
 
-COMPONENT = Component(
-    name="wiring",
-    title="The wiring of producers and consumers",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    extensions=EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, title="The wiring of producers and consumers")

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import MOST_CONSUMERS, Position, between
 from tidegate.reference.model import Component, Outcome
 
@@ -159,13 +159,4 @@ def channels_have_fewer_of_their_own(before: State, _event: Event, outcome: Outc
     return any(seen.exclusive < before.config.per_channel for seen in gates)
 
 
-COMPONENT = Component(
-    name="buffer_needs",
-    title="How many buffers are needed",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="How many buffers are needed")

@@ -16,7 +16,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.elements import MOST_CONSUMERS, Amount, Count, Index, at_least, between
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
@@ -480,13 +480,4 @@ def a_pool_shrinks(before: State, _event: Event, outcome: Outcome[State, Observa
     )
 
 
-COMPONENT = Component(
-    name="buffer_pools",
-    title="Buffer pools",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="Buffer pools")

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import Nothing, Position, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 
@@ -214,13 +214,4 @@ def data_where_a_barrier_should_be(_before: State, _event: Event, outcome: Seen)
     return Failed(Missing.BARRIER) in outcome.observations
 
 
-COMPONENT = Component(
-    name="handed_over",
-    title="A local channel with recovered data",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="A local channel with recovered data")

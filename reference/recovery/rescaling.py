@@ -20,7 +20,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law, sometimes
+from tidegate.reference.claims import always, law, sometimes
 from tidegate.reference.elements import Index, Position, between
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.partitioning.keygroups import MOST_KEY_GROUPS, compute_owned_range, compute_owner
@@ -344,13 +344,4 @@ def more_subtasks_need_no_virtual_channels(before: State, _event: Event, outcome
     return Unchanged() in outcome.observations and is_rescaled(before.config)
 
 
-COMPONENT = Component(
-    name="rescaling",
-    title="Rescaling with data in flight",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="Rescaling with data in flight")

@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import (
     MIN,
     MOST_CONSUMERS,
@@ -266,13 +266,4 @@ def a_watermark_waits_for_others(_before: State, event: Event, outcome: Seen) ->
     return is_read and any(one.watermark == MIN for one in outcome.state.channels)
 
 
-COMPONENT = Component(
-    name="virtual_channels",
-    title="Virtual channels",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="Virtual channels")

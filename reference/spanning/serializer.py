@@ -16,7 +16,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law, sometimes
+from tidegate.reference.claims import always, law, sometimes
 from tidegate.reference.elements import Count, at_least
 from tidegate.reference.model import Component, Outcome, Rejected, follow, rejected
 from tidegate.reference.spanning import stream_elements
@@ -229,13 +229,4 @@ def results_of_1_5_lead_to_the_same_buffers(buffer_size: int, payloads: tuple[by
     return write_by_results(buffer_size, payloads) == write(buffer_size, payloads)
 
 
-COMPONENT = Component(
-    name="serializer",
-    title="Records written across buffers",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__, stream_elements),
-)
+COMPONENT = Component.of(__name__, stream_elements, title="Records written across buffers")

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.model import Component, Outcome
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -155,13 +155,4 @@ def a_barrier_is_announced(_before: State, _event: Event, outcome: Outcome[State
     return any(seen.blocks and seen.announced for seen in told)
 
 
-COMPONENT = Component(
-    name="event_kinds",
-    title="Events on their way",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="Events on their way")

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.elements import Checkpoint, Long, Nothing, Position, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 
@@ -308,13 +308,4 @@ def a_barrier_is_read_in_time(_before: State, event: Event, outcome: Seen) -> bo
     return isinstance(event, Poll) and any(isinstance(seen, Saved) for seen in outcome.observations)
 
 
-COMPONENT = Component(
-    name="output_state",
-    title="What is saved of an output",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="What is saved of an output")

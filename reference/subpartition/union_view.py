@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.elements import Index, Nothing, Position, between
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
@@ -351,13 +351,4 @@ def an_event_needs_no_credit(_before: State, event: Event, outcome: Seen) -> boo
     return is_query and any(isinstance(seen, Availability) and seen.value for seen in outcome.observations)
 
 
-COMPONENT = Component(
-    name="union_view",
-    title="Several subpartitions read as one",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="Several subpartitions read as one")

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import MAX, MIN, Count, Index, Length, Long, at_least, between, check_long
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
@@ -218,13 +218,4 @@ def an_idle_group_has_no_limit(_before: State, _event: Event, outcome: Outcome[S
     return any(isinstance(seen, Limit) and seen.timestamp == MAX for seen in outcome.observations)
 
 
-COMPONENT = Component(
-    name="alignment_group",
-    title="Groups of sources that are aligned",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="Groups of sources that are aligned")

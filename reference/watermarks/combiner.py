@@ -16,7 +16,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
+from tidegate.reference.claims import always, invariant, law, sometimes
 from tidegate.reference.elements import (
     MAX,
     MIN,
@@ -244,15 +244,4 @@ def sort_inputs(state: State) -> Order:
 
 SYMMETRY = Symmetry("inputs", "input", rearrange_inputs, sort_inputs)
 
-COMPONENT = Component(
-    name="combiner",
-    title="The watermark combiner",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    semantics=SEMANTICS,
-    symmetry=SYMMETRY,
-)
+COMPONENT = Component.of(__name__, title="The watermark combiner")

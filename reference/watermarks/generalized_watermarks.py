@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import Count, Index, Long, at_least, check_long, one_of
 from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, replace, sorting
@@ -207,14 +207,4 @@ def sort_channels(state: State) -> Order:
 
 SYMMETRY = Symmetry("channels", "channel", rearrange_channels, sort_channels)
 
-COMPONENT = Component(
-    name="generalized_watermarks",
-    title="Generalized watermarks",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    symmetry=SYMMETRY,
-)
+COMPONENT = Component.of(__name__, title="Generalized watermarks")

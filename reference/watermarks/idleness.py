@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import MIN, Count, Long, Status, StatusChange, Watermark, at_least, check_long
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
 
@@ -200,13 +200,4 @@ def a_record_ends_idleness(before: State, event: Event, outcome: Outcome[State, 
     return before.idle and isinstance(event, ReadRecord) and not outcome.state.idle
 
 
-COMPONENT = Component(
-    name="idleness",
-    title="The idleness timer of a split",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="The idleness timer of a split")

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.elements import MIN, Index, Length, Long, Position, check_long, one_of
 from tidegate.reference.model import Component, InvalidInputError, Outcome, rejected
 from tidegate.reference.tuples import replace
@@ -216,14 +216,4 @@ def a_gauge_is_ahead(_before: State, _event: Event, outcome: Outcome[State, Obse
     return any(isinstance(seen, Gauges) and max(seen.inputs) > seen.input for seen in outcome.observations)
 
 
-COMPONENT = Component(
-    name="input_gauges",
-    title="The gauges of inputs",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    extensions=EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, title="The gauges of inputs")

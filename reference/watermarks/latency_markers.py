@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import Position, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.watermarks.latency import compute_marker_times
@@ -144,13 +144,4 @@ def several_are_due(_before: State, event: Event, outcome: Seen) -> bool:
     return isinstance(event, Elapse) and len(outcome.observations) > 1
 
 
-COMPONENT = Component(
-    name="latency_markers",
-    title="When a source makes latency markers",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="When a source makes latency markers")

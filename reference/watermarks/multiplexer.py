@@ -18,7 +18,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
+from tidegate.reference.claims import always, invariant, law, sometimes
 from tidegate.reference.elements import MIN, Long, Status, StatusChange, Watermark, check_long, one_of
 from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, rejected
 from tidegate.reference.watermarks import combiner
@@ -308,15 +308,4 @@ def sort_outputs(state: State) -> Order:
 
 SYMMETRY = Symmetry("outputs", "output", rearrange_outputs, sort_outputs)
 
-COMPONENT = Component(
-    name="multiplexer",
-    title="The watermark multiplexer",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    semantics=SEMANTICS,
-    symmetry=SYMMETRY,
-)
+COMPONENT = Component.of(__name__, title="The watermark multiplexer")

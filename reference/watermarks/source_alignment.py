@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.elements import MAX, MIN, Long, Status, at_least, check_long, one_of
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
 
@@ -415,14 +415,4 @@ def a_subtask_goes_on(_before: State, _event: Event, outcome: Outcome[State, Obs
     return GoOn() in outcome.observations
 
 
-COMPONENT = Component(
-    name="source_alignment",
-    title="Watermark alignment in a source",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    semantics=SEMANTICS,
-)
+COMPONENT = Component.of(__name__, title="Watermark alignment in a source")

@@ -16,7 +16,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law, sometimes
+from tidegate.reference.claims import always, law, sometimes
 from tidegate.reference.elements import MIN, Long, Status, StatusChange, Watermark, check_long, one_of
 from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, reach, rejected
 from tidegate.reference.watermarks import multiplexer, valve
@@ -346,15 +346,4 @@ def sort_splits(state: State) -> Order:
 
 SYMMETRY = Symmetry("splits", "split", rearrange_splits, sort_splits)
 
-COMPONENT = Component(
-    name="source_output",
-    title="The edge of a source",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    semantics=SEMANTICS,
-    symmetry=SYMMETRY,
-)
+COMPONENT = Component.of(__name__, title="The edge of a source")

@@ -20,7 +20,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law, sometimes
+from tidegate.reference.claims import always, law, sometimes
 from tidegate.reference.elements import (
     Count,
     Index,
@@ -279,14 +279,4 @@ def quiet_return_is_ignored(timestamp: Long, announced: int) -> bool:
     return bool(written(outcome, Element.WATERMARK)) == bool(announced)
 
 
-COMPONENT = Component(
-    name="statuses",
-    title="Statuses and latency markers through a task",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__, latency),
-    semantics=SEMANTICS,
-)
+COMPONENT = Component.of(__name__, latency, title="Statuses and latency markers through a task")

@@ -18,18 +18,6 @@ that the operators get, in their order.
 """
 
 from tidegate.reference.chaining.chain_lifecycle import claims, step, values
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 
-COMPONENT = Component(
-    name="chain_lifecycle",
-    title="The life cycle of a chain",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(claims),
-    semantics=values.SEMANTICS,
-    extensions=values.EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, values, step, claims, title="The life cycle of a chain")

@@ -17,16 +17,6 @@ incoming edges has no chained source (CHAIN-12). Operators with several inputs a
 """
 
 from tidegate.reference.chaining.chaining import claims, step
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 
-COMPONENT = Component(
-    name="chaining",
-    title="Operator chaining",
-    config=step.Config,
-    events=step.Event,
-    observations=step.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(step, claims),
-)
+COMPONENT = Component.of(__name__, step, claims, title="Operator chaining")

@@ -14,17 +14,6 @@ completed (CHAIN-18), each followed by its outputs.
 """
 
 from tidegate.reference.chaining.job_graph import claims, edges, outputs, step
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 
-COMPONENT = Component(
-    name="job_graph",
-    title="The job graph",
-    config=step.Config,
-    events=step.Event,
-    observations=step.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(step, claims, edges, outputs),
-    extensions=step.EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, step, claims, edges, outputs, title="The job graph")

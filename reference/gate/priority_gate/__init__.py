@@ -15,19 +15,8 @@ in the queue of the gate. An aligned barrier is announced with priority and keep
 from other threads: they may be late, or for nothing.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.gate import sequence_numbers
 from tidegate.reference.gate.priority_gate import step, values
 from tidegate.reference.model import Component
 
-COMPONENT = Component(
-    name="priority_gate",
-    title="The gate with priorities",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(step, sequence_numbers),
-    extensions=values.EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, values, step, sequence_numbers, title="The gate with priorities")

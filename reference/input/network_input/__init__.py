@@ -15,19 +15,8 @@ stream element; they may be cut anywhere into buffers. The protocol page has the
 element, and watermarks of a subpartition (tag 6), are a `bad_request` error of the whole case.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.input import backlogs
 from tidegate.reference.input.network_input import step, values
 from tidegate.reference.model import Component
 
-COMPONENT = Component(
-    name="network_input",
-    title="The network input",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(step, backlogs),
-    semantics=values.SEMANTICS,
-)
+COMPONENT = Component.of(__name__, values, step, backlogs, title="The network input")

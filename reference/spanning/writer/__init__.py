@@ -13,19 +13,8 @@ On the wire. A record is written as its length, 4 bytes, big-endian, and its pay
 any emit may fail: whatever the rules allow is accepted.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.spanning import builders
 from tidegate.reference.spanning.writer import claims, step, values
 
-COMPONENT = Component(
-    name="writer",
-    title="The record writer of many channels",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(claims, step, builders),
-    extensions=values.EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, values, claims, step, builders, title="The record writer of many channels")

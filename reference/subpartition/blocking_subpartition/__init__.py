@@ -14,18 +14,7 @@ BoundedBlockingSubpartition and its two readers.
 On the wire. Views are numbered from 0 in the order of requests; buffers of a view are recycled one at a time.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.subpartition.blocking_subpartition import claims, step, stores, values
 
-COMPONENT = Component(
-    name="blocking_subpartition",
-    title="The bounded blocking subpartition",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(claims, stores),
-    extensions=values.EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, values, step, claims, stores, title="The bounded blocking subpartition")

@@ -12,17 +12,7 @@ On the wire. Consumers are numbered from 0 in the order in which they came; slic
 first.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.subpartition.buffer import step, values
 
-COMPONENT = Component(
-    name="buffer",
-    title="The network buffer",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(step),
-)
+COMPONENT = Component.of(__name__, values, step, title="The network buffer")

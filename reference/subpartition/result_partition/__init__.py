@@ -13,17 +13,7 @@ On the wire. Subpartitions of a `blocking` partition use a mapped file. Views ar
 which they were given.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.subpartition.result_partition import claims, step, union, values
 
-COMPONENT = Component(
-    name="result_partition",
-    title="The result partition and its manager",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(claims, union),
-)
+COMPONENT = Component.of(__name__, values, step, claims, union, title="The result partition and its manager")
