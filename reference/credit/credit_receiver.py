@@ -69,7 +69,9 @@ class Data:
 
 @attrs.frozen
 class PlainEvent:
-    """An event arrives that does not block; `backlog` data buffers wait at the sender."""
+    """An event arrives that does not block; `backlog` data buffers wait at the sender. Rejected if the backlog is
+    negative.
+    """
 
     type: ClassVar[str] = "event"
     channel: Index
@@ -78,7 +80,7 @@ class PlainEvent:
 
 @attrs.frozen
 class Backlog:
-    """The sender announces that `backlog` data buffers wait."""
+    """The sender announces that `backlog` data buffers wait. Rejected if it is below 1."""
 
     type: ClassVar[str] = "backlog"
     channel: Index
@@ -87,7 +89,9 @@ class Backlog:
 
 @attrs.frozen
 class Recycle:
-    """The consumer is done with the oldest data buffer of the channel that is still in use."""
+    """The consumer is done with the oldest data buffer of the channel that is still in use. Rejected if there is
+    none.
+    """
 
     type: ClassVar[str] = "recycle"
     channel: Index

@@ -89,7 +89,7 @@ class Produce:
 
 @attrs.frozen
 class Pull:
-    """A consumer pulls one item, with credit for a buffer or without."""
+    """A consumer pulls one item, with credit for a buffer or without. Rejected if it is not connected."""
 
     type: ClassVar[str] = "pull"
     consumer: Index

@@ -27,7 +27,7 @@ class AddBuffer:
 
 @attrs.frozen
 class Append:
-    """The producer writes more into the open buffer, and commits it."""
+    """The producer writes more into the open buffer, and commits it. Rejected if none is open."""
 
     type: ClassVar[str] = "append"
     data: bytes
@@ -35,7 +35,7 @@ class Append:
 
 @attrs.frozen
 class FinishBuffer:
-    """The producer is done with the open buffer."""
+    """The producer is done with the open buffer. Rejected if none is open."""
 
     type: ClassVar[str] = "finish_buffer"
 
@@ -78,7 +78,7 @@ class Poll:
 
 @attrs.frozen
 class Resume:
-    """The reader goes on behind an event that blocked."""
+    """The reader goes on behind an event that blocked. Rejected if nothing blocks."""
 
     type: ClassVar[str] = "resume"
 

@@ -137,7 +137,9 @@ class NotFound:
 
 @attrs.frozen
 class Arrive:
-    """An item comes from the producer; a local channel does not look at its number."""
+    """An item comes from the producer; a local channel does not look at its number. Rejected before the channel is
+    connected.
+    """
 
     type: ClassVar[str] = "arrive"
     channel: Index

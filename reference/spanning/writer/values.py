@@ -68,7 +68,9 @@ class State:
 
 @attrs.frozen
 class Record:
-    """A record is emitted to one channel: the selected one, or on a broadcast writer any, as latency markers are."""
+    """A record is emitted to one channel: the selected one, or on a broadcast writer any, as latency markers are.
+    Rejected after `finish`.
+    """
 
     type: ClassVar[str] = "record"
     channel: Index
