@@ -1,9 +1,9 @@
 """What flows through a channel, and the numbers that describe it."""
 
-from collections.abc import Sequence
-from enum import StrEnum
+from collections.abc import Iterator, Sequence
+from enum import Enum, StrEnum
 from functools import cache
-from typing import Annotated, Any, ClassVar, NewType, get_type_hints
+from typing import Annotated, Any, ClassVar, NewType, get_args, get_origin, get_type_hints
 
 import attrs
 
@@ -130,6 +130,39 @@ Checkpoint = Annotated[
     ),
 ]
 Text = Annotated[str, Role("text", "A string without unpaired surrogates.")]
+
+
+class Counted(Enum):
+    """What a number of a config counts, so that nobody has to go by its name."""
+
+    PARTS = "parts"  # such as channels: the component is made of them
+    SUBTASKS = "subtasks"  # each of which may meet each
+    BUFFERS = "buffers"  # or records: they come one by one
+    BYTES = "bytes"
+
+
+Parts = Annotated[Count, Counted.PARTS]
+Subtasks = Annotated[Count, Counted.SUBTASKS]
+Bytes = Annotated[Count, Counted.BYTES]
+Buffers = Annotated[Position, Counted.BUFFERS]
+
+
+@cache
+def counted_in(cls: Any) -> dict[str, Counted]:
+    """What the numbers of a class count, by field."""
+    types = get_type_hints(cls, include_extras=True)
+    return {
+        field.name: one for field in attrs.fields(cls) for one in said_of(types[field.name]) if isinstance(one, Counted)
+    }
+
+
+def said_of(kind: Any) -> Iterator[Any]:
+    """What the annotations of a type say, those of its elements and alternatives included."""
+    if get_origin(kind) is Annotated:
+        kind, *said = get_args(kind)
+        yield from said
+    for one in get_args(kind):
+        yield from said_of(one)
 
 
 @cache

@@ -41,7 +41,7 @@ ROLES = {
                 f"would destroy it. No leading zeros, no plus sign; from {MIN} to {MAX}.",
             ),
         ),
-        *(get_args(one) for one in vars(elements).values() if get_origin(one) is Annotated),
+        *(get_args(one)[:2] for one in vars(elements).values() if get_origin(one) is Annotated),
     )
 }
 

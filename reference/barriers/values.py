@@ -51,7 +51,7 @@ class Config:
     """
 
     kind: Annotated[Kind, "What the handler does about channels that are ahead."]
-    channels: elements.Count = attrs.field(validator=at_least(1))
+    channels: elements.Parts = attrs.field(validator=at_least(1))
     finished_channels: Annotated[
         bool,
         "Whether a channel that has ended counts as aligned; otherwise its end gives up what is pending.",

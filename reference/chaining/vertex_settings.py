@@ -12,7 +12,7 @@ import attrs
 
 from tidegate.reference.chaining.chains import check_max_parallelism
 from tidegate.reference.claims import always, sometimes
-from tidegate.reference.elements import Count, Length, MaxParallelism, Position, at_least
+from tidegate.reference.elements import Count, Length, MaxParallelism, Position, Subtasks, at_least
 from tidegate.reference.model import Component, InvalidInputError, Outcome, rejected
 
 #: Each is an input of the head, and an operator has no more of these.
@@ -30,7 +30,7 @@ class Config:
     there are checkpoints.
     """
 
-    parallelism: Annotated[Count, "That of the job, which all operators have."] = attrs.field(validator=at_least(1))
+    parallelism: Annotated[Subtasks, "That of the job, which all operators have."] = attrs.field(validator=at_least(1))
     max_parallelism: Annotated[MaxParallelism, "That of the job; -1 if it says nothing."] = attrs.field(
         validator=check_max_parallelism
     )

@@ -25,7 +25,7 @@ from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit.buffers import Channel, compute_available
 from tidegate.reference.credit.readers import Backlog, Kind, Send
-from tidegate.reference.elements import Count, Index, Position, at_least
+from tidegate.reference.elements import Buffers, Count, Counted, Index, Parts, Position, at_least
 from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, rejected
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.values import Flush, Resume
@@ -38,16 +38,18 @@ from tidegate.reference.tuples import rearrange, replace, sorting
 class Config:
     """`data` buffers and `barriers` to be written on each channel; `output` buffers that each producer has."""
 
-    channels: Count = attrs.field(validator=at_least(1))
-    exclusive: Annotated[Position, "Exclusive buffers of each channel, which are its first credit."] = attrs.field(
+    channels: Parts = attrs.field(validator=at_least(1))
+    exclusive: Annotated[Buffers, "Exclusive buffers of each channel, which are its first credit."] = attrs.field(
         validator=at_least(0)
     )
-    floating: Annotated[Count, "Floating buffers of the gate."] = attrs.field(validator=at_least(1))
-    data: Annotated[Position, "Data buffers to be written on each channel."] = attrs.field(validator=at_least(0))
-    barriers: Annotated[Position, "Barriers to be written on each channel."] = attrs.field(
+    floating: Annotated[Count, "Floating buffers of the gate.", Counted.BUFFERS] = attrs.field(validator=at_least(1))
+    data: Annotated[Buffers, "Data buffers to be written on each channel."] = attrs.field(validator=at_least(0))
+    barriers: Annotated[Buffers, "Barriers to be written on each channel."] = attrs.field(
         default=0, validator=at_least(0)
     )
-    output: Annotated[Count, "Buffers that each producer has."] = attrs.field(default=2, validator=at_least(1))
+    output: Annotated[Count, "Buffers that each producer has.", Counted.BUFFERS] = attrs.field(
+        default=2, validator=at_least(1)
+    )
 
 
 # --- state ----------------------------------------------------------------------------------------------------

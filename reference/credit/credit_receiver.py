@@ -19,7 +19,7 @@ import attrs
 from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.credit import buffers
 from tidegate.reference.credit.buffers import Buffer, Change, Channel, Gate, compute_available
-from tidegate.reference.elements import Amount, Count, Index, Position, at_least, one_of
+from tidegate.reference.elements import Amount, Buffers, Count, Counted, Index, Parts, Position, at_least, one_of
 from tidegate.reference.model import Component, InvalidInputError, Order, Outcome, Rejected, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, sorting
 
@@ -33,9 +33,9 @@ EXTENSIONS = (FAILURES,)
 class Config:
     """With the extension `failures` connections may break, and channels may be released."""
 
-    channels: Count = attrs.field(validator=at_least(1))
-    exclusive: Annotated[Position, "Buffers of each channel alone."] = attrs.field(validator=at_least(0))
-    floating: Annotated[Count, "Buffers that the channels share."] = attrs.field(validator=at_least(1))
+    channels: Parts = attrs.field(validator=at_least(1))
+    exclusive: Annotated[Buffers, "Buffers of each channel alone."] = attrs.field(validator=at_least(0))
+    floating: Annotated[Count, "Buffers that the channels share.", Counted.BUFFERS] = attrs.field(validator=at_least(1))
     extension: Annotated[
         str | None,
         "With `failures` there are events `fail` and `release`. Only for engines that declare it.",

@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, invariant, sometimes
-from tidegate.reference.elements import Count, Index, Position, at_least, between
+from tidegate.reference.elements import Counted, Index, Parts, Position, at_least, between
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
 
@@ -28,8 +28,10 @@ MOST = 5
 class Config:
     """How many channels may share the connection, and how many buffers each has for itself."""
 
-    channels: Annotated[Count, "How many channels may share the connection."] = attrs.field(validator=at_least(1))
-    exclusive: Annotated[int, "How many buffers each channel has for itself."] = attrs.field(validator=between(0, MOST))
+    channels: Annotated[Parts, "How many channels may share the connection."] = attrs.field(validator=at_least(1))
+    exclusive: Annotated[int, "How many buffers each channel has for itself.", Counted.BUFFERS] = attrs.field(
+        validator=between(0, MOST)
+    )
 
 
 # --- state ----------------------------------------------------------------------------------------------------

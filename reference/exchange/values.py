@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Count, Index, Nothing, Position, at_least
+from tidegate.reference.elements import Count, Counted, Index, Nothing, Position, Subtasks, at_least
 from tidegate.reference.subpartition.queue import EMPTY, Item, Queue
 from tidegate.reference.subpartition.values import Finish, Flush, Release, Released
 
@@ -26,10 +26,9 @@ class Config:
     """`limit`: data buffers that a bounded exchange may hold. `consumers`: tasks that may ask for the result."""
 
     result: Annotated[ResultType, "The type of the result."]
-    consumers: Annotated[Count, "How many tasks may ask for the result."] = attrs.field(validator=at_least(1))
+    consumers: Annotated[Subtasks, "How many tasks may ask for the result."] = attrs.field(validator=at_least(1))
     limit: Annotated[
-        Count,
-        "How many data buffers a `pipelined_bounded` result may hold; others ignore it.",
+        Count, "How many data buffers a `pipelined_bounded` result may hold; others ignore it.", Counted.BUFFERS
     ] = attrs.field(validator=at_least(1))
 
 

@@ -18,7 +18,7 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, law, sometimes
-from tidegate.reference.elements import Count, Index, Nothing, Position, at_least
+from tidegate.reference.elements import Index, Nothing, Parts, Position, at_least
 from tidegate.reference.gate import end_of_data
 from tidegate.reference.model import Component, Order, Outcome, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, replace, sorting
@@ -30,7 +30,7 @@ from tidegate.reference.tuples import rearrange, replace, sorting
 class Config:
     """A gate over so many channels."""
 
-    channels: Count = attrs.field(validator=at_least(1))
+    channels: Parts = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, invariant, law, sometimes
-from tidegate.reference.elements import Count, Index, Length, Nothing, Position, at_least
+from tidegate.reference.elements import Index, Length, Nothing, Parts, Position, at_least
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.end_of_data import EndOfData, compute_end_of_data
 from tidegate.reference.gate.gate import Available, Finished, Poll
@@ -34,7 +34,7 @@ from tidegate.reference.tuples import replace
 class Config:
     """How many channels each member has."""
 
-    members: Annotated[tuple[Count, ...], "How many channels each member has."] = attrs.field(
+    members: Annotated[tuple[Parts, ...], "How many channels each member has."] = attrs.field(
         validator=attrs.validators.deep_iterable(at_least(1), Length(2))
     )
 

@@ -18,7 +18,16 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, invariant, sometimes
-from tidegate.reference.elements import Checkpoint, Count, Index, Length, Long, Position, at_least, check_checkpoint
+from tidegate.reference.elements import (
+    Checkpoint,
+    Index,
+    Length,
+    Long,
+    Parts,
+    Position,
+    at_least,
+    check_checkpoint,
+)
 from tidegate.reference.input import saving
 from tidegate.reference.input.saving import NONE, Saving, Status
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
@@ -31,7 +40,7 @@ from tidegate.reference.tuples import replace
 class Config:
     """A gate with so many channels."""
 
-    channels: Count = attrs.field(validator=at_least(1))
+    channels: Parts = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, sometimes
-from tidegate.reference.elements import Count, Index, Length, Position, at_least
+from tidegate.reference.elements import Index, Length, Parts, Position, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
 
@@ -23,7 +23,7 @@ from tidegate.reference.tuples import replace
 class Config:
     """How many channels the input has, each with a deserializer."""
 
-    channels: Annotated[Count, "How many channels the input has, each with a deserializer."] = attrs.field(
+    channels: Annotated[Parts, "How many channels the input has, each with a deserializer."] = attrs.field(
         validator=at_least(1)
     )
 

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, sometimes
-from tidegate.reference.elements import Count, Index, at_least
+from tidegate.reference.elements import Index, Parts, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.task.execution_states import TaskState
 
@@ -24,7 +24,7 @@ from tidegate.reference.task.execution_states import TaskState
 class Config:
     """How many channels the gate has. Its task is being deployed."""
 
-    channels: Annotated[Count, "How many channels the gate has."] = attrs.field(validator=at_least(1))
+    channels: Annotated[Parts, "How many channels the gate has."] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------

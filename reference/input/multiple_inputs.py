@@ -23,7 +23,7 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, invariant, law, sometimes
-from tidegate.reference.elements import Count, Index, Length, Position, at_least, one_of
+from tidegate.reference.elements import Index, Length, Parts, Position, at_least, one_of
 from tidegate.reference.gate import gate
 from tidegate.reference.input.network_input import step as network_input
 from tidegate.reference.input.network_input import values as one_input
@@ -44,7 +44,7 @@ EXTENSIONS = (SELECTION,)
 class Config:
     """How many channels each input has. With the extension `selection` the operator selects its inputs."""
 
-    inputs: Annotated[tuple[Count, ...], "How many channels each input has."] = attrs.field(
+    inputs: Annotated[tuple[Parts, ...], "How many channels each input has."] = attrs.field(
         validator=attrs.validators.deep_iterable(at_least(1), Length(2, MOST_INPUTS))
     )
     extension: Annotated[

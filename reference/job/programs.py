@@ -16,10 +16,14 @@ from tidegate.reference.chaining.job_graph.edges import PartitionNode, SideOutpu
 from tidegate.reference.chaining.job_graph.outputs import Mode
 from tidegate.reference.elements import (
     MAX,
+    Buffers,
+    Bytes,
     Count,
+    Counted,
     Long,
     Position,
     StatusChange,
+    Subtasks,
     Text,
     Watermark,
     at_least,
@@ -127,7 +131,7 @@ class Operator:
         "inputs; `window` adds up the values of each key and tumbling window, and emits the sum with the last "
         "timestamp of the window. A record whose time is over (TIME-6) goes to the `late` output unchanged.",
     ]
-    parallelism: Count = attrs.field(default=1, validator=at_least(1))
+    parallelism: Subtasks = attrs.field(default=1, validator=at_least(1))
     scripts: Annotated[
         tuple[tuple[ScriptItem, ...], ...],
         "Of a source, one script for each subtask; other operators have none. The watermarks of a script increase "
@@ -196,10 +200,14 @@ class Wire:
     `exclusive` buffers has each channel, `floating` ones the gate of a task.
     """
 
-    buffer_size: Annotated[Count, "The size of a buffer in bytes."] = attrs.field(validator=at_least(1))
-    exclusive: Annotated[Position, "Exclusive buffers of each channel."] = attrs.field(validator=at_least(0))
-    floating: Annotated[Count, "Floating buffers of the gate of a task."] = attrs.field(validator=at_least(1))
-    output: Annotated[Count, "Buffers for each output of a task."] = attrs.field(default=2, validator=at_least(1))
+    buffer_size: Annotated[Bytes, "The size of a buffer in bytes."] = attrs.field(validator=at_least(1))
+    exclusive: Annotated[Buffers, "Exclusive buffers of each channel."] = attrs.field(validator=at_least(0))
+    floating: Annotated[Count, "Floating buffers of the gate of a task.", Counted.BUFFERS] = attrs.field(
+        validator=at_least(1)
+    )
+    output: Annotated[Count, "Buffers for each output of a task.", Counted.BUFFERS] = attrs.field(
+        default=2, validator=at_least(1)
+    )
 
 
 @attrs.frozen
@@ -207,7 +215,7 @@ class Rescaled:
     """The parallelism of an operator after the restore."""
 
     operator: Annotated[int, "Its id."]
-    parallelism: Annotated[Count, "How many subtasks it has then."] = attrs.field(validator=at_least(1))
+    parallelism: Annotated[Subtasks, "How many subtasks it has then."] = attrs.field(validator=at_least(1))
 
 
 @attrs.frozen

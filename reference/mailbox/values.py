@@ -97,7 +97,7 @@ class State:
 
 # --- events ---------------------------------------------------------------------------------------------------
 
-Mail = Annotated[int, "The number of a mail, chosen by whoever puts it."]
+MailNumber = Annotated[int, "The number of a mail, chosen by whoever puts it."]
 
 Priority = Annotated[int, "The place of an operator in its chain; -1 is below all of them."]
 
@@ -107,7 +107,7 @@ class Put:
     """A mail is put. An urgent one under `flink-14304` is one that is put first."""
 
     type: ClassVar[str] = "put"
-    mail: Mail
+    mail: MailNumber
     priority: Priority = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
     kind: Annotated[
         Kind,
@@ -220,7 +220,7 @@ class PutFailing:
     """A mail is put that will fail. With the extension `failures`."""
 
     type: ClassVar[str] = "put_failing"
-    mail: Mail
+    mail: MailNumber
     priority: Priority = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
     thread: Thread
 
@@ -230,7 +230,7 @@ class PutTogether:
     """Mails are put together: nothing comes in between. With the extension `failures`."""
 
     type: ClassVar[str] = "put_together"
-    mails: Annotated[tuple[Mail, ...], "In their order."]
+    mails: Annotated[tuple[MailNumber, ...], "In their order."]
     priority: Priority = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
     thread: Thread
 
@@ -271,7 +271,7 @@ class MailRun:
     """A mail is run."""
 
     type: ClassVar[str] = "run"
-    mail: Mail
+    mail: MailNumber
 
 
 @attrs.frozen
@@ -323,7 +323,7 @@ class Dropped:
     """A mail is dropped, and whoever waits for it is told so."""
 
     type: ClassVar[str] = "dropped"
-    mail: Mail
+    mail: MailNumber
 
 
 @attrs.frozen
@@ -339,7 +339,7 @@ class MailFailed:
     """A mail is run and fails; whoever runs it gets the exception."""
 
     type: ClassVar[str] = "failed"
-    mail: Mail
+    mail: MailNumber
 
 
 @attrs.frozen

@@ -8,10 +8,10 @@ import attrs
 from tidegate.reference import elements
 from tidegate.reference.elements import (
     MIN,
-    Count,
     Index,
     Length,
     Long,
+    Parts,
     Position,
     Status,
     StatusChange,
@@ -56,7 +56,7 @@ class Network:
     unaligned: Annotated[bool, "Whether unaligned checkpoints are possible on it; false with `flink-1.5`."]
     tag: Annotated[Tag | None, "Of a side output; absent for the main output."] = None
     subpartitions: Annotated[
-        Count | None,
+        Parts | None,
         "How many there are, where the number of consumers is not yet known; absent elsewhere, and with `flink-1.5`.",
     ] = attrs.field(default=None, validator=attrs.validators.optional(at_least(1)))
     names: Annotated[

@@ -23,8 +23,8 @@ import attrs
 
 from tidegate.reference.claims import always, law, sometimes
 from tidegate.reference.elements import (
-    Count,
     LatencyMarker,
+    Parts,
     Position,
     Status,
     StatusChange,
@@ -61,7 +61,7 @@ class Config:
     """A partitioner over so many channels."""
 
     kind: Annotated[Partitioner, "How a record finds its channel."]
-    channels: Annotated[Count, "How many channels; it may exceed `max_parallelism`."] = attrs.field(
+    channels: Annotated[Parts, "How many channels; it may exceed `max_parallelism`."] = attrs.field(
         validator=at_least(1)
     )
     max_parallelism: Annotated[

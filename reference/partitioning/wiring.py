@@ -18,7 +18,7 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, law, sometimes
-from tidegate.reference.elements import MOST_CONSUMERS, Count, Position, at_least, between, one_of
+from tidegate.reference.elements import MOST_CONSUMERS, Position, Subtasks, at_least, between, one_of
 from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
 from tidegate.reference.partitioning import float_wiring
 
@@ -38,8 +38,8 @@ class Config:
     """So many producers and consumers, connected by a pattern."""
 
     pattern: Annotated[Pattern, "How producers and consumers are connected."]
-    producers: Annotated[Count, "How many producers."] = attrs.field(validator=at_least(1))
-    consumers: Annotated[Count, "How many consumers."] = attrs.field(validator=at_least(1))
+    producers: Annotated[Subtasks, "How many producers."] = attrs.field(validator=at_least(1))
+    consumers: Annotated[Subtasks, "How many consumers."] = attrs.field(validator=at_least(1))
     extension: Annotated[
         str | None,
         "With `dynamic` there are events `wire_dynamic`. Only for engines that declare it.",

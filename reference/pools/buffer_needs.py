@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, sometimes
-from tidegate.reference.elements import MOST_CONSUMERS, Position, between
+from tidegate.reference.elements import MOST_CONSUMERS, Counted, Position, between
 from tidegate.reference.model import Component, Outcome
 
 #: As good as no limit.
@@ -34,10 +34,10 @@ class Config:
     per_channel: Annotated[int, "How many buffers a channel is to have for itself."] = attrs.field(
         validator=between(0, MOST_BUFFERS)
     )
-    floating: Annotated[int, "How many buffers a gate or partition is to have besides."] = attrs.field(
+    floating: Annotated[int, "How many buffers a gate or partition is to have besides.", Counted.BUFFERS] = attrs.field(
         validator=between(1, MOST_BUFFERS)
     )
-    limit: Annotated[int | None, "The most that a gate may require."] = attrs.field(
+    limit: Annotated[int | None, "The most that a gate may require.", Counted.BUFFERS] = attrs.field(
         default=None, validator=attrs.validators.optional(between(1, UNLIMITED))
     )
 

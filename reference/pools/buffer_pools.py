@@ -17,7 +17,7 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, invariant, sometimes
-from tidegate.reference.elements import MOST_CONSUMERS, Amount, Count, Index, at_least, between
+from tidegate.reference.elements import MOST_CONSUMERS, Amount, Count, Counted, Index, at_least, between
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 
@@ -28,7 +28,7 @@ from tidegate.reference.tuples import replace
 class Config:
     """How many segments there are in all."""
 
-    total: Annotated[Count, "How many segments there are."] = attrs.field(validator=at_least(1))
+    total: Annotated[Count, "How many segments there are.", Counted.BUFFERS] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import (
     MIN,
     MOST_CONSUMERS,
+    Counted,
     Index,
     Length,
     Long,
@@ -64,7 +65,9 @@ class Config:
         Position,
         "The number of the task among the consumers. If there are not so many, no key belongs to it.",
     ] = attrs.field(validator=at_least(0))
-    parallelism: Annotated[int, "How many consumers there are."] = attrs.field(validator=between(1, MOST_PARALLELISM))
+    parallelism: Annotated[int, "How many consumers there are.", Counted.SUBTASKS] = attrs.field(
+        validator=between(1, MOST_PARALLELISM)
+    )
     max_parallelism: Annotated[int, "The number of key groups."] = attrs.field(validator=between(1, MOST_CONSUMERS))
 
 

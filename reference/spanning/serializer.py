@@ -17,7 +17,7 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, law, sometimes
-from tidegate.reference.elements import Count, at_least
+from tidegate.reference.elements import Bytes, at_least
 from tidegate.reference.model import Component, Outcome, Rejected, follow, rejected
 from tidegate.reference.spanning import stream_elements
 from tidegate.reference.spanning.dated_writers import write_by_results
@@ -30,7 +30,7 @@ from tidegate.reference.spanning.records import HEADER_BYTES, cut, decode_length
 class Config:
     """The size of a buffer."""
 
-    buffer_size: Annotated[Count, "The size of a buffer in bytes."] = attrs.field(validator=at_least(1))
+    buffer_size: Annotated[Bytes, "The size of a buffer in bytes."] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------

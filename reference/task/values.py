@@ -5,7 +5,17 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Count, Index, Long, Position, Watermark, at_least, check_long, one_of
+from tidegate.reference.elements import (
+    Counted,
+    Index,
+    Long,
+    Parts,
+    Position,
+    Watermark,
+    at_least,
+    check_long,
+    one_of,
+)
 from tidegate.reference.task.execution_states import TaskState
 
 INVOKABLE = "invokable"
@@ -36,8 +46,8 @@ class Config:
     With `final_checkpoint` checkpoints go on when tasks have finished, and the task waits for its last one.
     """
 
-    operators: Annotated[Count, "How many operators the chain has."] = attrs.field(validator=at_least(1))
-    outputs: Annotated[Position, "How many outputs the task has."] = attrs.field(validator=at_least(0))
+    operators: Annotated[Parts, "How many operators the chain has."] = attrs.field(validator=at_least(1))
+    outputs: Annotated[Position, "How many outputs the task has.", Counted.PARTS] = attrs.field(validator=at_least(0))
     extension: Annotated[
         str | None,
         "With `invokable` the code of the task cleans up in steps of its own, and there are events `trigger` and "

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, sometimes
-from tidegate.reference.elements import MAX, MIN, Count, Index, Length, Long, at_least, between, check_long
+from tidegate.reference.elements import MAX, MIN, Index, Length, Long, Subtasks, at_least, between, check_long
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 
@@ -35,7 +35,7 @@ class Config:
     """Some sources. Nobody has reported, and all subtasks run."""
 
     sources: Annotated[tuple[Source, ...], "The sources, at least one."] = attrs.field(validator=Length(1))
-    subtasks: Annotated[Count, "How many subtasks each source has."] = attrs.field(validator=at_least(1))
+    subtasks: Annotated[Subtasks, "How many subtasks each source has."] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------

@@ -20,9 +20,9 @@ from tidegate.reference.claims import always, invariant, law, sometimes
 from tidegate.reference.elements import (
     MAX,
     MIN,
-    Count,
     Index,
     Long,
+    Parts,
     Status,
     StatusChange,
     Watermark,
@@ -43,7 +43,7 @@ class Config:
     """A combiner over so many inputs."""
 
     inputs: Annotated[
-        Count,
+        Parts,
         "How many inputs: one at least. A source without splits, which has none, is in `multiplexer`.",
     ] = attrs.field(validator=at_least(1))
     semantics: Annotated[

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, sometimes
-from tidegate.reference.elements import Count, Index, Long, at_least, check_long, one_of
+from tidegate.reference.elements import Index, Long, Parts, at_least, check_long, one_of
 from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, replace, sorting
 
@@ -27,7 +27,7 @@ COMBINATIONS = (*NUMBERS, *TRUTHS, "aligned")
 class Config:
     """`wait`: nothing is combined before every channel had a watermark."""
 
-    channels: Count = attrs.field(validator=at_least(1))
+    channels: Parts = attrs.field(validator=at_least(1))
     combination: Annotated[
         str,
         "`min` and `max` combine numbers, `and` and `or` truth values; `aligned` takes both, and waits for all "

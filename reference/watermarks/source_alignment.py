@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference.claims import always, invariant, sometimes
-from tidegate.reference.elements import MAX, MIN, Long, Status, at_least, check_long, one_of
+from tidegate.reference.elements import MAX, MIN, Counted, Long, Status, at_least, check_long, one_of
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
 
 SEMANTICS = ("flink-39073", "flink-40093")
@@ -27,7 +27,7 @@ SEMANTICS = ("flink-39073", "flink-40093")
 class Config:
     """`samples` is how many samples are kept."""
 
-    samples: Annotated[int, "How many samples of each watermark are kept."] = attrs.field(
+    samples: Annotated[int, "How many samples of each watermark are kept.", Counted.PARTS] = attrs.field(
         default=3, validator=at_least(0)
     )
     semantics: Annotated[

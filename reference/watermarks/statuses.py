@@ -22,9 +22,10 @@ import attrs
 
 from tidegate.reference.claims import always, law, sometimes
 from tidegate.reference.elements import (
-    Count,
+    Counted,
     Index,
     Long,
+    Parts,
     Position,
     Status,
     StatusChange,
@@ -46,11 +47,12 @@ SEMANTICS = ("flink-18934", "flink-5017")
 class Config:
     """A task with input channels, a chain of operators and one output."""
 
-    channels: Annotated[Count, "How many input channels."] = attrs.field(validator=at_least(1))
-    operators: Annotated[Count, "How many operators the chain has."] = attrs.field(validator=at_least(1))
+    channels: Annotated[Parts, "How many input channels."] = attrs.field(validator=at_least(1))
+    operators: Annotated[Parts, "How many operators the chain has."] = attrs.field(validator=at_least(1))
     outputs: Annotated[
         Position,
         "How many channels the output has. With 0 the task ends in a sink, and nothing is sent.",
+        Counted.PARTS,
     ] = attrs.field(validator=at_least(0))
     semantics: Annotated[
         str,

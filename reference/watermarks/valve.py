@@ -19,9 +19,9 @@ from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.elements import (
     MAX,
     MIN,
-    Count,
     Index,
     Long,
+    Parts,
     Status,
     StatusChange,
     Watermark,
@@ -41,7 +41,7 @@ SEMANTICS = ("flink-7728", "flink-40475")
 class Config:
     """A valve over so many channels."""
 
-    channels: Count = attrs.field(validator=at_least(1))
+    channels: Parts = attrs.field(validator=at_least(1))
     semantics: Annotated[str, "`flink-7728` is that of Flink 1.4 to 2.3, `flink-40475` the corrected one."] = (
         attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
     )

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Index, Length, Long, Position, Watermark, at_least, check_long, one_of
+from tidegate.reference.elements import Counted, Index, Length, Long, Position, Watermark, at_least, check_long, one_of
 from tidegate.reference.model import InvalidInputError
 
 SEMANTICS = ("flink-2.3", "flink-1.10", "flink-1.5")
@@ -39,8 +39,9 @@ class Config:
     sources: Annotated[
         Position,
         "How many chained sources there are, on the last inputs of the head. They are numbered behind the operators.",
+        Counted.PARTS,
     ] = attrs.field(validator=at_least(0))
-    inputs: Annotated[Position, "How many inputs the head has."] = attrs.field(validator=at_least(0))
+    inputs: Annotated[Position, "How many inputs the head has.", Counted.PARTS] = attrs.field(validator=at_least(0))
     semantics: Annotated[
         str,
         "`flink-2.3` is the default. `flink-1.10` and `flink-1.5` are the older orders of calls.",

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Count, Index, Nothing, Position, at_least, between, one_of
+from tidegate.reference.elements import Index, Nothing, Parts, Position, at_least, between, one_of
 from tidegate.reference.gate.gate import Available, Finished, Poll
 from tidegate.reference.gate.sequence_numbers import GREATEST_INT, LEAST_INT
 
@@ -22,9 +22,9 @@ class Config:
     With the extension `closing` the gate may be closed, and is asked which channels have not ended.
     """
 
-    channels: Count = attrs.field(validator=at_least(1))
+    channels: Parts = attrs.field(validator=at_least(1))
     subpartitions: Annotated[
-        Count,
+        Parts,
         "How many subpartitions share each channel: a channel is over when the end of the partition has come for "
         "each of them.",
     ] = attrs.field(default=1, validator=at_least(1))

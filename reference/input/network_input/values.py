@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Count, Index, StatusChange, Watermark, at_least, one_of
+from tidegate.reference.elements import Index, Parts, StatusChange, Watermark, at_least, one_of
 from tidegate.reference.gate import gate
 from tidegate.reference.input.backlogs import Backlogs
 from tidegate.reference.spanning.reading import Reader
@@ -21,7 +21,7 @@ SEMANTICS = ("flink-1.17", "flink-1.5")
 class Config:
     """An input of so many channels, each with one subpartition."""
 
-    channels: Count = attrs.field(validator=at_least(1))
+    channels: Parts = attrs.field(validator=at_least(1))
     semantics: Annotated[
         str,
         "`flink-1.17` is the default: 1.17 and later. `flink-1.5` is the loop before there was a mailbox: only a "

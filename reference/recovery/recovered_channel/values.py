@@ -5,7 +5,16 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Checkpoint, Count, Index, Long, Position, at_least, check_checkpoint, one_of
+from tidegate.reference.elements import (
+    Checkpoint,
+    Index,
+    Long,
+    Parts,
+    Position,
+    at_least,
+    check_checkpoint,
+    one_of,
+)
 from tidegate.reference.input.saving import NONE, Saving
 
 #: A checkpoint during recovery is declined; 2.3 with checkpoints during recovery; and 2.4 with them.
@@ -26,7 +35,7 @@ class Location(StrEnum):
 class Config:
     """A gate with so many channels, whose producers all run here or elsewhere."""
 
-    channels: Count = attrs.field(validator=at_least(1))
+    channels: Parts = attrs.field(validator=at_least(1))
     location: Annotated[Location, "Where the producers run."]
     semantics: Annotated[
         str,

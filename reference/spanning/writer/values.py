@@ -28,8 +28,8 @@ class Config:
     """
 
     kind: Annotated[Kind, "A `selecting` writer has a buffer for each channel, a `broadcast` writer one for all."]
-    channels: elements.Count = attrs.field(validator=at_least(1))
-    buffer_size: Annotated[elements.Count, "The size of a buffer in bytes."] = attrs.field(validator=at_least(1))
+    channels: elements.Parts = attrs.field(validator=at_least(1))
+    buffer_size: Annotated[elements.Bytes, "The size of a buffer in bytes."] = attrs.field(validator=at_least(1))
     timeout: Annotated[
         int,
         "-1: never flush by itself. 0: flush after each record. Otherwise flush whenever so many milliseconds have "

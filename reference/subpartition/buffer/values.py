@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Count, Index, Position, at_least
+from tidegate.reference.elements import Bytes, Index, Position, at_least
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -13,7 +13,7 @@ from tidegate.reference.elements import Count, Index, Position, at_least
 class Config:
     """`capacity`: bytes that the buffer can hold."""
 
-    capacity: Annotated[Count, "How many bytes it can hold."] = attrs.field(validator=at_least(1))
+    capacity: Annotated[Bytes, "How many bytes it can hold."] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------

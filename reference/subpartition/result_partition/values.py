@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference import elements
-from tidegate.reference.elements import Count, Index, Position, at_least
+from tidegate.reference.elements import Index, Parts, Position, at_least
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
@@ -26,7 +26,7 @@ class Config:
     """What is set up under the id."""
 
     kind: Annotated[PartitionKind, "Whether it is read while it is written, or afterwards."]
-    subpartitions: Annotated[Count, "How many subpartitions it has."] = attrs.field(validator=at_least(1))
+    subpartitions: Annotated[Parts, "How many subpartitions it has."] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference import elements
-from tidegate.reference.elements import Amount, Position, at_least, one_of
+from tidegate.reference.elements import Amount, Buffers, Position, at_least, one_of
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.queue import EMPTY, Kind, Queue
@@ -17,7 +17,7 @@ from tidegate.reference.subpartition.queue import EMPTY, Kind, Queue
 class Config:
     """`exclusive`: buffers that the receiver has for this channel alone. `size_hint`: how large buffers are to be."""
 
-    exclusive: Annotated[Position, "How many exclusive buffers the receiver has for this channel."] = attrs.field(
+    exclusive: Annotated[Buffers, "How many exclusive buffers the receiver has for this channel."] = attrs.field(
         default=2, validator=at_least(0)
     )
     size_hint: Annotated[Position, "How large buffers are to be at first, in bytes."] = attrs.field(
