@@ -53,13 +53,13 @@ ROLES = {
 def component_schema(name: str) -> Json:
     """The schema of a component: its config, events and observations, and what they are made of."""
     component = COMPONENTS[name]
-    parts = Parts()
+    nested = Definitions()
     definitions = {
-        "config": parts.describe_class(component.config),
-        "event": {"description": "What may happen.", "oneOf": list(map(parts.describe_class, component.events))},
+        "config": nested.describe_class(component.config),
+        "event": {"description": "What may happen.", "oneOf": list(map(nested.describe_class, component.events))},
         "observation": {
             "description": "What is seen.",
-            "oneOf": [*map(parts.describe_class, component.observations), refer("rejected")],
+            "oneOf": [*map(nested.describe_class, component.observations), refer("rejected")],
         },
     }
     relations = read_relations().get(name, {})
@@ -67,7 +67,7 @@ def component_schema(name: str) -> Json:
         "$schema": DRAFT,
         "title": f"{name}: config, events, observations",
         "description": " ".join((PLACES[name].sentence, *on_the_wire(PLACES[name].module))),
-        "$defs": relate(definitions | parts.definitions, relations),
+        "$defs": relate(definitions | nested.found, relations),
     }
 
 
@@ -82,7 +82,7 @@ def common_definitions() -> Json:
             "examples": ["", "616263"],
         },
         "status": {"description": docstring(Status), "enum": list(map(str, Status))},
-        "rejected": Parts().describe_class(Rejected),
+        "rejected": Definitions().describe_class(Rejected),
     }
 
 
@@ -96,11 +96,12 @@ def on_the_wire(module: str) -> Iterator[str]:
 # --- classes and fields -----------------------------------------------------------------------------------------
 
 
-class Parts:
+class Definitions:
     """Describes classes; those that stand inside others get definitions of their own."""
 
     def __init__(self) -> None:
-        self.definitions: Json = {}
+        self.found: Json = {}
+        self._classes: dict[str, type[Any]] = {}
 
     def describe_class(self, cls: type[Any]) -> Json:
         kinds = get_type_hints(cls, include_extras=True)
@@ -141,9 +142,10 @@ class Parts:
 
     def refer_to(self, cls: type[Any]) -> Json:
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
-        if name not in self.definitions:
-            self.definitions[name] = {}
-            self.definitions[name] = self.describe_class(cls)
+        if self._classes.setdefault(name, cls) is not cls:
+            raise TypeError(f"{cls} and {self._classes[name]} would both be the definition {name}")
+        if name not in self.found:
+            self.found[name] = self.describe_class(cls)
         return {"$ref": f"#/$defs/{name}"}
 
 
