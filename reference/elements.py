@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from enum import Enum, StrEnum
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, ClassVar, NewType, get_args, get_origin, get_type_hints
 
 import attrs
@@ -132,6 +132,10 @@ Checkpoint = Annotated[
 Text = Annotated[str, Role("text", "A string without unpaired surrogates.")]
 
 
+annotations_of = cache(partial(get_type_hints, include_extras=True))
+plain_annotations_of = cache(get_type_hints)
+
+
 class Counted(Enum):
     """What a number of a config counts, so that nobody has to go by its name."""
 
@@ -147,12 +151,14 @@ Bytes = Annotated[Count, Counted.BYTES]
 Buffers = Annotated[Position, Counted.BUFFERS]
 
 
-@cache
 def counted_in(cls: Any) -> dict[str, Counted]:
     """What the numbers of a class count, by field."""
-    types = get_type_hints(cls, include_extras=True)
+    annotations = annotations_of(cls)
     return {
-        field.name: one for field in attrs.fields(cls) for one in said_of(types[field.name]) if isinstance(one, Counted)
+        field.name: one
+        for field in attrs.fields(cls)
+        for one in said_of(annotations[field.name])
+        if isinstance(one, Counted)
     }
 
 
@@ -165,10 +171,9 @@ def said_of(kind: Any) -> Iterator[Any]:
         yield from said_of(one)
 
 
-@cache
 def types_of(cls: Any) -> dict[str, Any]:
     """The fields of a class with their types, without what annotations say besides."""
-    types = get_type_hints(cls)
+    types = plain_annotations_of(cls)
     return {field.name: types[field.name] for field in attrs.fields(cls)}
 
 
