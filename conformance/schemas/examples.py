@@ -12,19 +12,16 @@ from tidegate.traces.codec import encode
 
 Json = dict[str, Any]
 
-#: More events, or characters, are no example to begin with.
-MOST_EVENTS = 6
-MOST_CHARACTERS = 900
+#: What is longer is no example to begin with.
+MOST_CHARACTERS = 700
 
 
 def example_of(name: str) -> Json:
-    """Of those that are short and need no dialect, the one with the most types of events and observations."""
+    """Of those that are short and need no dialect, the one with the most types of observations, then of events."""
     component = COMPONENTS[name]
     examples = [made for one in directed(name) for made in make_example(component, one.case)]
-    short = [one for one in examples if len(one["events"]) <= MOST_EVENTS and size_of(one) <= MOST_CHARACTERS]
-    if not short:
-        return min(examples, key=size_of)
-    return max(short, key=lambda one: (needs_nothing(one), len(types_in(one)), -size_of(one)))
+    short = [one for one in examples if size_of(one) <= MOST_CHARACTERS] or [min(examples, key=size_of)]
+    return max(short, key=lambda one: (needs_nothing(one), *count_types(one), -size_of(one)))
 
 
 def make_example(component: AnyComponent, case: Case) -> Iterator[Json]:
@@ -45,9 +42,10 @@ def needs_nothing(example: Json) -> bool:
     return not {"semantics", "extension"} & example["config"].keys()
 
 
-def types_in(example: Json) -> set[tuple[str, str]]:
-    events = {("event", event["type"]) for event in example["events"]}
-    return events | {("observation", seen["type"]) for step in example["steps"] for seen in step}
+def count_types(example: Json) -> tuple[int, int]:
+    """Of observations, and of events."""
+    shown = {seen["type"] for step in example["steps"] for seen in step}
+    return len(shown), len({event["type"] for event in example["events"]})
 
 
 def size_of(example: Json) -> int:
