@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from tidegate.conformance.engines.base import Engine
+from tidegate.conformance.engines.base import Check, Engine
 from tidegate.conformance.engines.errors import (
     BadOptionError,
     CannotStartError,
@@ -26,95 +26,95 @@ from tidegate.conformance.engines.processes.process import ProcessEngine
 from tidegate.conformance.engines.python.engine import PythonEngine
 from tidegate.conformance.engines.text import printable
 
-#: Makes an engine from what stands behind the colon. The last argument asks for strict checks against the schemas.
-Maker = Callable[[str, Limits, bool], Engine]
-JobsMaker = Callable[[str, Limits, bool], JobEngine]
+#: Makes an engine from what stands behind the colon. The last argument checks messages against the schemas, if strict.
+Maker = Callable[[str, Limits, Check | None], Engine]
+JobsMaker = Callable[[str, Limits, Check | None], JobEngine]
 
 
-def make_reference(_: str, limits: Limits, strict: bool) -> Engine:  # noqa: ARG001, FBT001 - we trust our own
+def make_reference(_: str, limits: Limits, check: Check | None) -> Engine:  # noqa: ARG001 - we trust our own
     module = import_module("tidegate.conformance.judging.reference_engine")
     made: Engine = module.Reference()
     return made
 
 
-def make_flink(version: str, limits: Limits, strict: bool) -> Engine:  # noqa: FBT001
+def make_flink(version: str, limits: Limits, check: Check | None) -> Engine:
     module = import_module("tidegate.conformance.engines.flink.engine")
-    made: Engine = module.FlinkEngine(version, limits, strict=strict)
+    made: Engine = module.FlinkEngine(version, limits, check=check)
     return made
 
 
-def make_spark(master: str, limits: Limits, strict: bool) -> Engine:  # noqa: FBT001
+def make_spark(master: str, limits: Limits, check: Check | None) -> Engine:
     module = import_module("tidegate.conformance.engines.spark.process")
-    made: Engine = module.SparkEngine(master, limits, strict=strict)
+    made: Engine = module.SparkEngine(master, limits, check=check)
     return made
 
 
-def make_python(path: str, limits: Limits, strict: bool) -> Engine:  # noqa: FBT001
-    return PythonEngine(path, limits, strict=strict)
+def make_python(path: str, limits: Limits, check: Check | None) -> Engine:
+    return PythonEngine(path, limits, check=check)
 
 
-def make_exec(command_line: str, limits: Limits, strict: bool) -> Engine:  # noqa: FBT001
+def make_exec(command_line: str, limits: Limits, check: Check | None) -> Engine:
     try:
         command = shlex.split(command_line)
     except ValueError as error:
         raise UnknownEngineError(f"'{printable(command_line)}' is no command line: {error}", list_forms()) from error
     if not command:
         raise UnknownEngineError("exec: needs a command line", "for example exec:python3 examples/python/engine.py")
-    return ProcessEngine(command, limits, strict=strict)
+    return ProcessEngine(command, limits, check=check)
 
 
-def make_flink_jobs(version: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: ARG001, FBT001 - it is ours
+def make_flink_jobs(version: str, limits: Limits, check: Check | None) -> JobEngine:  # noqa: ARG001 - it is ours
     module = import_module("tidegate.conformance.engines.flink.jobs.engine")
     made: JobEngine = module.FlinkJobs(version, limits.case_timeout, limits.start_timeout)
     return made
 
 
-def make_flink_v2_jobs(version: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: ARG001, FBT001 - it is ours
+def make_flink_v2_jobs(version: str, limits: Limits, check: Check | None) -> JobEngine:  # noqa: ARG001 - it is ours
     module = import_module("tidegate.conformance.engines.flink.jobs.engine")
     made: JobEngine = module.FlinkJobs(version, limits.case_timeout, limits.start_timeout, kit="v2")
     return made
 
 
-def make_flink_splits_jobs(version: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: ARG001, FBT001 - it is ours
+def make_flink_splits_jobs(version: str, limits: Limits, check: Check | None) -> JobEngine:  # noqa: ARG001 - it is ours
     module = import_module("tidegate.conformance.engines.flink.jobs.engine")
     made: JobEngine = module.FlinkJobs(version, limits.case_timeout, limits.start_timeout, kit="splits")
     return made
 
 
-def make_flink_cluster(version: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: ARG001, FBT001 - it is ours
+def make_flink_cluster(version: str, limits: Limits, check: Check | None) -> JobEngine:  # noqa: ARG001 - it is ours
     module = import_module("tidegate.conformance.engines.flink.cluster.engine")
     made: JobEngine = module.FlinkClusterJobs(version)
     return made
 
 
-def make_flink_sql(version: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: ARG001, FBT001 - it is ours
+def make_flink_sql(version: str, limits: Limits, check: Check | None) -> JobEngine:  # noqa: ARG001 - it is ours
     module = import_module("tidegate.conformance.engines.flink.jobs.sql")
     made: JobEngine = module.FlinkSql(version, limits.case_timeout, limits.start_timeout)
     return made
 
 
-def make_spark_jobs(master: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: FBT001
+def make_spark_jobs(master: str, limits: Limits, check: Check | None) -> JobEngine:
     module = import_module("tidegate.conformance.engines.spark.process")
-    return ProtocolJobs(module.SparkEngine(master, limits, strict=strict, what=module.JOBS))
+    return ProtocolJobs(module.SparkEngine(master, limits, check=check, what=module.JOBS))
 
 
-def make_spark_native_jobs(master: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: FBT001
+def make_spark_native_jobs(master: str, limits: Limits, check: Check | None) -> JobEngine:
     module = import_module("tidegate.conformance.engines.spark.process")
-    return ProtocolJobs(module.SparkEngine(master, limits, strict=strict, what=module.NATIVE_JOBS))
+    return ProtocolJobs(module.SparkEngine(master, limits, check=check, what=module.NATIVE_JOBS))
 
 
-def make_reference_jobs(_: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: ARG001, FBT001 - we trust our own
+def make_reference_jobs(_: str, limits: Limits, check: Check | None) -> JobEngine:  # noqa: ARG001 - we trust our own
     module = import_module("tidegate.conformance.judging.jobs.reference_jobs")
     made: JobEngine = module.ReferenceJobs()
     return made
 
 
-def make_python_jobs(path: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: FBT001
-    return ProtocolJobs(PythonEngine(path, limits, strict=strict))
+def make_python_jobs(path: str, limits: Limits, check: Check | None) -> JobEngine:
+    return ProtocolJobs(PythonEngine(path, limits, check=check))
 
 
-def make_exec_jobs(command_line: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: FBT001
-    engine = make_exec(command_line, limits, strict)
+def make_exec_jobs(command_line: str, limits: Limits, check: Check | None) -> JobEngine:
+    engine = make_exec(command_line, limits, check)
     assert isinstance(engine, ProcessEngine)
     return ProtocolJobs(engine)
 
@@ -132,13 +132,13 @@ def make_adapter(name: str) -> JobsMaker:
     """In a process of its own, and with an interpreter of its own if one is named."""
     package, path = ADAPTERS[name]
 
-    def make(python: str, limits: Limits, strict: bool) -> JobEngine:  # noqa: FBT001
+    def make(python: str, limits: Limits, check: Check | None) -> JobEngine:
         if not python and find_spec(package) is None:
             raise CannotStartError(
                 f"{name} is not installed",
                 f"pip install 'tidegate[{name}]', here or in an environment of its own: {name}:/its/bin/python",
             )
-        return ProtocolJobs(PythonEngine(path, limits, strict=strict, python=python or sys.executable))
+        return ProtocolJobs(PythonEngine(path, limits, check=check, python=python or sys.executable))
 
     return make
 
@@ -308,7 +308,15 @@ def resolve(text: str, *, strict: bool = False, **options: Any) -> Engine:
             f"`tidegate run --engine {kind.name}` holds its jobs to the invariants of run logs; "
             "the engine spark has the components in Spark SQL",
         )
-    return kind.make(text.partition(":")[2], limits_of(kind.limits, options), strict)
+    return kind.make(text.partition(":")[2], limits_of(kind.limits, options), find_check(strict=strict))
+
+
+def find_check(*, strict: bool) -> Check | None:
+    """What strict mode checks messages with. The schemas of components are derived from the specification."""
+    if not strict:
+        return None
+    check: Check = import_module("tidegate.conformance.schemas").check
+    return check
 
 
 #: Seconds that a whole job may take.
@@ -328,7 +336,7 @@ def resolve_jobs(text: str, *, strict: bool = False, **options: Any) -> JobEngin
     kind = find_kind(text)
     usual = {"case_timeout": JOB_TIMEOUT, "start_timeout": 90.0, "window": 1, "max_restarts": 100, **kind.job_limits}
     limits = limits_of(usual, options)
-    return kind.make_jobs(text.partition(":")[2], limits, strict)
+    return kind.make_jobs(text.partition(":")[2], limits, find_check(strict=strict))
 
 
 def limits_of(usual: dict[str, Any], options: dict[str, Any]) -> Limits:

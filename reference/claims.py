@@ -3,17 +3,15 @@
 The name of the function, in kebab case, is the name of the claim; the first paragraph of its docstring is what it
 states; the rules that it follows from are given to the decorator. `always` is about every transition, `invariant` about
 every state that can be reached, `law` about the functions that a component is made of, and `sometimes` about what must
-be reachable, so that nothing holds only because nothing happens. `claims_in` collects them for the component.
+be reachable, so that nothing holds only because nothing happens. `Component.of` collects them.
 """
 
 import re
-import sys
 from collections.abc import Callable, Iterable
 from inspect import cleandoc
-from types import ModuleType
 from typing import Any
 
-from tidegate.reference.model import Claim, Event, Invariant, Law, Observation, Outcome, Property, Sometimes, State
+from tidegate.reference.model import Event, Invariant, Law, Observation, Outcome, Property, Sometimes, State
 
 OfTransition = Callable[[State, Event, Outcome[State, Observation]], bool]
 
@@ -44,14 +42,3 @@ def get_statement(function: Callable[..., bool]) -> str:
     if not function.__doc__:
         raise TypeError(f"{function.__module__}.{function.__name__} needs a docstring that says what is claimed")
     return " ".join(cleandoc(function.__doc__).partition("\n\n")[0].split())
-
-
-def claims_in(*modules: ModuleType | str) -> tuple[Claim, ...]:
-    """The claims that the modules make, in the order of their definition. What they import is not theirs."""
-    found = [vars(sys.modules[one] if isinstance(one, str) else one) for one in modules]
-    return tuple(
-        value
-        for names in found
-        for value in names.values()
-        if isinstance(value, Claim) and value.holds.__module__ == names["__name__"]
-    )

@@ -9,8 +9,10 @@ States, events, observations and outcomes are frozen, hashable values; nothing m
 explorer, complete suites, coverage and documentation are all written once, over this interface.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar, Generic, TypeVar, get_args
+from types import ModuleType
+from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args
 
 import attrs
 
@@ -36,7 +38,7 @@ class Rejected:
     """
 
     type: ClassVar[str] = "rejected"
-    reason: str | None = attrs.field(default=None, eq=False)
+    reason: Annotated[str | None, "Why, for a reader; it is not compared."] = attrs.field(default=None, eq=False)
 
 
 @attrs.frozen
@@ -158,6 +160,17 @@ def classes_of(kind: Any) -> tuple[type[Any], ...]:
     return kind if isinstance(kind, tuple) else get_args(kind) or (kind,)
 
 
+def claims_in(*modules: ModuleType | str) -> tuple[Claim, ...]:
+    """The claims that the modules make, in the order of their definition. What they import is not theirs."""
+    found = [vars(sys.modules[one] if isinstance(one, str) else one) for one in modules]
+    return tuple(
+        value
+        for names in found
+        for value in names.values()
+        if isinstance(value, Claim) and value.holds.__module__ == names["__name__"]
+    )
+
+
 @attrs.frozen
 class Component(Generic[Config, State, Event, Observation]):
     """A component, complete: the types of its values, its two functions, and what must hold.
@@ -180,6 +193,34 @@ class Component(Generic[Config, State, Event, Observation]):
     extensions: tuple[str, ...] = ()
     symmetry: Symmetry[State] | None = None
     drawn: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, *modules: ModuleType | str, title: str, drawn: tuple[str, ...] = ()) -> "AnyComponent":
+        """What the modules define under the usual names; the first is that of the component itself.
+
+        `Config`, and beside it `SEMANTICS` and `EXTENSIONS`, if it has any; `Event`, `Observation`, `start` and `step`;
+        a `SYMMETRY`, if there is one; and all claims that the modules make.
+        """
+        found = [vars(sys.modules[one] if isinstance(one, str) else one) for one in modules]
+
+        def find(name: str) -> Any:
+            return next((one[name] for one in found if not isinstance(one.get(name), ModuleType | None)), None)
+
+        beside_config = vars(sys.modules[find("Config").__module__])
+        return Component(
+            name=found[0]["__name__"].rpartition(".")[2],
+            title=title,
+            config=find("Config"),
+            events=find("Event"),
+            observations=find("Observation"),
+            start=find("start"),
+            step=find("step"),
+            claims=claims_in(*modules),
+            semantics=beside_config.get("SEMANTICS", ()),
+            extensions=beside_config.get("EXTENSIONS", ()),
+            symmetry=find("SYMMETRY"),
+            drawn=drawn,
+        )
 
     @property
     def properties(self) -> tuple[Property[State, Event, Observation], ...]:

@@ -19,7 +19,7 @@ from cattrs.errors import IterableValidationNote
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
 from tidegate.reference.components import COMPONENTS
-from tidegate.reference.elements import MAX, MIN, Long
+from tidegate.reference.elements import MAX, MIN, Counted, Long, counted_in, types_of
 from tidegate.reference.model import AnyComponent, InvalidInputError, Rejected
 from tidegate.traces.cases import Case
 
@@ -242,9 +242,8 @@ def optional_fields(cls: Any) -> frozenset[tuple[type, str]]:
     """The fields of a type, and of the types that it is made of, that are there but may be left out: with a default."""
     if not attrs.has(cls):
         return frozenset().union(*map(optional_fields, get_args(cls)))
-    fields = attrs.fields(attrs.resolve_types(cls))
-    own = {(cls, field.name) for field in fields if field.default not in (attrs.NOTHING, None)}
-    return frozenset(own).union(*(optional_fields(field.type) for field in fields))
+    own = {(cls, field.name) for field in attrs.fields(cls) if field.default not in (attrs.NOTHING, None)}
+    return frozenset(own).union(*map(optional_fields, types_of(cls).values()))
 
 
 def is_brief(raw: Any, value: Any, cls: Any) -> bool:
@@ -291,30 +290,30 @@ def find_component(name: Any) -> AnyComponent:
 
 #: How many parts a config may ask for, such as channels, and how many subtasks, each of which meets each: far beyond
 #: what any case is about, and far below what no memory holds.
-MOST_PARTS, MOST_SUBTASKS = 2**15, 2**10
-PARTS = {"channels", "inputs", "outputs", "operators", "subpartitions", "members", "samples"}
-SUBTASKS = {"parallelism", "producers", "consumers", "subtasks"}
+MOST = {Counted.PARTS: 2**15, Counted.SUBTASKS: 2**10}
 
 
 def check_parts(config: Any) -> None:
     """DecodeError if a config from outside, fine as it is, asks for what no memory holds."""
     numbers = list(numbers_in(config))
-    for names, most in ((PARTS, MOST_PARTS), (SUBTASKS, MOST_SUBTASKS)):
-        if sum(number for name, number in numbers if name in names) > most:
-            asked = ", ".join(f"{name} {number}" for name, number in numbers if name in names)
+    for counted, most in MOST.items():
+        named = [(name, number) for name, what, number in numbers if what is counted]
+        if sum(number for _name, number in named) > most:
+            asked = ", ".join(f"{name} {number}" for name, number in named)
             raise DecodeError(f"config asks for more than {most:,} parts: {asked[:100]}")
 
 
-def numbers_in(value: Any, name: str = "") -> Iterator[tuple[str, int]]:
-    """The numbers in a config, each with the name of its field."""
+def numbers_in(value: Any, name: str = "", counted: Counted | None = None) -> Iterator[tuple[str, Counted | None, int]]:
+    """The numbers in a config, each with the name of its field, and with what it counts."""
     if type(value) is int:
-        yield name, value
+        yield name, counted, value
     elif isinstance(value, tuple):
         for one in value:
-            yield from numbers_in(one, name)
+            yield from numbers_in(one, name, counted)
     elif attrs.has(type(value)):
         for field in attrs.fields(type(value)):
-            yield from numbers_in(getattr(value, field.name), field.name)
+            what = counted_in(type(value)).get(field.name)
+            yield from numbers_in(getattr(value, field.name), field.name, what)
 
 
 CASE_KEYS = {"case", "component", "config", "events", "expect", "rules"}

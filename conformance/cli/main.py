@@ -29,6 +29,7 @@ VERBS = (
     "museum",
     "flink",
     "rules",
+    "schemas",
     "explain",
     "play",
     "matrix",

@@ -5,9 +5,9 @@ from functools import cache
 
 import attrs
 
+from tidegate.conformance import schemas
 from tidegate.conformance.documents.backlinks import Place, directed_about, mutants_of, places_of
 from tidegate.conformance.documents.stepping import Step, line, step_through
-from tidegate.conformance.engines import schemas
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.reference.components import COMPONENTS, PATH
 from tidegate.reference.rules import Rule, all_rules

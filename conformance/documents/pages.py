@@ -20,7 +20,7 @@ from tidegate.conformance.documents.schema_tables import cell, protocol_section
 from tidegate.conformance.documents.stepping import Step, step_through
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.reference.components import COMPONENTS, PATH, PLACES
-from tidegate.reference.elements import Long
+from tidegate.reference.elements import Long, types_of
 from tidegate.reference.model import AnyComponent, Claim
 from tidegate.reference.rules import Rule, all_rules, rules_of
 from tidegate.traces.cases import Case
@@ -55,13 +55,9 @@ def make_documents() -> dict[str, str]:
 
 def list_components(page: str) -> str:
     """The page of the protocol, with every component in its table."""
-    before, title, rest = page.partition("| component | what it does | schema |\n|---|---|---|\n")
+    before, title, rest = page.partition("| component | what it does |\n|---|---|\n")
     behind = rest[rest.index("\n\n") :] if title else ""
-    schemas = "../conformance/engines/schemas"
-    rows = [
-        f"| [{one.name}](semantics/{one.name}.md) | {one.sentence} | [{one.name}.json]({schemas}/{one.name}.json) |"
-        for one in PATH
-    ]
+    rows = [f"| [{one.name}](semantics/{one.name}.md) | {one.sentence} |" for one in PATH]
     return before + title + "\n".join(rows) + behind if title else page
 
 
@@ -161,7 +157,7 @@ def type_name(annotation: Any) -> str:
     if attrs.has(annotation):
         kind = vars(annotation).get("type")
         tag = [f'`type`: "{kind}"'] if isinstance(kind, str) else []
-        inner = [f"`{field.name}`: {type_name(field.type)}" for field in attrs.fields(annotation)]
+        inner = [f"`{name}`: {type_name(kind)}" for name, kind in types_of(annotation).items()]
         return "(" + ", ".join(tag + inner) + ")"
     return str(getattr(annotation, "__name__", annotation))
 
@@ -173,10 +169,10 @@ def state_section(component: AnyComponent) -> list[str]:
     state = component.start(case.config)[0]
     if not attrs.has(type(state)):
         return ["None."]
-    fields = [field for field in attrs.fields(type(state)) if field.name != "config"]
+    fields = {name: kind for name, kind in types_of(type(state)).items() if name != "config"}
     if not fields:
         return ["None: the answer depends on the config and the event alone."]
-    return [f"- `{field.name}`: {type_name(field.type)}" for field in fields]
+    return [f"- `{name}`: {type_name(kind)}" for name, kind in fields.items()]
 
 
 def rule_section(rule: Rule) -> list[str]:

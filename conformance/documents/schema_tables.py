@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tidegate.conformance.engines import schemas
+from tidegate.conformance import schemas
+from tidegate.conformance.schemas.examples import example_of
 from tidegate.traces.notation.forms import forms_of
 
 Json = dict[str, Any]
@@ -29,7 +30,7 @@ def protocol_section(component: str) -> list[str]:
     in_config = tuple(dict.fromkeys(nested_in(component, config)))
     in_event = tuple(name for name in dict.fromkeys(nested_in(component, event)) if name not in in_config)
     in_observation = dict.fromkeys(nested_in(component, observation)).keys() - {*in_config, *in_event}
-    lines = [schema["description"], "", "```", *example_lines(component), "```", ""]
+    lines = ["```", *example_lines(component), "```", ""]
     lines += ["## Config", "", config["description"], "", *fields_table(config), *nested_tables(component, in_config)]
     lines += ["## Events", "", *values_table(event["oneOf"], component), *nested_tables(component, in_event)]
     lines += ["## Observations", "", *values_table(observation["oneOf"])]
@@ -37,11 +38,10 @@ def protocol_section(component: str) -> list[str]:
 
 
 def example_lines(component: str) -> Iterator[str]:
-    for number, example in enumerate(schemas.load(component)["examples"], start=2):
-        case = {"case": f"{component}-example", "component": component}
-        given = {"config": example["config"], "events": example["events"]}
-        yield "> " + compact({"id": number, "op": "replay", **case, **given})
-        yield "< " + compact({"id": number, "ok": {"steps": example["steps"]}})
+    example = example_of(component)
+    case = {"case": f"{component}-example", "component": component}
+    yield "> " + compact({"id": 2, "op": "replay", **case, "config": example["config"], "events": example["events"]})
+    yield "< " + compact({"id": 2, "ok": {"steps": example["steps"]}})
 
 
 def compact(message: Json) -> str:

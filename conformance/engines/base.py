@@ -9,12 +9,15 @@ time that it stands in one of these values. Observations are the exception: they
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Self
 
 import attrs
 
 PROTOCOL_VERSION = 1
+
+#: What is wrong with a message: the message, the name of its schema, and for a reply the component.
+Check = Callable[[Any, str, str | None], list[str]]
 
 
 @attrs.frozen

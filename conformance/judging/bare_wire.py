@@ -8,7 +8,8 @@ from typing import Any
 
 import attrs
 
-from tidegate.conformance.engines import base, messages, schemas
+from tidegate.conformance import schemas
+from tidegate.conformance.engines import base, messages
 from tidegate.conformance.engines.errors import StrictModeUnavailableError
 from tidegate.conformance.engines.limits import Limits
 from tidegate.conformance.engines.processes.connection import Connection

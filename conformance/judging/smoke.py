@@ -24,6 +24,7 @@ from tidegate.conformance.reports.summary import Summary, Told
 from tidegate.properties.drawing.cases import NothingAcceptedError, draw_case
 from tidegate.properties.drawing.directed import directed
 from tidegate.reference.components import COMPONENTS
+from tidegate.reference.elements import types_of
 from tidegate.reference.model import AnyComponent
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_case
@@ -173,7 +174,7 @@ def lint_names(place: str, what: str, declared: Iterable[str] | None, known: tup
 
 def kinds_of(component: AnyComponent) -> tuple[str, ...]:
     """What a config may call its kind, or in the wiring its pattern."""
-    named = [field.type for field in attrs.fields(component.config) if field.name in ("kind", "pattern")]
+    named = [kind for name, kind in types_of(component.config).items() if name in ("kind", "pattern")]
     return tuple(map(str, named[0])) if named else ()
 
 

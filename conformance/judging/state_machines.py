@@ -32,7 +32,7 @@ from tidegate.conformance.reports.findings import describe
 from tidegate.properties.drawing.nearby import events_near
 from tidegate.properties.drawing.walk import always
 from tidegate.reference.components import COMPONENTS
-from tidegate.reference.elements import Long
+from tidegate.reference.elements import Long, types_of
 from tidegate.reference.model import InvalidInputError
 from tidegate.traces.cases import Case
 
@@ -192,7 +192,7 @@ def make_rule(event_type: type[Any]) -> Any:
     """The rule of an event: its fields one by one where each can be drawn alone, or the event as a whole."""
     fields = attrs.fields(event_type)
     name = f"{event_type.type}_" if iskeyword(event_type.type) else event_type.type
-    if all(is_simple(field.type) for field in fields):
+    if all(map(is_simple, types_of(event_type).values())):
 
         def play_fields(self: Machine, **values: Any) -> None:
             self.play(lambda: event_type(**values))
@@ -218,8 +218,9 @@ def is_simple(kind: Any) -> bool:
 
 
 def draw_field(event_type: type[Any], field: "attrs.Attribute[Any]") -> SearchStrategy[Any]:
-    if field.type is bool:
+    kind = types_of(event_type)[field.name]
+    if kind is bool:
         return st.booleans()
-    if isinstance(field.type, type) and issubclass(field.type, StrEnum):
-        return st.sampled_from(list(field.type))
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return st.sampled_from(list(kind))
     return st.runner().flatmap(lambda machine: machine.numbers_near(event_type, field.name))

@@ -5,7 +5,6 @@ branch and compare as it likes. Nothing here writes or reaches out; it runs wher
 """
 
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,9 +16,9 @@ from typing import Any
 
 import attrs
 
+from tidegate.conformance import schemas
 from tidegate.conformance.documents.job_story import choose
 from tidegate.conformance.documents.stepping import show
-from tidegate.conformance.engines import schemas
 from tidegate.conformance.engines.museum import catalog
 from tidegate.conformance.judging.convictions import convict
 from tidegate.conformance.judging.golden import read_golden
@@ -31,14 +30,14 @@ from tidegate.properties.explorer import closures
 from tidegate.properties.explorer.exploring import Shown
 from tidegate.reference.components import COMPONENTS, PATH
 from tidegate.reference.credit import credit_loop
-from tidegate.reference.elements import MAX, MIN
+from tidegate.reference.elements import MAX, MIN, Counted, counted_in
 from tidegate.reference.job import step as job
 from tidegate.reference.job.examples import make_word_count
 from tidegate.reference.job.layout import compute_layout
 from tidegate.reference.model import AnyComponent, InvalidInputError, Outcome, Rejected
 from tidegate.reference.rules import all_rules
 from tidegate.traces.cases import Case
-from tidegate.traces.codec import DecodeError, decode, encode, find_component
+from tidegate.traces.codec import DecodeError, decode, encode, find_component, numbers_in
 from tidegate.traces.notation.forms import forms_of
 from tidegate.traces.notation.text import read_trace, write_event, write_observation, write_trace
 
@@ -58,15 +57,15 @@ KEPT = 4
 #: Places that are shown on either side of the one that is looked at, and behind each of those.
 MAX_PLACES = 16
 MAX_BEHIND = 4
-#: A number in a config that so many parts are made of: more can neither be looked at nor computed in no time.
+#: Of more parts a config can neither be looked at nor computed in no time.
 MAX_PARTS = 512
-PARTS = re.compile(
-    "barriers|channels|consumers|data|exclusive|floating|inputs|limit|members|operators|outputs?|parallelism|producers|"
-    "samples|sources|subpartitions|subtasks|total"
-)
-#: Bytes of a buffer: events are drawn that fill it.
-MAX_BYTES = 2**16
-BYTES = re.compile("buffer_size|capacity")
+#: What a number of a config may be, by what it counts. Of bytes, since events are drawn that fill a buffer.
+MOST: Mapping[Counted | None, int] = {
+    Counted.PARTS: MAX_PARTS,
+    Counted.SUBTASKS: MAX_PARTS,
+    Counted.BUFFERS: MAX_PARTS,
+    Counted.BYTES: 2**16,
+}
 #: Numbers beyond these become other numbers in a page.
 EXACT = 2**53
 
@@ -147,13 +146,14 @@ def fields_of(component: AnyComponent, schema: Mapping[str, Any]) -> Iterator[di
         default = known[name].default if name in known else attrs.NOTHING
         plain = isinstance(default, bool | int | str)
         kind = "enum" if "enum" in domain else domain.get("type", "json")
+        most = MOST.get(counted_in(component.config).get(name))
         yield {
             "name": name,
             "kind": kind if kind in ("enum", "integer", "boolean") else "json",
             "description": given.get("description", domain.get("description", "")),
             "values": domain.get("enum", []),
             "minimum": domain.get("minimum"),
-            "maximum": min(domain["maximum"], most_of(name)) if most_of(name) < domain.get("maximum", 0) else None,
+            "maximum": min(domain["maximum"], most) if most is not None and most < domain.get("maximum", 0) else None,
             "domain": domain_of(domain),
             "default": default if plain else None,
             "required": name in schema.get("required", ()),
@@ -307,27 +307,25 @@ def name_parts(config: Any) -> dict[str, list[Any]]:
 
 def config_of(component: AnyComponent, given: Any) -> Any:
     if isinstance(given, Mapping):
-        check_size(given)
+        check_lists(given)
     try:
-        return decode(given, component.config, "config", strict=True)
+        config = decode(given, component.config, "config", strict=True)
     except DecodeError as error:
         raise PlayError(str(error), part="config") from None
+    for name, counted, number in numbers_in(config):
+        most = MOST.get(counted, number)
+        if number > most:
+            raise PlayError(f"{name} is {number}; at most {most} can be played here", part="config")
+    return config
 
 
-def check_size(value: Any, name: str = "config") -> None:
+def check_lists(value: Any, name: str = "config") -> None:
     items = value.items() if isinstance(value, Mapping) else ((name, one) for one in value)
     for key, inner in items:
         if isinstance(inner, Mapping | list):
             if len(inner) > MAX_PARTS:
                 raise PlayError(f"{key} has {len(inner)} parts; at most {MAX_PARTS} can be played here", part="config")
-            check_size(inner, key)
-        elif isinstance(inner, int) and inner > (most := most_of(key)):
-            raise PlayError(f"{key} is {inner}; at most {most} can be played here", part="config")
-
-
-def most_of(key: str) -> float:
-    """What a number of this name in a config may be here."""
-    return MAX_PARTS if PARTS.fullmatch(key) else MAX_BYTES if BYTES.fullmatch(key) else math.inf
+            check_lists(inner, key)
 
 
 def choices_of(given: Any) -> dict[int, Any]:

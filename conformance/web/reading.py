@@ -122,7 +122,9 @@ def make_document(library: Library, name: str) -> Page:
     title = next((one.title for one in body.sections), name)
     component = posixpath.basename(path).removesuffix(".html")
     play = path.startswith("docs/semantics/") and component in COMPONENTS
-    link = f'<p class="toplay"><a href="{relative(PLAYGROUND, path)}#{component}">Play it</a></p>\n' if play else ""
+    schema = relative(f"schemas/{component}.json", path)
+    ways = f'<a href="{relative(PLAYGROUND, path)}#{component}">Play it</a> <a href="{schema}">JSON Schema</a>'
+    link = f'<p class="toplay">{ways}</p>\n' if play else ""
     return Page(path, title, link + body.html, body.sections)
 
 

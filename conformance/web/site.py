@@ -16,6 +16,7 @@ from importlib.metadata import distribution
 from importlib.resources import files
 from pathlib import Path
 
+from tidegate.conformance import schemas
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.web.reading import PLAYGROUND, write_reading
 from tidegate.conformance.web.serving import PAGE_POLICY, STATIC
@@ -49,6 +50,7 @@ def build_site(root: Path, out: Path, cache: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     write_reading(root, out)
     write_playground(out)
+    schemas.write(out / "schemas")
     unpack_pyodide(fetch_pyodide(cache), out / "pyodide")
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant
-from tidegate.reference.model import Claim, Component, Outcome
+from tidegate.reference.claims import always, invariant
+from tidegate.reference.model import Claim, Component, Outcome, claims_in
 from tidegate.reference.spanning.deserializer import COMPONENT as DESERIALIZER
 from tidegate.reference.spanning.deserializer import step as deserializer
 from tidegate.reference.spanning.deserializer.step import Buffer, Observation, Record

@@ -12,17 +12,6 @@ fires then, even if no time passes. Barriers are marked `unaligned` only where t
 """
 
 from tidegate.reference.barriers import buffering, channel_state, claims, step, values
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 
-COMPONENT = Component(
-    name="barriers",
-    title="The barrier handler",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(claims, buffering, channel_state),
-    extensions=values.EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, values, step, claims, buffering, channel_state, title="The barrier handler")

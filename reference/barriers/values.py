@@ -1,11 +1,21 @@
 """The values of the barrier handler: its config, state, events and observations."""
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import MAX, Long, at_least, check_long, one_of
+from tidegate.reference import elements
+from tidegate.reference.elements import (
+    Checkpoint,
+    Index,
+    Long,
+    Position,
+    at_least,
+    check_checkpoint,
+    check_long,
+    one_of,
+)
 from tidegate.reference.model import InvalidInputError
 
 #: Before any checkpoint.
@@ -40,11 +50,21 @@ class Config:
     `closing` the handler may be closed.
     """
 
-    kind: Kind
-    channels: int = attrs.field(validator=at_least(1))
-    finished_channels: bool
-    timeout: int | None = attrs.field(default=None, validator=check_timeout)
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    kind: Annotated[Kind, "What the handler does about channels that are ahead."]
+    channels: elements.Parts = attrs.field(validator=at_least(1))
+    finished_channels: Annotated[
+        bool,
+        "Whether a channel that has ended counts as aligned; otherwise its end gives up what is pending.",
+    ]
+    timeout: Annotated[
+        elements.Count | None,
+        "Of the alignment, in ms. Always there with kind `alternating`, and only then.",
+    ] = attrs.field(default=None, validator=check_timeout)
+    extension: Annotated[
+        str | None,
+        "With `late_timers` there are events `delay`; with `measures` there are events `processed` and `measure`; "
+        "with `closing` there is `close`. Only for engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- events ---------------------------------------------------------------------------------------------------
@@ -58,20 +78,19 @@ class Mode(StrEnum):
     UNALIGNED = "unaligned"
 
 
-def check_checkpoint(_instance: Any, attribute: "attrs.Attribute[Any]", value: int) -> None:
-    if not 0 <= value <= MAX:
-        raise InvalidInputError(f"{attribute.name} must be in 0..{MAX}, not {value}")
-
-
 @attrs.frozen
 class Barrier:
     """A barrier is read on a channel. `created` is when its checkpoint was begun, in ms."""
 
     type: ClassVar[str] = "barrier"
-    channel: int
-    checkpoint: Long = attrs.field(validator=check_checkpoint)
-    mode: Mode
-    created: Long = attrs.field(validator=check_long)
+    channel: Index
+    checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
+    mode: Annotated[
+        Mode,
+        "How the barrier is to be treated. `unaligned` only where the kind is `unaligned` or `alternating`; "
+        "elsewhere it is a `bad_request` error.",
+    ]
+    created: Annotated[Long, "When its checkpoint was begun, in ms."] = attrs.field(validator=check_long)
 
 
 @attrs.frozen
@@ -79,10 +98,10 @@ class Announcement:
     """A barrier that may time out has arrived on a channel, with this sequence number, and waits there in its place."""
 
     type: ClassVar[str] = "announcement"
-    channel: int
-    checkpoint: Long = attrs.field(validator=check_checkpoint)
-    sequence: int
-    created: Long = attrs.field(validator=check_long)
+    channel: Index
+    checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
+    sequence: Annotated[int, "The sequence number of the barrier in its channel."]
+    created: Annotated[Long, "When its checkpoint was begun, in ms."] = attrs.field(validator=check_long)
 
 
 @attrs.frozen
@@ -90,8 +109,8 @@ class Cancel:
     """A checkpoint is said to be cancelled."""
 
     type: ClassVar[str] = "cancel"
-    channel: int
-    checkpoint: Long = attrs.field(validator=check_checkpoint)
+    channel: Index
+    checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
 
 
 @attrs.frozen
@@ -99,7 +118,7 @@ class EndOfPartition:
     """A channel ends."""
 
     type: ClassVar[str] = "end_of_partition"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -107,35 +126,37 @@ class Advance:
     """Time passes; a timer that is due then fires. The clock starts at 0."""
 
     type: ClassVar[str] = "advance"
-    milliseconds: int = attrs.field(validator=at_least(0))
+    milliseconds: Annotated[Position, "How much."] = attrs.field(validator=at_least(0))
 
 
 @attrs.frozen
 class Delay:
-    """Time passes while the task is busy: no timer fires. One that is due then fires with the next `advance`."""
+    """Extension `late_timers`. Time passes while the task is busy: no timer fires. One that is due then fires with the
+    next `advance`, if there is still a reason.
+    """
 
     type: ClassVar[str] = "delay"
-    milliseconds: int = attrs.field(validator=at_least(0))
+    milliseconds: Annotated[Position, "How much."] = attrs.field(validator=at_least(0))
 
 
 @attrs.frozen
 class Processed:
-    """So many bytes were processed."""
+    """Extension `measures`. So many bytes were processed."""
 
     type: ClassVar[str] = "processed"
-    bytes: int = attrs.field(validator=at_least(0))
+    bytes: Annotated[Position, "How many."] = attrs.field(validator=at_least(0))
 
 
 @attrs.frozen
 class Measure:
-    """Somebody asks what was measured."""
+    """Extension `measures`. Somebody asks what was measured."""
 
     type: ClassVar[str] = "measure"
 
 
 @attrs.frozen
 class Close:
-    """The task closes the handler, and reads nothing any more. A timer that is on its way comes all the same."""
+    """The task closes the handler. A timer that is on its way comes all the same. With the extension `closing`."""
 
     type: ClassVar[str] = "close"
 
@@ -156,7 +177,7 @@ class Block:
     """Nothing more is read of the channel."""
 
     type: ClassVar[str] = "block"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -164,7 +185,7 @@ class Resume:
     """The channel may go on. Several in one step are a set, shown in ascending order."""
 
     type: ClassVar[str] = "resume"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -172,8 +193,8 @@ class Trigger:
     """The task takes its part of the checkpoint now."""
 
     type: ClassVar[str] = "trigger"
-    checkpoint: Long
-    aligned: bool
+    checkpoint: Checkpoint
+    aligned: Annotated[bool, "Whether all channels were aligned."]
 
 
 @attrs.frozen
@@ -181,8 +202,8 @@ class Abort:
     """The checkpoint is given up."""
 
     type: ClassVar[str] = "abort"
-    checkpoint: Long
-    reason: Reason
+    checkpoint: Checkpoint
+    reason: Annotated[Reason, "Why."]
 
 
 @attrs.frozen
@@ -190,13 +211,15 @@ class StartPersisting:
     """From now on all channels keep what belongs to the checkpoint."""
 
     type: ClassVar[str] = "start_persisting"
-    checkpoint: Long
+    checkpoint: Checkpoint
 
 
 @attrs.frozen
 class StopPersisting:
+    """Saving for the checkpoint ends."""
+
     type: ClassVar[str] = "stop_persisting"
-    checkpoint: Long
+    checkpoint: Checkpoint
 
 
 @attrs.frozen
@@ -204,22 +227,22 @@ class Prioritize:
     """The announced barrier is made to overtake. Several in one step are a set, shown by ascending channel."""
 
     type: ClassVar[str] = "prioritize"
-    channel: int
-    sequence: int
+    channel: Index
+    sequence: Annotated[int, "The sequence number of the barrier in its channel."]
 
 
 @attrs.frozen
 class Measured:
-    """`alignment` is the time of the alignment that is under way, or of the latest; `start_delay` that between the
-    creation of the checkpoint and its alignment. `duration` and `bytes` are of the checkpoint that was triggered last,
-    as soon as they are known.
-    """
+    """Extension `measures`. What was measured, in ms and bytes."""
 
     type: ClassVar[str] = "measured"
-    alignment: int
-    start_delay: Long
-    duration: int | None = None
-    bytes: int | None = None
+    alignment: Annotated[Position, "Of the alignment that is under way, or of the latest."]
+    start_delay: Annotated[Long, "From the creation of the checkpoint to the beginning of its alignment."]
+    duration: Annotated[
+        Position | None,
+        "Of the alignment of the checkpoint that was triggered last; not there before it is known.",
+    ] = None
+    bytes: Annotated[Position | None, "What was processed during that alignment; not there before it is known."] = None
 
 
 Observation = Block | Resume | Trigger | Abort | StartPersisting | StopPersisting | Prioritize | Measured

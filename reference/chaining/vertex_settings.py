@@ -6,13 +6,13 @@ Choices. StreamGraphGenerator and StreamingJobGraphGenerator of Flink 2.3. The c
 `chaining`. All of its operators have the parallelism of the job, and it is only asked who has set it.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.chaining.chains import check_max_parallelism
-from tidegate.reference.claims import always, claims_in, sometimes
-from tidegate.reference.elements import at_least
+from tidegate.reference.claims import always, sometimes
+from tidegate.reference.elements import Count, Length, MaxParallelism, Position, Subtasks, at_least
 from tidegate.reference.model import Component, InvalidInputError, Outcome, rejected
 
 #: Each is an input of the head, and an operator has no more of these.
@@ -30,10 +30,12 @@ class Config:
     there are checkpoints.
     """
 
-    parallelism: int = attrs.field(validator=at_least(1))
-    max_parallelism: int = attrs.field(validator=check_max_parallelism)
-    dynamic: bool
-    checkpoints: bool
+    parallelism: Annotated[Subtasks, "That of the job, which all operators have."] = attrs.field(validator=at_least(1))
+    max_parallelism: Annotated[MaxParallelism, "That of the job; -1 if it says nothing."] = attrs.field(
+        validator=check_max_parallelism
+    )
+    dynamic: Annotated[bool, "The parallelism of vertices may still be decided while the job runs."]
+    checkpoints: Annotated[bool, "The job takes checkpoints."]
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -57,20 +59,24 @@ class Operator:
     selects the input that it reads.
     """
 
-    description: str = attrs.field(validator=attrs.validators.min_len(1))
-    above: int = attrs.field(default=0, validator=at_least(0))
-    configured: bool = False
-    concurrent: bool = True
-    selects: bool = False
+    description: Annotated[str, "What it does."] = attrs.field(validator=Length(1))
+    above: Annotated[
+        Position,
+        "The place of the operator that it is chained to, which precedes it; a `bad_request` otherwise. The head "
+        "has none.",
+    ] = attrs.field(default=0, validator=at_least(0))
+    configured: Annotated[bool, "Its parallelism was set by hand."] = False
+    concurrent: Annotated[bool, "Two attempts of it may run at a time."] = True
+    selects: Annotated[bool, "It selects the input that it reads."] = False
 
 
 @attrs.frozen
 class ChainedSource:
     """A source that runs in the task of the head."""
 
-    description: str = attrs.field(validator=attrs.validators.min_len(1))
-    configured: bool = False
-    concurrent: bool = True
+    description: Annotated[str, "What it does."] = attrs.field(validator=Length(1))
+    configured: Annotated[bool, "Its parallelism was set by hand."] = False
+    concurrent: Annotated[bool, "Two attempts of it may run at a time."] = True
 
 
 @attrs.frozen
@@ -81,9 +87,17 @@ class MakeVertex:
     """
 
     type: ClassVar[str] = "make"
-    operators: tuple[Operator, ...] = attrs.field(validator=attrs.validators.min_len(1))
-    sources: tuple[ChainedSource, ...] = ()
-    max_parallelism: int = attrs.field(default=OPEN, validator=check_max_parallelism)
+    operators: Annotated[tuple[Operator, ...], "The operators of the chain, the head first."] = attrs.field(
+        validator=Length(1)
+    )
+    sources: Annotated[
+        tuple[ChainedSource, ...],
+        "Sources that run in the task of the head, at most 63. Without any the head is a source itself.",
+        Length(0, 63),
+    ] = ()
+    max_parallelism: Annotated[MaxParallelism, "That of the operators; -1 if they say nothing."] = attrs.field(
+        default=OPEN, validator=check_max_parallelism
+    )
 
     def __attrs_post_init__(self) -> None:
         if len(self.sources) > MOST_SOURCES:
@@ -103,12 +117,12 @@ class Vertex:
     """What the vertex is said to be. A parallelism of -1 is still to be decided."""
 
     type: ClassVar[str] = "vertex"
-    description: str
-    parallelism: int
-    configured: bool
-    max_parallelism: int
-    concurrent: bool
-    coordinators: int
+    description: Annotated[str, "What the operators of the chain are called, together.", Length(1)]
+    parallelism: Annotated[int, "-1 if it is still to be decided.", at_least(-1)]
+    configured: Annotated[bool, "The parallelism was asked for, and not taken from the job."]
+    max_parallelism: MaxParallelism
+    concurrent: Annotated[bool, "Several attempts of a subtask may run at once."]
+    coordinators: Count
 
 
 Observation = Vertex
@@ -190,13 +204,4 @@ def one_operator_speaks_for_all(_before: State, event: Event, outcome: Outcome[S
     return True in concurrent and any(not vertex.concurrent for vertex in vertices_of(outcome))
 
 
-COMPONENT = Component(
-    name="vertex_settings",
-    title="The settings of a vertex",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="The settings of a vertex")

@@ -5,19 +5,22 @@ the queue: nobody is served twice before everybody was served once. A reader can
 its partition, and the others go on; a failure of the connection itself ends them all.
 
 Choices. Flink 2.3: PartitionRequestQueue. A reader that was cancelled is unknown from then on, to its producer too.
+
+On the wire. Readers that have something to send take turns, one item each. Once the connection has failed nothing
+is observed any more.
 """
 
 from enum import StrEnum
 from itertools import combinations
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.credit import readers
 from tidegate.reference.credit.credit_sender import Writable
 from tidegate.reference.credit.readers import Change, Item, Kind, Reader
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import Count, Index, Position, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
 
@@ -26,7 +29,12 @@ from tidegate.reference.tuples import replace
 
 @attrs.frozen
 class Config:
-    initial_credits: tuple[int, ...] = attrs.field(validator=attrs.validators.deep_iterable(at_least(0)))
+    """One reader for each entry; the connection is writable."""
+
+    initial_credits: Annotated[
+        tuple[Position, ...],
+        "The credit that each reader starts with. The list may be empty.",
+    ] = attrs.field(validator=attrs.validators.deep_iterable(at_least(0)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -59,35 +67,48 @@ class Add:
     """The producer adds an item to the reader's subpartition; the end of the partition finishes it."""
 
     type: ClassVar[str] = "add"
-    reader: int
-    item: Item
+    reader: Annotated[
+        Index,
+        "The number of the reader, from 0. One that is out of range, or was cancelled, is rejected.",
+    ]
+    item: Annotated[
+        Item,
+        "`data` is a finished buffer with bytes, `empty` one without, `barrier` blocks once it is sent, and "
+        "`end_of_partition` finishes the subpartition.",
+    ]
 
 
 @attrs.frozen
 class Flush:
+    """The producer of a reader flushes."""
+
     type: ClassVar[str] = "flush"
-    reader: int
+    reader: Index
 
 
 @attrs.frozen
 class Credit:
+    """Credit for a reader comes in."""
+
     type: ClassVar[str] = "credit"
-    reader: int
-    amount: int = attrs.field(validator=at_least(1))
+    reader: Index
+    amount: Annotated[Count, "How much, at least 1."] = attrs.field(validator=at_least(1))
 
 
 @attrs.frozen
 class Resume:
+    """The consumer of a reader goes on after a barrier. Rejected when the reader is not blocked."""
+
     type: ClassVar[str] = "resume"
-    reader: int
+    reader: Index
 
 
 @attrs.frozen
 class Cancel:
-    """The receiver wants nothing more of this reader."""
+    """The receiver wants nothing more of this reader. A second time, or out of range, nothing happens."""
 
     type: ClassVar[str] = "cancel"
-    reader: int
+    reader: Index
 
 
 @attrs.frozen
@@ -95,12 +116,12 @@ class Fail:
     """The reader's partition is released because its producer failed."""
 
     type: ClassVar[str] = "fail"
-    reader: int
+    reader: Index
 
 
 @attrs.frozen
 class Break:
-    """A message cannot be written, or a handler throws."""
+    """A message cannot be written, or a handler throws: the connection fails."""
 
     type: ClassVar[str] = "break"
 
@@ -112,22 +133,22 @@ Event = Add | Flush | Credit | Resume | Cancel | Fail | Writable | Break
 
 @attrs.frozen
 class Send:
-    """A message of a reader is sent."""
+    """A message of a reader is sent. Barrier and end of partition are events."""
 
     type: ClassVar[str] = "send"
-    reader: int
-    kind: Kind
-    sequence: int
-    backlog: int
+    reader: Position
+    kind: Annotated[Kind, "An event costs no credit."]
+    sequence: Annotated[Position, "The sequence number, from 0 for each reader."]
+    backlog: Annotated[Position, "How many data buffers wait behind it."]
 
 
 @attrs.frozen
 class Backlog:
-    """The backlog of a reader is announced."""
+    """The backlog of a reader is announced, without a buffer."""
 
     type: ClassVar[str] = "backlog"
-    reader: int
-    backlog: int
+    reader: Position
+    backlog: Annotated[Count, "How many data buffers wait."]
 
 
 @attrs.frozen
@@ -135,7 +156,7 @@ class ReaderError:
     """One receiver is told that its producer failed."""
 
     type: ClassVar[str] = "reader_error"
-    reader: int
+    reader: Position
 
 
 @attrs.frozen
@@ -279,13 +300,4 @@ def several_readers_take_turns(_before: State, _event: Event, outcome: Outcome[S
     return len({seen.reader for seen in outcome.observations if isinstance(seen, Send)}) > 1
 
 
-COMPONENT = Component(
-    name="credit_connection",
-    title="The connection that readers share",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="The connection that readers share")

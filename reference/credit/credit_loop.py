@@ -7,21 +7,25 @@ early: then, whatever the scheduler does, everything written is read in the end.
 
 Choices. Each channel has a producer and a connection of its own, always writable. The consumer reads a channel until
 it meets a barrier, and resumes all channels when it has met the barrier on each of them.
+
+On the wire. Each event is one choice of the scheduler; one that is not possible now is rejected. Each channel has a
+producer and a connection of its own, always writable. The consumer reads a channel until it meets a barrier, and
+resumes all channels when it has met one on each.
 """
 
 from enum import StrEnum
 from itertools import product, starmap
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.credit import backpressure
 from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit.buffers import Channel, compute_available
 from tidegate.reference.credit.readers import Backlog, Kind, Send
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import Buffers, Count, Counted, Index, Parts, Position, at_least
 from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, rejected
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.values import Flush, Resume
@@ -34,12 +38,18 @@ from tidegate.reference.tuples import rearrange, replace, sorting
 class Config:
     """`data` buffers and `barriers` to be written on each channel; `output` buffers that each producer has."""
 
-    channels: int = attrs.field(validator=at_least(1))
-    exclusive: int = attrs.field(validator=at_least(0))
-    floating: int = attrs.field(validator=at_least(1))
-    data: int = attrs.field(validator=at_least(0))
-    barriers: int = attrs.field(default=0, validator=at_least(0))
-    output: int = attrs.field(default=2, validator=at_least(1))
+    channels: Parts = attrs.field(validator=at_least(1))
+    exclusive: Annotated[Buffers, "Exclusive buffers of each channel, which are its first credit."] = attrs.field(
+        validator=at_least(0)
+    )
+    floating: Annotated[Count, "Floating buffers of the gate.", Counted.BUFFERS] = attrs.field(validator=at_least(1))
+    data: Annotated[Buffers, "Data buffers to be written on each channel."] = attrs.field(validator=at_least(0))
+    barriers: Annotated[Buffers, "Barriers to be written on each channel."] = attrs.field(
+        default=0, validator=at_least(0)
+    )
+    output: Annotated[Count, "Buffers that each producer has.", Counted.BUFFERS] = attrs.field(
+        default=2, validator=at_least(1)
+    )
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -82,12 +92,20 @@ class Action(StrEnum):
 
 @attrs.frozen
 class Choice:
-    """The scheduler lets this happen."""
+    """The scheduler lets this happen on a channel."""
 
     type: ClassVar[str] = "choice"
-    channel: int
-    action: Action
+    channel: Index
+    action: Annotated[
+        Action,
+        "`write`: the producer writes a data buffer. `barrier`: it writes a barrier. `flush`: its flusher comes "
+        "round. `deliver`: the next message of the sender arrives. `consume`: the consumer reads the next item, and "
+        "is done with it. `announce`: the network thread of the receiver builds the credit message. "
+        "`deliver_credit`: the next message of the receiver arrives.",
+    ]
 
+
+Event = Choice
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -97,16 +115,16 @@ class Consumed:
     """The consumer has read an item."""
 
     type: ClassVar[str] = "consumed"
-    channel: int
-    kind: Kind
+    channel: Position
+    kind: Annotated[Kind, "A barrier is an event."]
 
 
 @attrs.frozen
 class Overrun:
-    """Data has arrived for which there is no buffer."""
+    """Data has arrived for which there is no buffer. A right engine never shows it."""
 
     type: ClassVar[str] = "overrun"
-    channel: int
+    channel: Position
 
 
 Observation = Consumed | Overrun
@@ -310,14 +328,4 @@ def sort_channels(state: State) -> Order:
 
 SYMMETRY = Symmetry("channels", "channel", rearrange_channels, sort_channels)
 
-COMPONENT = Component(
-    name="credit_loop",
-    title="The closed loop of credit",
-    config=Config,
-    events=Choice,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__, backpressure),
-    symmetry=SYMMETRY,
-)
+COMPONENT = Component.of(__name__, backpressure, title="The closed loop of credit")

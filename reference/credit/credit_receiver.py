@@ -7,17 +7,19 @@ shared between the channels stands in `buffers`.
 Choices. Flink 2.3: RemoteInputChannel. The sequence number that a message must carry is a matter of the gate. With the
 extension `failures` the network thread cannot be told of the credit of a channel whose connection broke; once that was
 tried, nothing comes on the channel any more.
+
+On the wire. All buffers are free at the start.
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.credit import buffers
 from tidegate.reference.credit.buffers import Buffer, Change, Channel, Gate, compute_available
-from tidegate.reference.elements import at_least, one_of
+from tidegate.reference.elements import Amount, Buffers, Count, Counted, Index, Parts, Position, at_least, one_of
 from tidegate.reference.model import Component, InvalidInputError, Order, Outcome, Rejected, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, sorting
 
@@ -31,10 +33,13 @@ EXTENSIONS = (FAILURES,)
 class Config:
     """With the extension `failures` connections may break, and channels may be released."""
 
-    channels: int = attrs.field(validator=at_least(1))
-    exclusive: int = attrs.field(validator=at_least(0))
-    floating: int = attrs.field(validator=at_least(1))
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    channels: Parts = attrs.field(validator=at_least(1))
+    exclusive: Annotated[Buffers, "Buffers of each channel alone."] = attrs.field(validator=at_least(0))
+    floating: Annotated[Count, "Buffers that the channels share.", Counted.BUFFERS] = attrs.field(validator=at_least(1))
+    extension: Annotated[
+        str | None,
+        "With `failures` there are events `fail` and `release`. Only for engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -51,37 +56,45 @@ class State:
 
 @attrs.frozen
 class Data:
-    """A data buffer arrives; `backlog` more wait at the sender."""
+    """A data buffer comes in. Rejected if no buffer is free or the backlog is negative."""
 
     type: ClassVar[str] = "data"
-    channel: int
-    backlog: int
+    channel: Index
+    backlog: Annotated[
+        Amount,
+        "How many data buffers wait at the sender. A negative number is rejected: every message says how many "
+        "(CREDIT-4).",
+    ]
 
 
 @attrs.frozen
 class PlainEvent:
-    """An event arrives that does not block; `backlog` data buffers wait at the sender."""
+    """An event arrives that does not block; `backlog` data buffers wait at the sender. Rejected if the backlog is
+    negative.
+    """
 
     type: ClassVar[str] = "event"
-    channel: int
-    backlog: int
+    channel: Index
+    backlog: Annotated[Amount, "How many data buffers wait at the sender. A negative number is rejected."]
 
 
 @attrs.frozen
 class Backlog:
-    """The sender announces that `backlog` data buffers wait."""
+    """The sender announces that `backlog` data buffers wait. Rejected if it is below 1."""
 
     type: ClassVar[str] = "backlog"
-    channel: int
-    backlog: int
+    channel: Index
+    backlog: Annotated[Amount, "How many data buffers wait at the sender. Below 1 it is rejected."]
 
 
 @attrs.frozen
 class Recycle:
-    """The consumer is done with the oldest data buffer of the channel that is still in use."""
+    """The consumer is done with the oldest data buffer of the channel that is still in use. Rejected if there is
+    none.
+    """
 
     type: ClassVar[str] = "recycle"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -89,7 +102,7 @@ class Announce:
     """The network thread gets to build the channel's credit message."""
 
     type: ClassVar[str] = "announce"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -97,31 +110,33 @@ class Barrier:
     """A blocking event arrives: the sender sends nothing more until it is told to resume."""
 
     type: ClassVar[str] = "barrier"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
 class Resume:
-    """The consumer wants the channel to go on."""
+    """The channel resumes; accepted whether or not a barrier came."""
 
     type: ClassVar[str] = "resume"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
 class Fail:
-    """The connection of the channel breaks: the network thread cannot be told of its credit any more."""
+    """The connection of the channel breaks: the network thread cannot be told of its credit any more. Rejected if it is
+    released. With the extension `failures`.
+    """
 
     type: ClassVar[str] = "fail"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
 class Release:
-    """The channel is released; a second time nothing happens."""
+    """The channel is released; a second time nothing happens. With the extension `failures`."""
 
     type: ClassVar[str] = "release"
-    channel: int
+    channel: Index
 
 
 OfFailures = Fail | Release
@@ -132,10 +147,10 @@ Event = Data | PlainEvent | Backlog | Recycle | Announce | Barrier | Resume | Of
 
 @attrs.frozen
 class Notify:
-    """The network thread is told that the channel has credit to announce."""
+    """The channel gained credit that is to be announced. On `recycle` it may be another than that of the event."""
 
     type: ClassVar[str] = "notify"
-    channel: int
+    channel: Position
 
 
 @attrs.frozen
@@ -143,8 +158,8 @@ class Credit:
     """The credit message goes out."""
 
     type: ClassVar[str] = "credit"
-    channel: int
-    amount: int
+    channel: Position
+    amount: Annotated[Count, "How much, all that has gathered."]
 
 
 @attrs.frozen
@@ -152,7 +167,7 @@ class ResumeMessage:
     """The sender is told to resume."""
 
     type: ClassVar[str] = "resume"
-    channel: int
+    channel: Position
 
 
 class Told(StrEnum):
@@ -164,11 +179,11 @@ class Told(StrEnum):
 
 @attrs.frozen
 class Failed:
-    """The channel fails. Those that a reader is told of come last, by channel."""
+    """The channel fails. Those that a reader is told of come last, by channel. With the extension `failures`."""
 
     type: ClassVar[str] = "failed"
-    channel: int
-    told: Told
+    channel: Position
+    told: Annotated[Told, "Who learns of it: whoever brought the buffer, or whoever reads the channel."]
 
 
 Observation = Notify | Credit | ResumeMessage | Failed
@@ -386,15 +401,4 @@ def sort_channels(state: State) -> Order:
 
 SYMMETRY = Symmetry("channels", "channel", rearrange_channels, sort_channels)
 
-COMPONENT = Component(
-    name="credit_receiver",
-    title="The credit receiver",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__, buffers),
-    symmetry=SYMMETRY,
-    extensions=EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, buffers, title="The credit receiver")

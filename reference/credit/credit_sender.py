@@ -9,14 +9,14 @@ Choices. Flink 2.3: PartitionRequestQueue and CreditBasedSequenceNumberingViewRe
 What a subpartition does stands in `subpartition.queue`, what events do to a reader in `readers`.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
+from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.credit import readers
 from tidegate.reference.credit.readers import QUEUED, Backlog, Change, Item, Kind, Reader, Send
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import Amount, Position, at_least
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.values import Finish, Flush, Resume
@@ -26,7 +26,9 @@ from tidegate.reference.subpartition.values import Finish, Flush, Resume
 
 @attrs.frozen
 class Config:
-    initial_credit: int = attrs.field(validator=at_least(0))
+    """The credit that the reader starts with."""
+
+    initial_credit: Annotated[Position, "The exclusive buffers of the receiver."] = attrs.field(validator=at_least(0))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -67,10 +69,10 @@ class Barrier:
 
 @attrs.frozen
 class Credit:
-    """The receiver grants credit."""
+    """Credit comes in. An amount below 1 is rejected."""
 
     type: ClassVar[str] = "credit"
-    amount: int
+    amount: Annotated[Amount, "How much. Below 1 it is rejected."]
 
 
 @attrs.frozen
@@ -78,7 +80,7 @@ class Writable:
     """The connection begins or ceases to take messages."""
 
     type: ClassVar[str] = "writable"
-    value: bool
+    value: Annotated[bool, "Whether the connection takes messages now."]
 
 
 Event = Data | PlainEvent | Barrier | Flush | Credit | Resume | Writable | Finish
@@ -244,13 +246,4 @@ def a_backlog_is_announced(_before: State, _event: Event, outcome: Outcome[State
     return any(isinstance(seen, Backlog) for seen in outcome.observations)
 
 
-COMPONENT = Component(
-    name="credit_sender",
-    title="The credit sender",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__, readers),
-)
+COMPONENT = Component.of(__name__, readers, title="The credit sender")

@@ -10,11 +10,12 @@ events; of the events that block, a barrier stands for all.
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import law
+from tidegate.reference.elements import Count, Position
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Queue
 
@@ -48,12 +49,12 @@ class Kind(StrEnum):
 
 @attrs.frozen
 class Send:
-    """A message is sent: its sequence number, and how many data buffers wait behind it."""
+    """A buffer is sent. Barrier and end of partition are events; an event costs no credit but takes a number."""
 
     type: ClassVar[str] = "send"
-    kind: Kind
-    sequence: int
-    backlog: int
+    kind: Annotated[Kind, "What it is."]
+    sequence: Annotated[Position, "The sequence number, from 0."]
+    backlog: Annotated[Position, "How many data buffers wait behind it."]
 
 
 @attrs.frozen
@@ -61,7 +62,7 @@ class Backlog:
     """The backlog is announced, apart from any message."""
 
     type: ClassVar[str] = "backlog"
-    backlog: int
+    backlog: Annotated[Count, "How many data buffers wait."]
 
 
 @attrs.frozen

@@ -9,12 +9,12 @@ Connections are not used again.
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import at_least, between
+from tidegate.reference.claims import always, invariant, sometimes
+from tidegate.reference.elements import Counted, Index, Parts, Position, at_least, between
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
 
@@ -28,8 +28,10 @@ MOST = 5
 class Config:
     """How many channels may share the connection, and how many buffers each has for itself."""
 
-    channels: int = attrs.field(validator=at_least(1))
-    exclusive: int = attrs.field(validator=between(0, MOST))
+    channels: Annotated[Parts, "How many channels may share the connection."] = attrs.field(validator=at_least(1))
+    exclusive: Annotated[int, "How many buffers each channel has for itself.", Counted.BUFFERS] = attrs.field(
+        validator=between(0, MOST)
+    )
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -96,7 +98,7 @@ class RequestPartition:
     """A channel asks for its partition."""
 
     type: ClassVar[str] = "request"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -104,9 +106,11 @@ class DataArrives:
     """A message with data. With `parts` it has so many buffers in one; 0 is a plain buffer."""
 
     type: ClassVar[str] = "data"
-    channel: int
-    parts: int = attrs.field(validator=between(0, MOST))
-    backlog: int = attrs.field(validator=between(0, MOST))
+    channel: Index
+    parts: Annotated[int, "How many buffers the message has in one; 0 is a plain buffer."] = attrs.field(
+        validator=between(0, MOST)
+    )
+    backlog: Annotated[int, "The backlog that it tells."] = attrs.field(validator=between(0, MOST))
 
 
 @attrs.frozen
@@ -114,7 +118,7 @@ class DataIsNotSaved:
     """A plain buffer of which a checkpoint has to save a copy, which fails."""
 
     type: ClassVar[str] = "unsaved"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -122,8 +126,8 @@ class BacklogArrives:
     """A message that announces a backlog."""
 
     type: ClassVar[str] = "backlog"
-    channel: int
-    backlog: int = attrs.field(validator=between(1, MOST))
+    channel: Index
+    backlog: Annotated[int, "The backlog."] = attrs.field(validator=between(1, MOST))
 
 
 @attrs.frozen
@@ -131,7 +135,7 @@ class NotFoundArrives:
     """A message that there is no such partition."""
 
     type: ClassVar[str] = "not_found"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -139,7 +143,7 @@ class ErrorArrives:
     """A message that something went wrong with the partition of a channel."""
 
     type: ClassVar[str] = "error"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -147,7 +151,7 @@ class CancelRequest:
     """Somebody has the request of a channel cancelled; -1 is no channel."""
 
     type: ClassVar[str] = "cancel"
-    channel: int
+    channel: Annotated[Index, "The number of a channel; -1 is no channel. One that does not exist: observe `rejected`."]
 
 
 @attrs.frozen
@@ -155,7 +159,7 @@ class ReleaseChannel:
     """A channel is not needed any more."""
 
     type: ClassVar[str] = "release"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -163,7 +167,7 @@ class SetWritable:
     """Whether the connection takes more to send."""
 
     type: ClassVar[str] = "writable"
-    value: bool
+    value: Annotated[bool, "Whether it does."]
 
 
 @attrs.frozen
@@ -171,7 +175,7 @@ class BreakConnection:
     """The connection breaks."""
 
     type: ClassVar[str] = "break"
-    how: Break
+    how: Annotated[Break, "By an error here, reset or closed by the other end, or by an error that it tells."]
 
 
 @attrs.frozen
@@ -179,7 +183,7 @@ class MeasureChannel:
     """Somebody asks what a channel has, and what memory all of them hold."""
 
     type: ClassVar[str] = "measure"
-    channel: int
+    channel: Index
 
 
 OfChannel = (
@@ -202,8 +206,8 @@ class Requested:
     """A request goes out, with the credit that the channel has at first."""
 
     type: ClassVar[str] = "requested"
-    channel: int
-    credit: int
+    channel: Position
+    credit: Annotated[Position, "The credit that the channel has at first."]
 
 
 @attrs.frozen
@@ -211,8 +215,8 @@ class CreditSent:
     """Credit is announced to the producer."""
 
     type: ClassVar[str] = "credit"
-    channel: int
-    amount: int
+    channel: Position
+    amount: Annotated[Position, "How much."]
 
 
 @attrs.frozen
@@ -220,7 +224,7 @@ class Cancelled:
     """The producer of a channel is told to stop."""
 
     type: ClassVar[str] = "cancelled"
-    channel: int
+    channel: Position
 
 
 @attrs.frozen
@@ -228,7 +232,7 @@ class StateAsked:
     """The gate asks what has become of the producer."""
 
     type: ClassVar[str] = "state_asked"
-    channel: int
+    channel: Position
 
 
 @attrs.frozen
@@ -236,8 +240,8 @@ class ChannelFailed:
     """A channel meets its first error. Several in one step are a set, shown in ascending order."""
 
     type: ClassVar[str] = "failed"
-    channel: int
-    cause: Cause
+    channel: Position
+    cause: Annotated[Cause, "The channel's own, of this end of the connection, of the other end."]
 
 
 @attrs.frozen
@@ -259,9 +263,9 @@ class Measured:
     """Buffers of a channel that wait to be read, buffers that it requires, and memory that all channels hold."""
 
     type: ClassVar[str] = "measured"
-    queued: int
-    required: int
-    held: int
+    queued: Annotated[Position, "Buffers that wait to be read."]
+    required: Annotated[Position, "Buffers that it requires."]
+    held: Annotated[Position, "Memory that all channels hold, in buffers."]
 
 
 Observation = Requested | CreditSent | Cancelled | StateAsked | ChannelFailed | CloseSent | Closed | Measured
@@ -442,13 +446,4 @@ def a_buffer_that_was_not_saved_stays(_before: State, event: Event, outcome: See
     return isinstance(event, DataIsNotSaved) and outcome.state.channels[event.channel].queued > 0
 
 
-COMPONENT = Component(
-    name="receiving_connection",
-    title="The receiving end of a connection",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="The receiving end of a connection")

@@ -7,19 +7,11 @@ and has credit for it.
 
 Choices. One subpartition, of which every buffer is finished when it is added. The table of types is that of Flink 2.3
 (ResultPartitionType); a hybrid result is read from where it is kept, whichever tier that is.
+
+On the wire. There is one subpartition, and every buffer is finished when it is added.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.exchange import claims, step, values
 from tidegate.reference.model import Component
 
-COMPONENT = Component(
-    name="exchange",
-    title="Push and pull exchange",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(claims, step),
-)
+COMPONENT = Component.of(__name__, values, claims, step, title="Push and pull exchange")

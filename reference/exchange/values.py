@@ -1,11 +1,11 @@
 """The values of an exchange: its config and state, the events that it takes, what is seen of it."""
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Nothing, at_least
+from tidegate.reference.elements import Count, Counted, Index, Nothing, Position, Subtasks, at_least
 from tidegate.reference.subpartition.queue import EMPTY, Item, Queue
 from tidegate.reference.subpartition.values import Finish, Flush, Release, Released
 
@@ -25,9 +25,11 @@ class ResultType(StrEnum):
 class Config:
     """`limit`: data buffers that a bounded exchange may hold. `consumers`: tasks that may ask for the result."""
 
-    result: ResultType
-    consumers: int = attrs.field(validator=at_least(1))
-    limit: int = attrs.field(validator=at_least(1))
+    result: Annotated[ResultType, "The type of the result."]
+    consumers: Annotated[Subtasks, "How many tasks may ask for the result."] = attrs.field(validator=at_least(1))
+    limit: Annotated[
+        Count, "How many data buffers a `pipelined_bounded` result may hold; others ignore it.", Counted.BUFFERS
+    ] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -60,41 +62,45 @@ class State:
 
 @attrs.frozen
 class Register:
-    """The producer starts, and registers its result."""
+    """The producer starts, and registers its result. A second time it is rejected, and so it is after the result was
+    released.
+    """
 
     type: ClassVar[str] = "register"
 
 
 @attrs.frozen
 class Request:
-    """A consumer asks for the result."""
+    """A consumer asks for the result. Rejected if it reads it already, if a blocking result is not finished, and if a
+    result that can be read once has a consumer.
+    """
 
     type: ClassVar[str] = "request"
-    consumer: int
+    consumer: Annotated[Index, "The number of the consumer, from 0. One out of range is rejected."]
 
 
 @attrs.frozen
 class Produce:
-    """The producer adds a finished buffer."""
+    """The producer adds a finished buffer. Rejected before `register`, after `finish` and once released."""
 
     type: ClassVar[str] = "produce"
 
 
 @attrs.frozen
 class Pull:
-    """A consumer pulls one item, with credit for a buffer or without."""
+    """A consumer pulls one item, with credit for a buffer or without. Rejected if it is not connected."""
 
     type: ClassVar[str] = "pull"
-    consumer: int
-    credit: bool
+    consumer: Index
+    credit: Annotated[bool, "Whether it has credit for a buffer."]
 
 
 @attrs.frozen
 class Leave:
-    """A consumer needs the result no longer."""
+    """A consumer needs the result no longer. Rejected if it is not connected."""
 
     type: ClassVar[str] = "leave"
-    consumer: int
+    consumer: Index
 
 
 @attrs.frozen
@@ -114,7 +120,7 @@ class Retry:
     """The result is not known yet: the consumer has to ask again."""
 
     type: ClassVar[str] = "retry"
-    consumer: int
+    consumer: Position
 
 
 @attrs.frozen
@@ -122,7 +128,7 @@ class Connected:
     """The consumer may pull from now on."""
 
     type: ClassVar[str] = "connected"
-    consumer: int
+    consumer: Position
 
 
 @attrs.frozen
@@ -137,7 +143,7 @@ class Notified:
     """A consumer is told that there is something to pull."""
 
     type: ClassVar[str] = "notified"
-    consumer: int
+    consumer: Position
 
 
 @attrs.frozen
@@ -145,8 +151,8 @@ class Pulled:
     """The item with this number, counted from 0 by the producer; `end` is the end of the result."""
 
     type: ClassVar[str] = "item"
-    number: int
-    end: bool
+    number: Annotated[Position, "Its number, counted from 0 by the producer."]
+    end: Annotated[bool, "Whether it is the end of the result."]
 
 
 Observation = Retry | Connected | Full | Notified | Pulled | Nothing | Released

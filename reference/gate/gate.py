@@ -13,12 +13,12 @@ producer has no more records) and end of partition (the channel is over).
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import Nothing, at_least
+from tidegate.reference.claims import always, law, sometimes
+from tidegate.reference.elements import Index, Nothing, Parts, Position, at_least
 from tidegate.reference.gate import end_of_data
 from tidegate.reference.model import Component, Order, Outcome, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, replace, sorting
@@ -28,7 +28,9 @@ from tidegate.reference.tuples import rearrange, replace, sorting
 
 @attrs.frozen
 class Config:
-    channels: int = attrs.field(validator=at_least(1))
+    """A gate over so many channels."""
+
+    channels: Parts = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -64,11 +66,14 @@ class State:
 
 @attrs.frozen
 class Arrive:
-    """An item arrives on a channel."""
+    """An item comes in on a channel. After `end_of_partition` all is rejected, and so is a second `end_of_data`."""
 
     type: ClassVar[str] = "arrive"
-    channel: int
-    item: Item
+    channel: Index
+    item: Annotated[
+        Item,
+        "What comes in. Data may follow the end of data, and the end of the partition needs none before it.",
+    ]
 
 
 @attrs.frozen
@@ -95,9 +100,12 @@ class Polled:
     """An item is handed out; `more` tells whether another poll would give one too."""
 
     type: ClassVar[str] = "item"
-    channel: int
-    item: Item
-    more: bool
+    channel: Position
+    item: Annotated[Item, "What it is."]
+    more: Annotated[
+        bool,
+        "Whether some channel is still queued, the item's own included; false with the last end of partition.",
+    ]
 
 
 @attrs.frozen
@@ -293,14 +301,4 @@ def sort_channels(state: State) -> Order:
 
 SYMMETRY = Symmetry("channels", "channel", rearrange_channels, sort_channels)
 
-COMPONENT = Component(
-    name="gate",
-    title="The input gate",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__, end_of_data),
-    symmetry=SYMMETRY,
-)
+COMPONENT = Component.of(__name__, end_of_data, title="The input gate")

@@ -7,36 +7,36 @@ the order of the members.
 
 Choices. `UnionInputGate` over the machines of `gate`; ends of data say here whether they come with drain. Other than
 a gate, a union that was emptied stays available until a poll in vain.
+
+On the wire. Members that have something are served in turn, one item each. A union that was emptied stays available
+until a poll in vain.
 """
 
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
-from tidegate.reference.elements import Nothing
+from tidegate.reference.claims import always, invariant, law, sometimes
+from tidegate.reference.elements import Index, Length, Nothing, Parts, Position, at_least
 from tidegate.reference.gate import gate
 from tidegate.reference.gate.end_of_data import EndOfData, compute_end_of_data
 from tidegate.reference.gate.gate import Available, Finished, Poll
-from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
+from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 
 # --- config ---------------------------------------------------------------------------------------------------
-
-
-def check_members(_instance: Any, _attribute: "attrs.Attribute[Any]", value: tuple[int, ...]) -> None:
-    if len(value) < 2 or min(value) < 1:
-        raise InvalidInputError(f"a union has two members or more, each with a channel or more, not {value}")
 
 
 @attrs.frozen
 class Config:
     """How many channels each member has."""
 
-    members: tuple[int, ...] = attrs.field(validator=check_members)
+    members: Annotated[tuple[Parts, ...], "How many channels each member has."] = attrs.field(
+        validator=attrs.validators.deep_iterable(at_least(1), Length(2))
+    )
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -76,9 +76,9 @@ class Arrive:
     """An item arrives on a channel of a member, the channel numbered as the member does."""
 
     type: ClassVar[str] = "arrive"
-    member: int
-    channel: int
-    item: Item
+    member: Annotated[Index, "The number of the member, from 0. One out of range is rejected."]
+    channel: Annotated[Index, "The channel, as its member counts it, from 0. One out of range is rejected."]
+    item: Annotated[Item, "`stop` is an end of data without drain."]
 
 
 Event = Arrive | Poll
@@ -91,9 +91,9 @@ class Polled:
     """An item is handed out, its channel numbered as the union does."""
 
     type: ClassVar[str] = "item"
-    channel: int
-    item: Item
-    more: bool
+    channel: Annotated[Position, "The channel, as the union counts: those of the first member come first."]
+    item: Annotated[Item, "What it is."]
+    more: Annotated[bool, "Whether some member has another item."]
 
 
 @attrs.frozen
@@ -101,7 +101,7 @@ class DataEnded:
     """All data of all members has ended: drained, or stopped."""
 
     type: ClassVar[str] = "data_ended"
-    drained: bool
+    drained: Annotated[bool, "Whether no member was stopped."]
 
 
 Observation = Available | Polled | DataEnded | Nothing | Finished
@@ -272,13 +272,4 @@ def ends_as_one_gate(drains: tuple[tuple[bool, ...], ...]) -> bool:
     return compute_union_end(ends) == compute_end_of_data(4, drains[0] + drains[1])
 
 
-COMPONENT = Component(
-    name="union_gate",
-    title="The union of gates",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="The union of gates")

@@ -10,12 +10,12 @@ says, the end of a partition 4. Nothing has priority here.
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import at_least
+from tidegate.reference.claims import always, invariant, sometimes
+from tidegate.reference.elements import Count, Index, Length, Position, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
 
@@ -36,7 +36,7 @@ READABLE = (Kind.REMOTE, Kind.LOCAL)
 class Config:
     """The channels of the gate, none of which has asked for its partition."""
 
-    channels: tuple[Kind, ...] = attrs.field(validator=attrs.validators.min_len(1))
+    channels: Annotated[tuple[Kind, ...], "The kinds of the channels, at least one."] = attrs.field(validator=Length(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -99,9 +99,12 @@ class DataArrives:
     """A buffer comes from the producer: over the connection, with what is left there, or into its own queue."""
 
     type: ClassVar[str] = "data"
-    channel: int
-    bytes: int = attrs.field(validator=at_least(1))
-    backlog: int = attrs.field(default=0, validator=at_least(0))
+    channel: Index
+    bytes: Annotated[Count, "How many bytes the buffer has."] = attrs.field(validator=at_least(1))
+    backlog: Annotated[
+        Position,
+        "How many buffers the producer still has. Of a local channel only 0: otherwise observe `rejected`.",
+    ] = attrs.field(default=0, validator=at_least(0))
 
 
 @attrs.frozen
@@ -109,8 +112,8 @@ class BarrierArrives:
     """An aligned barrier of so many bytes comes from the producer."""
 
     type: ClassVar[str] = "barrier"
-    channel: int
-    bytes: int = attrs.field(validator=at_least(64))
+    channel: Index
+    bytes: Annotated[int, "How many bytes the barrier has."] = attrs.field(validator=at_least(64))
 
 
 @attrs.frozen
@@ -118,7 +121,7 @@ class EndArrives:
     """The end of the partition comes from the producer."""
 
     type: ClassVar[str] = "end"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -126,7 +129,7 @@ class ReadChannel:
     """The next item of a channel is read."""
 
     type: ClassVar[str] = "read"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -134,7 +137,7 @@ class ResumeChannel:
     """A channel that a barrier has blocked may go on."""
 
     type: ClassVar[str] = "resume"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -142,8 +145,11 @@ class AnnounceSize:
     """The size that buffers should have is announced, to one channel or to all."""
 
     type: ClassVar[str] = "announce"
-    size: int = attrs.field(validator=at_least(1))
-    channel: int | None = None
+    size: Annotated[Count, "In bytes."] = attrs.field(validator=at_least(1))
+    channel: Annotated[
+        Index | None,
+        "Without it the size goes to all channels. One that does not exist: observe `rejected`.",
+    ] = None
 
 
 @attrs.frozen
@@ -165,7 +171,7 @@ class ReleasePartition:
     """The producer of a local channel releases its partition."""
 
     type: ClassVar[str] = "gone"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -173,7 +179,7 @@ class ReleaseChannel:
     """A channel is not needed any more."""
 
     type: ClassVar[str] = "release"
-    channel: int
+    channel: Index
 
 
 OfOneChannel = (
@@ -189,7 +195,7 @@ class Woken:
     """The gate is told that a channel has something to read."""
 
     type: ClassVar[str] = "woken"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -197,8 +203,8 @@ class Got:
     """What was read, with its bytes if it is data."""
 
     type: ClassVar[str] = "got"
-    item: Item
-    bytes: int | None = None
+    item: Annotated[Item, "What was read."]
+    bytes: Annotated[Position | None, "Of data alone."] = None
 
 
 @attrs.frozen
@@ -220,7 +226,7 @@ class Resumed:
     """The producer of a remote channel is told that it may go on."""
 
     type: ClassVar[str] = "resumed"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -228,8 +234,8 @@ class SizeTold:
     """The producer of a channel is told the size."""
 
     type: ClassVar[str] = "size"
-    channel: int
-    size: int
+    channel: Index
+    size: Count
 
 
 @attrs.frozen
@@ -251,9 +257,9 @@ class Measured:
     """How many buffers and bytes are queued, and how many buffers are in use or will be."""
 
     type: ClassVar[str] = "measured"
-    queued: int
-    bytes: int
-    in_use: int
+    queued: Position
+    bytes: Position
+    in_use: Position
 
 
 Observation = Woken | Got | Empty | Cancelled | Resumed | SizeTold | Started | Declined | Measured
@@ -451,13 +457,4 @@ def a_checkpoint_is_declined(_before: State, _event: Event, outcome: Outcome[Sta
     return Declined() in outcome.observations
 
 
-COMPONENT = Component(
-    name="channel_requests",
-    title="What is asked of channels",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="What is asked of channels")

@@ -8,17 +8,28 @@ is told to.
 Choices. RemoteInputChannel and ChannelStatePersister of Flink 2.3. A local channel saves only what comes in; what waits
 there waits in the subpartition. A gate starts its channels one after the other: when one of them refuses, those before
 it have started. Sequence numbers do not overflow here.
+
+On the wire. Everything that arrives on a channel has a sequence number, counted from 0 for each channel.
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import Long, at_least
+from tidegate.reference.claims import always, invariant, sometimes
+from tidegate.reference.elements import (
+    Checkpoint,
+    Index,
+    Length,
+    Long,
+    Parts,
+    Position,
+    at_least,
+    check_checkpoint,
+)
 from tidegate.reference.input import saving
-from tidegate.reference.input.saving import NONE, Saving, Status, check_checkpoint
+from tidegate.reference.input.saving import NONE, Saving, Status
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 
@@ -27,7 +38,9 @@ from tidegate.reference.tuples import replace
 
 @attrs.frozen
 class Config:
-    channels: int = attrs.field(validator=at_least(1))
+    """A gate with so many channels."""
+
+    channels: Parts = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -78,7 +91,7 @@ class Data:
     """A data buffer arrives."""
 
     type: ClassVar[str] = "data"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -86,7 +99,7 @@ class PlainEvent:
     """An event arrives that is no barrier."""
 
     type: ClassVar[str] = "event"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -94,17 +107,20 @@ class Barrier:
     """A barrier arrives."""
 
     type: ClassVar[str] = "barrier"
-    channel: int
-    checkpoint: Long = attrs.field(validator=check_checkpoint)
-    mode: Mode
+    channel: Index
+    checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
+    mode: Annotated[
+        Mode,
+        "How it was sent: `aligned` stays in its place, `timeout` as well but is announced, `unaligned` overtakes.",
+    ]
 
 
 @attrs.frozen
 class Poll:
-    """The next item of a channel is taken."""
+    """The next item of a channel is taken. If there is none, nothing is observed."""
 
     type: ClassVar[str] = "poll"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -112,16 +128,19 @@ class Prioritize:
     """The barrier with this sequence number is made to overtake."""
 
     type: ClassVar[str] = "prioritize"
-    channel: int
-    sequence: int
+    channel: Index
+    sequence: Annotated[
+        int,
+        "That of the barrier. Any number may be asked for; what is not the latest barrier is refused.",
+    ]
 
 
 @attrs.frozen
 class Start:
-    """The task has begun the checkpoint: all channels start to save."""
+    """The task has begun a checkpoint: the channels start to save, in ascending order."""
 
     type: ClassVar[str] = "start"
-    checkpoint: Long = attrs.field(validator=check_checkpoint)
+    checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
 
 
 @attrs.frozen
@@ -129,7 +148,7 @@ class Stop:
     """The checkpoint has all its barriers, or is given up: all channels stop saving."""
 
     type: ClassVar[str] = "stop"
-    checkpoint: Long = attrs.field(validator=check_checkpoint)
+    checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
 
 
 Event = Data | PlainEvent | Barrier | Poll | Prioritize | Start | Stop
@@ -139,12 +158,14 @@ Event = Data | PlainEvent | Barrier | Poll | Prioritize | Start | Stop
 
 @attrs.frozen
 class Saved:
-    """Data of a channel becomes part of a checkpoint, by its sequence numbers."""
+    """Data of a channel becomes part of a checkpoint. When a checkpoint starts there is one for each channel that has
+    data to save, in ascending order.
+    """
 
     type: ClassVar[str] = "saved"
-    channel: int
-    checkpoint: Long
-    sequences: tuple[int, ...]
+    channel: Position
+    checkpoint: Checkpoint
+    sequences: Annotated[tuple[Position, ...], "The sequence numbers of the data, in ascending order.", Length(1)]
 
 
 @attrs.frozen
@@ -152,8 +173,8 @@ class Polled:
     """What was taken. An announcement has the sequence number of its barrier."""
 
     type: ClassVar[str] = "polled"
-    kind: Kind
-    sequence: int
+    kind: Annotated[Kind, "What it is."]
+    sequence: Annotated[Position, "Its sequence number; an announcement has that of its barrier."]
 
 
 @attrs.frozen
@@ -161,7 +182,7 @@ class Subsumed:
     """The checkpoint fails: on this channel a newer one is known. The channels behind it are not started."""
 
     type: ClassVar[str] = "subsumed"
-    channel: int
+    channel: Position
 
 
 Observation = Saved | Polled | Subsumed
@@ -376,13 +397,4 @@ def an_announced_barrier_overtakes_data(before: State, event: Event, outcome: Ou
     return before.channels[event.channel].queue[0].sequence < event.sequence
 
 
-COMPONENT = Component(
-    name="channel_state",
-    title="The state of input channels",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="The state of input channels")

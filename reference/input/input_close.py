@@ -7,12 +7,12 @@ Choices. AbstractStreamTaskNetworkInput.close and StreamTaskNetworkInput.prepare
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
-from tidegate.reference.elements import at_least
+from tidegate.reference.claims import always, sometimes
+from tidegate.reference.elements import Index, Length, Parts, Position, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
 
@@ -23,7 +23,9 @@ from tidegate.reference.tuples import replace
 class Config:
     """How many channels the input has, each with a deserializer."""
 
-    channels: int = attrs.field(validator=at_least(1))
+    channels: Annotated[Parts, "How many channels the input has, each with a deserializer."] = attrs.field(
+        validator=at_least(1)
+    )
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -59,7 +61,7 @@ class ChannelFails:
     """A channel meets an error: its connection breaks."""
 
     type: ClassVar[str] = "error"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -67,8 +69,8 @@ class Break:
     """From now on the deserializer of a channel cannot be released."""
 
     type: ClassVar[str] = "break"
-    channel: int
-    cause: Cause
+    channel: Index
+    cause: Annotated[Cause, "A broken connection, or anything else."]
 
 
 @attrs.frozen
@@ -76,7 +78,7 @@ class ChannelEnds:
     """The partition of a channel is over."""
 
     type: ClassVar[str] = "end"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -103,7 +105,7 @@ class DeserializerReleased:
     """A deserializer is released. Several in one step are a set, shown in ascending order."""
 
     type: ClassVar[str] = "released"
-    channel: int
+    channel: Position
 
 
 @attrs.frozen
@@ -111,7 +113,7 @@ class Failed:
     """It fails, for these reasons; they are a set, shown in ascending order."""
 
     type: ClassVar[str] = "failed"
-    causes: tuple[Cause, ...]
+    causes: Annotated[tuple[Cause, ...], "The failures that are told, the first one first.", Length(1)]
 
 
 @attrs.frozen
@@ -119,7 +121,7 @@ class Snapshotted:
     """What the deserializers of these channels hold is saved."""
 
     type: ClassVar[str] = "snapshotted"
-    channels: tuple[int, ...]
+    channels: Annotated[tuple[Position, ...], "The channels of which something is saved."]
 
 
 Observation = DeserializerReleased | Failed | Snapshotted
@@ -194,13 +196,4 @@ def a_failure_is_no_news(before: State, event: Event, outcome: Outcome[State, Ob
     return isinstance(event, CloseInput) and silent and any(one.held and one.broken for one in before.channels)
 
 
-COMPONENT = Component(
-    name="input_close",
-    title="The end of an input",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="The end of an input")

@@ -8,12 +8,12 @@ the next request, and how often, is GATE-22. A channel is told once that its par
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
-from tidegate.reference.elements import at_least
+from tidegate.reference.claims import always, sometimes
+from tidegate.reference.elements import Index, Parts, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.task.execution_states import TaskState
 
@@ -24,7 +24,7 @@ from tidegate.reference.task.execution_states import TaskState
 class Config:
     """How many channels the gate has. Its task is being deployed."""
 
-    channels: int = attrs.field(validator=at_least(1))
+    channels: Annotated[Parts, "How many channels the gate has."] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ class NotFound:
     """The producer's machine says that it does not know the partition of a channel."""
 
     type: ClassVar[str] = "not_found"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -73,8 +73,11 @@ class Answer:
     """How the producer of a channel's partition is."""
 
     type: ClassVar[str] = "answer"
-    channel: int
-    producer: Producer
+    channel: Index
+    producer: Annotated[
+        Producer,
+        "The state of the producer; or that nobody answered in time, that it is gone, that asking failed.",
+    ]
 
 
 @attrs.frozen
@@ -82,7 +85,7 @@ class TaskBecomes:
     """The consuming task is in another state now."""
 
     type: ClassVar[str] = "task"
-    state: TaskState
+    state: Annotated[TaskState, "The state of the consuming task."]
 
 
 Event = NotFound | Answer | TaskBecomes
@@ -95,7 +98,7 @@ class Ask:
     """Somebody is asked how the producer is."""
 
     type: ClassVar[str] = "ask"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -103,7 +106,7 @@ class Retry:
     """The partition is requested again."""
 
     type: ClassVar[str] = "retry"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -198,13 +201,4 @@ def a_request_is_repeated(_before: State, event: Event, outcome: Outcome[State, 
     return Retry(event.channel) in outcome.observations
 
 
-COMPONENT = Component(
-    name="missing_partitions",
-    title="Partitions that were not found",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="Partitions that were not found")

@@ -10,16 +10,20 @@ has the extension `selection`. A call never goes on after an element: such a tas
 element may come from another input. Two quirks are as observed. The first call begins behind input 1,
 as if that had been read: with two inputs it is input 0, with more it is input 2. And the end of all data is said only
 if the last input to end was drained: if that one was stopped, the call says no more than whether there is more.
+
+On the wire. The bytes of a channel are records, each a length of 4 bytes, big-endian, and a payload that is a
+stream element; they may be cut anywhere into buffers. The protocol page has the layout. Bytes that are no stream
+element, and watermarks of a subpartition (tag 6), are a `bad_request` error of the whole case.
 """
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
-from tidegate.reference.elements import one_of
+from tidegate.reference.claims import always, invariant, law, sometimes
+from tidegate.reference.elements import Index, Length, Parts, Position, at_least, one_of
 from tidegate.reference.gate import gate
 from tidegate.reference.input.network_input import step as network_input
 from tidegate.reference.input.network_input import values as one_input
@@ -36,18 +40,17 @@ EXTENSIONS = (SELECTION,)
 # --- config ---------------------------------------------------------------------------------------------------
 
 
-def check_inputs(_instance: Any, _attribute: "attrs.Attribute[Any]", value: tuple[int, ...]) -> None:
-    if not 2 <= len(value) <= MOST_INPUTS or min(value) < 1:
-        message = f"there must be 2 to {MOST_INPUTS} inputs, each with a channel or more, not {value}"
-        raise InvalidInputError(message)
-
-
 @attrs.frozen
 class Config:
     """How many channels each input has. With the extension `selection` the operator selects its inputs."""
 
-    inputs: tuple[int, ...] = attrs.field(validator=check_inputs)
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    inputs: Annotated[tuple[Parts, ...], "How many channels each input has."] = attrs.field(
+        validator=attrs.validators.deep_iterable(at_least(1), Length(2, MOST_INPUTS))
+    )
+    extension: Annotated[
+        str | None,
+        "With `selection` there are events `select` and observations `no_progress`. Only for engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -80,9 +83,9 @@ class Buffer:
     """A buffer arrives on a channel of an input."""
 
     type: ClassVar[str] = "buffer"
-    input: int
-    channel: int
-    data: bytes
+    input: Annotated[Index, "The number of the input, from 0. One out of range is rejected."]
+    channel: Annotated[Index, "The channel, as its input counts it, from 0. One out of range is rejected."]
+    data: Annotated[bytes, "Bytes of the channel, wherever they were cut."]
 
 
 @attrs.frozen
@@ -90,17 +93,19 @@ class ChannelEvent:
     """A barrier or an ending arrives on a channel of an input; `stop` is an end of data without drain."""
 
     type: ClassVar[str] = "event"
-    input: int
-    channel: int
-    kind: Kind
+    input: Index
+    channel: Index
+    kind: Annotated[Kind, "`stop` is an end of data without drain."]
 
 
 @attrs.frozen
 class Select:
-    """From now on the operator names these inputs when it is asked."""
+    """Extension `selection`. From now on the operator names these inputs when it is asked: before the first call, and
+    behind each read. One out of range is refused.
+    """
 
     type: ClassVar[str] = "select"
-    inputs: tuple[int, ...]
+    inputs: Annotated[tuple[Index, ...], "By their numbers, from 0; it may be none."]
 
 
 Event = Buffer | ChannelEvent | one_input.Process | Select
@@ -113,17 +118,17 @@ class Reads:
     """The input that was chosen; what follows comes from it."""
 
     type: ClassVar[str] = "reads"
-    input: int
+    input: Position
 
 
 @attrs.frozen
 class NoProgress:
-    """The call fails: every input that the operator selects is over, and others are not."""
+    """Extension `selection`, in place of `returned`: the call fails, because every input that is selected is over."""
 
     type: ClassVar[str] = "no_progress"
 
 
-Observation = Reads | NoProgress | one_input.Observation
+Observation = Reads | NoProgress | one_input.Element | one_input.EndInput | one_input.Returned
 
 # --- start ----------------------------------------------------------------------------------------------------
 
@@ -180,7 +185,8 @@ def on_process(state: State) -> Outcome[State, Observation]:
     if not all(known for known, chosen in zip(state.known, selection(state), strict=True) if chosen):
         state = ask_all(state)
     read = network_input.on_process(state.inputs[index], batch=False)
-    *elements, returned = read.observations
+    # Nothing arrives while an input is read.
+    *elements, returned = [one for one in read.observations if not isinstance(one, one_input.Available)]
     assert isinstance(returned, one_input.Returned)
     state = remember(attrs.evolve(with_input(state, index, read.state), last=index), index, returned.status)
     state = ask_operator(state)
@@ -345,14 +351,4 @@ def in_turn(selected: tuple[bool, ...], available: tuple[bool, ...], last: int) 
     return sorted(read) == sorted(candidates) and (bool(candidates) or select_next(selected, available, last) is None)
 
 
-COMPONENT = Component(
-    name="multiple_inputs",
-    title="Several inputs of one task",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    extensions=EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, title="Several inputs of one task")

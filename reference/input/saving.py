@@ -1,20 +1,13 @@
 """What a channel remembers of the checkpoint that it saves its data for."""
 
 from enum import StrEnum
-from typing import Any
 
 import attrs
 
-from tidegate.reference.elements import MAX, Long
-from tidegate.reference.model import InvalidInputError
+from tidegate.reference.elements import Long
 
 #: Before any checkpoint, and where no barrier is known.
 NONE = Long(-1)
-
-
-def check_checkpoint(_instance: Any, attribute: "attrs.Attribute[Any]", value: int) -> None:
-    if not 0 <= value <= MAX:
-        raise InvalidInputError(f"{attribute.name} must be in 0..{MAX}, not {value}")
 
 
 class Status(StrEnum):

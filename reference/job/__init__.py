@@ -12,22 +12,14 @@ buffers, credit and backpressure too. Rebalance begins at its first channel. A t
 it writes in one turn finds room, even beyond its share of buffers. Timers fire one by one, each a choice of its own, so
 that anything may happen in between. In a job that is restored, a source whose script has no barrier ends before the
 checkpoint; who triggers checkpoints waits for that.
+
+On the wire. The program becomes a job graph, its chains become tasks, tasks become subtasks, edges become channels.
+Each event is one choice of the scheduler; one that is not possible now is rejected. What is seen are the rows of
+the run log, in order. The protocol page says how subtasks and channels are numbered, and what a record is on the
+wire.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.job import exactly_once, programs, states, step
 from tidegate.reference.model import Component
-from tidegate.reference.watermarks import valve
 
-COMPONENT = Component(
-    name="job",
-    title="A whole job",
-    config=programs.Config,
-    events=step.Choice,
-    observations=states.Observation,
-    start=step.start,
-    step=step.step,
-    claims=(*claims_in(step), *claims_in(exactly_once)),
-    semantics=valve.SEMANTICS,
-    extensions=programs.EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, programs, states, step, exactly_once, title="A whole job")

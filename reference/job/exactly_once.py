@@ -131,7 +131,7 @@ def a_failure_finds_data_in_flight(before: State, event: Choice, _outcome: Outco
 @sometimes("RST-7")
 def a_failure_comes_before_the_checkpoint(_before: State, event: Choice, outcome: Outcome[State, Observation]) -> bool:
     """A job fails before its checkpoint is complete."""
-    return event.action is Action.FAIL and Restored() in outcome.observations
+    return event.action is Action.FAIL and Restored((), ()) in outcome.observations
 
 
 @sometimes("RST-8")

@@ -6,7 +6,7 @@ A program is data, so that a job can be drawn, stored and replayed. What an oper
 
 from enum import StrEnum
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
@@ -14,11 +14,30 @@ from tidegate.reference.chaining.chains import Exchange, Kind, Partitioner
 from tidegate.reference.chaining.job_graph import step as job_graph
 from tidegate.reference.chaining.job_graph.edges import PartitionNode, SideOutputNode, VirtualNode
 from tidegate.reference.chaining.job_graph.outputs import Mode
-from tidegate.reference.elements import MAX, Long, StatusChange, Watermark, at_least, check_long, one_of
+from tidegate.reference.elements import (
+    MAX,
+    Buffers,
+    Bytes,
+    Count,
+    Counted,
+    Long,
+    Position,
+    StatusChange,
+    Subtasks,
+    Text,
+    Watermark,
+    at_least,
+    between,
+    check_long,
+    one_of,
+)
 from tidegate.reference.model import InvalidInputError, Rejected
 from tidegate.reference.partitioning.keygroups import compute_default_max_parallelism
 from tidegate.reference.partitioning.keys import check_text
 from tidegate.reference.watermarks import valve
+
+#: Those of the valves of its tasks.
+SEMANTICS = valve.SEMANTICS
 
 # --- elements -------------------------------------------------------------------------------------------------
 
@@ -28,9 +47,9 @@ class Record:
     """A record. It gets its `id` when it leaves a task; no two that do have the same one."""
 
     type: ClassVar[str] = "record"
-    key: str = attrs.field(validator=check_text)
-    value: Long = attrs.field(validator=check_long)
-    timestamp: Long = attrs.field(validator=check_long)
+    key: Annotated[Text, "The key."] = attrs.field(validator=check_text)
+    value: Annotated[Long, "The value."] = attrs.field(validator=check_long)
+    timestamp: Annotated[Long, "The event time."] = attrs.field(validator=check_long)
     id: Long | None = None
 
 
@@ -39,7 +58,7 @@ class Barrier:
     """What comes before belongs to the checkpoint, what comes behind does not."""
 
     type: ClassVar[str] = "barrier"
-    checkpoint: int = attrs.field(validator=at_least(1))
+    checkpoint: Annotated[Count, "The number of the checkpoint."] = attrs.field(validator=at_least(1))
 
 
 @attrs.frozen
@@ -100,13 +119,31 @@ RESTORABLE = frozenset((Function.SOURCE, Function.MAP, Function.FLAT_MAP, Functi
 class Operator:
     """`scripts` are for sources, one for each subtask; `size` and `lateness` for windows."""
 
-    id: int
-    name: str
-    function: Function
-    parallelism: int = attrs.field(default=1, validator=at_least(1))
-    scripts: tuple[tuple[ScriptItem, ...], ...] = ()
-    size: int | None = attrs.field(default=None, validator=attrs.validators.optional(at_least(1)))
-    lateness: int | None = attrs.field(default=None, validator=attrs.validators.optional(at_least(0)))
+    id: Annotated[int, "Unique in the program."]
+    name: Annotated[str, "Unique in the program; shown in the name of its task."]
+    function: Annotated[
+        Function,
+        "What it does with a record. `source` follows its scripts. `map` doubles the value. `flat_map` makes a "
+        "record with value 1 of each word of the key. `filter` keeps values above 0. `sum` adds up the values of "
+        "each key and emits the new total. `union` and `join` pass records on. `sink` keeps them. Values have 64 "
+        "bits and wrap around. With the extension `event_time`: `timer` adds up the values of each key and "
+        "timestamp, and emits the sum, with that timestamp, when a timer for it fires; `co_timer` does so for two "
+        "inputs; `window` adds up the values of each key and tumbling window, and emits the sum with the last "
+        "timestamp of the window. A record whose time is over (TIME-6) goes to the `late` output unchanged.",
+    ]
+    parallelism: Subtasks = attrs.field(default=1, validator=at_least(1))
+    scripts: Annotated[
+        tuple[tuple[ScriptItem, ...], ...],
+        "Of a source, one script for each subtask; other operators have none. The watermarks of a script increase "
+        "and stay below the largest 64-bit number.",
+    ] = ()
+    size: Annotated[
+        Count | None,
+        "Of a window, which begins at a multiple of it; other operators have none.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(at_least(1)))
+    lateness: Annotated[Position | None, "Of a window: how late a record may be."] = attrs.field(
+        default=None, validator=attrs.validators.optional(at_least(0))
+    )
 
     def __attrs_post_init__(self) -> None:
         is_window = self.function is Function.WINDOW
@@ -127,11 +164,6 @@ class Operator:
 OFFERED = ("forward", "rebalance", "rescale", "global", "broadcast", "hash")
 
 
-def check_partitioner(_instance: Any, _attribute: "attrs.Attribute[Any]", value: Partitioner | None) -> None:
-    if value is not None and value not in OFFERED:
-        raise InvalidInputError(f"partitioner must be one of {', '.join(OFFERED)}, not {value}")
-
-
 class Side(StrEnum):
     """An output of an operator besides its own."""
 
@@ -142,11 +174,20 @@ class Side(StrEnum):
 class Edge:
     """Without a partitioner it gets the one that its ends call for. `output`: what it reads of its source."""
 
-    source: int
-    target: int
-    partitioner: Partitioner | None = attrs.field(default=None, validator=check_partitioner)
-    input: int = attrs.field(default=0, validator=at_least(0))
-    output: Side | None = None
+    source: Annotated[int, "The id of an operator."]
+    target: Annotated[int, "The id of an operator."]
+    partitioner: Annotated[
+        Partitioner | None,
+        "How records are spread. Absent: `forward` between operators of equal parallelism, else `rebalance`. The "
+        "first channel of `rebalance` is channel 0.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*OFFERED)))
+    input: Annotated[int, "Which input of the target it enters: 0, or for a `join` 0 or 1."] = attrs.field(
+        default=0, validator=between(0, 1)
+    )
+    output: Annotated[
+        Side | None,
+        "What the edge reads of its source: `late`, or, without this key, what it emits.",
+    ] = None
 
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -159,39 +200,71 @@ class Wire:
     `exclusive` buffers has each channel, `floating` ones the gate of a task.
     """
 
-    buffer_size: int = attrs.field(validator=at_least(1))
-    exclusive: int = attrs.field(validator=at_least(0))
-    floating: int = attrs.field(validator=at_least(1))
-    output: int = attrs.field(default=2, validator=at_least(1))
+    buffer_size: Annotated[Bytes, "The size of a buffer in bytes."] = attrs.field(validator=at_least(1))
+    exclusive: Annotated[Buffers, "Exclusive buffers of each channel."] = attrs.field(validator=at_least(0))
+    floating: Annotated[Count, "Floating buffers of the gate of a task.", Counted.BUFFERS] = attrs.field(
+        validator=at_least(1)
+    )
+    output: Annotated[Count, "Buffers for each output of a task.", Counted.BUFFERS] = attrs.field(
+        default=2, validator=at_least(1)
+    )
 
 
 @attrs.frozen
 class Rescaled:
     """The parallelism of an operator after the restore."""
 
-    operator: int
-    parallelism: int = attrs.field(validator=at_least(1))
+    operator: Annotated[int, "Its id."]
+    parallelism: Annotated[Subtasks, "How many subtasks it has then."] = attrs.field(validator=at_least(1))
 
 
 @attrs.frozen
 class Recovery:
-    """How the checkpoint is taken, and at which parallelism the job is restored; operators not named keep theirs."""
+    """How the checkpoint is taken, and at which parallelism the job is restored. Only with the extensions `recovery`
+    and `finished`.
+    """
 
-    unaligned: bool = False
-    rescaled: tuple[Rescaled, ...] = ()
+    unaligned: Annotated[bool, "Whether barriers overtake."] = False
+    rescaled: Annotated[tuple[Rescaled, ...], "The operators that have another parallelism after the restore."] = ()
 
 
 # The hash of a config is asked for with every state that is looked up.
 @attrs.frozen(cache_hash=True)
 class Config:
-    """Without a wire all tasks share a machine: an element that was written can be read at once."""
+    """A program. Names and ids of operators are unique, and no two edges join the same operators. A source has no
+    incoming edges, a `join` and a `co_timer` have their inputs 0 and 1, every other operator input 0 alone; nothing
+    leaves a sink. With the extension `event_time`, operators may know event time; they read by `hash`, and only they
+    have a `late` output. With the extensions `recovery` and `finished`, and only with them, there is `recovery`: then
+    there is no wire and nothing but sources, maps, flat maps, filters, sums and sinks; a sum reads by `hash`, and no
+    sum reads another; scripts have records and one barrier, but with `finished` some, not all, have none; sources are
+    not rescaled, an operator is rescaled once, parallelisms stay at most 85 where something is rescaled, and an edge of
+    an operator that is rescaled is a `hash` edge, or joins operators that are rescaled alike. Every script that has any
+    has the same barriers, with numbers that increase; only with `finished` some have none beside others that do. The
+    graph is acyclic, and every operator is reached from a source. A `forward` edge joins operators of equal
+    parallelism. Anything else is a `bad_request` error.
+    """
 
-    operators: tuple[Operator, ...]
-    edges: tuple[Edge, ...]
-    wire: Wire | None = None
-    semantics: str = attrs.field(default=valve.SEMANTICS[0], validator=one_of(*valve.SEMANTICS))
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
-    recovery: Recovery | None = None
+    operators: Annotated[tuple[Operator, ...], "The operators of the program."]
+    edges: Annotated[tuple[Edge, ...], "Its edges, in the order in which they were made."]
+    wire: Annotated[
+        Wire | None,
+        "Buffers between tasks. Without a wire all tasks share a machine: what was written can be polled at once.",
+    ] = None
+    semantics: Annotated[
+        str,
+        "The valves of the tasks: `flink-7728`, or the corrected one of `flink-40475`.",
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    extension: Annotated[
+        str | None,
+        "`event_time`: operators that know event time (`timer`, `co_timer`, `window`), late outputs, and the action "
+        "`fire`. `recovery`: a checkpoint, and the action `fail`. `finished`: the same, with sources that have "
+        "ended before the checkpoint. Only for engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    recovery: Annotated[
+        Recovery | None,
+        "How the checkpoint is taken, and at which parallelism the job is restored. Only with the extensions "
+        "`recovery` and `finished`.",
+    ] = None
 
     def __attrs_post_init__(self) -> None:
         check_operators(self)

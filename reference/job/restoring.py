@@ -24,7 +24,7 @@ def restore(fresh: State, before: Layout, parts: tuple[Snapshot, ...] | None, ch
     """RST-7: a job that has just begun, as its complete checkpoint left it; without one, as it is."""
     turn = Turn(fresh)
     if parts is None:
-        return turn.observe(Restored()).because("RST-7")
+        return turn.observe(Restored((), ())).because("RST-7")
     turn = turn.because("RST-7", "RST-1", "RST-2", *["RST-11"] * bool(before.unreached))
     for number, place in enumerate(fresh.layout.places):
         mine = [

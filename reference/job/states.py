@@ -5,7 +5,7 @@ partitioner for each output, and for each channel either a queue or, on a wire, 
 serializer before and a deserializer behind. What is seen are the rows of a run log, without their numbers.
 """
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import attrs
 
@@ -13,7 +13,19 @@ from tidegate.reference.credit.credit_receiver import Credit, ResumeMessage
 from tidegate.reference.credit.credit_receiver import State as Receiver
 from tidegate.reference.credit.credit_sender import State as Sender
 from tidegate.reference.credit.readers import Backlog, Send
-from tidegate.reference.elements import Direction, LogKind, Long, Status, StatusChange, Watermark
+from tidegate.reference.elements import (
+    CHANNEL_KINDS,
+    Count,
+    Direction,
+    LogKind,
+    Long,
+    Position,
+    Status,
+    StatusChange,
+    Text,
+    Watermark,
+    one_of,
+)
 from tidegate.reference.gate.gate import State as Gate
 from tidegate.reference.job.event_time import Timed
 from tidegate.reference.job.functions import Totals
@@ -126,28 +138,37 @@ class State:
 
 @attrs.frozen
 class Logged:
-    """A row of the run log: something was received or handed out, on a channel of the job."""
+    """A row of the run log: something was received or handed out, on a channel of the job. Where a column does not
+    belong to a kind it is absent.
+    """
 
     type: ClassVar[str] = "log"
-    task: str
-    subtask: int
-    dir: Direction
-    edge: int
-    producer: int
-    consumer: int
-    kind: LogKind
-    timestamp: Long | None = None
-    key: str | None = None
-    id: Long | None = None
-    value: Long | None = None
+    task: Annotated[str, "The name of the task: that of its vertex."]
+    subtask: Annotated[Position, "The subtask of the task, from 0."]
+    dir: Annotated[Direction, "Received by the subtask, or handed to an output."]
+    edge: Annotated[Position, "The number of the edge, counting from 0 those between tasks."]
+    producer: Annotated[Position, "The subtask of the task that writes the channel."]
+    consumer: Annotated[Position, "The subtask of the task that reads it."]
+    kind: Annotated[LogKind, "What the row is about. This component shows no latency markers.", one_of(*CHANNEL_KINDS)]
+    timestamp: Annotated[Long | None, "Of a record or a watermark."] = None
+    key: Annotated[str | None, "Of a record on a `hash` edge."] = None
+    id: Annotated[
+        Long | None,
+        "Of a record: the number of records that left the subtask before, times the number of subtasks of the job, "
+        "plus the number of the subtask in the job.",
+    ] = None
+    value: Annotated[
+        Long | None,
+        "Of a status: 1 active, 0 idle. Of a barrier: its checkpoint. Of a buffer: its bytes. Of credit: the amount.",
+    ] = None
 
 
 @attrs.frozen
 class Overrun:
-    """Data has arrived for which there is no buffer."""
+    """Data has arrived for which there is no buffer. A right engine never shows it."""
 
     type: ClassVar[str] = "overrun"
-    channel: int
+    channel: Annotated[Position, "The number of the channel in the whole job."]
 
 
 @attrs.frozen
@@ -155,26 +176,26 @@ class Completed:
     """Every subtask has taken its part of the checkpoint."""
 
     type: ClassVar[str] = "completed"
-    checkpoint: int
+    checkpoint: Annotated[Count, "The checkpoint."]
 
 
 @attrs.frozen
 class Total:
     """What a subtask knows of a key."""
 
-    subtask: int
-    operator: int
-    key: str
-    value: Long
+    subtask: Position
+    operator: Annotated[int, "The operator."]
+    key: Annotated[Text, "The key."]
+    value: Annotated[Long, "The total."]
 
 
 @attrs.frozen
 class Collected:
     """A record that the sink of a subtask has collected."""
 
-    subtask: int
-    key: str
-    value: Long
+    subtask: Position
+    key: Annotated[Text, "Its key."]
+    value: Annotated[Long, "Its value."]
 
 
 @attrs.frozen
@@ -185,9 +206,15 @@ class Restored:
     """
 
     type: ClassVar[str] = "restored"
-    totals: tuple[Total, ...] = ()
-    collected: tuple[Collected, ...] = ()
-    checkpoint: int | None = None
+    totals: Annotated[
+        tuple[Total, ...],
+        "What the subtasks know of keys, by their numbers in the whole job, then by operator and key.",
+    ]
+    collected: Annotated[
+        tuple[Collected, ...],
+        "What sinks have collected, by the numbers of subtasks in the whole job, then by key and value.",
+    ]
+    checkpoint: Annotated[Count | None, "The checkpoint."] = None
 
 
 Observation = Logged | Overrun | Completed | Restored

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from itertools import starmap
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
@@ -55,9 +55,20 @@ class Choice:
     """The scheduler lets this happen; `at` is the number of a subtask or of a channel in the whole job."""
 
     type: ClassVar[str] = "choice"
-    action: Action
-    at: int
+    action: Annotated[
+        Action,
+        "`emit`: a source does what its script says next, or ends. `poll`: a task takes one item from its gate. "
+        "`fire`: a task fires the first of its timers that are due, by time, then by key; only with the extension "
+        "`event_time`. These are of subtasks. `fail`: the whole job fails and is restored, at 0; only with the "
+        "extensions `recovery` and `finished`. The others are of channels, and only where there is a wire. `flush`: "
+        "the flusher of the producer comes round. `deliver`: the next message of the sender arrives. `announce`: "
+        "the network thread of the receiver builds the credit message. `deliver_credit`: the next message of the "
+        "receiver arrives.",
+    ]
+    at: Annotated[int, "The number of a subtask or of a channel in the whole job, from 0."]
 
+
+Event = Choice
 
 # --- start ----------------------------------------------------------------------------------------------------
 

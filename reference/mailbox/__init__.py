@@ -12,19 +12,7 @@ comes from is part of it. Entering the loop is one event, which ends where the d
 loop would wait, or where it was stopped; mails put in between are other events (`batch`, `take_from_batch`).
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.mailbox import claims, default_action, step, values
 from tidegate.reference.model import Component
 
-COMPONENT = Component(
-    name="mailbox",
-    title="The mailbox",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(claims, step, default_action),
-    semantics=values.SEMANTICS,
-    extensions=values.EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, values, claims, step, default_action, title="The mailbox")

@@ -1,12 +1,11 @@
 """The values of the mailbox: its config, state, events and observations."""
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Nothing, one_of
-from tidegate.reference.model import InvalidInputError
+from tidegate.reference.elements import Nothing, Position, between, one_of
 
 SEMANTICS = ("flink-35051", "flink-14304")
 
@@ -25,15 +24,23 @@ EXTENSIONS = (FAILURES,)
 class Config:
     """With the extension `failures` mails may fail or be put together, and the mailbox is asked whether it is idle."""
 
-    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    semantics: Annotated[
+        str,
+        "`flink-35051` is the default, Flink 2.1 and later: urgent mails are first come, first served. "
+        "`flink-14304` is 1.10 to 2.0: they are put first, the latest first.",
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    extension: Annotated[
+        str | None,
+        "With `failures` there are events `put_failing`, `put_together` and `ask_idle`. Only for engines that "
+        "declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
 
 
 class Thread(StrEnum):
-    """Who does it: the thread of the mailbox, or another."""
+    """Who does it: the thread of the mailbox, or another one."""
 
     MAILBOX = "mailbox"
     OTHER = "other"
@@ -90,10 +97,9 @@ class State:
 
 # --- events ---------------------------------------------------------------------------------------------------
 
+MailNumber = Annotated[int, "The number of a mail, chosen by whoever puts it."]
 
-def check_priority(_instance: Any, attribute: "attrs.Attribute[Any]", value: int) -> None:
-    if not LEAST_PRIORITY <= value <= MOST_PRIORITY:
-        raise InvalidInputError(f"{attribute.name} must be in {LEAST_PRIORITY}..{MOST_PRIORITY}, not {value}")
+Priority = Annotated[int, "The place of an operator in its chain; -1 is below all of them."]
 
 
 @attrs.frozen
@@ -101,9 +107,12 @@ class Put:
     """A mail is put. An urgent one under `flink-14304` is one that is put first."""
 
     type: ClassVar[str] = "put"
-    mail: int
-    priority: int = attrs.field(validator=check_priority)
-    kind: Kind
+    mail: MailNumber
+    priority: Priority = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
+    kind: Annotated[
+        Kind,
+        "An `urgent` mail goes before all others; a `deferrable` one counts as priority -1, whatever its own.",
+    ]
     thread: Thread
 
 
@@ -126,7 +135,7 @@ class Take:
     """The mailbox's thread runs the next mail of at least that priority, as an operator does that yields."""
 
     type: ClassVar[str] = "take"
-    priority: int = attrs.field(validator=check_priority)
+    priority: Priority = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
 
 
 @attrs.frozen
@@ -156,7 +165,7 @@ class Resume:
     """The suspension of that handle is ended. Handles are counted from 0 in the order in which they were given."""
 
     type: ClassVar[str] = "resume"
-    handle: int
+    handle: Annotated[int, "The handle of a suspension, counted from 0. One that was not given is refused."]
     thread: Thread
 
 
@@ -208,27 +217,27 @@ class HasMail:
 
 @attrs.frozen
 class PutFailing:
-    """A mail is put that will fail."""
+    """A mail is put that will fail. With the extension `failures`."""
 
     type: ClassVar[str] = "put_failing"
-    mail: int
-    priority: int = attrs.field(validator=check_priority)
+    mail: MailNumber
+    priority: Priority = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
     thread: Thread
 
 
 @attrs.frozen
 class PutTogether:
-    """Mails are put together: nothing comes in between."""
+    """Mails are put together: nothing comes in between. With the extension `failures`."""
 
     type: ClassVar[str] = "put_together"
-    mails: tuple[int, ...]
-    priority: int = attrs.field(validator=check_priority)
+    mails: Annotated[tuple[MailNumber, ...], "In their order."]
+    priority: Priority = attrs.field(validator=between(LEAST_PRIORITY, MOST_PRIORITY))
     thread: Thread
 
 
 @attrs.frozen
 class AskIdle:
-    """The mailbox is asked whether it is idle."""
+    """The mailbox is asked whether it is idle. With the extension `failures`."""
 
     type: ClassVar[str] = "ask_idle"
 
@@ -262,7 +271,7 @@ class MailRun:
     """A mail is run."""
 
     type: ClassVar[str] = "run"
-    mail: int
+    mail: MailNumber
 
 
 @attrs.frozen
@@ -298,7 +307,7 @@ class BatchMade:
     """Whether the batch holds a mail."""
 
     type: ClassVar[str] = "batch"
-    available: bool
+    available: Annotated[bool, "Whether it holds one."]
 
 
 @attrs.frozen
@@ -306,7 +315,7 @@ class Suspended:
     """The default action is suspended, under this handle."""
 
     type: ClassVar[str] = "suspended"
-    handle: int
+    handle: Annotated[Position, "The handle, counted from 0."]
 
 
 @attrs.frozen
@@ -314,7 +323,7 @@ class Dropped:
     """A mail is dropped, and whoever waits for it is told so."""
 
     type: ClassVar[str] = "dropped"
-    mail: int
+    mail: MailNumber
 
 
 @attrs.frozen
@@ -322,7 +331,7 @@ class MailWaiting:
     """Whether mail waits, in the batch or in the queue."""
 
     type: ClassVar[str] = "has_mail"
-    value: bool
+    value: Annotated[bool, "Whether mail waits."]
 
 
 @attrs.frozen
@@ -330,7 +339,7 @@ class MailFailed:
     """A mail is run and fails; whoever runs it gets the exception."""
 
     type: ClassVar[str] = "failed"
-    mail: int
+    mail: MailNumber
 
 
 @attrs.frozen
@@ -338,7 +347,7 @@ class Idle:
     """Whether there is nothing to do."""
 
     type: ClassVar[str] = "idle"
-    value: bool
+    value: Annotated[bool, "Nothing is left to be done."]
 
 
 Observation = (

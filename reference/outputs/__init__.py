@@ -8,20 +8,13 @@ reuse it gets a copy of its own, with object reuse all share one value and only 
 Choices. `flink-2.3` is the present (ChainingOutput, RecordWriterOutput, BroadcastingOutputCollector and their copying
 variants). `flink-1.5` are the outputs up to 1.11: one status for the whole chain, gauges that move while idle, and
 selectors (DirectedOutput), which call the chosen outputs in any order.
+
+On the wire. Outputs are numbered as in the config, from 0. Those to the network are served first. The output of a
+latency marker is free, and with `selectors` the order of the outputs of a record is, too: whatever the rules allow
+is accepted.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.outputs import claims, step, values
 
-COMPONENT = Component(
-    name="outputs",
-    title="The outputs of an operator",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(claims),
-    semantics=values.SEMANTICS,
-)
+COMPONENT = Component.of(__name__, values, step, claims, title="The outputs of an operator")

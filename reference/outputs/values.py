@@ -1,12 +1,26 @@
 """The outputs of an operator: their config, state, events and observations. What happens is in `step`."""
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference import elements
-from tidegate.reference.elements import MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
+from tidegate.reference.elements import (
+    MIN,
+    Index,
+    Length,
+    Long,
+    Parts,
+    Position,
+    Status,
+    StatusChange,
+    Watermark,
+    at_least,
+    between,
+    check_long,
+    one_of,
+)
 from tidegate.reference.model import InvalidInputError
 
 SEMANTICS = ("flink-2.3", "flink-1.5")
@@ -15,17 +29,12 @@ LARGEST_CONTENT = 1_000_000
 # --- config ---------------------------------------------------------------------------------------------------
 
 
-def check_not_empty(_instance: Any, attribute: "attrs.Attribute[Any]", value: str) -> None:
-    if not value:
-        raise InvalidInputError(f"{attribute.name} must not be empty")
-
-
 @attrs.frozen
 class Tag:
     """The tag of a side output: its name, and the type of the records that it is for."""
 
-    id: str = attrs.field(validator=check_not_empty)
-    of: str
+    id: Annotated[str, "Its name."] = attrs.field(validator=Length(1))
+    of: Annotated[str, "The type of the records that it is for."]
 
 
 class Change(StrEnum):
@@ -44,10 +53,16 @@ class Network:
     """
 
     type: ClassVar[str] = "network"
-    unaligned: bool
-    tag: Tag | None = None
-    subpartitions: int | None = attrs.field(default=None, validator=attrs.validators.optional(at_least(1)))
-    names: tuple[str, ...] | None = None
+    unaligned: Annotated[bool, "Whether unaligned checkpoints are possible on it; false with `flink-1.5`."]
+    tag: Annotated[Tag | None, "Of a side output; absent for the main output."] = None
+    subpartitions: Annotated[
+        Parts | None,
+        "How many there are, where the number of consumers is not yet known; absent elsewhere, and with `flink-1.5`.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(at_least(1)))
+    names: Annotated[
+        tuple[str, ...] | None,
+        "The names that are selected for this output. Always there where the operator has selectors, and only then.",
+    ] = None
 
 
 @attrs.frozen
@@ -55,10 +70,17 @@ class Chained:
     """An output to an operator of the same task, which is keyed or not."""
 
     type: ClassVar[str] = "chained"
-    keyed: bool
-    changes: Change
-    tag: Tag | None = None
-    names: tuple[str, ...] | None = None
+    keyed: Annotated[bool, "Whether the operator is keyed."]
+    changes: Annotated[
+        Change,
+        "What the operator does to what it is given: nothing, count its value up, or put another value into the "
+        "record.",
+    ]
+    tag: Annotated[Tag | None, "Of a side output; absent for the main output."] = None
+    names: Annotated[
+        tuple[str, ...] | None,
+        "The names that are selected for this output. Always there where the operator has selectors, and only then.",
+    ] = None
 
 
 Output = Network | Chained
@@ -68,10 +90,17 @@ Output = Network | Chained
 class Config:
     """The outputs in the order of their edges. `selectors` belongs to `flink-1.5`, and `names` to who has them."""
 
-    outputs: tuple[Output, ...]
-    object_reuse: bool
-    selectors: bool | None = None
-    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    outputs: Annotated[tuple[Output, ...], "In the order of their edges; they are numbered from 0."]
+    object_reuse: Annotated[bool, "Whether records are handed over as they are, instead of as copies."]
+    selectors: Annotated[
+        bool | None,
+        "Whether the operator has selectors. Always there with `flink-1.5`, and only then.",
+    ] = None
+    semantics: Annotated[
+        str,
+        "`flink-2.3` is the default. `flink-1.5` has selectors, no unaligned checkpoints, and always knows the "
+        "number of consumers.",
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
 
     def __attrs_post_init__(self) -> None:
         if (self.selectors is not None) != (self.semantics == "flink-1.5"):
@@ -120,13 +149,12 @@ class Record:
     """A record is emitted, with a tag as a side output. `selected` is what the selectors say, if there are some."""
 
     type: ClassVar[str] = "record"
-    content: int
-    tag: Tag | None = None
-    selected: tuple[str, ...] | None = None
-
-    def __attrs_post_init__(self) -> None:
-        if not 0 <= self.content <= LARGEST_CONTENT:
-            raise InvalidInputError(f"content must be in 0..{LARGEST_CONTENT}, not {self.content}")
+    content: Annotated[int, "The value of the record."] = attrs.field(validator=between(0, LARGEST_CONTENT))
+    tag: Annotated[Tag | None, "Of a side output; absent for the main output."] = None
+    selected: Annotated[
+        tuple[str, ...] | None,
+        "The names that the selectors give. Always there where the operator has selectors, and only then.",
+    ] = None
 
 
 @attrs.frozen
@@ -141,7 +169,7 @@ class Barrier:
     """The task broadcasts a checkpoint barrier: an aligned one, or one that overtakes what is queued."""
 
     type: ClassVar[str] = "barrier"
-    unaligned: bool
+    unaligned: Annotated[bool, "Whether it overtakes what is queued."]
 
 
 @attrs.frozen
@@ -156,8 +184,11 @@ class Fault:
     """From now on something fails behind an output: the writer, or the operator so many hops down; 0 ends it."""
 
     type: ClassVar[str] = "fault"
-    output: int
-    hops: int = attrs.field(validator=at_least(0))
+    output: Annotated[Index, "The number of the output, from 0. One out of range is rejected."]
+    hops: Annotated[
+        Position,
+        "How many operators down it fails: 1 is the first one, or the writer; 0 ends the fault.",
+    ] = attrs.field(validator=at_least(0))
 
 
 @attrs.frozen
@@ -178,8 +209,8 @@ class Write:
     """A record is written to the network, with this content."""
 
     type: ClassVar[str] = "write"
-    output: int
-    content: int
+    output: Position
+    content: Annotated[Position, "What is written."]
 
 
 @attrs.frozen
@@ -187,7 +218,7 @@ class KeyContext:
     """A chained operator is told the key of the record to come."""
 
     type: ClassVar[str] = "key_context"
-    output: int
+    output: Position
 
 
 @attrs.frozen
@@ -199,10 +230,10 @@ class Process:
     """
 
     type: ClassVar[str] = "process"
-    output: int
-    record: int
-    value: int
-    content: int
+    output: Position
+    record: Annotated[Position, "Which record object it is given."]
+    value: Annotated[Position, "Which value object is in it."]
+    content: Annotated[Position, "What it finds in it."]
 
 
 @attrs.frozen
@@ -210,9 +241,12 @@ class WatermarkOut:
     """A watermark passes; for one subpartition alone where the number of consumers is not known."""
 
     type: ClassVar[str] = "watermark"
-    output: int
+    output: Position
     timestamp: Long = attrs.field(validator=check_long)
-    subpartition: int | None = None
+    subpartition: Annotated[
+        Position | None,
+        "The subpartition; only where the number of consumers is not known.",
+    ] = None
 
 
 @attrs.frozen
@@ -220,7 +254,7 @@ class StatusOut:
     """A status passes."""
 
     type: ClassVar[str] = "status"
-    output: int
+    output: Position
     status: Status
 
 
@@ -229,7 +263,7 @@ class MarkerOut:
     """A latency marker passes."""
 
     type: ClassVar[str] = "latency_marker"
-    output: int
+    output: Position
 
 
 @attrs.frozen
@@ -237,7 +271,7 @@ class AttributesOut:
     """Record attributes pass."""
 
     type: ClassVar[str] = "record_attributes"
-    output: int
+    output: Position
 
 
 @attrs.frozen
@@ -245,9 +279,9 @@ class BarrierOut:
     """A barrier is broadcast to all channels of a network output, ahead of what is queued or behind it."""
 
     type: ClassVar[str] = "barrier"
-    output: int
-    unaligned: bool
-    priority: bool
+    output: Position
+    unaligned: Annotated[bool, "Whether it is an unaligned one."]
+    priority: Annotated[bool, "Whether it goes ahead of what is queued."]
 
 
 @attrs.frozen
@@ -255,7 +289,7 @@ class EndOfDataOut:
     """End of data is broadcast to all channels of a network output."""
 
     type: ClassVar[str] = "end_of_data"
-    output: int
+    output: Position
 
 
 class Error(StrEnum):
@@ -270,9 +304,9 @@ class Failed:
     """The operator gets an error instead of an answer, wrapped so many times."""
 
     type: ClassVar[str] = "failed"
-    output: int
-    error: Error
-    wrapped: int
+    output: Position
+    error: Annotated[Error, "From an operator, or from a writer."]
+    wrapped: Annotated[Position, "How many times it is wrapped."]
 
 
 @attrs.frozen
@@ -280,10 +314,10 @@ class Metrics:
     """Records out of the operator and of the task; the watermark of the operator, and those of its outputs."""
 
     type: ClassVar[str] = "metrics"
-    records_out: int
-    task_records_out: int
-    watermark: Long
-    output_watermarks: tuple[Long, ...]
+    records_out: Annotated[Position, "Records out of the operator."]
+    task_records_out: Annotated[Position, "Records out of the task."]
+    watermark: Annotated[Long, "The watermark of the operator."]
+    output_watermarks: Annotated[tuple[Long, ...], "Those of its outputs."]
 
 
 Element = (

@@ -9,12 +9,12 @@ them; the shorter integers and characters hash as ints.
 
 import struct
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import attrs
 
 from tidegate.reference.claims import law
-from tidegate.reference.elements import MAX, MIN, Long, check_long
+from tidegate.reference.elements import MAX, MIN, Long, Text, between, check_long
 from tidegate.reference.model import InvalidInputError
 
 # --- keys -----------------------------------------------------------------------------------------------------
@@ -25,27 +25,28 @@ def check_text(_instance: Any, _attribute: "attrs.Attribute[Any]", value: str) -
         raise InvalidInputError("a string key has no unpaired surrogates")
 
 
-def check_int(_instance: Any, _attribute: "attrs.Attribute[Any]", value: int) -> None:
-    if not -(2**31) <= value < 2**31:
-        raise InvalidInputError(f"int key {value} does not fit into 32 bits")
-
-
 @attrs.frozen
 class StringKey:
+    """A string key."""
+
     type: ClassVar[str] = "string"
-    value: str = attrs.field(validator=check_text)
+    value: Annotated[Text, "The key."] = attrs.field(validator=check_text)
 
 
 @attrs.frozen
 class IntKey:
+    """A 32-bit key, a number."""
+
     type: ClassVar[str] = "int"
-    value: int = attrs.field(validator=check_int)
+    value: Annotated[int, "The key."] = attrs.field(validator=between(-(2**31), 2**31 - 1))
 
 
 @attrs.frozen
 class LongKey:
+    """A 64-bit key, a decimal string."""
+
     type: ClassVar[str] = "long"
-    value: Long = attrs.field(validator=check_long)
+    value: Annotated[Long, "The key."] = attrs.field(validator=check_long)
 
 
 Key = StringKey | IntKey | LongKey

@@ -8,17 +8,30 @@ watermark through while it is idle.
 Choices. The first channel of rebalance, every channel of shuffle and the channel of a latency marker are drawn at
 random (RebalancePartitioner, ShufflePartitioner, RecordWriter), so that every channel is allowed. Keys are those of
 the protocol: strings, ints and longs (KeyGroupStreamPartitioner).
+
+On the wire. One observation for each channel written to, ascending. The first channel of `rebalance`, each of
+`shuffle` and that of a latency marker are free: whatever the rules allow is accepted. The announced status starts
+active: an equal status sends nothing, and neither does a watermark while idle.
 """
 
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import LatencyMarker, Status, StatusChange, Watermark, at_least
+from tidegate.reference.claims import always, law, sometimes
+from tidegate.reference.elements import (
+    LatencyMarker,
+    Parts,
+    Position,
+    Status,
+    StatusChange,
+    Watermark,
+    at_least,
+    between,
+)
 from tidegate.reference.model import Component, InvalidInputError, Outcome
 from tidegate.reference.partitioning import keygroups, keys, selection
 from tidegate.reference.partitioning.keys import Key
@@ -45,9 +58,17 @@ def check_max_parallelism(config: "Config", _attribute: "attrs.Attribute[Any]", 
 
 @attrs.frozen
 class Config:
-    kind: Partitioner
-    channels: int = attrs.field(validator=at_least(1))
-    max_parallelism: int | None = attrs.field(default=None, validator=check_max_parallelism)
+    """A partitioner over so many channels."""
+
+    kind: Annotated[Partitioner, "How a record finds its channel."]
+    channels: Annotated[Parts, "How many channels; it may exceed `max_parallelism`."] = attrs.field(
+        validator=at_least(1)
+    )
+    max_parallelism: Annotated[
+        int | None,
+        "The number of key groups. Always there with `hash`, and only then.",
+        between(1, keygroups.MOST_KEY_GROUPS),
+    ] = attrs.field(default=None, validator=check_max_parallelism)
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -70,7 +91,7 @@ class Record:
     """A record is emitted; it has a key where the partitioner is of kind hash, and only there."""
 
     type: ClassVar[str] = "record"
-    key: Key | None = None
+    key: Annotated[Key | None, "The key of the record; with `hash` always, with others never."] = None
 
 
 Event = Record | Watermark | StatusChange | LatencyMarker
@@ -83,7 +104,7 @@ class Send:
     """The element is written to a channel."""
 
     type: ClassVar[str] = "send"
-    channel: int
+    channel: Position
 
 
 Observation = Send
@@ -271,14 +292,6 @@ def outputs_do_not_share_their_turn(channels: int, others: int) -> bool:
     return True
 
 
-COMPONENT = Component(
-    name="partitioner",
-    title="The partitioner of a network output",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__, keys, keygroups, selection),
-    drawn=("PART-4",),
+COMPONENT = Component.of(
+    __name__, keys, keygroups, selection, title="The partitioner of a network output", drawn=("PART-4",)
 )

@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import MOST_CONSUMERS, at_least, between, one_of
+from tidegate.reference.claims import always, law, sometimes
+from tidegate.reference.elements import MOST_CONSUMERS, Position, Subtasks, at_least, between, one_of
 from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
 from tidegate.reference.partitioning import float_wiring
 
@@ -35,10 +35,15 @@ class Pattern(StrEnum):
 
 @attrs.frozen
 class Config:
-    pattern: Pattern
-    producers: int = attrs.field(validator=at_least(1))
-    consumers: int = attrs.field(validator=at_least(1))
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    """So many producers and consumers, connected by a pattern."""
+
+    pattern: Annotated[Pattern, "How producers and consumers are connected."]
+    producers: Annotated[Subtasks, "How many producers."] = attrs.field(validator=at_least(1))
+    consumers: Annotated[Subtasks, "How many consumers."] = attrs.field(validator=at_least(1))
+    extension: Annotated[
+        str | None,
+        "With `dynamic` there are events `wire_dynamic`. Only for engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -69,11 +74,17 @@ class Broadcast(StrEnum):
 
 @attrs.frozen
 class WireDynamic:
-    """An edge is wired whose producers have written so many subpartitions each. Only all-to-all edges broadcast."""
+    """Extension `dynamic`. Show the wiring of an edge whose producers have written so many subpartitions each. Too few
+    for the consumers that share a producer, or several of an early broadcast, are refused.
+    """
 
     type: ClassVar[str] = "wire_dynamic"
-    subpartitions: int = attrs.field(validator=between(1, MOST_CONSUMERS))
-    broadcast: Broadcast
+    subpartitions: Annotated[int, "How many each producer has."] = attrs.field(validator=between(1, MOST_CONSUMERS))
+    broadcast: Annotated[
+        Broadcast,
+        "Whether every consumer gets everything, and whether that was decided before the producers wrote (`early`) "
+        "or after (`late`). Makes no difference to a pointwise edge.",
+    ]
 
 
 Event = Wire | WireDynamic
@@ -83,12 +94,12 @@ Event = Wire | WireDynamic
 
 @attrs.frozen
 class Reads:
-    """A consumer reads a subpartition of a producer."""
+    """A consumer reads a subpartition of a producer. Ordered by consumer, then producer, then subpartition."""
 
     type: ClassVar[str] = "reads"
-    consumer: int
-    producer: int
-    subpartition: int
+    consumer: Annotated[Position, "The consumer, from 0."]
+    producer: Annotated[Position, "The producer, from 0."]
+    subpartition: Annotated[Position, "The subpartition of the producer, from 0."]
 
 
 Observation = Reads
@@ -343,14 +354,4 @@ def dynamic_consumers_share_out_the_subpartitions(subpartitions: int, consumers:
     return read == list(range(subpartitions)) and max(lengths) - min(lengths) <= 1 and to_all == {range(subpartitions)}
 
 
-COMPONENT = Component(
-    name="wiring",
-    title="The wiring of producers and consumers",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    extensions=EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, title="The wiring of producers and consumers")

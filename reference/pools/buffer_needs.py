@@ -7,12 +7,12 @@ Choices. NettyShuffleUtils and InputGateSpecUtils of Flink 2.3, without sort-mer
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
-from tidegate.reference.elements import MOST_CONSUMERS, between
+from tidegate.reference.claims import always, sometimes
+from tidegate.reference.elements import MOST_CONSUMERS, Counted, Position, between
 from tidegate.reference.model import Component, Outcome
 
 #: As good as no limit.
@@ -31,9 +31,15 @@ class Config:
     that a gate may require, if that is limited.
     """
 
-    per_channel: int = attrs.field(validator=between(0, MOST_BUFFERS))
-    floating: int = attrs.field(validator=between(1, MOST_BUFFERS))
-    limit: int | None = attrs.field(default=None, validator=attrs.validators.optional(between(1, UNLIMITED)))
+    per_channel: Annotated[int, "How many buffers a channel is to have for itself."] = attrs.field(
+        validator=between(0, MOST_BUFFERS)
+    )
+    floating: Annotated[int, "How many buffers a gate or partition is to have besides.", Counted.BUFFERS] = attrs.field(
+        validator=between(1, MOST_BUFFERS)
+    )
+    limit: Annotated[int | None, "The most that a gate may require.", Counted.BUFFERS] = attrs.field(
+        default=None, validator=attrs.validators.optional(between(1, UNLIMITED))
+    )
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -60,8 +66,8 @@ class AskForPartition:
     """A partition is set up."""
 
     type: ClassVar[str] = "partition"
-    result: Result
-    subpartitions: int = attrs.field(validator=between(1, MOST_CONSUMERS))
+    result: Annotated[Result, "The type of the result."]
+    subpartitions: Annotated[int, "How many subpartitions it has."] = attrs.field(validator=between(1, MOST_CONSUMERS))
 
 
 @attrs.frozen
@@ -69,8 +75,8 @@ class AskForGate:
     """A gate that reads such results is set up."""
 
     type: ClassVar[str] = "gate"
-    result: Result
-    channels: int = attrs.field(validator=between(1, MOST_CONSUMERS))
+    result: Annotated[Result, "The type of the results that the gate reads."]
+    channels: Annotated[int, "How many channels it has."] = attrs.field(validator=between(1, MOST_CONSUMERS))
 
 
 Event = AskForPartition | AskForGate
@@ -83,8 +89,8 @@ class PartitionNeeds:
     """The buffers that a partition requires, and the most that it can use."""
 
     type: ClassVar[str] = "partition"
-    required: int
-    most: int
+    required: Position
+    most: Position
 
 
 @attrs.frozen
@@ -92,9 +98,9 @@ class GateNeeds:
     """The buffers that each channel has for itself, those that the gate requires besides, and the most it can use."""
 
     type: ClassVar[str] = "gate"
-    exclusive: int
-    required: int
-    most: int
+    exclusive: Position
+    required: Position
+    most: Position
 
 
 Observation = PartitionNeeds | GateNeeds
@@ -153,13 +159,4 @@ def channels_have_fewer_of_their_own(before: State, _event: Event, outcome: Outc
     return any(seen.exclusive < before.config.per_channel for seen in gates)
 
 
-COMPONENT = Component(
-    name="buffer_needs",
-    title="How many buffers are needed",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="How many buffers are needed")

@@ -12,12 +12,12 @@ gates have, and limits per channel, which partitions have, do not meet in one po
 
 from collections.abc import Callable
 from itertools import permutations, product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import MOST_CONSUMERS, at_least, between
+from tidegate.reference.claims import always, invariant, sometimes
+from tidegate.reference.elements import MOST_CONSUMERS, Amount, Count, Counted, Index, at_least, between
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 
@@ -28,7 +28,7 @@ from tidegate.reference.tuples import replace
 class Config:
     """How many segments there are in all."""
 
-    total: int = attrs.field(validator=at_least(1))
+    total: Annotated[Count, "How many segments there are.", Counted.BUFFERS] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -75,18 +75,29 @@ class State:
 
 # --- events ---------------------------------------------------------------------------------------------------
 
+PoolId = Annotated[
+    int,
+    "The id of a pool, any number: it is a name. One that does not exist: observe `rejected`. A pool that was "
+    "destroyed is there until its last segment was recycled.",
+]
+
 
 @attrs.frozen
 class CreatePool:
-    """A gate or a partition gets a pool."""
+    """A pool is created. Observe `rejected` if it cannot be."""
 
     type: ClassVar[str] = "create"
-    pool: int
-    required: int
-    maximum: int
-    overdraft: int = attrs.field(default=0, validator=at_least(0))
-    channels: int = attrs.field(default=0, validator=between(0, MOST_CONSUMERS))
-    per_channel: int | None = attrs.field(default=None, validator=attrs.validators.optional(at_least(1)))
+    pool: PoolId
+    required: Annotated[Amount, "How many segments it must have."]
+    maximum: Annotated[Amount, "How many it can use."]
+    overdraft: Annotated[int, "How many it may have beyond its size."] = attrs.field(default=0, validator=at_least(0))
+    channels: Annotated[int, "How many channels it writes for."] = attrs.field(
+        default=0, validator=between(0, MOST_CONSUMERS)
+    )
+    per_channel: Annotated[
+        Count | None,
+        "With so many in use by one channel the pool is not available; left out for no limit.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(at_least(1)))
 
 
 @attrs.frozen
@@ -94,7 +105,7 @@ class DestroyPool:
     """A pool is not needed any more."""
 
     type: ClassVar[str] = "destroy"
-    pool: int
+    pool: PoolId
 
 
 @attrs.frozen
@@ -102,25 +113,31 @@ class RequestSegment:
     """Somebody asks for a segment, for a channel or for none."""
 
     type: ClassVar[str] = "request"
-    pool: int
-    channel: int | None = None
+    pool: PoolId
+    channel: Annotated[
+        Index | None,
+        "For which channel; left out for none. One that the pool has not: observe `rejected`.",
+    ] = None
 
 
 @attrs.frozen
 class RecycleSegment:
-    """A segment comes back."""
+    """A segment is recycled. If none is in use there: observe `rejected`."""
 
     type: ClassVar[str] = "recycle"
-    pool: int
-    channel: int | None = None
+    pool: PoolId
+    channel: Annotated[
+        Index | None,
+        "For which channel; left out for none. One that the pool has not: observe `rejected`.",
+    ] = None
 
 
 @attrs.frozen
 class Listen:
-    """Somebody wants the next segment that comes back."""
+    """Somebody wants the next segment that is recycled; it is then in use as before."""
 
     type: ClassVar[str] = "listen"
-    pool: int
+    pool: PoolId
 
 
 Event = CreatePool | DestroyPool | RequestSegment | RecycleSegment | Listen
@@ -151,23 +168,23 @@ class Handed:
 
 @attrs.frozen
 class Dismissed:
-    """A listener hears that the pool is destroyed."""
+    """A listener is told that the pool is destroyed; once for each."""
 
     type: ClassVar[str] = "dismissed"
 
 
 @attrs.frozen
 class Resized:
-    """The size of a pool."""
+    """A pool has another size, or its first. After what the event itself shows, by the ids of pools."""
 
     type: ClassVar[str] = "resized"
     pool: int
-    size: int
+    size: Count
 
 
 @attrs.frozen
 class Available:
-    """A pool has become available."""
+    """A pool has become available. After all sizes, by the ids of pools."""
 
     type: ClassVar[str] = "available"
     pool: int
@@ -175,7 +192,7 @@ class Available:
 
 @attrs.frozen
 class Unavailable:
-    """A pool is not available any more."""
+    """A pool is not available any more. Among those that are."""
 
     type: ClassVar[str] = "unavailable"
     pool: int
@@ -463,13 +480,4 @@ def a_pool_shrinks(before: State, _event: Event, outcome: Outcome[State, Observa
     )
 
 
-COMPONENT = Component(
-    name="buffer_pools",
-    title="Buffer pools",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="Buffer pools")

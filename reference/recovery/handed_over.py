@@ -7,12 +7,12 @@ Choices. LocalInputChannel of Flink 2.3. What recovered data is, and how it is s
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
-from tidegate.reference.elements import Nothing, at_least
+from tidegate.reference.claims import always, sometimes
+from tidegate.reference.elements import Nothing, Position, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -22,7 +22,9 @@ from tidegate.reference.model import Component, Outcome, rejected
 class Config:
     """How many recovered buffers the channel was handed."""
 
-    recovered: int = attrs.field(validator=at_least(0))
+    recovered: Annotated[Position, "How many recovered buffers the channel was handed."] = attrs.field(
+        validator=at_least(0)
+    )
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -110,7 +112,7 @@ class Polled:
     """What was taken."""
 
     type: ClassVar[str] = "polled"
-    kind: Kind
+    kind: Annotated[Kind, "Recovered data, data of the producer, or a barrier."]
 
 
 @attrs.frozen
@@ -118,7 +120,7 @@ class Failed:
     """The channel was told of a barrier that is not there."""
 
     type: ClassVar[str] = "failed"
-    missing: Missing
+    missing: Annotated[Missing, "What is missing: the partition, anything to read, or a barrier."]
 
 
 @attrs.frozen
@@ -126,7 +128,7 @@ class InUse:
     """Buffers that wait to be read, with the channel and with its producer."""
 
     type: ClassVar[str] = "in_use"
-    count: int
+    count: Annotated[Position, "How many."]
 
 
 Observation = Polled | Failed | InUse | Nothing
@@ -212,13 +214,4 @@ def data_where_a_barrier_should_be(_before: State, _event: Event, outcome: Seen)
     return Failed(Missing.BARRIER) in outcome.observations
 
 
-COMPONENT = Component(
-    name="handed_over",
-    title="A local channel with recovered data",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="A local channel with recovered data")

@@ -16,12 +16,12 @@ from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import between
+from tidegate.reference.claims import always, law, sometimes
+from tidegate.reference.elements import Index, Position, between
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.partitioning.keygroups import MOST_KEY_GROUPS, compute_owned_range, compute_owner
 
@@ -51,15 +51,19 @@ ALIGNED = (Partitioner.FORWARD, Partitioner.RESCALE, Partitioner.BROADCAST)
 class Parallelism:
     """How many subtasks there were when the checkpoint was taken, and how many there are."""
 
-    before: int = attrs.field(validator=between(1, MOST_SUBTASKS))
-    after: int = attrs.field(validator=between(1, MOST_SUBTASKS))
+    before: Annotated[int, "How many there were when the checkpoint was taken."] = attrs.field(
+        validator=between(1, MOST_SUBTASKS)
+    )
+    after: Annotated[int, "How many there are now."] = attrs.field(validator=between(1, MOST_SUBTASKS))
 
 
 @attrs.frozen
 class Config:
-    partitioner: Partitioner
-    producers: Parallelism
-    consumers: Parallelism
+    """An exchange, and how many subtasks are at its ends."""
+
+    partitioner: Annotated[Partitioner, "How a record finds its consumer."]
+    producers: Annotated[Parallelism, "How many producers."]
+    consumers: Annotated[Parallelism, "How many consumers."]
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -87,7 +91,7 @@ class AskForProducer:
     """A new producer is told what it restores."""
 
     type: ClassVar[str] = "producer"
-    subtask: int
+    subtask: Annotated[Index, "Its number."]
 
 
 @attrs.frozen
@@ -95,7 +99,7 @@ class AskForConsumer:
     """A new consumer is told what it restores."""
 
     type: ClassVar[str] = "consumer"
-    subtask: int
+    subtask: Annotated[Index, "Its number."]
 
 
 @attrs.frozen
@@ -103,16 +107,16 @@ class FindHeirs:
     """A buffer was saved of the connection of an old producer and an old consumer."""
 
     type: ClassVar[str] = "saved"
-    side: Side
-    producer: int
-    consumer: int
+    side: Annotated[Side, "Where it was saved: in the queues of the producer, or in the channels of the consumer."]
+    producer: Annotated[Index, "The old producer."]
+    consumer: Annotated[Index, "The old consumer."]
 
 
 Event = AskForProducer | AskForConsumer | FindHeirs
 
 # --- observations ---------------------------------------------------------------------------------------------
 
-Mapping = tuple[tuple[int, ...], ...]
+Mapping = tuple[tuple[Position, ...], ...]
 
 
 @attrs.frozen
@@ -120,9 +124,15 @@ class Restores:
     """The old subtasks whose place it takes, the old ones behind each of its channels, and those that it filters."""
 
     type: ClassVar[str] = "restores"
-    subtasks: tuple[int, ...]
-    channels: Mapping
-    filtered: tuple[int, ...]
+    subtasks: Annotated[tuple[Position, ...], "The old subtasks whose place it takes, ascending."]
+    channels: Annotated[
+        Mapping,
+        "For each new subtask at the other end, the old ones whose place that takes, ascending.",
+    ]
+    filtered: Annotated[
+        tuple[Position, ...],
+        "Of a consumer: all old ones that several new ones restore, ascending. Of a producer: none.",
+    ]
 
 
 @attrs.frozen
@@ -134,11 +144,11 @@ class Unchanged:
 
 @attrs.frozen
 class Goes:
-    """The buffer is restored on the connection of these new subtasks."""
+    """The buffer is restored on the connection of these new subtasks. One observation each, by consumer ascending."""
 
     type: ClassVar[str] = "goes"
-    producer: int
-    consumer: int
+    producer: Annotated[Position, "The new producer."]
+    consumer: Annotated[Position, "The new consumer."]
 
 
 Observation = Restores | Unchanged | Goes
@@ -334,13 +344,4 @@ def more_subtasks_need_no_virtual_channels(before: State, _event: Event, outcome
     return Unchanged() in outcome.observations and is_rescaled(before.config)
 
 
-COMPONENT = Component(
-    name="rescaling",
-    title="Rescaling with data in flight",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="Rescaling with data in flight")

@@ -11,13 +11,27 @@ their keys, and those of other partitioners than hash are left out. So are laten
 """
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
-from tidegate.reference.elements import MIN, MOST_CONSUMERS, Long, Status, StatusChange, Watermark, at_least, between
-from tidegate.reference.model import Component, InvalidInputError, Outcome, rejected
+from tidegate.reference.claims import always, sometimes
+from tidegate.reference.elements import (
+    MIN,
+    MOST_CONSUMERS,
+    Counted,
+    Index,
+    Length,
+    Long,
+    Position,
+    Status,
+    StatusChange,
+    Text,
+    Watermark,
+    at_least,
+    between,
+)
+from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.partitioning.keygroups import compute_key_group, compute_owner
 from tidegate.reference.partitioning.keys import check_text, compute_string_hash
 from tidegate.reference.recovery.rescaling import MOST_SUBTASKS
@@ -26,12 +40,10 @@ from tidegate.reference.tuples import replace
 #: More subtasks than this no case is about.
 MOST_PARALLELISM = 1024
 
+#: The numbers of different subtasks.
+NUMBERS = attrs.validators.deep_iterable(at_least(0), Length(most=MOST_SUBTASKS, distinct=True))
+
 # --- config ---------------------------------------------------------------------------------------------------
-
-
-def check_numbers(_instance: object, attribute: "attrs.Attribute[tuple[int, ...]]", value: tuple[int, ...]) -> None:
-    if any(one < 0 for one in value) or len(set(value)) < len(value) or len(value) > MOST_SUBTASKS:
-        raise InvalidInputError(f"{attribute.name} must be up to {MOST_SUBTASKS} different numbers from 0")
 
 
 @attrs.frozen
@@ -40,12 +52,23 @@ class Config:
     restore, too; its own number, and how keys are dealt out now.
     """
 
-    old_consumers: tuple[int, ...] = attrs.field(validator=check_numbers)
-    old_producers: tuple[int, ...] = attrs.field(validator=check_numbers)
-    filtered: tuple[int, ...] = attrs.field(validator=check_numbers)
-    subtask: int = attrs.field(validator=at_least(0))
-    parallelism: int = attrs.field(validator=between(1, MOST_PARALLELISM))
-    max_parallelism: int = attrs.field(validator=between(1, MOST_CONSUMERS))
+    old_consumers: Annotated[tuple[Position, ...], "The old consumers that the task restores."] = attrs.field(
+        validator=NUMBERS
+    )
+    old_producers: Annotated[tuple[Position, ...], "The old producers behind the channel."] = attrs.field(
+        validator=NUMBERS
+    )
+    filtered: Annotated[tuple[Position, ...], "The old consumers that other tasks restore, too."] = attrs.field(
+        validator=NUMBERS
+    )
+    subtask: Annotated[
+        Position,
+        "The number of the task among the consumers. If there are not so many, no key belongs to it.",
+    ] = attrs.field(validator=at_least(0))
+    parallelism: Annotated[int, "How many consumers there are.", Counted.SUBTASKS] = attrs.field(
+        validator=between(1, MOST_PARALLELISM)
+    )
+    max_parallelism: Annotated[int, "The number of key groups."] = attrs.field(validator=between(1, MOST_CONSUMERS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -74,8 +97,10 @@ class State:
 
 @attrs.frozen
 class Record:
+    """A record of this key."""
+
     type: ClassVar[str] = "record"
-    key: str = attrs.field(validator=check_text)
+    key: Annotated[Text, "Its key, a string."] = attrs.field(validator=check_text)
 
 
 Element = Record | Watermark | StatusChange
@@ -86,8 +111,8 @@ class SelectChannel:
     """What follows was saved of the connection of this old consumer and this old producer."""
 
     type: ClassVar[str] = "select"
-    subtask: int
-    channel: int
+    subtask: Annotated[Index, "The old consumer."]
+    channel: Annotated[Index, "The old producer."]
 
 
 @attrs.frozen
@@ -97,9 +122,13 @@ class ReadBuffer:
     """
 
     type: ClassVar[str] = "buffer"
-    rest: bool
-    elements: tuple[Element, ...]
-    begun: str | None = attrs.field(default=None, validator=attrs.validators.optional(check_text))
+    rest: Annotated[bool, "Whether it begins with the rest of the record that the last buffer of its connection began."]
+    elements: Annotated[tuple[Element, ...], "The whole elements in it."]
+    begun: Annotated[
+        Text | None,
+        "The key of a record of which the first half is at the end of the buffer, if there is one. Where a half "
+        "ends is up to the engine.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(check_text))
 
 
 Event = SelectChannel | ReadBuffer
@@ -240,13 +269,4 @@ def a_watermark_waits_for_others(_before: State, event: Event, outcome: Seen) ->
     return is_read and any(one.watermark == MIN for one in outcome.state.channels)
 
 
-COMPONENT = Component(
-    name="virtual_channels",
-    title="Virtual channels",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="Virtual channels")

@@ -7,15 +7,17 @@ what is handed out later is only the rest of it.
 
 Choices. A buffer is seen as soon as it is finished, as by a reader that is always ready; buffers of which nothing is
 left to hand out are not seen. What a writer with several channels adds to this is the `writer`.
+
+On the wire. A record is written as its length, 4 bytes, big-endian, and then its payload; both may be cut anywhere.
 """
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import at_least
+from tidegate.reference.claims import always, law, sometimes
+from tidegate.reference.elements import Bytes, at_least
 from tidegate.reference.model import Component, Outcome, Rejected, follow, rejected
 from tidegate.reference.spanning import stream_elements
 from tidegate.reference.spanning.dated_writers import write_by_results
@@ -26,7 +28,9 @@ from tidegate.reference.spanning.records import HEADER_BYTES, cut, decode_length
 
 @attrs.frozen
 class Config:
-    buffer_size: int = attrs.field(validator=at_least(1))
+    """The size of a buffer."""
+
+    buffer_size: Annotated[Bytes, "The size of a buffer in bytes."] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -47,29 +51,31 @@ class State:
 
 @attrs.frozen
 class Record:
-    """A record is to be written."""
+    """A record is written. After `finish` it is rejected."""
 
     type: ClassVar[str] = "record"
-    payload: bytes
+    payload: Annotated[bytes, "The payload of the record, without its length."]
 
 
 @attrs.frozen
 class Flush:
-    """What has been written is to be handed out now."""
+    """Hand out the bytes of the open buffer not handed out yet; the buffer stays open. After `finish` nothing is
+    observed.
+    """
 
     type: ClassVar[str] = "flush"
 
 
 @attrs.frozen
 class ControlEvent:
-    """An event, such as a barrier, is to be sent behind the records written so far."""
+    """An event is written, which finishes the open buffer. After `finish` it is rejected."""
 
     type: ClassVar[str] = "event"
 
 
 @attrs.frozen
 class Finish:
-    """Nothing more is to be written."""
+    """Nothing more comes. A second one is rejected."""
 
     type: ClassVar[str] = "finish"
 
@@ -81,10 +87,10 @@ Event = Record | Flush | ControlEvent | Finish
 
 @attrs.frozen
 class Buffer:
-    """A buffer, or what of it had not been handed out."""
+    """A buffer, or what is left of it, as soon as it is finished. There is none for no bytes."""
 
     type: ClassVar[str] = "buffer"
-    data: bytes
+    data: Annotated[bytes, "The bytes that were not handed out yet."]
 
 
 Observation = Buffer
@@ -223,13 +229,4 @@ def results_of_1_5_lead_to_the_same_buffers(buffer_size: int, payloads: tuple[by
     return write_by_results(buffer_size, payloads) == write(buffer_size, payloads)
 
 
-COMPONENT = Component(
-    name="serializer",
-    title="Records written across buffers",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__, stream_elements),
-)
+COMPONENT = Component.of(__name__, stream_elements, title="Records written across buffers")

@@ -6,7 +6,7 @@ fixed size; the value of a record is the user's own and fills the rest of the pa
 
 import struct
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
@@ -21,8 +21,8 @@ class Record:
     """A value as the user's serializer wrote it, with its event time if it has one."""
 
     type: ClassVar[str] = "record"
-    value: bytes
-    timestamp: Long | None = None
+    value: Annotated[bytes, "The value of the record."]
+    timestamp: Annotated[Long | None, "Its event time, if it has one."] = None
 
 
 @attrs.frozen
@@ -30,10 +30,10 @@ class LatencyMarker:
     """Where and when a marker was made: time, operator id (two 64-bit halves, the lower first), subtask."""
 
     type: ClassVar[str] = "latency_marker"
-    marked: Long
-    lower: Long
-    upper: Long
-    subtask: int
+    marked: Annotated[Long, "When it was made."]
+    lower: Annotated[Long, "The lower half of the id of the operator that made it."]
+    upper: Annotated[Long, "The upper half of that id."]
+    subtask: Annotated[int, "The subtask that made it."]
 
 
 @attrs.frozen
@@ -41,7 +41,7 @@ class RecordAttributes:
     """Whether the records that follow are a backlog."""
 
     type: ClassVar[str] = "record_attributes"
-    backlog: bool
+    backlog: Annotated[bool, "Whether they are a backlog."]
 
 
 @attrs.frozen

@@ -7,11 +7,11 @@ Choices. EventSerializer and Buffer.DataType of Flink 2.3. The bytes are the eng
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
+from tidegate.reference.claims import always, sometimes
 from tidegate.reference.model import Component, Outcome
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -57,8 +57,8 @@ class PutIntoBuffer:
     """An event is put into a buffer, with priority or without."""
 
     type: ClassVar[str] = "put"
-    kind: Kind
-    urgent: bool
+    kind: Annotated[Kind, "Which event."]
+    urgent: Annotated[bool, "With priority."]
 
 
 Event = PutIntoBuffer
@@ -87,11 +87,11 @@ class Labelled:
     """
 
     type: ClassVar[str] = "labelled"
-    label: Label
-    blocks: bool
-    urgent: bool
-    announced: bool
-    same: bool
+    label: Annotated[Label, "What it travels as."]
+    blocks: Annotated[bool, "Nothing behind it is read until the channel is resumed."]
+    urgent: Annotated[bool, "It overtakes data."]
+    announced: Annotated[bool, "Its reader is told of it ahead of its turn."]
+    same: Annotated[bool, "What is read back is what was put."]
 
 
 Observation = Labelled
@@ -155,13 +155,4 @@ def a_barrier_is_announced(_before: State, _event: Event, outcome: Outcome[State
     return any(seen.blocks and seen.announced for seen in told)
 
 
-COMPONENT = Component(
-    name="event_kinds",
-    title="Events on their way",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="Events on their way")

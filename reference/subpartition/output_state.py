@@ -7,12 +7,12 @@ the data when the barrier is queued, and gets it, or hears that it failed, later
 Choices. PipelinedSubpartition of Flink 2.3. Data comes in whole buffers, numbered from 0. Who is woken is SUBP-14.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import Long, Nothing, at_least
+from tidegate.reference.claims import always, invariant, sometimes
+from tidegate.reference.elements import Checkpoint, Long, Nothing, Position, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -78,8 +78,8 @@ class WriteBarrier:
     """A barrier is queued: one that overtakes at once, or one that may time out."""
 
     type: ClassVar[str] = "barrier"
-    checkpoint: Long = attrs.field(validator=at_least(0))
-    unaligned: bool
+    checkpoint: Checkpoint = attrs.field(validator=at_least(0))
+    unaligned: Annotated[bool, "It overtakes at once; otherwise it may time out."]
 
 
 @attrs.frozen
@@ -87,7 +87,7 @@ class TimeOut:
     """The barrier of a checkpoint has waited for too long."""
 
     type: ClassVar[str] = "timeout"
-    checkpoint: Long = attrs.field(validator=at_least(0))
+    checkpoint: Checkpoint = attrs.field(validator=at_least(0))
 
 
 @attrs.frozen
@@ -95,7 +95,7 @@ class AbortCheckpoint:
     """A checkpoint is given up."""
 
     type: ClassVar[str] = "abort"
-    checkpoint: Long = attrs.field(validator=at_least(0))
+    checkpoint: Checkpoint = attrs.field(validator=at_least(0))
 
 
 @attrs.frozen
@@ -136,8 +136,8 @@ class Saved:
     """These buffers are part of the checkpoint."""
 
     type: ClassVar[str] = "saved"
-    checkpoint: Long
-    data: tuple[int, ...]
+    checkpoint: Checkpoint
+    data: Annotated[tuple[Position, ...], "The numbers of the buffers, in their order."]
 
 
 @attrs.frozen
@@ -145,7 +145,7 @@ class SavingFailed:
     """What was promised to be part of the checkpoint will not come."""
 
     type: ClassVar[str] = "saving_failed"
-    checkpoint: Long
+    checkpoint: Checkpoint
 
 
 @attrs.frozen
@@ -153,7 +153,7 @@ class GotData:
     """A buffer is read."""
 
     type: ClassVar[str] = "data"
-    number: int
+    number: Annotated[Position, "Buffers are numbered from 0 as they are written."]
 
 
 @attrs.frozen
@@ -168,8 +168,8 @@ class GotBarrier:
     """A barrier is read."""
 
     type: ClassVar[str] = "barrier"
-    checkpoint: Long
-    unaligned: bool
+    checkpoint: Checkpoint
+    unaligned: Annotated[bool, "It overtakes data."]
 
 
 @attrs.frozen
@@ -177,7 +177,7 @@ class Queued:
     """How many buffers and events are queued."""
 
     type: ClassVar[str] = "queued"
-    count: int
+    count: Position
 
 
 Observation = Saved | SavingFailed | GotData | GotEvent | GotBarrier | Queued | Nothing
@@ -308,13 +308,4 @@ def a_barrier_is_read_in_time(_before: State, event: Event, outcome: Seen) -> bo
     return isinstance(event, Poll) and any(isinstance(seen, Saved) for seen in outcome.observations)
 
 
-COMPONENT = Component(
-    name="output_state",
-    title="What is saved of an output",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="What is saved of an output")

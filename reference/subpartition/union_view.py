@@ -9,12 +9,12 @@ before all were registered get their first turn is up to the engine.
 
 from enum import StrEnum
 from itertools import permutations
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import Nothing, between
+from tidegate.reference.claims import always, invariant, sometimes
+from tidegate.reference.elements import Index, Nothing, Position, between
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
 
@@ -29,7 +29,7 @@ MOST_VIEWS = 6
 class Config:
     """How many subpartitions are read as one. None of their views is there yet."""
 
-    views: int = attrs.field(validator=between(1, MOST_VIEWS))
+    views: Annotated[int, "How many subpartitions are read as one."] = attrs.field(validator=between(1, MOST_VIEWS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ class WriteItem:
     """Something is written to a subpartition; nobody is told."""
 
     type: ClassVar[str] = "write"
-    view: int
+    view: Index
     item: Item
 
 
@@ -94,7 +94,7 @@ class TellAvailable:
     """A subpartition tells that it has something to read."""
 
     type: ClassVar[str] = "tell"
-    view: int
+    view: Index
 
 
 @attrs.frozen
@@ -102,7 +102,7 @@ class RegisterView:
     """The view of a subpartition is there."""
 
     type: ClassVar[str] = "register"
-    view: int
+    view: Index
 
 
 @attrs.frozen
@@ -124,7 +124,7 @@ class QueryAvailable:
     """Somebody asks whether there is something to read, with credit or without."""
 
     type: ClassVar[str] = "query"
-    credit: bool
+    credit: Annotated[bool, "The reader has credit."]
 
 
 @attrs.frozen
@@ -151,9 +151,9 @@ class GotItem:
     """An item of a subpartition, by its number there; `backlog` is how much more was fetched."""
 
     type: ClassVar[str] = "got"
-    view: int
-    number: int
-    backlog: int
+    view: Position
+    number: Annotated[Position, "The items of a view are numbered from 0."]
+    backlog: Position
 
 
 @attrs.frozen
@@ -161,7 +161,7 @@ class NextView:
     """Whose item is next; -1 if there is none."""
 
     type: ClassVar[str] = "next"
-    view: int
+    view: Annotated[int, "-1 if there is no item.", between(-1, 5)]
 
 
 @attrs.frozen
@@ -169,8 +169,8 @@ class Availability:
     """Whether the reader may read, and how many buffers were fetched."""
 
     type: ClassVar[str] = "available"
-    value: bool
-    backlog: int
+    value: Annotated[bool, "Something can be read."]
+    backlog: Position
 
 
 @attrs.frozen
@@ -178,7 +178,7 @@ class ViewReleased:
     """The view of a subpartition is released. Several in one step are a set, shown in ascending order."""
 
     type: ClassVar[str] = "released"
-    view: int
+    view: Position
 
 
 @attrs.frozen
@@ -186,7 +186,7 @@ class Recycled:
     """So many items that were fetched are given back."""
 
     type: ClassVar[str] = "recycled"
-    count: int
+    count: Position
 
 
 Observation = WokenUp | GotItem | NextView | Availability | ViewReleased | Recycled | Nothing
@@ -351,13 +351,4 @@ def an_event_needs_no_credit(_before: State, event: Event, outcome: Seen) -> boo
     return is_query and any(isinstance(seen, Availability) and seen.value for seen in outcome.observations)
 
 
-COMPONENT = Component(
-    name="union_view",
-    title="Several subpartitions read as one",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="Several subpartitions read as one")

@@ -3,11 +3,15 @@
 The producer adds and finishes, a reader comes, polls and asks; partitions and whole results know some of it too.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
+from tidegate.reference.elements import Index, Position, one_of
 from tidegate.reference.subpartition.queue import Kind
+
+#: What a poll may give.
+ITEMS = tuple(kind for kind in Kind if kind is not Kind.NONE)
 
 # --- events ---------------------------------------------------------------------------------------------------
 
@@ -18,12 +22,12 @@ class AddBuffer:
 
     type: ClassVar[str] = "buffer"
     data: bytes
-    finished: bool
+    finished: Annotated[bool, "Whether nothing more will be written into it."]
 
 
 @attrs.frozen
 class Append:
-    """The producer writes more into the open buffer, and commits it."""
+    """The producer writes more into the open buffer, and commits it. Rejected if none is open."""
 
     type: ClassVar[str] = "append"
     data: bytes
@@ -31,7 +35,7 @@ class Append:
 
 @attrs.frozen
 class FinishBuffer:
-    """The producer is done with the open buffer."""
+    """The producer is done with the open buffer. Rejected if none is open."""
 
     type: ClassVar[str] = "finish_buffer"
 
@@ -69,12 +73,12 @@ class Poll:
     """The reader of a view asks for the next item."""
 
     type: ClassVar[str] = "poll"
-    view: int
+    view: Annotated[Index, "The number of the view. One that was not given, or was released, is rejected."]
 
 
 @attrs.frozen
 class Resume:
-    """The reader goes on behind an event that blocked."""
+    """The reader goes on behind an event that blocked. Rejected if nothing blocks."""
 
     type: ClassVar[str] = "resume"
 
@@ -84,7 +88,7 @@ class ReleaseView:
     """The reader of a view goes."""
 
     type: ClassVar[str] = "release_view"
-    view: int
+    view: Annotated[Index, "The number of the view. One that was not given is rejected."]
 
 
 # --- observations ---------------------------------------------------------------------------------------------
@@ -95,7 +99,7 @@ class ViewCreated:
     """The view has this number."""
 
     type: ClassVar[str] = "view"
-    view: int
+    view: Position
 
 
 @attrs.frozen
@@ -110,7 +114,7 @@ class DataAvailable:
     """The reader of a view is told that it can go on."""
 
     type: ClassVar[str] = "data_available"
-    view: int
+    view: Position
 
 
 @attrs.frozen
@@ -121,11 +125,16 @@ class Polled:
     """
 
     type: ClassVar[str] = "item"
-    kind: Kind
-    data: bytes
-    backlog: int
-    next: Kind
-    sequence: int
+    kind: Annotated[Kind, "What it is.", one_of(*ITEMS)]
+    data: Annotated[
+        bytes,
+        "The bytes of a data buffer that were not handed out yet. Of the events only those of a partition show "
+        "their bytes: the end of data is `00000008` and one byte, 00 with drain and 01 without; the end of the "
+        "partition is `00000000`.",
+    ]
+    backlog: Annotated[Position, "How many data buffers wait behind it."]
+    next: Annotated[Kind, "The kind of the item that another poll would give, as far as the reader knows."]
+    sequence: Annotated[Position, "The sequence number, from 0 for each view."]
 
 
 @attrs.frozen
@@ -133,8 +142,8 @@ class Availability:
     """What a query finds."""
 
     type: ClassVar[str] = "availability"
-    available: bool
-    backlog: int
+    available: Annotated[bool, "Whether there is something for this reader."]
+    backlog: Annotated[Position, "How many data buffers wait."]
 
 
 @attrs.frozen

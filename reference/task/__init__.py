@@ -12,18 +12,7 @@ step of the thread is one event. What another thread saw before it acts is part 
 seen. The task waits for its consumers before it ends its output (it may be told not to; this one is not).
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.task import execution_states, step, submission, values
 
-COMPONENT = Component(
-    name="task",
-    title="The task",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(step, execution_states, submission),
-    extensions=values.EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, values, step, execution_states, submission, title="The task")

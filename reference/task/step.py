@@ -7,20 +7,19 @@ from tidegate.reference.elements import MAX, Watermark
 from tidegate.reference.model import InvalidInputError, Outcome, rejected
 from tidegate.reference.task import final_checkpoint, values
 from tidegate.reference.task.execution_states import TERMINAL, TaskState, compute_followers
-from tidegate.reference.task.values import FINAL, INVOKABLE, Config, Event, Observation, Reason, Reply, State
-
-#: What the thread does, in order; the state that is entered before a step, where one is.
-STEPS = (
-    "load_code",
-    "register_network",
-    "copy_files",
-    "build_environment",
-    "instantiate",
-    "restore",
-    "invoke",
-    "finish_partitions",
+from tidegate.reference.task.values import (
+    CLEAN_UP,
+    FINAL,
+    INVOKABLE,
+    STEPS,
+    Config,
+    Event,
+    Observation,
+    Reason,
+    Reply,
+    State,
 )
-CLEAN_UP = "clean_up"
+
 #: Steps that are taken whatever has become of the task: nobody looks before them.
 UNCHECKED = ("load_code", "copy_files", "instantiate", CLEAN_UP)
 RUNS = (TaskState.INITIALIZING, TaskState.RUNNING)

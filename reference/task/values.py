@@ -1,11 +1,21 @@
 """The values of a task: its config, state, events and observations."""
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Long, Watermark, at_least, check_long, one_of
+from tidegate.reference.elements import (
+    Counted,
+    Index,
+    Long,
+    Parts,
+    Position,
+    Watermark,
+    at_least,
+    check_long,
+    one_of,
+)
 from tidegate.reference.task.execution_states import TaskState
 
 INVOKABLE = "invokable"
@@ -14,6 +24,18 @@ EXTENSIONS = (INVOKABLE, FINAL)
 #: Before every checkpoint.
 NO_CHECKPOINT = Long(-1)
 
+#: What the thread does, in order; the state that is entered before a step, where one is.
+STEPS = (
+    "load_code",
+    "register_network",
+    "copy_files",
+    "build_environment",
+    "instantiate",
+    "restore",
+    "invoke",
+    "finish_partitions",
+)
+CLEAN_UP = "clean_up"
 # --- config ---------------------------------------------------------------------------------------------------
 
 
@@ -24,9 +46,14 @@ class Config:
     With `final_checkpoint` checkpoints go on when tasks have finished, and the task waits for its last one.
     """
 
-    operators: int = attrs.field(validator=at_least(1))
-    outputs: int = attrs.field(validator=at_least(0))
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    operators: Annotated[Parts, "How many operators the chain has."] = attrs.field(validator=at_least(1))
+    outputs: Annotated[Position, "How many outputs the task has.", Counted.PARTS] = attrs.field(validator=at_least(0))
+    extension: Annotated[
+        str | None,
+        "With `invokable` the code of the task cleans up in steps of its own, and there are events `trigger` and "
+        "`ask_for_room`. With `final_checkpoint` the task waits for its last checkpoint, and there are events "
+        "`begin_checkpoint`, `complete_checkpoint` and `abort_checkpoint`. Only for engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -87,7 +114,7 @@ class Throw:
     """The thread's present step ends with an exception: one that says it was cancelled, or any other."""
 
     type: ClassVar[str] = "throw"
-    cancelled: bool
+    cancelled: Annotated[bool, "Whether the exception says that the task was cancelled."]
 
 
 @attrs.frozen
@@ -95,7 +122,10 @@ class Cancel:
     """Another thread, which saw the state `seen`, cancels the task."""
 
     type: ClassVar[str] = "cancel"
-    seen: TaskState
+    seen: Annotated[
+        TaskState,
+        "The state that the other thread saw before it acts. `scheduled` and `reconciling` are refused.",
+    ]
 
 
 @attrs.frozen
@@ -103,7 +133,10 @@ class FailExternally:
     """Another thread, which saw the state `seen`, lets the task fail."""
 
     type: ClassVar[str] = "fail"
-    seen: TaskState
+    seen: Annotated[
+        TaskState,
+        "The state that the other thread saw before it acts. `scheduled` and `reconciling` are refused.",
+    ]
 
 
 @attrs.frozen
@@ -111,7 +144,7 @@ class EndOfData:
     """All channels of the input have ended their data, with drain or without."""
 
     type: ClassVar[str] = "end_of_data"
-    drain: bool
+    drain: Annotated[bool, "Whether it comes with drain."]
 
 
 @attrs.frozen
@@ -119,7 +152,7 @@ class Acknowledge:
     """The consumers of an output have processed everything up to its end of data."""
 
     type: ClassVar[str] = "acknowledge"
-    output: int
+    output: Annotated[Index, "The number of the output, from 0. One out of range is rejected."]
 
 
 class Reply(StrEnum):
@@ -133,44 +166,49 @@ class Reply(StrEnum):
 
 @attrs.frozen
 class TriggerCheckpoint:
-    """A checkpoint is asked for; this is what the code would reply."""
+    """A checkpoint is asked for. With the extension `invokable`."""
 
     type: ClassVar[str] = "trigger"
-    reply: Reply
+    reply: Annotated[
+        Reply,
+        "What the code of the task would make of it: it is taken, refused, fails; or nobody listens any more.",
+    ]
 
 
 @attrs.frozen
 class AskForRoom:
-    """The task is asked whether it is held up, while its outputs have room or not."""
+    """The task is asked whether it is held up. With the extension `invokable`."""
 
     type: ClassVar[str] = "ask_for_room"
-    has_room: bool
+    has_room: Annotated[bool, "Whether its outputs have room."]
 
 
 @attrs.frozen
 class BeginCheckpoint:
-    """The task takes its part of a checkpoint, or of a savepoint with which the job is to stop."""
+    """The task takes its part of a checkpoint. Extension `final_checkpoint`."""
 
     type: ClassVar[str] = "begin_checkpoint"
-    checkpoint: Long = attrs.field(validator=check_long)
-    stops: bool
+    checkpoint: Annotated[Long, "Its number."] = attrs.field(validator=check_long)
+    stops: Annotated[bool, "Whether it is a savepoint with which the job is to stop."]
 
 
 @attrs.frozen
 class CompleteCheckpoint:
-    """The task is told that a checkpoint is complete."""
+    """The task is told that a checkpoint is complete. Extension `final_checkpoint`."""
 
     type: ClassVar[str] = "complete_checkpoint"
-    checkpoint: Long = attrs.field(validator=check_long)
+    checkpoint: Annotated[Long, "Its number."] = attrs.field(validator=check_long)
 
 
 @attrs.frozen
 class AbortCheckpoint:
-    """The task is told that a checkpoint was given up, and which was the last that is complete: 0 for none."""
+    """The task is told that a checkpoint was given up. Extension `final_checkpoint`."""
 
     type: ClassVar[str] = "abort_checkpoint"
-    checkpoint: Long = attrs.field(validator=check_long)
-    completed: Long = attrs.field(validator=check_long)
+    checkpoint: Annotated[Long, "Its number."] = attrs.field(validator=check_long)
+    completed: Annotated[Long, "The last checkpoint that is complete; 0 if there is none."] = attrs.field(
+        validator=check_long
+    )
 
 
 OfInvokable = TriggerCheckpoint | AskForRoom
@@ -185,7 +223,7 @@ class Changed:
     """The state is another one now."""
 
     type: ClassVar[str] = "state"
-    state: TaskState
+    state: Annotated[TaskState, "The new state."]
 
 
 @attrs.frozen
@@ -193,13 +231,15 @@ class Lost:
     """A race was lost: the state was not the one seen, but this one."""
 
     type: ClassVar[str] = "lost"
-    state: TaskState
+    state: Annotated[TaskState, "The state that it was."]
 
 
 @attrs.frozen
 class StepTaken:
+    """The thread takes a step."""
+
     type: ClassVar[str] = "step"
-    name: str
+    name: Annotated[str, "What the thread does.", one_of(*STEPS, CLEAN_UP)]
 
 
 @attrs.frozen
@@ -214,7 +254,7 @@ class OperatorFinished:
     """An operator is finished, by its place in the chain."""
 
     type: ClassVar[str] = "finish"
-    operator: int
+    operator: Position
 
 
 @attrs.frozen
@@ -222,8 +262,8 @@ class DataEnded:
     """End of data is sent on an output."""
 
     type: ClassVar[str] = "end_of_data"
-    output: int
-    drain: bool
+    output: Position
+    drain: Annotated[bool, "Whether it comes with drain."]
 
 
 @attrs.frozen
@@ -231,7 +271,7 @@ class PartitionEnded:
     """End of partition is sent on an output."""
 
     type: ClassVar[str] = "end_of_partition"
-    output: int
+    output: Position
 
 
 @attrs.frozen
@@ -246,7 +286,7 @@ class Reported:
     """The final state is reported."""
 
     type: ClassVar[str] = "final"
-    state: TaskState
+    state: Annotated[TaskState, "The final state."]
 
 
 class Reason(StrEnum):
@@ -260,7 +300,7 @@ class CheckpointDeclined:
     """The checkpoint is declined, and why."""
 
     type: ClassVar[str] = "declined"
-    reason: Reason
+    reason: Annotated[Reason, "Why the checkpoint is declined."]
 
 
 @attrs.frozen
@@ -268,7 +308,7 @@ class BackPressured:
     """Whether the task is held up by its outputs."""
 
     type: ClassVar[str] = "back_pressured"
-    value: bool
+    value: Annotated[bool, "The task is held up by its output."]
 
 
 @attrs.frozen

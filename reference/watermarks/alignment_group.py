@@ -7,37 +7,35 @@ Choices. Sources differ by name. A drift is not negative, and the highest one me
 left out: whoever drives says when to announce.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
-from tidegate.reference.elements import MAX, MIN, Long, at_least, check_long
-from tidegate.reference.model import Component, InvalidInputError, Outcome, Rejected, rejected
+from tidegate.reference.claims import always, sometimes
+from tidegate.reference.elements import MAX, MIN, Index, Length, Long, Subtasks, at_least, between, check_long
+from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.tuples import replace
 
 # --- config ---------------------------------------------------------------------------------------------------
-
-
-def check_drift(_instance: object, _attribute: "attrs.Attribute[Long]", value: int) -> None:
-    if not 0 <= value < MAX:
-        raise InvalidInputError(f"drift must be from 0 to {MAX - 1}, not {value}")
 
 
 @attrs.frozen
 class Source:
     """The group of a source, and how far its subtasks may be ahead of the slowest in the group."""
 
-    group: int
-    drift: Long = attrs.field(validator=check_drift)
+    group: Annotated[int, "The group of the source, any number: it is a name."]
+    drift: Annotated[
+        Long,
+        "How far a subtask may be ahead of the slowest in the group; from 0 to 9223372036854775806.",
+    ] = attrs.field(validator=between(0, MAX - 1))
 
 
 @attrs.frozen
 class Config:
-    """Each source has as many subtasks."""
+    """Some sources. Nobody has reported, and all subtasks run."""
 
-    sources: tuple[Source, ...] = attrs.field(validator=attrs.validators.min_len(1))
-    subtasks: int = attrs.field(validator=at_least(1))
+    sources: Annotated[tuple[Source, ...], "The sources, at least one."] = attrs.field(validator=Length(1))
+    subtasks: Annotated[Subtasks, "How many subtasks each source has."] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -62,11 +60,11 @@ class State:
 
 @attrs.frozen
 class ReportWatermark:
-    """A subtask reports how far it is."""
+    """A subtask reports a watermark. The lowest timestamp stands for none: observe `rejected`."""
 
     type: ClassVar[str] = "report"
-    source: int
-    subtask: int
+    source: Index
+    subtask: Annotated[Index, "The number of a subtask of the source. One that does not exist: observe `rejected`."]
     timestamp: Long = attrs.field(validator=check_long)
 
 
@@ -75,8 +73,8 @@ class TaskFailed:
     """A subtask has failed, and cannot be told anything."""
 
     type: ClassVar[str] = "task_failed"
-    source: int
-    subtask: int
+    source: Index
+    subtask: Annotated[Index, "The number of a subtask of the source. One that does not exist: observe `rejected`."]
 
 
 @attrs.frozen
@@ -84,8 +82,8 @@ class TaskReady:
     """A subtask runs, again."""
 
     type: ClassVar[str] = "task_ready"
-    source: int
-    subtask: int
+    source: Index
+    subtask: Annotated[Index, "The number of a subtask of the source. One that does not exist: observe `rejected`."]
 
 
 @attrs.frozen
@@ -93,7 +91,7 @@ class AnnounceLimits:
     """The time has come for a source to tell its subtasks."""
 
     type: ClassVar[str] = "announce"
-    source: int
+    source: Index
 
 
 Event = ReportWatermark | TaskFailed | TaskReady | AnnounceLimits
@@ -103,7 +101,7 @@ Event = ReportWatermark | TaskFailed | TaskReady | AnnounceLimits
 
 @attrs.frozen
 class Limit:
-    """A subtask is told how far it may be."""
+    """A subtask is told its limit; those of one announcement in the order of their numbers."""
 
     type: ClassVar[str] = "limit"
     subtask: int
@@ -220,13 +218,4 @@ def an_idle_group_has_no_limit(_before: State, _event: Event, outcome: Outcome[S
     return any(isinstance(seen, Limit) and seen.timestamp == MAX for seen in outcome.observations)
 
 
-COMPONENT = Component(
-    name="alignment_group",
-    title="Groups of sources that are aligned",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="Groups of sources that are aligned")

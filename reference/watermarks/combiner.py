@@ -6,16 +6,30 @@ valve would drop it.
 
 Choices. `flink-38454` (CombinedWatermarkStatus of Flink 2.2 and later): when all inputs are idle the maximum is put
 out. `flink-18934` (1.14 to 2.1): all idle leaves the combined watermark as it is.
+
+On the wire. Observations come watermark first, then status; statuses need not alternate.
 """
 
 from collections.abc import Iterator
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
-from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
+from tidegate.reference.claims import always, invariant, law, sometimes
+from tidegate.reference.elements import (
+    MAX,
+    MIN,
+    Index,
+    Long,
+    Parts,
+    Status,
+    StatusChange,
+    Watermark,
+    at_least,
+    check_long,
+    one_of,
+)
 from tidegate.reference.model import Component, Order, Outcome, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, replace, sorting
 
@@ -26,8 +40,17 @@ SEMANTICS = ("flink-38454", "flink-18934")
 
 @attrs.frozen
 class Config:
-    inputs: int = attrs.field(validator=at_least(1))
-    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    """A combiner over so many inputs."""
+
+    inputs: Annotated[
+        Parts,
+        "How many inputs: one at least. A source without splits, which has none, is in `multiplexer`.",
+    ] = attrs.field(validator=at_least(1))
+    semantics: Annotated[
+        str,
+        "`flink-38454` is the default, Flink 2.2 and later. `flink-18934` is 1.14 to 2.1: when all are idle the "
+        "combined watermark stays as it is; the status is still emitted.",
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -55,7 +78,7 @@ class InputWatermark:
     """A watermark arrives on an input."""
 
     type: ClassVar[str] = "watermark"
-    input: int
+    input: Index
     timestamp: Long = attrs.field(validator=check_long)
 
 
@@ -64,7 +87,7 @@ class InputStatus:
     """A status arrives on an input."""
 
     type: ClassVar[str] = "status"
-    input: int
+    input: Index
     status: Status
 
 
@@ -221,15 +244,4 @@ def sort_inputs(state: State) -> Order:
 
 SYMMETRY = Symmetry("inputs", "input", rearrange_inputs, sort_inputs)
 
-COMPONENT = Component(
-    name="combiner",
-    title="The watermark combiner",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    semantics=SEMANTICS,
-    symmetry=SYMMETRY,
-)
+COMPONENT = Component.of(__name__, title="The watermark combiner")

@@ -8,12 +8,12 @@ Choices. A component has one kind of watermark; several are combined each on the
 its channel is for the gate; here the gate is told when to go on.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
-from tidegate.reference.elements import Long, at_least, check_long, one_of
+from tidegate.reference.claims import always, sometimes
+from tidegate.reference.elements import Index, Long, Parts, at_least, check_long, one_of
 from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, replace, sorting
 
@@ -27,9 +27,16 @@ COMBINATIONS = (*NUMBERS, *TRUTHS, "aligned")
 class Config:
     """`wait`: nothing is combined before every channel had a watermark."""
 
-    channels: int = attrs.field(validator=at_least(1))
-    combination: str = attrs.field(validator=one_of(*COMBINATIONS))
-    wait: bool = False
+    channels: Parts = attrs.field(validator=at_least(1))
+    combination: Annotated[
+        str,
+        "`min` and `max` combine numbers, `and` and `or` truth values; `aligned` takes both, and waits for all "
+        "channels each time.",
+    ] = attrs.field(validator=one_of(*COMBINATIONS))
+    wait: Annotated[
+        bool,
+        "Nothing is combined before every channel had a watermark. It makes no difference to `aligned`.",
+    ] = False
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -51,20 +58,20 @@ class State:
 
 @attrs.frozen
 class ChannelNumber:
-    """A watermark that is a number arrives on a channel."""
+    """A number arrives. If the combination is of truth values: observe `rejected`."""
 
     type: ClassVar[str] = "number"
-    channel: int
+    channel: Index
     value: Long = attrs.field(validator=check_long)
 
 
 @attrs.frozen
 class ChannelTruth:
-    """A watermark that is a truth value arrives on a channel."""
+    """A truth value arrives. If the combination is of numbers: observe `rejected`."""
 
     type: ClassVar[str] = "truth"
-    channel: int
-    value: bool
+    channel: Index
+    value: Annotated[bool, "The value."]
 
 
 Event = ChannelNumber | ChannelTruth
@@ -85,12 +92,12 @@ class Truth:
     """A truth value is emitted."""
 
     type: ClassVar[str] = "truth"
-    value: bool
+    value: Annotated[bool, "The value."]
 
 
 @attrs.frozen
 class ResumeChannels:
-    """All channels go on."""
+    """All channels that an aligned watermark held go on."""
 
     type: ClassVar[str] = "resume"
 
@@ -200,14 +207,4 @@ def sort_channels(state: State) -> Order:
 
 SYMMETRY = Symmetry("channels", "channel", rearrange_channels, sort_channels)
 
-COMPONENT = Component(
-    name="generalized_watermarks",
-    title="Generalized watermarks",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    symmetry=SYMMETRY,
-)
+COMPONENT = Component.of(__name__, title="Generalized watermarks")

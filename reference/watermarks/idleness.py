@@ -8,12 +8,12 @@ Choices. Time has no unit here: a clock, a timeout and `advance` count the same 
 timer begins at a check and not at a record, so a split is idle after the timeout and up to two checks.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
-from tidegate.reference.elements import MIN, Long, Status, StatusChange, Watermark, at_least, check_long
+from tidegate.reference.claims import always, sometimes
+from tidegate.reference.elements import MIN, Count, Long, Status, StatusChange, Watermark, at_least, check_long
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -23,9 +23,11 @@ from tidegate.reference.model import Component, Outcome, Rejected, rejected
 class Config:
     """`delay` is how late records may be; `clock` is what the clock reads at first."""
 
-    timeout: int = attrs.field(validator=at_least(1))
-    delay: int = attrs.field(default=0, validator=at_least(0))
-    clock: int = 0
+    timeout: Annotated[Count, "For so many ticks a split may be silent."] = attrs.field(validator=at_least(1))
+    delay: Annotated[int, "How late records may be; in the unit of timestamps."] = attrs.field(
+        default=0, validator=at_least(0)
+    )
+    clock: Annotated[int, "What the clock reads at first."] = 0
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -67,7 +69,9 @@ class Advance:
     """Time passes."""
 
     type: ClassVar[str] = "advance"
-    ticks: int = attrs.field(validator=at_least(0))
+    ticks: Annotated[int, "How many ticks. A clock that is paused does not notice."] = attrs.field(
+        validator=at_least(0)
+    )
 
 
 @attrs.frozen
@@ -79,7 +83,7 @@ class Pause:
 
 @attrs.frozen
 class Resume:
-    """One reason less."""
+    """One reason to pause is over. Without any: observe `rejected`."""
 
     type: ClassVar[str] = "resume"
 
@@ -196,13 +200,4 @@ def a_record_ends_idleness(before: State, event: Event, outcome: Outcome[State, 
     return before.idle and isinstance(event, ReadRecord) and not outcome.state.idle
 
 
-COMPONENT = Component(
-    name="idleness",
-    title="The idleness timer of a split",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="The idleness timer of a split")

@@ -9,12 +9,12 @@ Flink 2.3. No input is ever idle here; what idle inputs change is `combiner`. Co
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import MIN, Long, check_long, one_of
+from tidegate.reference.claims import always, invariant, sometimes
+from tidegate.reference.elements import MIN, Index, Length, Long, Position, check_long, one_of
 from tidegate.reference.model import Component, InvalidInputError, Outcome, rejected
 from tidegate.reference.tuples import replace
 
@@ -35,8 +35,14 @@ class InputKind(StrEnum):
 class Config:
     """The inputs of the operator. With the extension `records` records are counted."""
 
-    inputs: tuple[InputKind, ...] = attrs.field(validator=attrs.validators.min_len(1))
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    inputs: Annotated[
+        tuple[InputKind, ...],
+        "Where each input comes from: the network, or a source in the same task.",
+    ] = attrs.field(validator=Length(1))
+    extension: Annotated[
+        str | None,
+        "With `records` there are events `record`, and counters. Only for engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -62,7 +68,7 @@ class WatermarkArrives:
     """A watermark comes on an input."""
 
     type: ClassVar[str] = "watermark"
-    input: int
+    input: Index
     timestamp: Long = attrs.field(validator=check_long)
 
 
@@ -71,7 +77,7 @@ class RecordArrives:
     """A record comes on an input."""
 
     type: ClassVar[str] = "record"
-    input: int
+    input: Index
 
 
 @attrs.frozen
@@ -79,8 +85,8 @@ class AttributesArrive:
     """It is said whether the records that follow on an input are a backlog."""
 
     type: ClassVar[str] = "attributes"
-    input: int
-    backlog: bool
+    input: Index
+    backlog: Annotated[bool, "What follows on this input is backlog."]
 
 
 @attrs.frozen
@@ -108,7 +114,7 @@ class Attributes:
     """The operator says whether the records that follow are a backlog."""
 
     type: ClassVar[str] = "attributes"
-    backlog: bool
+    backlog: Annotated[bool, "What is said of the backlog of all inputs together."]
 
 
 @attrs.frozen
@@ -118,10 +124,10 @@ class Gauges:
     """
 
     type: ClassVar[str] = "gauges"
-    inputs: tuple[Long, ...]
+    inputs: Annotated[tuple[Long, ...], "The watermark of each input.", Length(1)]
     input: Long
-    records: int | None = None
-    task_records: int | None = None
+    records: Annotated[Position | None, "With the extension `records`."] = None
+    task_records: Annotated[Position | None, "With the extension `records`."] = None
 
 
 Observation = Emitted | Attributes | Gauges
@@ -210,14 +216,4 @@ def a_gauge_is_ahead(_before: State, _event: Event, outcome: Outcome[State, Obse
     return any(isinstance(seen, Gauges) and max(seen.inputs) > seen.input for seen in outcome.observations)
 
 
-COMPONENT = Component(
-    name="input_gauges",
-    title="The gauges of inputs",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    extensions=EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, title="The gauges of inputs")

@@ -4,12 +4,12 @@ Choices. LatencyMarkerEmitter and the SourceOperator of Flink 2.3. Time is that 
 with a marker is `statuses`.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, sometimes
-from tidegate.reference.elements import at_least
+from tidegate.reference.claims import always, sometimes
+from tidegate.reference.elements import Position, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.watermarks.latency import compute_marker_times
 
@@ -23,8 +23,13 @@ MOST = 1000
 class Config:
     """The interval that the cluster says, and the one that the job says, if it does. Milliseconds; 0 is none."""
 
-    cluster: int = attrs.field(validator=at_least(0))
-    job: int | None = attrs.field(default=None, validator=attrs.validators.optional(at_least(0)))
+    cluster: Annotated[Position, "The interval that the cluster says, in milliseconds; 0 is none."] = attrs.field(
+        validator=at_least(0)
+    )
+    job: Annotated[
+        Position | None,
+        "The interval that the job says; 0 is none. Left out: the job says nothing.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(at_least(0)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -52,10 +57,10 @@ class OpenSource:
 
 @attrs.frozen
 class Elapse:
-    """Time passes."""
+    """Time passes. Beyond 1000 ms: observe `rejected`."""
 
     type: ClassVar[str] = "elapse"
-    milliseconds: int = attrs.field(validator=at_least(0))
+    milliseconds: Annotated[Position, "How much."] = attrs.field(validator=at_least(0))
 
 
 @attrs.frozen
@@ -75,7 +80,7 @@ class MarkerMade:
     """A marker, with the time at which it was made."""
 
     type: ClassVar[str] = "marker"
-    timestamp: int
+    timestamp: Annotated[Position, "The time at which it was due."]
 
 
 Observation = MarkerMade
@@ -139,13 +144,4 @@ def several_are_due(_before: State, event: Event, outcome: Seen) -> bool:
     return isinstance(event, Elapse) and len(outcome.observations) > 1
 
 
-COMPONENT = Component(
-    name="latency_markers",
-    title="When a source makes latency markers",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-)
+COMPONENT = Component.of(__name__, title="When a source makes latency markers")

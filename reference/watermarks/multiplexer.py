@@ -7,15 +7,18 @@ generators are asked in turns, is only noted until the periodic emit or an immed
 Choices. What the outputs amount to is computed as in the combiner, whose class Flink shares; what is said of it
 differs. Idle is said again each time that it is found, active never; and idleness is known only as of the last time
 that it was derived. `flink-38454` (2.2 and later), `flink-18934` (1.14 to 2.1), `flink-17653` (1.11 to 1.13).
+
+On the wire. Observations come watermark first, then idle, which is told at each derivation that finds every output
+idle; active is never told.
 """
 
 from enum import StrEnum
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
+from tidegate.reference.claims import always, invariant, law, sometimes
 from tidegate.reference.elements import MIN, Long, Status, StatusChange, Watermark, check_long, one_of
 from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, rejected
 from tidegate.reference.watermarks import combiner
@@ -28,7 +31,14 @@ SEMANTICS = ("flink-38454", "flink-18934", "flink-17653")
 
 @attrs.frozen
 class Config:
-    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    """A multiplexer without outputs."""
+
+    semantics: Annotated[
+        str,
+        "`flink-38454` is the default, Flink 2.2 and later. `flink-18934` is 1.14 to 2.1: when all are idle nothing "
+        "is combined. `flink-17653` is 1.11 to 1.13: the same, an active status is refused, and without outputs "
+        "nothing is told.",
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -59,20 +69,28 @@ class Mode(StrEnum):
     DEFERRED = "deferred"
 
 
+OutputId = Annotated[
+    int,
+    "The id of an output, any number: it is a name. A watermark or a status of one that is not registered is a "
+    "well-formed event that the component must refuse, and so is a second registration: observe `rejected`. "
+    "Unregistering one that is not registered does nothing.",
+]
+
+
 @attrs.frozen
 class Register:
-    """A split is assigned."""
+    """A split is assigned: it gets an output."""
 
     type: ClassVar[str] = "register"
-    output: int
+    output: OutputId
 
 
 @attrs.frozen
 class Unregister:
-    """A split is done."""
+    """A split is done: its output goes."""
 
     type: ClassVar[str] = "unregister"
-    output: int
+    output: OutputId
 
 
 @attrs.frozen
@@ -80,8 +98,11 @@ class OutputWatermark:
     """A split has a watermark."""
 
     type: ClassVar[str] = "watermark"
-    output: int
-    mode: Mode
+    output: OutputId
+    mode: Annotated[
+        Mode,
+        "By which door: an immediate call is combined at once, a deferred one only noted until the next derivation.",
+    ]
     timestamp: Long = attrs.field(validator=check_long)
 
 
@@ -90,8 +111,11 @@ class OutputStatus:
     """A split turns idle, or is active again."""
 
     type: ClassVar[str] = "status"
-    output: int
-    mode: Mode
+    output: OutputId
+    mode: Annotated[
+        Mode,
+        "By which door: an immediate call is combined at once, a deferred one only noted until the next derivation.",
+    ]
     status: Status
 
 
@@ -284,15 +308,4 @@ def sort_outputs(state: State) -> Order:
 
 SYMMETRY = Symmetry("outputs", "output", rearrange_outputs, sort_outputs)
 
-COMPONENT = Component(
-    name="multiplexer",
-    title="The watermark multiplexer",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    semantics=SEMANTICS,
-    symmetry=SYMMETRY,
-)
+COMPONENT = Component.of(__name__, title="The watermark multiplexer")

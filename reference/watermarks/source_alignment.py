@@ -10,12 +10,12 @@ alone by the alignment, also one that is paused, which then never goes on. `flin
 """
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import MAX, MIN, Long, Status, at_least, check_long, one_of
+from tidegate.reference.claims import always, invariant, sometimes
+from tidegate.reference.elements import MAX, MIN, Counted, Long, Status, at_least, check_long, one_of
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
 
 SEMANTICS = ("flink-39073", "flink-40093")
@@ -27,8 +27,14 @@ SEMANTICS = ("flink-39073", "flink-40093")
 class Config:
     """`samples` is how many samples are kept."""
 
-    samples: int = attrs.field(default=3, validator=at_least(0))
-    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    samples: Annotated[int, "How many samples of each watermark are kept.", Counted.PARTS] = attrs.field(
+        default=3, validator=at_least(0)
+    )
+    semantics: Annotated[
+        str,
+        "`flink-39073` is the default, Flink 2.3: a split that is idle is neither paused nor resumed. In "
+        "`flink-40093`, its correction, one that is paused is resumed.",
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -74,13 +80,19 @@ class State:
 
 # --- events ---------------------------------------------------------------------------------------------------
 
+SplitId = Annotated[
+    int,
+    "The id of a split, any number: it is a name. A watermark or status of one that was not added is a well- "
+    "formed event that the component must refuse: observe `rejected`.",
+]
+
 
 @attrs.frozen
 class AddSplit:
     """A split is assigned."""
 
     type: ClassVar[str] = "add_split"
-    split: int
+    split: SplitId
 
 
 @attrs.frozen
@@ -88,7 +100,7 @@ class FinishSplit:
     """A split is done."""
 
     type: ClassVar[str] = "finish_split"
-    split: int
+    split: SplitId
 
 
 @attrs.frozen
@@ -96,7 +108,7 @@ class SplitWatermark:
     """The watermark of a split rises."""
 
     type: ClassVar[str] = "split_watermark"
-    split: int
+    split: SplitId
     timestamp: Long = attrs.field(validator=check_long)
 
 
@@ -105,7 +117,7 @@ class SplitStatus:
     """A split turns idle, or is active again."""
 
     type: ClassVar[str] = "split_status"
-    split: int
+    split: SplitId
     status: Status
 
 
@@ -161,14 +173,14 @@ class Wait:
 
 @attrs.frozen
 class GoOn:
-    """The subtask reads again."""
+    """The subtask does not wait any more."""
 
     type: ClassVar[str] = "go_on"
 
 
 @attrs.frozen
 class PauseSplit:
-    """A split is not read any more, and its clock stands."""
+    """A split is paused. If several are at a time, the lowest id comes first."""
 
     type: ClassVar[str] = "pause"
     split: int
@@ -176,7 +188,7 @@ class PauseSplit:
 
 @attrs.frozen
 class ResumeSplit:
-    """A split is read again, and its clock goes on."""
+    """A split is resumed. If several are at a time, the lowest id comes first."""
 
     type: ClassVar[str] = "resume"
     split: int
@@ -403,14 +415,4 @@ def a_subtask_goes_on(_before: State, _event: Event, outcome: Outcome[State, Obs
     return GoOn() in outcome.observations
 
 
-COMPONENT = Component(
-    name="source_alignment",
-    title="Watermark alignment in a source",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    semantics=SEMANTICS,
-)
+COMPONENT = Component.of(__name__, title="Watermark alignment in a source")

@@ -7,14 +7,16 @@ follow: watermarks that rise, idle once, and active before the next watermark.
 Choices. Each side, the splits and the main output, counts as idle until it has said something else, so that the side
 that a reader does not use never holds the source active. `flink-38454` (2.2 and later) and `flink-18934` (1.16 to 2.1)
 differ only in what the multiplexer makes of splits that are all idle.
+
+On the wire. Watermarks rise; idle is emitted once, and active before the next watermark.
 """
 
 from itertools import pairwise, product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law, sometimes
+from tidegate.reference.claims import always, law, sometimes
 from tidegate.reference.elements import MIN, Long, Status, StatusChange, Watermark, check_long, one_of
 from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, reach, rejected
 from tidegate.reference.watermarks import multiplexer, valve
@@ -27,7 +29,13 @@ SEMANTICS = ("flink-38454", "flink-18934")
 
 @attrs.frozen
 class Config:
-    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    """A source without splits."""
+
+    semantics: Annotated[
+        str,
+        "What splits that are all idle amount to, as in `multiplexer`. `flink-38454` is the default, Flink 2.2 and "
+        "later; `flink-18934` is 1.16 to 2.1.",
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -47,13 +55,19 @@ class State:
 
 # --- events ---------------------------------------------------------------------------------------------------
 
+SplitId = Annotated[
+    int,
+    "The id of a split, any number: it is a name. One that has no output is a well-formed event that the "
+    "component must refuse: observe `rejected`. To add one that has an output changes nothing.",
+]
+
 
 @attrs.frozen
 class AddSplit:
-    """A split is assigned: it gets an output."""
+    """A split is assigned: it gets an output, unless it has one."""
 
     type: ClassVar[str] = "add_split"
-    split: int
+    split: SplitId
 
 
 @attrs.frozen
@@ -61,7 +75,7 @@ class ReleaseSplit:
     """A split is done: its output goes."""
 
     type: ClassVar[str] = "release_split"
-    split: int
+    split: SplitId
 
 
 @attrs.frozen
@@ -70,8 +84,11 @@ class EmitRecord:
 
     type: ClassVar[str] = "record"
     timestamp: Long = attrs.field(validator=check_long)
-    split: int | None = None
-    watermark: Long | None = attrs.field(default=None, validator=attrs.validators.optional(check_long))
+    split: Annotated[int | None, "The id of the split whose output it is; left out for the main output."] = None
+    watermark: Annotated[
+        Long | None,
+        "What the generator emits, by the immediate door; left out for nothing.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(check_long))
 
 
 @attrs.frozen
@@ -79,9 +96,13 @@ class EmitWatermark:
     """A watermark, by the output of a split or by the main output."""
 
     type: ClassVar[str] = "watermark"
-    mode: Mode
+    mode: Annotated[
+        Mode,
+        "By which door: an immediate call of a split is combined at once, a deferred one only noted until the next "
+        "combination. To the main output both are the same.",
+    ]
     timestamp: Long = attrs.field(validator=check_long)
-    split: int | None = None
+    split: Annotated[int | None, "The id of the split whose output it is; left out for the main output."] = None
 
 
 @attrs.frozen
@@ -89,9 +110,13 @@ class EmitStatus:
     """A split, or the main output, turns idle or is active again."""
 
     type: ClassVar[str] = "status"
-    mode: Mode
+    mode: Annotated[
+        Mode,
+        "By which door: an immediate call of a split is combined at once, a deferred one only noted until the next "
+        "combination. To the main output both are the same.",
+    ]
     status: Status
-    split: int | None = None
+    split: Annotated[int | None, "The id of the split whose output it is; left out for the main output."] = None
 
 
 @attrs.frozen
@@ -321,15 +346,4 @@ def sort_splits(state: State) -> Order:
 
 SYMMETRY = Symmetry("splits", "split", rearrange_splits, sort_splits)
 
-COMPONENT = Component(
-    name="source_output",
-    title="The edge of a source",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    semantics=SEMANTICS,
-    symmetry=SYMMETRY,
-)
+COMPONENT = Component.of(__name__, title="The edge of a source")

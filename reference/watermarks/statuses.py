@@ -8,17 +8,32 @@ the operators, each of which takes its time, and out on one channel.
 Choices. `flink-18934` is 1.14 and later: the status passes through every operator. `flink-5017` is 1.3 to 1.13: the
 task has one status, of which only its network outputs are told. The valve is the one of `flink-7728`. The output takes
 its channels in turn for records. A task with no output channels ends in a sink.
+
+On the wire. The valve is that of `flink-7728`. The output takes its channels in turn for records, from channel 0.
+The channel that a latency marker is sent on is free: whatever the rules allow is accepted.
 """
 
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, law, sometimes
-from tidegate.reference.elements import Long, Status, StatusChange, Watermark, at_least, check_long, one_of
+from tidegate.reference.claims import always, law, sometimes
+from tidegate.reference.elements import (
+    Counted,
+    Index,
+    Long,
+    Parts,
+    Position,
+    Status,
+    StatusChange,
+    Watermark,
+    at_least,
+    check_long,
+    one_of,
+)
 from tidegate.reference.model import Component, Outcome, reach, rejected
 from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.reference.watermarks import latency, valve
@@ -30,10 +45,20 @@ SEMANTICS = ("flink-18934", "flink-5017")
 
 @attrs.frozen
 class Config:
-    channels: int = attrs.field(validator=at_least(1))
-    operators: int = attrs.field(validator=at_least(1))
-    outputs: int = attrs.field(validator=at_least(0))
-    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    """A task with input channels, a chain of operators and one output."""
+
+    channels: Annotated[Parts, "How many input channels."] = attrs.field(validator=at_least(1))
+    operators: Annotated[Parts, "How many operators the chain has."] = attrs.field(validator=at_least(1))
+    outputs: Annotated[
+        Position,
+        "How many channels the output has. With 0 the task ends in a sink, and nothing is sent.",
+        Counted.PARTS,
+    ] = attrs.field(validator=at_least(0))
+    semantics: Annotated[
+        str,
+        "`flink-18934` is 1.14 and later: a status passes through every operator. `flink-5017` is 1.3 to 1.13: only "
+        "the output is told of it.",
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -56,7 +81,7 @@ class Record:
     """A record arrives on a channel."""
 
     type: ClassVar[str] = "record"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -64,7 +89,7 @@ class LatencyMarker:
     """A latency marker arrives on a channel."""
 
     type: ClassVar[str] = "latency_marker"
-    channel: int
+    channel: Index
 
 
 Event = Record | valve.ChannelWatermark | valve.ChannelStatus | LatencyMarker
@@ -84,19 +109,23 @@ class Handled:
     """An operator, by its place in the chain, handles an element. It processes records, and only times markers."""
 
     type: ClassVar[str] = "handled"
-    operator: int
-    element: Element
+    operator: Annotated[Position, "Its place in the chain, from 0."]
+    element: Annotated[Element, "What it handles."]
 
 
 @attrs.frozen
 class Sent:
-    """An element is written to a channel of the output."""
+    """An element is written to a channel of the output. Where it goes to several channels, one observation for each,
+    ascending.
+    """
 
     type: ClassVar[str] = "sent"
-    channel: int
-    element: Element
-    timestamp: Long | None = attrs.field(default=None, validator=attrs.validators.optional(check_long))
-    status: Status | None = None
+    channel: Annotated[Position, "The channel of the output, from 0."]
+    element: Annotated[Element, "What is written."]
+    timestamp: Annotated[Long | None, "Of a watermark; always there with a watermark, and only then."] = attrs.field(
+        default=None, validator=attrs.validators.optional(check_long)
+    )
+    status: Annotated[Status | None, "Of a status; always there with a status, and only then."] = None
 
 
 Observation = Handled | Sent
@@ -252,14 +281,4 @@ def quiet_return_is_ignored(timestamp: Long, announced: int) -> bool:
     return bool(written(outcome, Element.WATERMARK)) == bool(announced)
 
 
-COMPONENT = Component(
-    name="statuses",
-    title="Statuses and latency markers through a task",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__, latency),
-    semantics=SEMANTICS,
-)
+COMPONENT = Component.of(__name__, latency, title="Statuses and latency markers through a task")

@@ -11,12 +11,24 @@ becomes active again triggers no re-evaluation. Both omissions lose or stall wat
 `flink-40475` is the corrected valve.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.claims import always, claims_in, invariant, sometimes
-from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark, at_least, check_long, one_of
+from tidegate.reference.claims import always, invariant, sometimes
+from tidegate.reference.elements import (
+    MAX,
+    MIN,
+    Index,
+    Long,
+    Parts,
+    Status,
+    StatusChange,
+    Watermark,
+    at_least,
+    check_long,
+    one_of,
+)
 from tidegate.reference.model import Component, Order, Outcome, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, replace, sorting
 
@@ -27,8 +39,12 @@ SEMANTICS = ("flink-7728", "flink-40475")
 
 @attrs.frozen
 class Config:
-    channels: int = attrs.field(validator=at_least(1))
-    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    """A valve over so many channels."""
+
+    channels: Parts = attrs.field(validator=at_least(1))
+    semantics: Annotated[str, "`flink-7728` is that of Flink 1.4 to 2.3, `flink-40475` the corrected one."] = (
+        attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    )
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -57,7 +73,7 @@ class ChannelWatermark:
     """A watermark arrives on a channel."""
 
     type: ClassVar[str] = "watermark"
-    channel: int
+    channel: Index
     timestamp: Long = attrs.field(validator=check_long)
 
 
@@ -66,7 +82,7 @@ class ChannelStatus:
     """A status arrives on a channel."""
 
     type: ClassVar[str] = "status"
-    channel: int
+    channel: Index
     status: Status
 
 
@@ -263,15 +279,4 @@ def sort_channels(state: State) -> Order:
 
 SYMMETRY = Symmetry("channels", "channel", rearrange_channels, sort_channels)
 
-COMPONENT = Component(
-    name="valve",
-    title="The status-watermark valve",
-    config=Config,
-    events=Event,
-    observations=Observation,
-    start=start,
-    step=step,
-    claims=claims_in(__name__),
-    semantics=SEMANTICS,
-    symmetry=SYMMETRY,
-)
+COMPONENT = Component.of(__name__, title="The status-watermark valve")

@@ -5,6 +5,7 @@ import types
 
 import pytest
 
+from tidegate.conformance import schemas
 from tidegate.conformance.engines import EngineError, UnknownEngineError
 from tidegate.conformance.engines.errors import BadOptionError, CannotStartError
 from tidegate.conformance.engines.processes.process import ProcessEngine
@@ -35,7 +36,8 @@ def test_a_command_line_is_split_as_by_a_shell():
 def test_options_become_limits():
     engine = resolve("exec:true", case_timeout=3, window=2, strict=True)
     assert isinstance(engine, ProcessEngine)
-    assert (engine.limits.case_timeout, engine.limits.window, engine.strict) == (3, 2, True)
+    assert (engine.limits.case_timeout, engine.limits.window) == (3, 2)
+    assert engine.check is schemas.check
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,7 @@ NOT_MUTATED = tuple(f"tidegate.reference.{name}" for name in ("model", "claims",
 SAYS_NOTHING = (*NOT_MUTATED, "tidegate.reference.elements")
 #: Tests elsewhere: what holds the domains of values to the schemas, and symmetries to their word.
 ABOUT_ALL = tuple(
-    ROOT / "tests" / one
-    for one in ("conformance/engines/test_schema_domains.py", "properties/explorer/test_symmetry.py")
+    ROOT / "tests" / one for one in ("conformance/test_schema_domains.py", "properties/explorer/test_symmetry.py")
 )
 
 

@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
-from tidegate.reference.claims import always, claims_in, invariant, law, sometimes
+from tidegate.reference.claims import always, invariant, law, sometimes
 from tidegate.reference.components import COMPONENTS
-from tidegate.reference.model import Invariant, Law, Property, Sometimes
+from tidegate.reference.model import Invariant, Law, Property, Sometimes, claims_in
 from tidegate.reference.watermarks.valve import no_pending_minimum
 
 

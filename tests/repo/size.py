@@ -22,7 +22,6 @@ TREES = {
     "reference": "reference/",
     "cases": "properties/cases/",
     "museum": "conformance/engines/museum/",
-    "schema": "conformance/engines/schemas/",
     "flink": "conformance/engines/flink/adapters/",
     "spark": "conformance/engines/spark/",
     "tests": "tests/reference/",

@@ -65,7 +65,6 @@ def test_a_component_touches_one_new_folder_a_tree_and_one_line_of_one_list():
         "reference/",
         "properties/cases/",
         "traces/notation/",
-        "conformance/engines/schemas/",
         "conformance/engines/museum/",
         "tests/reference/",
     }

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from tests.paths import ROOT
+from tidegate.conformance import schemas
 from tidegate.conformance.documents.pages import list_components
-from tidegate.conformance.engines import schemas
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.judging.reference_engine import ReferenceEngine
 from tidegate.reference.components import COMPONENTS

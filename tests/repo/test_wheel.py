@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.paths import ROOT
+from tidegate.reference.components import COMPONENTS
 
 #: A package on PyPI that is called like one of our folders.
 NAMESAKE = "traces==0.7.0"
@@ -77,6 +78,13 @@ def test_the_command_runs_beside_namesakes(python, project):
     tidegate = Path(python).with_name("tidegate")
     run(tidegate, "run", "--engine", "reference", "--component", "valve", "--cases", "20", cwd=project)
     assert "VALVE-13" in run(tidegate, "explain", "VALVE-13", cwd=project)
+
+
+def test_the_command_writes_every_schema(python, project):
+    """They are derived: no file of a component is in the wheel."""
+    run(Path(python).with_name("tidegate"), "schemas", "--to", "schemas", cwd=project)
+    written = {path.stem for path in (project / "schemas").iterdir()}
+    assert {"common", "hello-reply", *COMPONENTS} <= written
 
 
 def test_the_namesakes_and_pytest_still_work(python, project):

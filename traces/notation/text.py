@@ -10,9 +10,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any, get_args
 
-import attrs
-
-from tidegate.reference.elements import Long
+from tidegate.reference.elements import Long, types_of
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import (
     DecodeError,
@@ -145,11 +143,11 @@ def read_observations(component: str, text: str) -> tuple[Any, ...]:
 def read_observation(component: str, kind: str, values: str | None) -> Any:
     place = kind if values is None else f"{kind}({values})"
     classes = {cls.type: cls for cls in get_args(observation_type(component))}
-    fields = attrs.fields_dict(attrs.resolve_types(classes[kind])) if kind in classes else {}
+    types = types_of(classes[kind]) if kind in classes else {}
     encoded: dict[str, Any] = {"type": kind}
     for one in values.split(", ") if values else ():
         name, _, value = one.partition(" ")
-        bare = name in fields and is_text(fields[name].type) and not value.startswith('"')
+        bare = name in types and is_text(types[name]) and not value.startswith('"')
         try:
             encoded[name] = value if bare else read_json(value)
         except ValueError as error:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from tidegate.conformance.engines.base import Description
+from tidegate.conformance.engines.base import Check, Description
 from tidegate.conformance.engines.errors import UnknownEngineError
 from tidegate.conformance.engines.flink import adapters, cache
 from tidegate.conformance.engines.flink.jvm import Jvm, start
@@ -24,7 +24,7 @@ from tidegate.conformance.engines.wire import BadRequestError, Json
 class FlinkEngine(ProcessEngine):
     """Flink of one version, from the cache."""
 
-    def __init__(self, version: str, limits: Limits | None = None, *, strict: bool = False) -> None:
+    def __init__(self, version: str, limits: Limits | None = None, *, check: Check | None = None) -> None:
         self.version = version or cache.DEFAULT_VERSION
         if not cache.is_version(self.version):
             raise UnknownEngineError(
@@ -38,7 +38,7 @@ class FlinkEngine(ProcessEngine):
             self.version,
             str(limits.case_timeout / 4),
         ]
-        super().__init__(command, limits, strict=strict)
+        super().__init__(command, limits, check=check)
 
     def start(self) -> Description:
         cache.check_jars(self.version)

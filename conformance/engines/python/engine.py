@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from tidegate.conformance.engines import messages
-from tidegate.conformance.engines.base import Broken, Description, Engine, Reply, Request
+from tidegate.conformance.engines.base import Broken, Check, Description, Engine, Reply, Request
 from tidegate.conformance.engines.errors import BadHelloError, UnknownEngineError
 from tidegate.conformance.engines.limits import Limits
 from tidegate.conformance.engines.processes.process import ProcessEngine
@@ -26,7 +26,7 @@ class PythonEngine(ProcessEngine):
     """
 
     def __init__(
-        self, path: str, limits: Limits | None = None, *, strict: bool = False, python: str = sys.executable
+        self, path: str, limits: Limits | None = None, *, check: Check | None = None, python: str = sys.executable
     ) -> None:
         module, colon, name = path.partition(":")
         if not (colon and all(part.isidentifier() for part in (*module.split("."), *name.split(".")))):
@@ -38,7 +38,7 @@ class PythonEngine(ProcessEngine):
         # A batch is answered as a whole: one that takes a quarter of the time allowed for a case is long enough.
         quick = limits.case_timeout / 4
         super().__init__(
-            [python, "-m", "tidegate.conformance.engines.python.host", path, str(quick)], limits, strict=strict
+            [python, "-m", "tidegate.conformance.engines.python.host", path, str(quick)], limits, check=check
         )
 
 

@@ -5,7 +5,7 @@ import sys
 from importlib import import_module
 from tempfile import TemporaryDirectory
 
-from tidegate.conformance.engines.base import Description
+from tidegate.conformance.engines.base import Check, Description
 from tidegate.conformance.engines.java import check_spark
 from tidegate.conformance.engines.limits import Limits
 from tidegate.conformance.engines.processes.process import ProcessEngine
@@ -31,10 +31,10 @@ class SparkEngine(ProcessEngine):
     """
 
     def __init__(
-        self, master: str = "", limits: Limits | None = None, *, strict: bool = False, what: str = COMPONENTS
+        self, master: str = "", limits: Limits | None = None, *, check: Check | None = None, what: str = COMPONENTS
     ) -> None:
         command = [sys.executable, "-m", "tidegate.conformance.engines.spark.process", master or LOCAL, what]
-        super().__init__(command, limits, strict=strict)
+        super().__init__(command, limits, check=check)
 
     def launch(self) -> None:
         check_spark()

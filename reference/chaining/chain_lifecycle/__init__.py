@@ -12,21 +12,12 @@ Choices. `flink-2.3` is the order since 1.14 (RegularOperatorChain, StreamOperat
 closed later. Before that to close meant to emit what is left, and to dispose meant what is now to close (StreamTask):
 `flink-1.10` since FLINK-14230, where a chained operator learns that its input has ended, and `flink-1.5`, where
 nobody does. Chained sources are numbered behind the operators; the two old orders have none.
+
+On the wire. The head is operator 0; chained sources are numbered behind the operators. Observations are the calls
+that the operators get, in their order.
 """
 
 from tidegate.reference.chaining.chain_lifecycle import claims, step, values
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 
-COMPONENT = Component(
-    name="chain_lifecycle",
-    title="The life cycle of a chain",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(claims),
-    semantics=values.SEMANTICS,
-    extensions=values.EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, values, step, claims, title="The life cycle of a chain")

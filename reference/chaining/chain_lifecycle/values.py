@@ -1,11 +1,11 @@
 """A chain of operators: its config, state, events and observations. What happens is in `step`."""
 
 from enum import IntEnum, StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Long, Watermark, at_least, check_long, one_of
+from tidegate.reference.elements import Counted, Index, Length, Long, Position, Watermark, at_least, check_long, one_of
 from tidegate.reference.model import InvalidInputError
 
 SEMANTICS = ("flink-2.3", "flink-1.10", "flink-1.5")
@@ -20,8 +20,8 @@ EXTENSIONS = (FINISHED,)
 class Operator:
     """An operator of the chain: the head has no parent. One that lingers leaves a mail behind when it finishes."""
 
-    lingers: bool
-    parent: int | None = None
+    lingers: Annotated[bool, "Whether it leaves a mail behind when it finishes."]
+    parent: Annotated[Position | None, "The operator that calls it: the place of one that stands before it."] = None
 
 
 @attrs.frozen
@@ -31,11 +31,26 @@ class Config:
     With the extension `finished` all of them had finished before the job was restored.
     """
 
-    operators: tuple[Operator, ...]
-    sources: int = attrs.field(validator=at_least(0))
-    inputs: int = attrs.field(validator=at_least(0))
-    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    operators: Annotated[
+        tuple[Operator, ...],
+        "The operators, the head first and each behind its parent. They are numbered by their places, from 0.",
+        Length(1),
+    ]
+    sources: Annotated[
+        Position,
+        "How many chained sources there are, on the last inputs of the head. They are numbered behind the operators.",
+        Counted.PARTS,
+    ] = attrs.field(validator=at_least(0))
+    inputs: Annotated[Position, "How many inputs the head has.", Counted.PARTS] = attrs.field(validator=at_least(0))
+    semantics: Annotated[
+        str,
+        "`flink-2.3` is the default. `flink-1.10` and `flink-1.5` are the older orders of calls.",
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    extension: Annotated[
+        str | None,
+        "With `finished` all operators had finished before the job was restored, and there are events `watermark` "
+        "and `element`. Only for engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
     def __attrs_post_init__(self) -> None:
         if not self.operators or self.operators[0].parent is not None:
@@ -79,6 +94,7 @@ class Call(StrEnum):
 
 
 INFALLIBLE = (Call.CREATE, Call.QUIESCE, Call.MAIL)
+FALLIBLE = tuple(call for call in Call if call not in INFALLIBLE)
 
 
 @attrs.frozen
@@ -120,7 +136,7 @@ class EndInput:
     """An input of the head has ended."""
 
     type: ClassVar[str] = "end_input"
-    input: int
+    input: Annotated[Index, "The number of the input, from 0. One out of range is rejected."]
 
 
 @attrs.frozen
@@ -128,7 +144,7 @@ class Mail:
     """An operator puts a mail into the mailbox of its task."""
 
     type: ClassVar[str] = "mail"
-    operator: int
+    operator: Annotated[Index, "The number of an operator or chained source, from 0. One out of range is rejected."]
 
 
 @attrs.frozen
@@ -136,7 +152,7 @@ class Finish:
     """The task has come to its end: drained, or stopped with a savepoint and to be continued from there."""
 
     type: ClassVar[str] = "finish"
-    drain: bool
+    drain: Annotated[bool, "Whether it is drained."]
 
 
 class Step(StrEnum):
@@ -152,7 +168,7 @@ class Checkpoint:
     """A checkpoint goes one step further."""
 
     type: ClassVar[str] = "checkpoint"
-    step: Step
+    step: Annotated[Step, "Which step."]
 
 
 @attrs.frozen
@@ -167,22 +183,23 @@ class Fault:
     """From now on an operator fails when it is called so, or does so no more."""
 
     type: ClassVar[str] = "fault"
-    operator: int
-    call: Call
-    failing: bool
-
-    def __attrs_post_init__(self) -> None:
-        if self.call in INFALLIBLE:
-            raise InvalidInputError(f"{self.call} does not fail")
+    operator: Annotated[Index, "The number of an operator or chained source, from 0. One out of range is rejected."]
+    call: Annotated[Call, "The call that fails."] = attrs.field(validator=one_of(*FALLIBLE))
+    failing: Annotated[bool, "Whether it fails from now on."]
 
 
 @attrs.frozen
 class InputWatermark:
-    """An input of a chain that had finished before says how far event time is."""
+    """An input of a chain that had finished before says how far event time is. Extension `finished`."""
 
     type: ClassVar[str] = "watermark"
-    input: int
-    timestamp: Long = attrs.field(validator=check_long)
+    input: Annotated[
+        Index,
+        "The number of the input, from 0. One out of range, or that of a chained source, is rejected.",
+    ]
+    timestamp: Annotated[Long, "How far it is. Anything but the largest is rejected."] = attrs.field(
+        validator=check_long
+    )
 
 
 class Kind(StrEnum):
@@ -193,11 +210,11 @@ class Kind(StrEnum):
 
 @attrs.frozen
 class Element:
-    """Anything else comes on an input of a chain that had finished before."""
+    """Anything else comes on an input of a chain that had finished before, which is rejected. Extension `finished`."""
 
     type: ClassVar[str] = "element"
-    input: int
-    kind: Kind
+    input: Annotated[Index, "The number of the input, from 0."]
+    kind: Annotated[Kind, "What comes."]
 
 
 OfFinished = InputWatermark | Element
@@ -211,9 +228,12 @@ class Called:
     """An operator is called; `input` says which input has ended, where one has."""
 
     type: ClassVar[str] = "call"
-    operator: int
-    call: Call
-    input: int | None = None
+    operator: Annotated[Position, "The number of the operator or chained source."]
+    call: Annotated[Call, "What it is told."]
+    input: Annotated[
+        Position | None,
+        "The input that has ended; with `end_input`, where the semantics tells it.",
+    ] = None
 
 
 @attrs.frozen
@@ -221,8 +241,8 @@ class Failed:
     """The task gets the first error of these calls, with the later ones attached to it, each by its operator."""
 
     type: ClassVar[str] = "failed"
-    operator: int
-    suppressed: tuple[int, ...]
+    operator: Annotated[Position, "Whose call failed first."]
+    suppressed: Annotated[tuple[Position, ...], "Whose calls failed later, in order."]
 
 
 class Side(StrEnum):
@@ -235,8 +255,8 @@ class ChannelState:
     """The checkpoint has what is on the inputs or on the outputs of the chain, as a part of this operator."""
 
     type: ClassVar[str] = "channel_state"
-    operator: int
-    side: Side
+    operator: Annotated[Position, "Whose part it is."]
+    side: Annotated[Side, "Where it is."]
 
 
 Observation = Called | Failed | Watermark | ChannelState

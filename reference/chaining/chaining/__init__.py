@@ -9,19 +9,14 @@ that enter an operator are a union; several inputs are for the component `job_gr
 
 Choices. StreamingJobGraphGenerator of Flink 2.3. A forward edge between operators of unequal parallelism, which
 Flink refuses to build (CHAIN-15), is simply not chained (CHAIN-7).
+
+On the wire. Ids are unique, a graph is acyclic, every operator is reached from a source, no edge enters a source,
+sources are not yielding; anything else is a `bad_request` error. Edges carry no input number: all edges into an
+operator enter its one input, and several are a union of streams. So a `head_with_sources` operator with several
+incoming edges has no chained source (CHAIN-12). Operators with several inputs are in `job_graph`.
 """
 
 from tidegate.reference.chaining.chaining import claims, step
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 
-COMPONENT = Component(
-    name="chaining",
-    title="Operator chaining",
-    config=step.Config,
-    events=step.Event,
-    observations=step.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(step, claims),
-)
+COMPONENT = Component.of(__name__, step, claims, title="Operator chaining")

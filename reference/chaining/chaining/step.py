@@ -1,14 +1,14 @@
 """What operator chaining does: where it starts, and what each event leads to."""
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.chaining import chains
 from tidegate.reference.chaining.chains import Kind, Link, Node, Plan, Strategy, check_max_parallelism
 from tidegate.reference.claims import always, sometimes
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import Count, Length, MaxParallelism, at_least
 from tidegate.reference.model import Outcome
 from tidegate.reference.partitioning.partitioner import Partitioner
 
@@ -17,8 +17,10 @@ from tidegate.reference.partitioning.partitioner import Partitioner
 
 @attrs.frozen
 class Config:
-    chaining: bool
-    chain_different_max_parallelism: bool
+    """What the job allows."""
+
+    chaining: Annotated[bool, "Whether operators are chained at all."]
+    chain_different_max_parallelism: Annotated[bool, "Whether operators of unequal max parallelism may chain."]
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -42,22 +44,33 @@ class Exchange(StrEnum):
 
 @attrs.frozen
 class Operator:
-    id: int
-    name: str
-    kind: Kind
-    strategy: Strategy
-    parallelism: int = attrs.field(validator=at_least(1))
-    max_parallelism: int = attrs.field(validator=check_max_parallelism)
-    slot_group: str
-    yielding: bool
+    """An operator of the graph."""
+
+    id: Annotated[int, "Unique in the graph."]
+    name: Annotated[str, "Shown in the name of its vertex."]
+    kind: Annotated[
+        Kind,
+        "A `source` has a split enumerator, a `legacy_source` runs a loop. Sources have no incoming edges and do "
+        "not yield.",
+    ]
+    strategy: Annotated[Strategy, "Whether it chains to the operator before it."]
+    parallelism: Count = attrs.field(validator=at_least(1))
+    max_parallelism: Annotated[MaxParallelism, "-1 where it is not set."] = attrs.field(validator=check_max_parallelism)
+    slot_group: Annotated[str, "The slot sharing group."]
+    yielding: Annotated[bool, "Whether the operator yields to the mailbox."]
 
 
 @attrs.frozen
 class Edge:
-    source: int
-    target: int
-    partitioner: Partitioner
-    exchange: Exchange
+    """An edge of the graph."""
+
+    source: Annotated[int, "The id of an operator."]
+    target: Annotated[int, "The id of an operator."]
+    partitioner: Annotated[
+        Partitioner,
+        "How records are spread. A `forward` edge between unequal parallelism does not chain.",
+    ]
+    exchange: Annotated[Exchange, "How data is handed over: while it is produced, or when it is complete."]
 
 
 @attrs.frozen
@@ -65,8 +78,8 @@ class Graph:
     """A graph of operators, to be divided into vertices."""
 
     type: ClassVar[str] = "graph"
-    operators: tuple[Operator, ...]
-    edges: tuple[Edge, ...]
+    operators: Annotated[tuple[Operator, ...], "The operators of the graph."]
+    edges: Annotated[tuple[Edge, ...], "Its edges, in the order in which they were made."]
 
     def __attrs_post_init__(self) -> None:
         # Everything that makes a graph no graph is found when its plan is made.
@@ -80,12 +93,15 @@ Event = Graph
 
 @attrs.frozen
 class Vertex:
-    """A chain: its head, all of its operators by id, and its name."""
+    """A chain of operators. Ordered by the id of the head."""
 
     type: ClassVar[str] = "vertex"
-    head: int
-    operators: tuple[int, ...]
-    name: str
+    head: Annotated[
+        int,
+        "The id of the operator that heads the chain. A source chained into a `head_with_sources` operator does not.",
+    ]
+    operators: Annotated[tuple[int, ...], "The ids of all operators in the chain, ascending.", Length(1)]
+    name: Annotated[str, "The names of all operators of the chain (CHAIN-20)."]
 
 
 Observation = Vertex

@@ -7,20 +7,13 @@ chained becomes a network output, or a further reader of one.
 Vertices are emitted in the order in which they are completed (CHAIN-18), each followed by its outputs.
 
 Choices. StreamGraph and StreamingJobGraphGenerator of Flink 2.3. The input numbers of an operator count from 0.
+
+On the wire. A graph is acyclic, ids are unique, every operator is reached from a source, no edge enters a source,
+sources are not yielding; anything else is a `bad_request` error. Vertices come in the order in which they are
+completed (CHAIN-18), each followed by its outputs.
 """
 
 from tidegate.reference.chaining.job_graph import claims, edges, outputs, step
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 
-COMPONENT = Component(
-    name="job_graph",
-    title="The job graph",
-    config=step.Config,
-    events=step.Event,
-    observations=step.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(step, claims, edges, outputs),
-    extensions=step.EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, step, claims, edges, outputs, title="The job graph")

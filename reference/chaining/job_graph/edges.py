@@ -10,7 +10,7 @@ Choices. StreamGraph of Flink 2.3, and the operators of 1.5 where their defaults
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
@@ -49,8 +49,8 @@ class PartitionNode:
     """From here on the edge is partitioned in another way."""
 
     type: ClassVar[str] = "partition"
-    partitioner: Partitioner
-    exchange: Exchange
+    partitioner: Annotated[Partitioner, "How records are spread."]
+    exchange: Annotated[Exchange, "How data is handed over: while it is produced, when it is complete, or both."]
 
 
 @attrs.frozen
@@ -58,7 +58,7 @@ class SideOutputNode:
     """From here on only the records of a tag count."""
 
     type: ClassVar[str] = "side_output"
-    tag: str
+    tag: Annotated[str, "The tag."]
 
 
 VirtualNode = PartitionNode | SideOutputNode

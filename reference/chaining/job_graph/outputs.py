@@ -11,13 +11,14 @@ later jobs; an id on a hybrid result, which no program makes, is compared all th
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference.chaining import chains
 from tidegate.reference.chaining.chains import Exchange, Kind, Partitioner
 from tidegate.reference.claims import law
+from tidegate.reference.elements import Length
 from tidegate.reference.partitioning.wiring import Pattern
 
 # --- names ----------------------------------------------------------------------------------------------------
@@ -56,13 +57,13 @@ class NetworkOutput:
     """What an operator of the vertex writes to the network, and the heads of the vertices that read it."""
 
     type: ClassVar[str] = "output"
-    vertex: int
-    operator: int
-    partitioner: Partitioner
-    pattern: Pattern
-    result: Result
-    consumers: tuple[int, ...]
-    tag: str | None = None
+    vertex: Annotated[int, "The head of the vertex."]
+    operator: Annotated[int, "The operator that writes."]
+    partitioner: Annotated[Partitioner, "How records are spread."]
+    pattern: Annotated[Pattern, "How subtasks are wired."]
+    result: Annotated[Result, "The type of the result."]
+    consumers: Annotated[tuple[int, ...], "The heads of the vertices that read it.", Length(1)]
+    tag: Annotated[str | None, "The tag of a side output; absent for the main output."] = None
 
 
 # --- the way of an edge ---------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """What the job graph does: where it starts, and what each event leads to."""
 
 from itertools import pairwise
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
@@ -26,7 +26,7 @@ from tidegate.reference.chaining.job_graph.outputs import (
     compute_outputs,
 )
 from tidegate.reference.claims import always, sometimes
-from tidegate.reference.elements import Long, at_least, check_long, one_of
+from tidegate.reference.elements import Count, Length, Long, MaxParallelism, Position, at_least, check_long, one_of
 from tidegate.reference.model import Outcome, Rejected, rejected
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -42,10 +42,18 @@ class Config:
     dynamic: the parallelism of vertices may still be decided while the job runs.
     """
 
-    chaining: bool
-    chain_different_max_parallelism: bool
-    mode: Mode
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    chaining: Annotated[bool, "Whether operators are chained at all."]
+    chain_different_max_parallelism: Annotated[bool, "Whether operators of unequal max parallelism may chain."]
+    mode: Annotated[
+        Mode,
+        "How edges are treated whose exchange is undefined. A job that pipelines all edges streams; the others are "
+        "batch jobs.",
+    ]
+    extension: Annotated[
+        str | None,
+        "With `dynamic` the graph is dynamic: a forward edge that nobody asked for becomes rescale if it is not "
+        "chained. Only for engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 DEFAULT_GROUP = "default"
@@ -67,36 +75,58 @@ class State:
 class JobOperator:
     """A node of the program. Without a strategy it has the default one; a buffer timeout of -1 means none."""
 
-    id: int
-    name: str
-    kind: Kind
-    parallelism: int = attrs.field(validator=at_least(1))
-    max_parallelism: int = attrs.field(default=-1, validator=chains.check_max_parallelism)
-    slot_group: str = DEFAULT_GROUP
-    yielding: bool = False
-    has_operator: bool = True
-    buffer_timeout: Long = attrs.field(default=Long(-1), validator=[check_long, at_least(-1)])
-    strategy: Strategy | None = None
+    id: Annotated[int, "Unique in the graph."]
+    name: Annotated[str, "Shown in the name of its vertex."]
+    kind: Annotated[
+        Kind,
+        "A `source` has a split enumerator, a `legacy_source` runs a loop. Sources have no incoming edges and do "
+        "not yield.",
+    ]
+    parallelism: Count = attrs.field(validator=at_least(1))
+    max_parallelism: Annotated[MaxParallelism, "-1 where it is not set."] = attrs.field(
+        default=-1, validator=chains.check_max_parallelism
+    )
+    slot_group: Annotated[str, "The slot sharing group."] = DEFAULT_GROUP
+    yielding: Annotated[bool, "Whether the operator yields to the mailbox."] = False
+    has_operator: Annotated[
+        bool,
+        "Whether it has an operator that can be called directly; without, it is not chained.",
+    ] = True
+    buffer_timeout: Annotated[Long, "In milliseconds; -1 where none is set."] = attrs.field(
+        default=Long(-1), validator=[check_long, at_least(-1)]
+    )
+    strategy: Annotated[
+        Strategy | None,
+        "Whether it chains to the operator before it. Absent: `head` for a `legacy_source`, `always` for others.",
+    ] = None
 
 
 @attrs.frozen
 class JobEdge:
     """An edge of the program, with the virtual nodes that it passes on the way from its source to its target."""
 
-    source: int
-    target: int
-    input: int = attrs.field(default=0, validator=at_least(0))
-    via: tuple[VirtualNode, ...] = ()
-    dataset: str | None = None
+    source: Annotated[int, "The id of an operator."]
+    target: Annotated[int, "The id of an operator."]
+    input: Annotated[
+        Position,
+        "Which input of the target it enters. Several edges into one input are a union.",
+    ] = attrs.field(default=0, validator=at_least(0))
+    via: Annotated[tuple[VirtualNode, ...], "The virtual nodes between source and target, from the source on."] = ()
+    dataset: Annotated[
+        str | None,
+        "The id under which a blocking result is kept for later jobs; absent if it is not kept.",
+    ] = None
 
 
 @attrs.frozen
 class JobGraph:
-    """A program, to be made into a job."""
+    """A program, to be made into a job. Rejected where a `forward` edge that was asked for joins unequal parallelism,
+    and where an operator with a buffer timeout writes a blocking result.
+    """
 
     type: ClassVar[str] = "graph"
-    operators: tuple[JobOperator, ...]
-    edges: tuple[JobEdge, ...]
+    operators: Annotated[tuple[JobOperator, ...], "The operators of the program."]
+    edges: Annotated[tuple[JobEdge, ...], "Its edges, in the order in which they were made."]
 
     def __attrs_post_init__(self) -> None:
         # Everything that makes a graph no graph is found when a plan is made of it.
@@ -113,8 +143,13 @@ Event = JobGraph
 
 @attrs.frozen
 class Member:
-    operator: int
-    index: int
+    """An operator of a vertex."""
+
+    operator: Annotated[int, "Its id."]
+    index: Annotated[
+        Position,
+        "Its depth in the chain: 1 for the head, one more for each edge below it, 0 for a chained source.",
+    ]
 
 
 @attrs.frozen
@@ -122,11 +157,11 @@ class JobVertex:
     """A chain, with its operators by id and the index of each."""
 
     type: ClassVar[str] = "vertex"
-    head: int
-    name: str
-    parallelism: int
-    max_parallelism: int
-    members: tuple[Member, ...]
+    head: Annotated[int, "The id of the operator that heads the chain."]
+    name: Annotated[str, "The names of all operators of the chain."]
+    parallelism: Annotated[Count, "That of the head."]
+    max_parallelism: Annotated[MaxParallelism, "That of the head."]
+    members: Annotated[tuple[Member, ...], "The operators of the chain, by ascending id.", Length(1)]
 
 
 Observation = JobVertex | NetworkOutput

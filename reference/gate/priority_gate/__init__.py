@@ -9,21 +9,14 @@ Choices. `SingleInputGate` and `RemoteInputChannel`; without priorities it is `g
 of their own are events here, as another thread may send them at any time. Sequence numbers are 32 bits and wrap around;
 `first` is that of the first item, so that a short trace can get there. What would arrive at a gate that is closed is
 refused: its channels are released (GATE-24). Notifications may still come.
+
+On the wire. An item with priority stands before all items without in its channel, and its channel before all others
+in the queue of the gate. An aligned barrier is announced with priority and keeps its own place. Notifications come
+from other threads: they may be late, or for nothing.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.gate import sequence_numbers
 from tidegate.reference.gate.priority_gate import step, values
 from tidegate.reference.model import Component
 
-COMPONENT = Component(
-    name="priority_gate",
-    title="The gate with priorities",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(step, sequence_numbers),
-    extensions=values.EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, values, step, sequence_numbers, title="The gate with priorities")

@@ -1,20 +1,13 @@
 """What the gate with priorities takes, shows and remembers."""
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Nothing, at_least, one_of
+from tidegate.reference.elements import Index, Nothing, Parts, Position, at_least, between, one_of
 from tidegate.reference.gate.gate import Available, Finished, Poll
 from tidegate.reference.gate.sequence_numbers import GREATEST_INT, LEAST_INT
-from tidegate.reference.model import InvalidInputError
-
-
-def check_int(_instance: Any, attribute: "attrs.Attribute[Any]", value: int) -> None:
-    if not LEAST_INT <= value <= GREATEST_INT:
-        raise InvalidInputError(f"{attribute.name} {value} does not fit into 32 bits")
-
 
 CLOSING = "closing"
 EXTENSIONS = (CLOSING,)
@@ -29,10 +22,20 @@ class Config:
     With the extension `closing` the gate may be closed, and is asked which channels have not ended.
     """
 
-    channels: int = attrs.field(validator=at_least(1))
-    subpartitions: int = attrs.field(default=1, validator=at_least(1))
-    first: int = attrs.field(default=0, validator=check_int)
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    channels: Parts = attrs.field(validator=at_least(1))
+    subpartitions: Annotated[
+        Parts,
+        "How many subpartitions share each channel: a channel is over when the end of the partition has come for "
+        "each of them.",
+    ] = attrs.field(default=1, validator=at_least(1))
+    first: Annotated[
+        int,
+        "The sequence number of the first item of each channel. Numbers have 32 bits and wrap around.",
+    ] = attrs.field(default=0, validator=between(LEAST_INT, GREATEST_INT))
+    extension: Annotated[
+        str | None,
+        "With `closing` there are events `close` and `ask_unfinished`. Only for engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -49,6 +52,8 @@ class Item(StrEnum):
 
 #: What overtakes.
 OVERTAKING = (Item.PRIORITY, Item.ANNOUNCEMENT)
+#: What arrives: an announcement is made by the channel.
+ARRIVING = tuple(item for item in Item if item is not Item.ANNOUNCEMENT)
 
 
 @attrs.frozen
@@ -87,18 +92,17 @@ class State:
 # --- events ---------------------------------------------------------------------------------------------------
 
 
-def check_arriving(_instance: Any, _attribute: "attrs.Attribute[Any]", value: Item) -> None:
-    if value is Item.ANNOUNCEMENT:
-        raise InvalidInputError("an announcement is made by the channel; it does not arrive")
-
-
 @attrs.frozen
 class Arrive:
     """An item arrives on a channel."""
 
     type: ClassVar[str] = "arrive"
-    channel: int
-    item: Item = attrs.field(validator=check_arriving)
+    channel: Index
+    item: Annotated[
+        Item,
+        "`priority` is the barrier of an unaligned checkpoint, `barrier` an aligned barrier that may time out. "
+        "Announcements do not arrive: the channel makes them.",
+    ] = attrs.field(validator=one_of(*ARRIVING))
 
 
 @attrs.frozen
@@ -106,7 +110,7 @@ class Notify:
     """A channel says that it has something, whether or not it has."""
 
     type: ClassVar[str] = "notify"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -114,8 +118,10 @@ class NotifyPriority:
     """A channel says that its item with this sequence number has priority."""
 
     type: ClassVar[str] = "notify_priority"
-    channel: int
-    sequence: int = attrs.field(validator=check_int)
+    channel: Index
+    sequence: Annotated[int, "The sequence number of the item."] = attrs.field(
+        validator=between(LEAST_INT, GREATEST_INT)
+    )
 
 
 @attrs.frozen
@@ -123,19 +129,19 @@ class Force:
     """A channel wants to be first, whatever was polled before."""
 
     type: ClassVar[str] = "force"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
 class Close:
-    """Another thread closes the gate."""
+    """Another thread closes the gate; a second time nothing happens. With the extension `closing`."""
 
     type: ClassVar[str] = "close"
 
 
 @attrs.frozen
 class AskUnfinished:
-    """Somebody asks which channels have not come to their end."""
+    """Somebody asks which channels have not come to their end. With the extension `closing`."""
 
     type: ClassVar[str] = "ask_unfinished"
 
@@ -151,10 +157,10 @@ class Polled:
     """An item is handed out; whether another poll would give one, and whether a channel with priority waits."""
 
     type: ClassVar[str] = "item"
-    channel: int
-    item: Item
-    more: bool
-    more_priority: bool
+    channel: Position
+    item: Annotated[Item, "What it is."]
+    more: Annotated[bool, "Whether another poll would give an item."]
+    more_priority: Annotated[bool, "Whether a channel with priority waits."]
 
 
 @attrs.frozen
@@ -166,17 +172,17 @@ class PriorityAvailable:
 
 @attrs.frozen
 class Cancelled:
-    """Who polls is told that the task is at its end."""
+    """Who polls is told that the gate is closed. With the extension `closing`."""
 
     type: ClassVar[str] = "cancelled"
 
 
 @attrs.frozen
 class Unfinished:
-    """These channels have not ended, in ascending order."""
+    """These channels have not ended. With the extension `closing`."""
 
     type: ClassVar[str] = "unfinished"
-    channels: tuple[int, ...]
+    channels: Annotated[tuple[Position, ...], "In ascending order."]
 
 
 Observation = Available | PriorityAvailable | Polled | Nothing | Finished | Cancelled | Unfinished

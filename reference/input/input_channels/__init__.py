@@ -9,19 +9,11 @@ Choices. `SingleInputGate.requestPartitions` and `updateInputChannel`, `UnknownI
 What several channels do in one step is listed by their index; the real order is that of a hash map. Timers are events.
 A task event that a known channel could not pass on is refused, as is an update that would leave one behind. An update
 whose look is final fails the channel; in Flink it fails the task at once.
+
+On the wire. Where several channels do something in one step, observations come by ascending channel.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.input.input_channels import requests, step, values
 from tidegate.reference.model import Component
 
-COMPONENT = Component(
-    name="input_channels",
-    title="The channels of a gate",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(step, requests),
-)
+COMPONENT = Component.of(__name__, values, step, requests, title="The channels of a gate")

@@ -1,11 +1,11 @@
 """What the channels of a gate take, show and remember."""
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Nothing, at_least
+from tidegate.reference.elements import Count, Index, Length, Nothing, Position, at_least, one_of
 from tidegate.reference.model import InvalidInputError
 
 
@@ -42,10 +42,18 @@ class Config:
     An initial delay of 0 means that there are no local retries.
     """
 
-    locations: tuple[Location, ...]
-    initial: int = attrs.field(default=100, validator=at_least(0))
-    maximum: int = attrs.field(default=10_000, validator=at_least(0))
-    timeout: int = attrs.field(default=10_000, validator=at_least(0))
+    locations: Annotated[tuple[Location, ...], "Where the producer of each channel runs.", Length(1)]
+    initial: Annotated[
+        Position,
+        "The first delay of a local retry in milliseconds; 0 means that there are no retries.",
+    ] = attrs.field(default=100, validator=at_least(0))
+    maximum: Annotated[Position, "The longest delay in milliseconds."] = attrs.field(
+        default=10_000, validator=at_least(0)
+    )
+    timeout: Annotated[
+        Position,
+        "How long a remote producer parks a request, in milliseconds; with 0 it does not, and there are no retries.",
+    ] = attrs.field(default=10_000, validator=at_least(0))
 
     def __attrs_post_init__(self) -> None:
         if not self.locations or self.initial > self.maximum:
@@ -89,14 +97,9 @@ class State:
 
 @attrs.frozen
 class RequestPartitions:
-    """The task asks for its input."""
+    """The task asks for its input. A second time nothing happens; after `close` a first time is rejected."""
 
     type: ClassVar[str] = "request_partitions"
-
-
-def check_known(_instance: Any, _attribute: "attrs.Attribute[Any]", value: Location) -> None:
-    if value is Location.UNKNOWN:
-        raise InvalidInputError("an update says where the producer is")
 
 
 @attrs.frozen
@@ -104,8 +107,8 @@ class Update:
     """It becomes known where the producer of a channel runs."""
 
     type: ClassVar[str] = "update"
-    channel: int
-    location: Location = attrs.field(validator=check_known)
+    channel: Index
+    location: Annotated[Location, "Where it runs."] = attrs.field(validator=one_of(Location.LOCAL, Location.REMOTE))
 
 
 @attrs.frozen
@@ -113,33 +116,35 @@ class Register:
     """A producer on this machine registers the partition of a channel."""
 
     type: ClassVar[str] = "register"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
 class Retry:
-    """The timer of a local channel that asks again goes off."""
+    """The timer of a local channel that asks again goes off. Rejected where no timer runs."""
 
     type: ClassVar[str] = "retry"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
 class NotFound:
-    """A remote producer answers that it has no such partition, and is known to run."""
+    """A remote producer answers that it runs and has no such partition. Rejected where no request is out."""
 
     type: ClassVar[str] = "not_found"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
 class Arrive:
-    """An item comes from the producer; a local channel does not look at its number."""
+    """An item comes from the producer; a local channel does not look at its number. Rejected before the channel is
+    connected.
+    """
 
     type: ClassVar[str] = "arrive"
-    channel: int
-    sequence: int
-    item: Item
+    channel: Index
+    sequence: Annotated[int, "Its sequence number. A local channel does not look at it."]
+    item: Annotated[Item, "`empty` is a data buffer of length zero."]
 
 
 @attrs.frozen
@@ -147,8 +152,8 @@ class Fail:
     """Something goes wrong on a channel."""
 
     type: ClassVar[str] = "fail"
-    channel: int
-    cause: Cause
+    channel: Index
+    cause: Annotated[Cause, "What."]
 
 
 @attrs.frozen
@@ -156,15 +161,15 @@ class Read:
     """The gate reads a channel."""
 
     type: ClassVar[str] = "read"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
 class TaskEvent:
-    """The task sends an event to its producers."""
+    """The task sends an event to its producers. Rejected where a known channel could not pass it on."""
 
     type: ClassVar[str] = "task_event"
-    event: int
+    event: Annotated[int, "The number of the event: a name."]
 
 
 @attrs.frozen
@@ -184,7 +189,7 @@ class Request:
     """A request goes to a remote producer."""
 
     type: ClassVar[str] = "request"
-    channel: int
+    channel: Position
 
 
 @attrs.frozen
@@ -192,8 +197,8 @@ class RetryIn:
     """A local channel did not find its partition, and will ask again after the delay."""
 
     type: ClassVar[str] = "retry_in"
-    channel: int
-    delay: int
+    channel: Position
+    delay: Annotated[Count, "In milliseconds."]
 
 
 @attrs.frozen
@@ -201,7 +206,7 @@ class Notified:
     """The channel tells the gate that it is to be read."""
 
     type: ClassVar[str] = "notified"
-    channel: int
+    channel: Position
 
 
 @attrs.frozen
@@ -209,7 +214,7 @@ class Recycled:
     """The buffer of an item is given back unread."""
 
     type: ClassVar[str] = "recycled"
-    channel: int
+    channel: Position
 
 
 @attrs.frozen
@@ -217,9 +222,9 @@ class Delivered:
     """The item read; and whether the channel has another."""
 
     type: ClassVar[str] = "delivered"
-    channel: int
-    item: Item
-    more: bool
+    channel: Position
+    item: Annotated[Item, "What it is. Nothing of length zero is delivered.", one_of(Item.DATA, Item.EVENT)]
+    more: Annotated[bool, "Whether the channel has another."]
 
 
 @attrs.frozen
@@ -227,8 +232,8 @@ class Failed:
     """The channel cannot be read."""
 
     type: ClassVar[str] = "failed"
-    channel: int
-    cause: Cause
+    channel: Position
+    cause: Annotated[Cause, "The first thing that went wrong."]
 
 
 @attrs.frozen
@@ -236,8 +241,8 @@ class Sent:
     """A task event goes to the producer of a channel."""
 
     type: ClassVar[str] = "sent"
-    channel: int
-    event: int
+    channel: Position
+    event: Annotated[int, "The number of the event."]
 
 
 Observation = Request | RetryIn | Notified | Recycled | Delivered | Nothing | Failed | Sent

@@ -1,11 +1,11 @@
 """What the network input takes, shows and remembers."""
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import StatusChange, Watermark, at_least, one_of
+from tidegate.reference.elements import Index, Parts, StatusChange, Watermark, at_least, one_of
 from tidegate.reference.gate import gate
 from tidegate.reference.input.backlogs import Backlogs
 from tidegate.reference.spanning.reading import Reader
@@ -19,8 +19,14 @@ SEMANTICS = ("flink-1.17", "flink-1.5")
 
 @attrs.frozen
 class Config:
-    channels: int = attrs.field(validator=at_least(1))
-    semantics: str = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
+    """An input of so many channels, each with one subpartition."""
+
+    channels: Parts = attrs.field(validator=at_least(1))
+    semantics: Annotated[
+        str,
+        "`flink-1.17` is the default: 1.17 and later. `flink-1.5` is the loop before there was a mailbox: only a "
+        "record ends a call, and there is no end of data; where it would wait, it returns `nothing_available`.",
+    ] = attrs.field(default=SEMANTICS[0], validator=one_of(*SEMANTICS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -59,20 +65,24 @@ class State:
 
 @attrs.frozen
 class Buffer:
-    """A buffer arrives on a channel."""
+    """A buffer arrives on a channel: a piece of the channel's stream of records, each four bytes of length and a stream
+    element. One of length zero is not shown to the gate.
+    """
 
     type: ClassVar[str] = "buffer"
-    channel: int
-    data: bytes
+    channel: Index
+    data: Annotated[bytes, "Bytes of the channel, wherever they were cut."]
 
 
 @attrs.frozen
 class ChannelEvent:
-    """A barrier or an ending arrives on a channel; `stop` is an end of data without drain."""
+    """A barrier or an ending arrives on a channel; `stop` is an end of data without drain. Under `flink-1.5` both ends
+    of data are rejected.
+    """
 
     type: ClassVar[str] = "event"
-    channel: int
-    kind: Kind
+    channel: Index
+    kind: Annotated[Kind, "What arrives."]
 
 
 @attrs.frozen
@@ -80,7 +90,10 @@ class Process:
     """The task calls; with `batch` the call may go on after an element."""
 
     type: ClassVar[str] = "process"
-    batch: bool
+    batch: Annotated[
+        bool,
+        "Whether the call may go on after an element. A task of several inputs reads one element at a call.",
+    ]
 
 
 Event = Buffer | ChannelEvent | Process
@@ -117,8 +130,8 @@ class Returned:
     """The call returns; `available` tells whether the input may have more now."""
 
     type: ClassVar[str] = "returned"
-    status: InputStatus
-    available: bool
+    status: Annotated[InputStatus, "What the call says in the end."]
+    available: Annotated[bool, "Whether the task may have more to read now."]
 
 
 Element = Record | Watermark | StatusChange | LatencyMarker | RecordAttributes

@@ -8,20 +8,11 @@ Choices. RecoveredInputChannel, LocalInputChannel, RemoteInputChannel, Pipelined
 of Flink 2.3. What a producer writes can be read at once, or is in the remote channel at once. Recovered buffers of a
 channel are numbered from 0, and so is what its producer writes. What the producer itself saves is not looked at. A
 checkpoint is triggered when all tasks run, so that no barrier comes before the partitions were asked for.
+
+On the wire. Buffers of saved state are numbered from 0 for each channel, and so is all that its producer writes.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.recovery.recovered_channel import claims, step, values
 
-COMPONENT = Component(
-    name="recovered_channel",
-    title="Recovered channels",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(claims),
-    semantics=values.SEMANTICS,
-)
+COMPONENT = Component.of(__name__, values, step, claims, title="Recovered channels")

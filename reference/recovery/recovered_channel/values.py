@@ -1,12 +1,21 @@
 """What recovered channels take, show and remember."""
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import Long, at_least, one_of
-from tidegate.reference.input.saving import NONE, Saving, check_checkpoint
+from tidegate.reference.elements import (
+    Checkpoint,
+    Index,
+    Long,
+    Parts,
+    Position,
+    at_least,
+    check_checkpoint,
+    one_of,
+)
+from tidegate.reference.input.saving import NONE, Saving
 
 #: A checkpoint during recovery is declined; 2.3 with checkpoints during recovery; and 2.4 with them.
 SEMANTICS = ("flink-2.3", "flink-39018", "flink-39521")
@@ -24,9 +33,15 @@ class Location(StrEnum):
 
 @attrs.frozen
 class Config:
-    channels: int = attrs.field(validator=at_least(1))
-    location: Location
-    semantics: str = attrs.field(default=DECLINED, validator=one_of(*SEMANTICS))
+    """A gate with so many channels, whose producers all run here or elsewhere."""
+
+    channels: Parts = attrs.field(validator=at_least(1))
+    location: Annotated[Location, "Where the producers run."]
+    semantics: Annotated[
+        str,
+        "Checkpoints during recovery: declined (the default), as 2.3 takes them (`flink-39018`), as 2.4 does "
+        "(`flink-39521`).",
+    ] = attrs.field(default=DECLINED, validator=one_of(*SEMANTICS))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -107,7 +122,7 @@ class Recovered:
     """A buffer of the saved state of a channel is given to it."""
 
     type: ClassVar[str] = "recovered"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -129,7 +144,7 @@ class Data:
     """The producer of a channel writes a buffer."""
 
     type: ClassVar[str] = "data"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -137,7 +152,7 @@ class PlainEvent:
     """The producer writes an event that is nothing special."""
 
     type: ClassVar[str] = "event"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -145,7 +160,7 @@ class Complete:
     """The producer writes that what it had saved is all written."""
 
     type: ClassVar[str] = "complete"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
@@ -153,24 +168,24 @@ class Barrier:
     """The producer writes a barrier, which overtakes."""
 
     type: ClassVar[str] = "barrier"
-    channel: int
-    checkpoint: Long = attrs.field(validator=check_checkpoint)
+    channel: Index
+    checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
 
 
 @attrs.frozen
 class Poll:
-    """The next item of a channel is taken."""
+    """The next item of a channel is taken. If there is none, nothing is polled."""
 
     type: ClassVar[str] = "poll"
-    channel: int
+    channel: Index
 
 
 @attrs.frozen
 class Mark:
-    """A checkpoint marks its place in the recovered state of every channel (2.4)."""
+    """A checkpoint marks its place in the recovered state of every channel. Only `flink-39521`."""
 
     type: ClassVar[str] = "mark"
-    checkpoint: Long = attrs.field(validator=check_checkpoint)
+    checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
 
 
 @attrs.frozen
@@ -178,7 +193,7 @@ class Start:
     """The task has begun the checkpoint: all channels start to save."""
 
     type: ClassVar[str] = "start"
-    checkpoint: Long = attrs.field(validator=check_checkpoint)
+    checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
 
 
 @attrs.frozen
@@ -186,7 +201,7 @@ class Stop:
     """The checkpoint has all its barriers, or is given up: all channels stop saving."""
 
     type: ClassVar[str] = "stop"
-    checkpoint: Long = attrs.field(validator=check_checkpoint)
+    checkpoint: Checkpoint = attrs.field(validator=check_checkpoint)
 
 
 Event = Recovered | Finish | Convert | Data | PlainEvent | Complete | Barrier | Poll | Mark | Start | Stop
@@ -199,10 +214,14 @@ class Polled:
     """What was taken, whether it was recovered, its number, and what is said to come next."""
 
     type: ClassVar[str] = "polled"
-    kind: Kind
-    recovered: bool
-    number: int
-    next: Next
+    kind: Annotated[
+        Kind,
+        "`recovery_completion` is the producer's end of recovery, `end_of_state` that of the channel's own saved "
+        "state; the number of the latter, and of a mark, is that of the saved buffers given so far.",
+    ]
+    recovered: Annotated[bool, "Whether it is of the saved state."]
+    number: Annotated[Position, "Its number."]
+    next: Annotated[Next, "What comes next; `priority` is a barrier."]
 
 
 @attrs.frozen
@@ -210,7 +229,7 @@ class Consumed:
     """All recovered state of the channel was read."""
 
     type: ClassVar[str] = "consumed"
-    channel: int
+    channel: Position
 
 
 @attrs.frozen
@@ -225,7 +244,7 @@ class Resumed:
     """The producer of the channel may go on behind the end of its recovery."""
 
     type: ClassVar[str] = "resumed"
-    channel: int
+    channel: Position
 
 
 @attrs.frozen
@@ -233,10 +252,10 @@ class Saved:
     """Data of a channel becomes part of a checkpoint: buffers of recovered state, and what was sent."""
 
     type: ClassVar[str] = "saved"
-    channel: int
-    checkpoint: Long
-    recovered: tuple[int, ...]
-    sent: tuple[int, ...]
+    channel: Position
+    checkpoint: Checkpoint
+    recovered: Annotated[tuple[Position, ...], "Buffers of saved state."]
+    sent: Annotated[tuple[Position, ...], "What the producer sent."]
 
 
 @attrs.frozen
@@ -244,7 +263,7 @@ class Declined:
     """The checkpoint fails: this channel is not ready for it. The channels behind it are not started."""
 
     type: ClassVar[str] = "declined"
-    channel: int
+    channel: Position
 
 
 @attrs.frozen
@@ -252,7 +271,7 @@ class Subsumed:
     """The checkpoint fails: on this channel a newer one is known. The channels behind it are not started."""
 
     type: ClassVar[str] = "subsumed"
-    channel: int
+    channel: Position
 
 
 Observation = Polled | Consumed | Ready | Resumed | Saved | Declined | Subsumed

@@ -6,19 +6,11 @@ mid-record says so. How one record is read is in `reading`, where long records a
 
 Choices. Lengths on the wire are never negative, so the protocol asks nothing about them. If one comes all the same,
 Flink trusts it (SPAN-28): with its whole header in one buffer it is taken for a record that fits, here an empty one.
+
+On the wire. A record is its length, 4 bytes, big-endian and never negative, and then as many bytes of payload.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.spanning.deserializer import claims, spilling, step
 
-COMPONENT = Component(
-    name="deserializer",
-    title="Records read across buffers",
-    config=step.Config,
-    events=step.Event,
-    observations=step.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(step, claims, spilling),
-)
+COMPONENT = Component.of(__name__, step, claims, spilling, title="Records read across buffers")

@@ -1,6 +1,6 @@
 """What records read across buffers does: where it starts, and what each event leads to."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
@@ -30,12 +30,12 @@ class Buffer:
     """The next buffer of the channel."""
 
     type: ClassVar[str] = "buffer"
-    data: bytes
+    data: Annotated[bytes, "The bytes of the buffer, which go on where the last one ended."]
 
 
 @attrs.frozen
 class Clear:
-    """Forget what has been gathered."""
+    """Forget what is there of an unfinished record."""
 
     type: ClassVar[str] = "clear"
 
@@ -50,8 +50,11 @@ class Record:
     """A record, and whether bytes of the buffer remain (intermediate) or not (last)."""
 
     type: ClassVar[str] = "record"
-    payload: bytes
-    result: Result = attrs.field(validator=one_of(Result.INTERMEDIATE, Result.LAST))
+    payload: Annotated[bytes, "The payload, without its length."]
+    result: Annotated[
+        Result,
+        "`last` if the buffer ends with the record, `intermediate` if more follows.",
+    ] = attrs.field(validator=one_of(Result.INTERMEDIATE, Result.LAST))
 
 
 @attrs.frozen

@@ -8,21 +8,13 @@ Choices. As in the `serializer`, a buffer is seen when it is finished or flushed
 `pool` says whether the pool has a buffer left over; a writer that needs one waits for it, and waiting is not seen here.
 A failure of the flusher is looked for once an emit. Flink 2.3 states the bound of 100 emits but resets its counter
 before it compares, so that nothing enforces the bound there (SPAN-11).
+
+On the wire. A record is written as its length, 4 bytes, big-endian, and its payload. After a failure of the flusher
+any emit may fail: whatever the rules allow is accepted.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.spanning import builders
 from tidegate.reference.spanning.writer import claims, step, values
 
-COMPONENT = Component(
-    name="writer",
-    title="The record writer of many channels",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(claims, step, builders),
-    extensions=values.EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, values, claims, step, builders, title="The record writer of many channels")

@@ -1,11 +1,12 @@
 """The values of the writer: its config and state, the events that it takes, the observations that it makes."""
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import at_least, one_of
+from tidegate.reference import elements
+from tidegate.reference.elements import Index, Position, at_least, one_of
 from tidegate.reference.spanning.builders import Builder
 
 MEASURES = "measures"
@@ -26,11 +27,18 @@ class Config:
     With the extension `measures` it is told how much is queued.
     """
 
-    kind: Kind
-    channels: int = attrs.field(validator=at_least(1))
-    buffer_size: int = attrs.field(validator=at_least(1))
-    timeout: int = attrs.field(validator=at_least(-1))
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    kind: Annotated[Kind, "A `selecting` writer has a buffer for each channel, a `broadcast` writer one for all."]
+    channels: elements.Parts = attrs.field(validator=at_least(1))
+    buffer_size: Annotated[elements.Bytes, "The size of a buffer in bytes."] = attrs.field(validator=at_least(1))
+    timeout: Annotated[
+        int,
+        "-1: never flush by itself. 0: flush after each record. Otherwise flush whenever so many milliseconds have "
+        "gone by.",
+    ] = attrs.field(validator=at_least(-1))
+    extension: Annotated[
+        str | None,
+        "With `measures` there is the event `measure`. Only for engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -60,24 +68,26 @@ class State:
 
 @attrs.frozen
 class Record:
-    """A record is emitted to one channel: the selected one, or on a broadcast writer any, as latency markers are."""
+    """A record is emitted to one channel: the selected one, or on a broadcast writer any, as latency markers are.
+    Rejected after `finish`.
+    """
 
     type: ClassVar[str] = "record"
-    channel: int
-    payload: bytes
+    channel: Index
+    payload: Annotated[bytes, "The payload of the record, without its length."]
 
 
 @attrs.frozen
 class Broadcast:
-    """A record is emitted to all channels."""
+    """A record is emitted to all channels. Rejected after `finish`."""
 
     type: ClassVar[str] = "broadcast"
-    payload: bytes
+    payload: Annotated[bytes, "The payload of the record, without its length."]
 
 
 @attrs.frozen
 class ControlEvent:
-    """An event, such as a barrier, is sent to all channels."""
+    """An event, such as a barrier, is sent to all channels. Rejected after `finish`."""
 
     type: ClassVar[str] = "event"
 
@@ -87,16 +97,16 @@ class Hint:
     """The reader of a channel asks for buffers of another size."""
 
     type: ClassVar[str] = "hint"
-    channel: int
-    size: int = attrs.field(validator=at_least(0))
+    channel: Index
+    size: Annotated[Position, "The size that it asks for, in bytes."] = attrs.field(validator=at_least(0))
 
 
 @attrs.frozen
 class Pool:
-    """The pool has buffers left over from now on, or not."""
+    """The pool has buffers left over from now on, or not. At the start it has."""
 
     type: ClassVar[str] = "pool"
-    available: bool
+    available: Annotated[bool, "Whether it has."]
 
 
 @attrs.frozen
@@ -111,26 +121,28 @@ class Elapse:
     """Time goes by."""
 
     type: ClassVar[str] = "elapse"
-    milliseconds: int = attrs.field(validator=at_least(1))
+    milliseconds: Annotated[elements.Count, "How much."] = attrs.field(validator=at_least(1))
 
 
 @attrs.frozen
 class Fail:
-    """The flusher fails, and stops."""
+    """The flusher fails, and stops. Rejected where there is none (`timeout` 0 or -1), where it failed before, and after
+    `finish`.
+    """
 
     type: ClassVar[str] = "fail"
 
 
 @attrs.frozen
 class Finish:
-    """Nothing more is to be written."""
+    """Nothing more is to be written. A second one is rejected."""
 
     type: ClassVar[str] = "finish"
 
 
 @attrs.frozen
 class Measure:
-    """Somebody asks how much is queued."""
+    """Somebody asks how much is queued. With the extension `measures`."""
 
     type: ClassVar[str] = "measure"
 
@@ -152,18 +164,18 @@ class Add:
     """A buffer is queued in a channel: how much it holds by then, and how much of that continues a record."""
 
     type: ClassVar[str] = "add"
-    channel: int
-    committed: int
-    partial: int
+    channel: Position
+    committed: Annotated[Position, "How many bytes it holds by then."]
+    partial: Annotated[Position, "How many of these continue a record that began in an earlier buffer."]
 
 
 @attrs.frozen
 class Buffer:
-    """A channel sees a buffer, or what of it it had not seen."""
+    """A channel sees a buffer, or what of it it had not seen. There is none for no bytes."""
 
     type: ClassVar[str] = "buffer"
-    channel: int
-    data: bytes
+    channel: Position
+    data: Annotated[bytes, "The bytes that are new to the channel."]
 
 
 @attrs.frozen
@@ -171,7 +183,7 @@ class EventSent:
     """An event is queued in a channel."""
 
     type: ClassVar[str] = "event"
-    channel: int
+    channel: Position
 
 
 @attrs.frozen
@@ -179,8 +191,8 @@ class Count:
     """A buffer is finished: by so much the counters of the task grow."""
 
     type: ClassVar[str] = "count"
-    bytes: int
-    buffers: int
+    bytes: Annotated[Position, "Its size, times the channels that read it."]
+    buffers: Annotated[elements.Count, "How many channels read it."]
 
 
 @attrs.frozen
@@ -192,10 +204,10 @@ class IoError:
 
 @attrs.frozen
 class Queued:
-    """So many bytes were written to each channel and have not been read."""
+    """So many bytes were written to each channel and have not been read. With the extension `measures`."""
 
     type: ClassVar[str] = "queued"
-    bytes: tuple[int, ...]
+    bytes: Annotated[tuple[Position, ...], "By channel."]
 
 
 Observation = Request | Add | Buffer | EventSent | Count | IoError | Queued

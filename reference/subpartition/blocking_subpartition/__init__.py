@@ -10,20 +10,11 @@ writes even an open buffer, whose later bytes would be lost: the partition finis
 those of `stores`. With the extension `failures` the disk may fail, once and for all: an attempt to write is told to
 have failed, and a buffer that was to be added then is still the producer's. Flink:
 BoundedBlockingSubpartition and its two readers.
+
+On the wire. Views are numbered from 0 in the order of requests; buffers of a view are recycled one at a time.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.subpartition.blocking_subpartition import claims, step, stores, values
 
-COMPONENT = Component(
-    name="blocking_subpartition",
-    title="The bounded blocking subpartition",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(claims, stores),
-    extensions=values.EXTENSIONS,
-)
+COMPONENT = Component.of(__name__, values, step, claims, stores, title="The bounded blocking subpartition")

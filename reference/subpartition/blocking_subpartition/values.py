@@ -1,11 +1,11 @@
 """The values of the blocking subpartition: its config and state, the events that it takes, what is seen of it."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference import elements
-from tidegate.reference.elements import one_of
+from tidegate.reference.elements import Index, one_of
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store
 from tidegate.reference.subpartition.queue import Item
@@ -21,8 +21,16 @@ EXTENSIONS = (FAILURES,)
 class Config:
     """With the extension `failures` the disk may fail, and it is seen when memory is given back."""
 
-    store: Store
-    extension: str | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
+    store: Annotated[
+        Store,
+        "Where the data is kept. Readers of a plain `file` have two buffers to read into. `file_region` is a plain "
+        "file whose readers hand out regions of it. `mmap` remembers of an event only that it is one.",
+    ]
+    extension: Annotated[
+        str | None,
+        "With `failures` the disk may fail (`fail_disk`), and each step that gives memory back shows it. Only for "
+        "engines that declare it.",
+    ] = attrs.field(default=None, validator=attrs.validators.optional(one_of(*EXTENSIONS)))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -62,7 +70,7 @@ def with_reader(state: State, index: int, reader: Reader) -> State:
 
 @attrs.frozen
 class EndOfData:
-    """The producer adds the event that ends the data."""
+    """The producer adds the event that ends the data. A second one is rejected."""
 
     type: ClassVar[str] = "end_of_data"
 
@@ -76,17 +84,17 @@ class LoseFile:
 
 @attrs.frozen
 class FailDisk:
-    """The disk fails: nothing can be written to it any more."""
+    """The disk fails: nothing can be written to it any more. With the extension `failures`."""
 
     type: ClassVar[str] = "fail_disk"
 
 
 @attrs.frozen
 class Recycle:
-    """A reader is done with a buffer that it was given."""
+    """A reader is done with a buffer that it was given. Rejected if it holds none."""
 
     type: ClassVar[str] = "recycle"
-    view: int
+    view: Index
 
 
 @attrs.frozen
@@ -94,8 +102,8 @@ class Query:
     """A reader asks whether there is something for it, with credit or without."""
 
     type: ClassVar[str] = "query"
-    view: int
-    credit: bool
+    view: Index
+    credit: Annotated[bool, "Whether it has credit for a data buffer."]
 
 
 Event = (
@@ -127,14 +135,14 @@ class Deleted:
 
 @attrs.frozen
 class Recycled:
-    """The memory of the buffer that was kept is given back."""
+    """The memory of the buffer that was kept is given back. With the extension `failures`."""
 
     type: ClassVar[str] = "recycled"
 
 
 @attrs.frozen
 class WriteFailed:
-    """The producer is told that writing has failed."""
+    """The producer is told that writing has failed. With the extension `failures`."""
 
     type: ClassVar[str] = "write_failed"
 

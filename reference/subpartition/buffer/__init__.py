@@ -7,19 +7,12 @@ is free when the last of them, the builder, and every slice that was handed out 
 
 Choices. Consumers are numbered in the order in which they came. Slices of a consumer are recycled oldest first. Flink:
 BufferBuilder, BufferConsumer, NetworkBuffer.
+
+On the wire. Consumers are numbered from 0 in the order in which they came; slices of a consumer are recycled oldest
+first.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.subpartition.buffer import step, values
 
-COMPONENT = Component(
-    name="buffer",
-    title="The network buffer",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(step),
-)
+COMPONENT = Component.of(__name__, values, step, title="The network buffer")

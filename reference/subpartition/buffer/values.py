@@ -1,10 +1,10 @@
 """The values of the network buffer: its config and state, the events that it takes, what is seen of it."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import Bytes, Index, Position, at_least
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -13,7 +13,7 @@ from tidegate.reference.elements import at_least
 class Config:
     """`capacity`: bytes that the buffer can hold."""
 
-    capacity: int = attrs.field(validator=at_least(1))
+    capacity: Annotated[Bytes, "How many bytes it can hold."] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -46,7 +46,9 @@ class State:
 
 @attrs.frozen
 class Append:
-    """The builder writes as much of some bytes as still fits."""
+    """The builder writes as much of these bytes as still fits. Rejected after `finish`, and like all that the builder
+    does after `close_builder`.
+    """
 
     type: ClassVar[str] = "append"
     data: bytes
@@ -75,7 +77,7 @@ class CloseBuilder:
 
 @attrs.frozen
 class Consume:
-    """The first consumer is made; it reads from the beginning."""
+    """The first consumer is made; it reads from the beginning. Rejected if there is one."""
 
     type: ClassVar[str] = "consume"
 
@@ -85,15 +87,19 @@ class Copy:
     """Another consumer is made, which reads on from where this one is."""
 
     type: ClassVar[str] = "copy"
-    consumer: int
+    consumer: Annotated[
+        Index,
+        "The number of the consumer. One that does not exist is rejected, and so is one that was closed, except for "
+        "`recycle`.",
+    ]
 
 
 @attrs.frozen
 class Inspect:
-    """What does a consumer know?"""
+    """A consumer is asked what it knows."""
 
     type: ClassVar[str] = "inspect"
-    consumer: int
+    consumer: Index
 
 
 @attrs.frozen
@@ -101,15 +107,15 @@ class Build:
     """A consumer hands out what is new to it."""
 
     type: ClassVar[str] = "build"
-    consumer: int
+    consumer: Index
 
 
 @attrs.frozen
 class Recycle:
-    """The oldest slice of a consumer that is still out is done with."""
+    """The oldest slice of a consumer that is still out is done with. Rejected if none is out."""
 
     type: ClassVar[str] = "recycle"
-    consumer: int
+    consumer: Index
 
 
 @attrs.frozen
@@ -117,7 +123,7 @@ class CloseConsumer:
     """A consumer lets go of the memory; its slices keep it."""
 
     type: ClassVar[str] = "close"
-    consumer: int
+    consumer: Index
 
 
 Event = Append | Commit | Finish | CloseBuilder | Consume | Copy | Inspect | Build | Recycle | CloseConsumer
@@ -127,10 +133,10 @@ Event = Append | Commit | Finish | CloseBuilder | Consume | Copy | Inspect | Bui
 
 @attrs.frozen
 class Written:
-    """So many bytes were taken."""
+    """So many bytes were taken; on `finish`, the bytes of the whole buffer."""
 
     type: ClassVar[str] = "written"
-    bytes: int
+    bytes: Position
 
 
 @attrs.frozen
@@ -138,7 +144,7 @@ class Slice:
     """What was committed since the consumer last looked, at times nothing."""
 
     type: ClassVar[str] = "slice"
-    data: bytes
+    data: Annotated[bytes, "At times nothing."]
 
 
 @attrs.frozen
@@ -146,8 +152,8 @@ class Knowledge:
     """Whether the consumer takes the buffer for finished, and whether there is something that it has not read."""
 
     type: ClassVar[str] = "knowledge"
-    finished: bool
-    unread: bool
+    finished: Annotated[bool, "Whether it takes the buffer for finished, as of the last time that it looked."]
+    unread: Annotated[bool, "Whether something is committed that it has not read."]
 
 
 @attrs.frozen

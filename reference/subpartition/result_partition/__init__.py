@@ -8,19 +8,12 @@ releases it.
 Choices. One id and one manager; after a release another attempt may be set up under the same id. Buffers are large
 enough for whatever is emitted. A writer that is closed or has failed writes nothing more. Blocking subpartitions use
 the mapped file. Flink: ResultPartitionManager, PipelinedResultPartition, BoundedBlockingResultPartition.
+
+On the wire. Subpartitions of a `blocking` partition use a mapped file. Views are numbered from 0 in the order in
+which they were given.
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.subpartition.result_partition import claims, step, union, values
 
-COMPONENT = Component(
-    name="result_partition",
-    title="The result partition and its manager",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(claims, union),
-)
+COMPONENT = Component.of(__name__, values, step, claims, union, title="The result partition and its manager")

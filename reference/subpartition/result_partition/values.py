@@ -1,12 +1,12 @@
 """The values of the result partition: its config and state, the events that it takes, what is seen of it."""
 
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference import elements
-from tidegate.reference.elements import at_least
+from tidegate.reference.elements import Index, Parts, Position, at_least
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
@@ -23,8 +23,10 @@ class PartitionKind(StrEnum):
 
 @attrs.frozen
 class Config:
-    kind: PartitionKind
-    subpartitions: int = attrs.field(validator=at_least(1))
+    """What is set up under the id."""
+
+    kind: Annotated[PartitionKind, "Whether it is read while it is written, or afterwards."]
+    subpartitions: Annotated[Parts, "How many subpartitions it has."] = attrs.field(validator=at_least(1))
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -69,7 +71,7 @@ class State:
 
 @attrs.frozen
 class Setup:
-    """A producer sets a partition up under the id."""
+    """A producer sets a partition up under the id. Rejected if one is registered, and after `shutdown`."""
 
     type: ClassVar[str] = "setup"
 
@@ -79,8 +81,8 @@ class Request:
     """A consumer asks the manager for a view; if it listens, it is content to be told later."""
 
     type: ClassVar[str] = "request"
-    subpartition: int
-    listen: bool
+    subpartition: Annotated[Index, "The number of the subpartition, from 0. One out of range is rejected."]
+    listen: Annotated[bool, "Whether it is content to be told later, if nobody is registered."]
 
 
 @attrs.frozen
@@ -95,7 +97,7 @@ class Emit:
     """The writer adds bytes to one subpartition."""
 
     type: ClassVar[str] = "emit"
-    subpartition: int
+    subpartition: Index
     data: bytes
 
 
@@ -112,7 +114,7 @@ class EndOfData:
     """The writer has no more records; it drains, unless it was stopped."""
 
     type: ClassVar[str] = "end_of_data"
-    drain: bool
+    drain: Annotated[bool, "Whether it drains; it does not if it was stopped."]
 
 
 @attrs.frozen
@@ -139,7 +141,7 @@ class Release:
     """The partition is released: by the manager, which forgets it, or by its producer behind the manager's back."""
 
     type: ClassVar[str] = "release"
-    by: Owner
+    by: Annotated[Owner, "By the manager, which forgets it, or by its producer without the manager's knowledge."]
 
 
 @attrs.frozen
@@ -174,7 +176,7 @@ class Created:
     """A consumer that waits for a subpartition is told that the partition is there."""
 
     type: ClassVar[str] = "created"
-    subpartition: int
+    subpartition: Position
 
 
 @attrs.frozen
@@ -182,7 +184,7 @@ class TimedOut:
     """A consumer that waits for a subpartition is told to wait no longer."""
 
     type: ClassVar[str] = "timed_out"
-    subpartition: int
+    subpartition: Position
 
 
 @attrs.frozen
@@ -190,7 +192,7 @@ class Gone:
     """There is nothing to hand out any more: the partition was released, perhaps because the producer failed."""
 
     type: ClassVar[str] = "gone"
-    failed: bool
+    failed: Annotated[bool, "Whether it was because the producer failed."]
 
 
 Observation = (

@@ -8,17 +8,7 @@ Choices. Flink 2.3: PipelinedSubpartition and its view. The producer keeps to on
 queued: it is finished before anything but a priority event is added. Whoever asks for the view wakes itself (SUBP-16).
 """
 
-from tidegate.reference.claims import claims_in
 from tidegate.reference.model import Component
 from tidegate.reference.subpartition.subpartition import claims, step, values
 
-COMPONENT = Component(
-    name="subpartition",
-    title="The pipelined subpartition",
-    config=values.Config,
-    events=values.Event,
-    observations=values.Observation,
-    start=step.start,
-    step=step.step,
-    claims=claims_in(claims),
-)
+COMPONENT = Component.of(__name__, values, step, claims, title="The pipelined subpartition")

@@ -1,11 +1,11 @@
 """The values of the pipelined subpartition: its config and state, the events that it takes, what is seen of it."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import attrs
 
 from tidegate.reference import elements
-from tidegate.reference.elements import at_least, one_of
+from tidegate.reference.elements import Amount, Buffers, Position, at_least, one_of
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.queue import EMPTY, Kind, Queue
@@ -17,8 +17,12 @@ from tidegate.reference.subpartition.queue import EMPTY, Kind, Queue
 class Config:
     """`exclusive`: buffers that the receiver has for this channel alone. `size_hint`: how large buffers are to be."""
 
-    exclusive: int = attrs.field(default=2, validator=at_least(0))
-    size_hint: int = attrs.field(default=UNLIMITED, validator=at_least(0))
+    exclusive: Annotated[Buffers, "How many exclusive buffers the receiver has for this channel."] = attrs.field(
+        default=2, validator=at_least(0)
+    )
+    size_hint: Annotated[Position, "How large buffers are to be at first, in bytes."] = attrs.field(
+        default=UNLIMITED, validator=at_least(0)
+    )
 
 
 # --- state ----------------------------------------------------------------------------------------------------
@@ -40,14 +44,17 @@ class AddEvent:
     """The producer adds an event; a priority one overtakes."""
 
     type: ClassVar[str] = "event"
-    kind: Kind = attrs.field(
+    kind: Annotated[
+        Kind,
+        "Barriers, the end of recovery and aligned watermarks block once they are taken; priority events overtake.",
+    ] = attrs.field(
         validator=one_of("event", "end_of_data", "barrier", "recovery_completion", "aligned_watermark", "priority")
     )
 
 
 @attrs.frozen
 class Poll:
-    """The reader asks for the next item."""
+    """The reader asks for the next item. Like all that a reader does, rejected without a view."""
 
     type: ClassVar[str] = "poll"
 
@@ -57,15 +64,15 @@ class Query:
     """The reader asks whether there is something for it, with credit or without."""
 
     type: ClassVar[str] = "query"
-    credit: bool
+    credit: Annotated[bool, "Whether it has credit for a data buffer."]
 
 
 @attrs.frozen
 class SizeHint:
-    """The reader asks for buffers of another size."""
+    """The reader asks for buffers of this size; rejected if it is negative."""
 
     type: ClassVar[str] = "size"
-    size: int
+    size: Annotated[Amount, "The size in bytes. A negative one is rejected."]
 
 
 Event = (
@@ -88,10 +95,12 @@ Event = (
 
 @attrs.frozen
 class Added:
-    """The item was taken in; the answer tells the producer how large the next buffer is to be."""
+    """The item was queued: always the first observation of `buffer` and `event`. The size is the one that the reader
+    asked for.
+    """
 
     type: ClassVar[str] = "added"
-    size_hint: int
+    size_hint: Annotated[Position, "The size that the reader asked for last."]
 
 
 @attrs.frozen
@@ -106,7 +115,7 @@ class PriorityAvailable:
     """The reader is told of a priority event, and which number it will have."""
 
     type: ClassVar[str] = "priority_available"
-    sequence: int
+    sequence: Annotated[Position, "The sequence number that it will have."]
 
 
 Observation = Added | DataAvailable | PriorityAvailable | shared.Polled | elements.Nothing | shared.Availability

@@ -240,3 +240,16 @@ def test_nothing_is_generated_over_files_of_others(tmp_path, monkeypatch, capsys
     assert ended.value.code == 64
     assert "is no checkout of tidegate; say where to write with --out DIR" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_schemas_are_listed_printed_and_written(tmp_path, capsys):
+    assert main(["schemas"]) == 0
+    assert {"common", "hello-reply", "valve"} <= set(capsys.readouterr().out.split())
+    assert main(["schemas", "valve"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["$defs"]["config"]["properties"]["channels"]["$ref"] == "common.json#/$defs/count"
+    assert main(["schemas", "--to", str(tmp_path / "schemas")]) == 0
+    assert json.loads((tmp_path / "schemas" / "valve.json").read_text()) == printed
+    with pytest.raises(SystemExit):
+        main(["schemas", "valves"])
+    assert "no schema 'valves'" in capsys.readouterr().err

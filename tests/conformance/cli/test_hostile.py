@@ -27,6 +27,8 @@ COMMANDS = {
     "trace": ("explain", "valve", "--trace", "{}"),
     "explain": ("explain", "{}"),
     "rules": ("rules", "{}"),
+    "schemas": ("schemas", "{}"),
+    "schemas-to": ("schemas", "--to", "{}"),
     "explore": ("explore", "{}"),
     "matrix": ("matrix", "{}", "--out", "out"),
     "engine": ("smoke", "--engine", "{}"),

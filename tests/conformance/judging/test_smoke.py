@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from tests.processes import HANGS, PATIENCE
-from tidegate.conformance.engines import schemas
+from tidegate.conformance import schemas
 from tidegate.conformance.engines.errors import StrictModeUnavailableError
 from tidegate.conformance.engines.messages import describe
 from tidegate.conformance.exits import Exit

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conformance.web.conftest import LOOKS, fits, serious_barriers, shoot
 from tidegate.conformance.documents.stepping import step_through
-from tidegate.conformance.web.playing import PlayError, check_size, name_parts, stories
+from tidegate.conformance.web.playing import PlayError, config_of, name_parts, stories
 from tidegate.properties.drawing.cases import draw_case
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.codec import decode, encode
@@ -175,7 +175,7 @@ def draw_small(component, number):
 def is_small(case):
     """Not too long to be drawn, nor too large to be played."""
     try:
-        check_size(encode(case.config))
+        config_of(case.model, encode(case.config))
     except PlayError:
         return False
     return 0 < len(case.events) <= MAX_DRAWN_EVENTS and len(repr(case)) < 20_000

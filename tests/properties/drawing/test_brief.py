@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from tests.sampling import some
-from tidegate.conformance.engines import schemas
+from tidegate.conformance import schemas
 from tidegate.conformance.engines.museum import Engine
 from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.judging.suite import Budget

@@ -183,5 +183,5 @@ def test_nin_10_an_operator_is_asked_before_the_first_call_and_behind_each_that_
 @pytest.mark.parametrize("inputs", [(1,), (1,) * 64, (1, 0)])
 def test_nin_9_there_are_2_to_63_inputs_each_with_a_channel(inputs):
     assert begin("multiple_inputs", multiple_inputs.Config((1,) * 63))
-    with pytest.raises(InvalidInputError, match="2 to 63 inputs"):
+    with pytest.raises(InvalidInputError, match="inputs must"):
         multiple_inputs.Config(inputs)

@@ -101,7 +101,7 @@ def test_a_wire_has_buffers_of_at_least_a_byte_for_each_side(wrong):
 
 def test_inputs_are_numbered_from_0():
     assert make_timed().edges[0].input == 0
-    refused("input must be at least 0", Edge, 1, 2, None, -1)
+    refused("input must be from 0 to 1", Edge, 1, 2, None, -1)
 
 
 def test_nothing_is_rescaled_to_nothing():

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from tests.conformance.engines.test_schema_domains import changes_of, is_taken
+from tests.conformance.test_schema_domains import changes_of, is_taken
 from tests.sampling import some
 from tidegate.conformance.engines.museum import engine
 from tidegate.conformance.engines.museum.engines import COMPONENTS, Right

@@ -2,12 +2,15 @@
 
 import builtins
 import json
+import re
 
 import pytest
 from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
 
-from tidegate.conformance.engines import schemas
+from tidegate.conformance import schemas
 from tidegate.conformance.engines.errors import StrictModeUnavailableError
+from tidegate.conformance.schemas.deriving import decimals
 from tidegate.reference.components import COMPONENTS
 
 #: One of these says what a property is.
@@ -97,10 +100,6 @@ def test_every_object_and_every_property_is_described():
     assert undescribed == []
 
 
-def test_every_component_has_its_three_schemas():
-    assert set(schemas.components()) == set(COMPONENTS)
-
-
 def test_a_case_of_every_component_is_checked():
     """Nothing at all is a config only where everything is optional, and an unknown event is none anywhere."""
     for name in COMPONENTS:
@@ -171,7 +170,31 @@ def test_without_jsonschema_strict_mode_says_what_to_install(monkeypatch):
     assert "tidegate[schemas]" in raised.value.hint
 
 
-def test_schemas_are_plain_files_that_refer_to_one_another_by_name():
-    text = json.dumps([schemas.load(name) for name in schemas.files()])
-    references = {each.split('"')[0] for each in text.split('"$ref": "')[1:]}
-    assert {each.split("#")[0] for each in references} - {""} <= {f"{name}.json" for name in schemas.files()}
+def test_the_files_written_are_enough_for_any_validator(tmp_path):
+    """They refer to one another by name, and to nothing else; and the example of each component is one."""
+    contents = {path.name: json.loads(path.read_text()) for path in schemas.write(tmp_path / "schemas")}
+    registry = Registry().with_resources((name, Resource.from_contents(one)) for name, one in contents.items())
+
+    def validate(value, reference):
+        Draft202012Validator({"$ref": reference}, registry=registry).validate(value)
+
+    for name in COMPONENTS:
+        [example] = contents[f"{name}.json"]["examples"]
+        validate(example["config"], f"{name}.json#/$defs/config")
+        for event, seen in zip(example["events"], example["steps"], strict=True):
+            validate(event, f"{name}.json#/$defs/event")
+            for one in seen:
+                validate(one, f"{name}.json#/$defs/observation")
+    for name, message, *_ in GOOD:
+        validate(message, f"{name}.json")
+
+
+@pytest.mark.parametrize(
+    ("least", "most"), [(0, 9), (0, 10), (0, 105), (-1, 99), (0, 2**63 - 1), (0, 2**63 - 2), (-(2**63), 2**63 - 1)]
+)
+def test_the_pattern_of_decimal_numbers(least, most):
+    pattern = re.compile(decimals(least, most))
+    near = {0, 1, 9, 10, 11, 99, 100, most // 10, most // 2, most * 10}
+    for number in {sign * one + step for sign in (1, -1) for one in near | {least, most} for step in (-1, 0, 1)}:
+        assert bool(pattern.fullmatch(str(number))) == (least <= number <= most), number
+    assert not any(pattern.fullmatch(text) for text in ("", "-0", "00", "01", "+1", " 1", "1 ", "x"))

@@ -1,9 +1,9 @@
 """The JSON Schemas of protocol 1 and of the trace file: what implementers read, and what strict mode checks.
 
-A schema is a file of this folder: `hello-request`, `replay-reply`, `trace-case`, … Those of the components hold three
-each, named `valve.config`, `valve.event` and `valve.observation`; a fourth, `case`, says what relates a config and its
-events, where something does. They refer to one another by file name, so that the folder can be copied and used as it
-is, by any validator.
+Those of messages are files of this folder: `hello-request`, `replay-reply`, `trace-case`, … Those of components are
+derived from the specification, three of each: `valve.config`, `valve.event` and `valve.observation`; a fourth, `case`,
+relates a config to its events. They refer to one another by file name: `tidegate schemas --to DIR` writes a
+folder that any validator can use.
 
 jsonschema is needed to check, not to read, and it is imported only then.
 """
@@ -12,10 +12,13 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidegate.conformance.engines.errors import StrictModeUnavailableError
 from tidegate.conformance.engines.text import printable
+from tidegate.conformance.schemas.deriving import common_definitions, component_schema
+from tidegate.reference.components import COMPONENTS
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator, ValidationError
@@ -23,28 +26,46 @@ if TYPE_CHECKING:
 
 @cache
 def files() -> tuple[str, ...]:
-    """The names of the schema files, without their ending."""
-    names = (entry.name for entry in resources.files(__package__).iterdir())
-    return tuple(sorted(name.removesuffix(".json") for name in names if name.endswith(".json")))
+    """The names of the schemas, without their ending."""
+    names = {entry.name for entry in resources.files(__package__).iterdir()} - {"relations.json"}
+    messages = (name.removesuffix(".json") for name in names if name.endswith(".json"))
+    return tuple(sorted((*messages, *COMPONENTS)))
 
 
 @cache
 def load(name: str) -> dict[str, Any]:
-    """A schema file, by its name without ending."""
+    """A schema, by its name without ending."""
+    if name in COMPONENTS:
+        return component_schema(name)
     if name not in files():
         raise KeyError(f"there is no schema {name!r}; there are {', '.join(files())}")
     text = resources.files(__package__).joinpath(f"{name}.json").read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text)
+    if name == "common":
+        schema["$defs"] |= common_definitions()
     return schema
 
 
-@cache
-def components() -> tuple[str, ...]:
-    """The components that have schemas."""
-    return tuple(name for name in files() if {"config", "event", "observation"} <= load(name).get("$defs", {}).keys())
+def as_text(name: str) -> str:
+    """A schema as a file; that of a component with an example."""
+    schema = load(name)
+    if name in COMPONENTS:
+        from tidegate.conformance.schemas.examples import example_of  # noqa: PLC0415 - it reads golden traces
+
+        schema = {**schema, "examples": [example_of(name)]}
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
-def check(message: Any, name: str, *, component: str | None = None) -> list[str]:
+def write(folder: Path) -> list[Path]:
+    """Every schema as a file of the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{name}.json" for name in files()]
+    for name, path in zip(files(), paths, strict=True):
+        path.write_text(as_text(name), encoding="utf-8")
+    return paths
+
+
+def check(message: Any, name: str, component: str | None = None) -> list[str]:
     """What is wrong with a message, each complaint with its place; empty if nothing is.
 
     A case is checked as one of its component, and with `component` so are the observations of a `replay-reply`.
@@ -58,7 +79,7 @@ def check(message: Any, name: str, *, component: str | None = None) -> list[str]
     if complaints:
         return complaints
     known = message.get("component") if name in ("replay-request", "trace-case") else component
-    if known not in components():
+    if known not in COMPONENTS:
         return []
     return [
         complaint
@@ -92,7 +113,8 @@ def _validator(name: str) -> "Draft202012Validator":
         ) from error
     file, _, part = name.partition(".")
     load(file)
-    registry = Registry().with_resources((f"{each}.json", Resource.from_contents(load(each))) for each in files())
+    named = [file, *(each for each in files() if each not in COMPONENTS)]
+    registry = Registry().with_resources((f"{each}.json", Resource.from_contents(load(each))) for each in named)
     return Draft202012Validator({"$ref": f"{file}.json" + (f"#/$defs/{part}" if part else "")}, registry=registry)
 
 
