@@ -6,7 +6,7 @@ its place: `watermarks/valve` is the module (or package) `tidegate.reference.wat
 There are two floors. The core is what any engine of this kind can be held to; the rest is inside Flink.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from importlib import import_module
 
@@ -130,6 +130,11 @@ PATH = (
 #: The core first, each floor in path order.
 BY_FLOOR: dict[Floor, tuple[Place, ...]] = {floor: tuple(one for one in PATH if one.floor is floor) for floor in Floor}
 PLACES: dict[str, Place] = {place.name: place for place in PATH}
+
+
+def floor_of(components: Iterable[str]) -> Floor:
+    """Of a rule that belongs to several components: the core, if one of them is there."""
+    return Floor.CORE if any(PLACES[name].floor is Floor.CORE for name in components) else Floor.INSIDE
 
 
 class Components(Mapping[str, AnyComponent]):

@@ -2,6 +2,10 @@
 
 import argparse
 import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tidegate.reference.rules import Rule
 
 NAME = "rules"
 HELP = "list the rules of the specification, all or those of a component"
@@ -43,16 +47,25 @@ def run(args: argparse.Namespace) -> int:
         for rule in rules:
             print(f"| {rule.id} | {rule.level} | {describe_judging(rule)} | {rule.text} |")
     else:
-        from rich.markup import escape
-        from rich.table import Table
-
-        from tidegate.conformance.cli.console import console
-
-        table = Table("rule", "level", "judged", "text", box=None, header_style="bold", pad_edge=False)
-        for rule in rules:
-            table.add_row(f"[cyan]{rule.id}[/]", rule.level, describe_judging(rule), escape(rule.text))
-        console().print(table)
+        print_by_floor(rules)
     return 0
+
+
+def print_by_floor(rules: "list[Rule]") -> None:
+    """The core first: what any engine can be held to."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from tidegate.conformance.cli.console import console
+    from tidegate.conformance.documents.explaining import describe_judging
+    from tidegate.reference.components import Floor, floor_of
+
+    for floor in Floor:
+        table = Table("rule", "level", "judged", "text", box=None, header_style="bold", pad_edge=False, title=floor)
+        for rule in (one for one in rules if floor_of(one.components) is floor):
+            table.add_row(f"[cyan]{rule.id}[/]", rule.level, describe_judging(rule), escape(rule.text))
+        if table.row_count:
+            console().print(table)
 
 
 def print_status(args: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ from tidegate.conformance.documents.flink_tests import flink_tests_page
 from tidegate.conformance.documents.schema_tables import cell, protocol_section
 from tidegate.conformance.documents.stepping import Step, step_through
 from tidegate.conformance.judging.golden import read_golden
-from tidegate.reference.components import COMPONENTS, PATH, PLACES
+from tidegate.reference.components import BY_FLOOR, COMPONENTS, PLACES, Floor
 from tidegate.reference.elements import Long, types_of
 from tidegate.reference.model import AnyComponent, Claim
 from tidegate.reference.rules import Rule, all_rules, rules_of
@@ -53,12 +53,21 @@ def make_documents() -> dict[str, str]:
     return pages
 
 
+#: What stands above the components of a floor.
+FLOORS = {
+    Floor.CORE: "The core: what any engine of this kind can be held to.",
+    Floor.INSIDE: "Inside Flink: parts that an engine has if it is built as Flink is.",
+}
+
+
 def list_components(page: str) -> str:
-    """The page of the protocol, with every component in its table."""
-    before, title, rest = page.partition("| component | what it does |\n|---|---|\n")
-    behind = rest[rest.index("\n\n") :] if title else ""
-    rows = [f"| [{one.name}](semantics/{one.name}.md) | {one.sentence} |" for one in PATH]
-    return before + title + "\n".join(rows) + behind if title else page
+    """The page of the protocol, with every component in the table of its floor."""
+    for floor, about in FLOORS.items():
+        before, title, rest = page.partition(f"{about}\n\n| component | what it does |\n|---|---|\n")
+        behind = rest[rest.index("\n\n") :] if title else ""
+        rows = [f"| [{one.name}](semantics/{one.name}.md) | {one.sentence} |" for one in BY_FLOOR[floor]]
+        page = before + title + "\n".join(rows) + behind if title else page
+    return page
 
 
 def overview() -> str:
@@ -70,13 +79,15 @@ def overview() -> str:
         "",
     ]
     lines += ["```mermaid", "flowchart LR", *diagram(), "```", ""]
-    lines += ["| component | what it does | rules |", "|---|---|---|"]
-    for place in PATH:
-        component = COMPONENTS[place.name]
-        lines.append(f"| [{component.title}]({place.name}.md) | {place.sentence} | {len(rules_of(place.name))} |")
+    for floor, about in FLOORS.items():
+        lines += [about, "", "| component | what it does | rules |", "|---|---|---|"]
+        for place in BY_FLOOR[floor]:
+            title = COMPONENTS[place.name].title
+            lines.append(f"| [{title}]({place.name}.md) | {place.sentence} | {len(rules_of(place.name))} |")
+        lines.append("")
     judged = [rule for rule in all_rules().values() if rule.is_judged]
     internal = [rule for rule in all_rules().values() if rule.internal]
-    lines += ["", f"[All rules](rules.md): {len(all_rules())}. Engines are held to {len(judged)} of them."]
+    lines += [f"[All rules](rules.md): {len(all_rules())}. Engines are held to {len(judged)} of them."]
     lines += [f"{len(internal)} are internal, each with the reason why no engine can be held to it.", ""]
     return "\n".join(lines)
 

@@ -28,7 +28,7 @@ from tidegate.properties.drawing.scopes import small
 from tidegate.properties.drawing.timestamps import replace_timestamps
 from tidegate.properties.explorer import closures
 from tidegate.properties.explorer.exploring import Shown
-from tidegate.reference.components import COMPONENTS, PATH
+from tidegate.reference.components import BY_FLOOR, COMPONENTS
 from tidegate.reference.credit import credit_loop
 from tidegate.reference.elements import MAX, MIN, Counted, counted_in
 from tidegate.reference.job import step as job
@@ -93,16 +93,18 @@ def answer(question: Any) -> dict[str, Any]:
 
 
 def list_components(_question: Any = None) -> dict[str, Any]:
-    """Every component in path order, with its sentence; and every rule, since outcomes name those of others, too."""
+    """Every component, the core first, with its sentence; and every rule, since outcomes name those of others, too."""
     return {
         "components": [
             {
                 "name": place.name,
                 "subject": place.subject,
+                "floor": place.floor,
                 "title": COMPONENTS[place.name].title,
                 "sentence": place.sentence,
             }
-            for place in PATH
+            for places in BY_FLOOR.values()
+            for place in places
         ],
         "rules": {
             rule.id: {"text": rule.text, "intent": rule.intent, "source": rule.source, "level": rule.level}

@@ -22,7 +22,7 @@ from tidegate.conformance.web.markdown import Section, link_rules, relative, ren
 from tidegate.conformance.web.one_file import STATIC, as_data, bundle, make_head
 from tidegate.conformance.web.playing import Story, of_mutant, stories
 from tidegate.conformance.web.serving import PAGE_POLICY
-from tidegate.reference.components import COMPONENTS, PATH
+from tidegate.reference.components import BY_FLOOR, COMPONENTS, PATH, Floor
 from tidegate.reference.rules import Rule, all_rules
 
 RULES = "rules.html"
@@ -253,7 +253,8 @@ def make_menu(pages: list[Page]) -> Menu:
     titles = {page.path: page.title for page in pages}
     groups = {group: [ADDRESSES.get(f"{name}.md", f"{name}.html") for name in names] for group, names in MENU.items()}
     groups["Semantics"] = ["docs/semantics/index.html", RULES]
-    groups["Semantics"] += [f"docs/semantics/{place.name}.html" for place in PATH]
+    groups["Semantics"] += [f"docs/semantics/{place.name}.html" for place in BY_FLOOR[Floor.CORE]]
+    groups["Inside Flink"] = [f"docs/semantics/{place.name}.html" for place in BY_FLOOR[Floor.INSIDE]]
     groups["Findings"] += [path for path in titles if path.startswith("docs/findings/") and "/index" not in path]
     listed = {path for paths in groups.values() for path in paths}
     groups["Project"] += [path for path in titles if path not in listed]

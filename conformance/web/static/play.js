@@ -216,16 +216,21 @@ function draw() {
 function drawComponents(current) {
   const groups = [];
   for (const each of page.components) {
-    if (groups.at(-1)?.subject !== each.subject) groups.push({ subject: each.subject, members: [] });
+    const last = groups.at(-1);
+    if (last?.subject !== each.subject || last.floor !== each.floor) groups.push({ subject: each.subject, floor: each.floor, members: [] });
     groups.at(-1).members.push(each);
   }
   const open = find("components").querySelector("details")?.open ?? innerWidth > 900;
-  const list = groups.map(({ subject, members }) => h("section", {}, h("h2", {}, subject), h("ul", {}, members.map((each) => h("li", {}, h("a", {
+  const section = ({ subject, members }) => h("section", {}, h("h2", {}, subject), h("ul", {}, members.map((each) => h("li", {}, h("a", {
     href: `#${each.name}`, title: each.sentence, "aria-current": each.name === current ? "page" : null,
-  }, each.name.replaceAll("_", " ")))))));
+  }, each.name.replaceAll("_", " "))))));
+  const list = [...new Set(groups.map(({ floor }) => floor))].flatMap((floor) => [
+    h("p", { class: "hint" }, floor === "core" ? "The core, in the order in which a record travels" : "Inside Flink, in the same order"),
+    ...groups.filter((group) => group.floor === floor).map(section),
+  ]);
   const nav = find("components");
   const isNew = nav.dataset.current !== current;
-  nav.replaceChildren(h("details", { open }, h("summary", {}, "Components"), h("p", { class: "hint" }, "in the order in which a record travels"), list));
+  nav.replaceChildren(h("details", { open }, h("summary", {}, "Components"), list));
   nav.dataset.current = current;
   const [link, frame] = [nav.querySelector("[aria-current]"), nav.getBoundingClientRect()];
   if (link && isNew && nav.scrollHeight > nav.clientHeight) nav.scrollTop += link.getBoundingClientRect().top - frame.top - frame.height / 3;

@@ -6,7 +6,7 @@ from tests.sampling import some
 from tidegate.conformance.documents.stepping import step_through
 from tidegate.conformance.web.playing import MAX_EVENTS, MAX_PARTS, answer, plain, stories
 from tidegate.properties.drawing.cases import draw_case
-from tidegate.reference.components import COMPONENTS, PATH
+from tidegate.reference.components import BY_FLOOR, COMPONENTS
 from tidegate.reference.elements import MAX, MIN
 from tidegate.traces.codec import encode
 from tidegate.traces.notation.text import read_trace, write_trace
@@ -18,7 +18,9 @@ def play(component, config, trace, **more):
 
 def test_components_come_in_the_order_of_the_path():
     known = answer({"ask": "components"})
-    assert [one["name"] for one in known["components"]] == [place.name for place in PATH]
+    assert [one["name"] for one in known["components"]] == [
+        place.name for floor in BY_FLOOR.values() for place in floor
+    ]
     assert known["rules"]["VALVE-13"]["intent"]
 
 
