@@ -35,7 +35,7 @@ MENU = {
     "Use": ("docs/library", "docs/hypothesis", "docs/ci", "docs/reports", "docs/campaigns", "docs/run-logs"),
     "Engines": ("docs/flink", "docs/flink-versions", "docs/flink-tests", "docs/spark", "docs/engines"),
     "Findings": ("docs/findings/index",),
-    "Project": ("docs/seeds", "docs/benchmarks", "docs/museum", "docs/mutation", "CONTRIBUTING"),
+    "Project": ("CONTRIBUTING", "docs/decisions", "docs/seeds", "docs/benchmarks", "docs/museum", "docs/mutation"),
 }
 #: Files that a browser shows as they are.
 SHOWN = (".png", ".svg", ".json")
