@@ -174,10 +174,14 @@ def said_of(kind: Any) -> Iterator[Any]:
         yield from said_of(one)
 
 
-def types_of(cls: Any) -> dict[str, Any]:
-    """The fields of a class with their types, without what annotations say besides."""
+def plain_fields(cls: Any) -> "tuple[attrs.Attribute[Any], ...]":
+    """The fields of a class with their types alone, without what annotations say besides."""
     types = plain_annotations_of(cls)
-    return {field.name: types[field.name] for field in attrs.fields(cls)}
+    return tuple(field.evolve(type=types[field.name]) for field in attrs.fields(cls))
+
+
+def types_of(cls: Any) -> dict[str, Any]:
+    return {field.name: field.type for field in plain_fields(cls)}
 
 
 # --- what flows ---------------------------------------------------------------------------------------------------
