@@ -1,4 +1,4 @@
-"""What flows through a channel, and the numbers that describe it."""
+"""What flows through a channel, the numbers that describe it, and what a field of a value can be."""
 
 from collections.abc import Iterator, Sequence
 from enum import Enum, StrEnum
@@ -37,8 +37,11 @@ class Between:
     most: int | None = None
 
     def __call__(self, _instance: Any, attribute: "attrs.Attribute[Any]", value: int) -> None:
-        if (self.least is not None and value < self.least) or (self.most is not None and value > self.most):
+        if not self.has(value):
             raise InvalidInputError(f"{attribute.name} must be {self.describe()}, not {value}")
+
+    def has(self, value: int) -> bool:
+        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
 
     def describe(self) -> str:
         return f"at least {self.least}" if self.most is None else f"from {self.least} to {self.most}"
@@ -83,9 +86,9 @@ class Length:
     distinct: bool = False
 
     def __call__(self, _instance: Any, attribute: "attrs.Attribute[Any]", value: Sequence[Any]) -> None:
-        if not self.least <= len(value) <= (len(value) if self.most is None else self.most):
-            bounds = f"at least {self.least}" if self.most is None else f"from {self.least} to {self.most}"
-            raise InvalidInputError(f"{attribute.name} must have {bounds} elements, not {len(value)}")
+        allowed = Between(self.least, self.most)
+        if not allowed.has(len(value)):
+            raise InvalidInputError(f"{attribute.name} must have {allowed.describe()} elements, not {len(value)}")
         if self.distinct and len(set(value)) < len(value):
             raise InvalidInputError(f"{attribute.name} must have no element twice")
 
@@ -132,10 +135,6 @@ Checkpoint = Annotated[
 Text = Annotated[str, Role("text", "A string without unpaired surrogates.")]
 
 
-annotations_of = cache(partial(get_type_hints, include_extras=True))
-plain_annotations_of = cache(get_type_hints)
-
-
 class Counted(Enum):
     """What a number of a config counts, so that nobody has to go by its name."""
 
@@ -149,6 +148,10 @@ Parts = Annotated[Count, Counted.PARTS]
 Subtasks = Annotated[Count, Counted.SUBTASKS]
 Bytes = Annotated[Count, Counted.BYTES]
 Buffers = Annotated[Position, Counted.BUFFERS]
+
+
+annotations_of = cache(partial(get_type_hints, include_extras=True))
+plain_annotations_of = cache(get_type_hints)
 
 
 def counted_in(cls: Any) -> dict[str, Counted]:
@@ -171,10 +174,14 @@ def said_of(kind: Any) -> Iterator[Any]:
         yield from said_of(one)
 
 
-def types_of(cls: Any) -> dict[str, Any]:
-    """The fields of a class with their types, without what annotations say besides."""
+def plain_fields(cls: Any) -> "tuple[attrs.Attribute[Any], ...]":
+    """The fields of a class with their types alone, without what annotations say besides."""
     types = plain_annotations_of(cls)
-    return {field.name: types[field.name] for field in attrs.fields(cls)}
+    return tuple(field.evolve(type=types[field.name]) for field in attrs.fields(cls))
+
+
+def types_of(cls: Any) -> dict[str, Any]:
+    return {field.name: field.type for field in plain_fields(cls)}
 
 
 # --- what flows ---------------------------------------------------------------------------------------------------

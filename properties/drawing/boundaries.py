@@ -16,7 +16,7 @@ import attrs
 
 from tidegate.properties.drawing.values import FAR_APART
 from tidegate.properties.drawing.walk import Dice
-from tidegate.reference.elements import types_of
+from tidegate.reference.elements import plain_fields
 from tidegate.reference.model import AnyComponent, InvalidInputError, Rejected
 
 Aim = Callable[[Dice], tuple[Any, tuple[Any, ...]]]
@@ -78,16 +78,16 @@ def draws_at_boundaries(generator: Any, component: AnyComponent) -> tuple[Aim, .
     The elements of the lists that a generator calls `NAMED` have names or places of their own, and cannot be repeated.
     """
     named = getattr(generator, "NAMED", ())
-    fields = {name: kind for name, kind in types_of(component.config).items() if name not in named}
-    numbers = [name for name, kind in fields.items() if kind in (int, int | None)]
-    lists = [name for name, kind in fields.items() if get_origin(kind) is tuple]
+    fields = [field for field in plain_fields(component.config) if field.name not in named]
+    numbers = [field.name for field in fields if field.type in (int, int | None)]
+    lists = [field.name for field in fields if get_origin(field.type) is tuple]
     values = [(name, value) for value in BOUNDARIES for name in (*numbers, *lists)]
     many = [name for name in (*numbers, *lists) if name not in (*AMOUNTS, *SPENT)]
     values += [(name, value) for value in MANY for name in many]
     amounts = [name for name in numbers if name in AMOUNTS]
     spent = [name for name in numbers if name in SPENT]
     values += [(name, value) for name in (*amounts, *spent) for value in (FAR, FARTHEST)]
-    counts = [name for name in lists if get_args(fields[name])[:1] == (int,)]
+    counts = [field.name for field in fields if get_args(field.type)[:1] == (int,) and field.name in lists]
     run, length = RUNS[-1]
     # Where no kinds of events are drawn there are no runs of them.
     runs, even_runs, even_mixes = (RUNS, EVEN_RUNS, EVEN_MIXES) if hasattr(generator, "among") else ((), (), ())
@@ -109,9 +109,9 @@ def draws_of_very_many(generator: Any, component: AnyComponent) -> tuple[Aim, ..
     """Sizes beyond the boundaries, of all that is counted and neither an amount nor a chain."""
     amounts = (*AMOUNTS, *SPENT, *CHAINED)
     named = getattr(generator, "NAMED", ())
-    fields = {name: kind for name, kind in types_of(component.config).items() if name not in named}
-    counted = [name for name, kind in fields.items() if kind in (int, int | None) and name not in amounts]
-    lists = [name for name, kind in fields.items() if get_origin(kind) is tuple]
+    fields = [field for field in plain_fields(component.config) if field.name not in named]
+    counted = [field.name for field in fields if field.type in (int, int | None) and field.name not in amounts]
+    lists = [field.name for field in fields if get_origin(field.type) is tuple]
     values = [*((value, False) for value in VERY_MANY), (VERY_MANY[-1], True)]
     return tuple(
         partial(draw_at, generator, name, value, even=even) for name in (*counted, *lists) for value, even in values

@@ -141,7 +141,7 @@ class Delay:
 
 @attrs.frozen
 class Processed:
-    """Extension `measures`. So many bytes were processed."""
+    """Extension `measures`. Bytes were processed."""
 
     type: ClassVar[str] = "processed"
     bytes: Annotated[Position, "How many."] = attrs.field(validator=at_least(0))

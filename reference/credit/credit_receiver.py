@@ -183,7 +183,7 @@ class Failed:
 
     type: ClassVar[str] = "failed"
     channel: Position
-    told: Annotated[Told, "Who learns of it: whoever brought the buffer, or whoever reads the channel."]
+    told: Annotated[Told, "Who learns of it: the thread that brought the buffer, or the reader of the channel."]
 
 
 Observation = Notify | Credit | ResumeMessage | Failed

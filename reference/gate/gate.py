@@ -28,7 +28,7 @@ from tidegate.reference.tuples import rearrange, replace, sorting
 
 @attrs.frozen
 class Config:
-    """A gate over so many channels."""
+    """A gate over several channels."""
 
     channels: Parts = attrs.field(validator=at_least(1))
 

@@ -38,7 +38,7 @@ from tidegate.reference.tuples import replace
 
 @attrs.frozen
 class Config:
-    """A gate with so many channels."""
+    """A gate with several channels."""
 
     channels: Parts = attrs.field(validator=at_least(1))
 

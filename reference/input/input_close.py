@@ -113,7 +113,7 @@ class Failed:
     """It fails, for these reasons; they are a set, shown in ascending order."""
 
     type: ClassVar[str] = "failed"
-    causes: Annotated[tuple[Cause, ...], "The failures that are told, the first one first.", Length(1)]
+    causes: Annotated[tuple[Cause, ...], "The failures, the first one first.", Length(1)]
 
 
 @attrs.frozen

@@ -97,7 +97,7 @@ class State:
 
 # --- events ---------------------------------------------------------------------------------------------------
 
-MailNumber = Annotated[int, "The number of a mail, chosen by whoever puts it."]
+MailNumber = Annotated[int, "The number of a mail, chosen by the sender."]
 
 Priority = Annotated[int, "The place of an operator in its chain; -1 is below all of them."]
 

@@ -58,7 +58,7 @@ def check_max_parallelism(config: "Config", _attribute: "attrs.Attribute[Any]", 
 
 @attrs.frozen
 class Config:
-    """A partitioner over so many channels."""
+    """A partitioner over several channels."""
 
     kind: Annotated[Partitioner, "How a record finds its channel."]
     channels: Annotated[Parts, "How many channels; it may exceed `max_parallelism`."] = attrs.field(

@@ -35,7 +35,7 @@ class Pattern(StrEnum):
 
 @attrs.frozen
 class Config:
-    """So many producers and consumers, connected by a pattern."""
+    """Producers and consumers, connected by a pattern."""
 
     pattern: Annotated[Pattern, "How producers and consumers are connected."]
     producers: Annotated[Subtasks, "How many producers."] = attrs.field(validator=at_least(1))

@@ -96,7 +96,7 @@ class CreatePool:
     )
     per_channel: Annotated[
         Count | None,
-        "With so many in use by one channel the pool is not available; left out for no limit.",
+        "When one channel uses this many, the pool is not available; left out for no limit.",
     ] = attrs.field(default=None, validator=attrs.validators.optional(at_least(1)))
 
 

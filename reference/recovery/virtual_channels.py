@@ -63,7 +63,7 @@ class Config:
     )
     subtask: Annotated[
         Position,
-        "The number of the task among the consumers. If there are not so many, no key belongs to it.",
+        "The number of the task among the consumers. If there are fewer, no key belongs to it.",
     ] = attrs.field(validator=at_least(0))
     parallelism: Annotated[int, "How many consumers there are.", Counted.SUBTASKS] = attrs.field(
         validator=between(1, MOST_PARALLELISM)

@@ -90,7 +90,7 @@ class Labelled:
     label: Annotated[Label, "What it travels as."]
     blocks: Annotated[bool, "Nothing behind it is read until the channel is resumed."]
     urgent: Annotated[bool, "It overtakes data."]
-    announced: Annotated[bool, "Its reader is told of it ahead of its turn."]
+    announced: Annotated[bool, "Its reader is notified ahead of its turn."]
     same: Annotated[bool, "What is read back is what was put."]
 
 

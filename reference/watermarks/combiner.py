@@ -40,7 +40,7 @@ SEMANTICS = ("flink-38454", "flink-18934")
 
 @attrs.frozen
 class Config:
-    """A combiner over so many inputs."""
+    """A combiner over several inputs."""
 
     inputs: Annotated[
         Parts,

@@ -23,7 +23,7 @@ from tidegate.reference.model import Component, Outcome, Rejected, rejected
 class Config:
     """`delay` is how late records may be; `clock` is what the clock reads at first."""
 
-    timeout: Annotated[Count, "For so many ticks a split may be silent."] = attrs.field(validator=at_least(1))
+    timeout: Annotated[Count, "How many ticks a split may be silent."] = attrs.field(validator=at_least(1))
     delay: Annotated[int, "How late records may be; in the unit of timestamps."] = attrs.field(
         default=0, validator=at_least(0)
     )

@@ -114,7 +114,7 @@ class Attributes:
     """The operator says whether the records that follow are a backlog."""
 
     type: ClassVar[str] = "attributes"
-    backlog: Annotated[bool, "What is said of the backlog of all inputs together."]
+    backlog: Annotated[bool, "Whether all inputs together are a backlog."]
 
 
 @attrs.frozen

@@ -23,12 +23,12 @@ MOST = 1000
 class Config:
     """The interval that the cluster says, and the one that the job says, if it does. Milliseconds; 0 is none."""
 
-    cluster: Annotated[Position, "The interval that the cluster says, in milliseconds; 0 is none."] = attrs.field(
-        validator=at_least(0)
+    cluster: Annotated[Position, "The interval configured for the cluster, in milliseconds; 0 turns markers off."] = (
+        attrs.field(validator=at_least(0))
     )
     job: Annotated[
         Position | None,
-        "The interval that the job says; 0 is none. Left out: the job says nothing.",
+        "The interval configured for the job; 0 turns markers off. Left out: that of the cluster.",
     ] = attrs.field(default=None, validator=attrs.validators.optional(at_least(0)))
 
 

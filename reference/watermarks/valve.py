@@ -39,7 +39,7 @@ SEMANTICS = ("flink-7728", "flink-40475")
 
 @attrs.frozen
 class Config:
-    """A valve over so many channels."""
+    """A valve over several channels."""
 
     channels: Parts = attrs.field(validator=at_least(1))
     semantics: Annotated[str, "`flink-7728` is that of Flink 1.4 to 2.3, `flink-40475` the corrected one."] = (

@@ -229,7 +229,7 @@ class Called:
 
     type: ClassVar[str] = "call"
     operator: Annotated[Position, "The number of the operator or chained source."]
-    call: Annotated[Call, "What it is told."]
+    call: Annotated[Call, "Which call it is."]
     input: Annotated[
         Position | None,
         "The input that has ended; with `end_input`, where the semantics tells it.",

@@ -19,7 +19,7 @@ SEMANTICS = ("flink-1.17", "flink-1.5")
 
 @attrs.frozen
 class Config:
-    """An input of so many channels, each with one subpartition."""
+    """An input of several channels, each with one subpartition."""
 
     channels: Parts = attrs.field(validator=at_least(1))
     semantics: Annotated[

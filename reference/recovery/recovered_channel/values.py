@@ -33,7 +33,7 @@ class Location(StrEnum):
 
 @attrs.frozen
 class Config:
-    """A gate with so many channels, whose producers all run here or elsewhere."""
+    """A gate with several channels, whose producers all run here or all elsewhere."""
 
     channels: Parts = attrs.field(validator=at_least(1))
     location: Annotated[Location, "Where the producers run."]

@@ -32,7 +32,7 @@ class Config:
     buffer_size: Annotated[elements.Bytes, "The size of a buffer in bytes."] = attrs.field(validator=at_least(1))
     timeout: Annotated[
         int,
-        "-1: never flush by itself. 0: flush after each record. Otherwise flush whenever so many milliseconds have "
+        "-1: never flush by itself. 0: flush after each record. Otherwise flush whenever this many milliseconds have "
         "gone by.",
     ] = attrs.field(validator=at_least(-1))
     extension: Annotated[
@@ -204,7 +204,7 @@ class IoError:
 
 @attrs.frozen
 class Queued:
-    """So many bytes were written to each channel and have not been read. With the extension `measures`."""
+    """The bytes written to each channel that have not been read. With the extension `measures`."""
 
     type: ClassVar[str] = "queued"
     bytes: Annotated[tuple[Position, ...], "By channel."]

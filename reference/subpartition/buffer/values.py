@@ -133,7 +133,7 @@ Event = Append | Commit | Finish | CloseBuilder | Consume | Copy | Inspect | Bui
 
 @attrs.frozen
 class Written:
-    """So many bytes were taken; on `finish`, the bytes of the whole buffer."""
+    """How many bytes were taken; on `finish`, how many the whole buffer has."""
 
     type: ClassVar[str] = "written"
     bytes: Position
