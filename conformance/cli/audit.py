@@ -20,11 +20,11 @@ EXAMPLE = """tidegate generate log --events 1000000 --faults 13 --out logs
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from tidegate.conformance.cli.options import add_format, at_least_zero
+    from tidegate.conformance.cli.options import add_format, at_least_zero, spark_master
 
     parser.add_argument("paths", nargs="+", metavar="PATH", help="Parquet files, folders of them, or their URLs")
     parser.add_argument("--local", action="store_true", help="in this process: no Spark, no Java")
-    parser.add_argument("--master", metavar="URL", help='where Spark runs (default: "local[*]")')
+    parser.add_argument("--master", type=spark_master, metavar="URL", help='where Spark runs (default: "local[*]")')
     parser.add_argument(
         "--path",
         choices=("auto", "files", "shuffle"),

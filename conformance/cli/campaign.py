@@ -38,7 +38,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
-        "--master", metavar="URL", help="where Spark runs (default: local[*], every core of this machine)"
+        "--master",
+        type=options.spark_master,
+        metavar="URL",
+        help="where Spark runs (default: local[*], every core of this machine)",
     )
     where.add_argument("--local", action="store_true", help="in this process alone: without Spark, and without Java")
     parser.add_argument(

@@ -30,7 +30,7 @@ EXAMPLE = """tidegate jobs --engine flink:2.3.0 --jobs 300
 def configure(parser: argparse.ArgumentParser) -> None:
     from tidegate.conformance.cli import options
 
-    options.add_engine_options(parser, default="flink")
+    options.add_engine_options(parser, default="flink", whole_jobs=True)
     parser.add_argument("--jobs", type=options.at_least_one, default=100, metavar="N", help="how many (default: 100)")
     options.add_seed(parser)
     parser.add_argument(

@@ -17,7 +17,7 @@ EXAMPLE = """tidegate run
 def configure(parser: argparse.ArgumentParser) -> None:
     from tidegate.conformance.cli import options
 
-    options.add_engine_options(parser)
+    options.add_engine_options(parser, exams=True)
     options.add_semantics(parser)
     options.add_master(parser)
     options.add_components(parser)
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         from tidegate.conformance.cli.tour import tour
 
         return tour(args, budget)
-    if find_kind(args.engine).make is None:
+    if find_kind(args.engine).make_exam is not None:
         from tidegate.conformance.cli import native
 
         return native.run(args)
