@@ -87,7 +87,7 @@ def progress(args: argparse.Namespace) -> "Iterator[Callable[[Outcome, int], Non
 def show(args: argparse.Namespace, report: "Report") -> None:
     """On the screen, whatever becomes of the files; in the end, an error if they are wanted and not written."""
     from tidegate.conformance.audit import forms, writing
-    from tidegate.conformance.cli.console import typed
+    from tidegate.conformance.cli.console import get_command
     from tidegate.conformance.engines.text import printable
     from tidegate.conformance.reports.writing import CannotWriteError, explain
 
@@ -95,7 +95,7 @@ def show(args: argparse.Namespace, report: "Report") -> None:
     trouble = ""
     if args.report is not None:
         try:
-            paths = [*writing.write_report(args.report, report, typed())]
+            paths = [*writing.write_report(args.report, report, get_command())]
         except OSError as error:
             trouble = explain(args.report, error)
     if args.format == "json":

@@ -19,7 +19,7 @@ ABOUT_COMPONENTS: dict[str, Any] = {
 
 def run(args: argparse.Namespace) -> int:
     check_usage(args)
-    from tidegate.conformance.cli.console import show, telling
+    from tidegate.conformance.cli.console import show, show_progress
     from tidegate.conformance.cli.options import with_master
     from tidegate.conformance.judging.event_time.exam import CASES, examine
     from tidegate.conformance.judging.event_time.report import ToldExam, write_report
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     cases = CASES if args.cases is None else args.cases
     if args.report is not None:
         clear(args.report, ("report.jsonl", "junit.xml", "summary.md"))
-    with examined as engine, telling(args) as tell:
+    with examined as engine, show_progress(args) as tell:
         exam = examine(engine, args.seed, cases, lambda done, whole: tell(f"{done} of {whole} traces run on Spark"))
     show(args, ToldExam(exam, args.engine), args.report)
     if args.report is not None:

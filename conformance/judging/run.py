@@ -19,7 +19,7 @@ from tidegate.conformance.judging.dialects import hold_to
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.parallel import Order, Part, try_side_by_side
 from tidegate.conformance.judging.result import Counterexample, Result
-from tidegate.conformance.judging.shrink import kind_of, shrink_findings, worth_shrinking
+from tidegate.conformance.judging.shrink import classify, shrink_findings, worth_shrinking
 from tidegate.conformance.judging.trial import Observer, Runner, Tally, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.kinds import find_kind, find_maker, resolve
@@ -158,7 +158,7 @@ def run(
         except KeyboardInterrupt:
             tally.complete = False
         had_to_be = suite.wanted_of(description, chosen, floor, tally.reach)
-        return told(conclude(engine, candidate.name, tally, had_to_be, candidate.another()), observers)
+        return finish(conclude(engine, candidate.name, tally, had_to_be, candidate.another()), observers)
 
 
 def replay(candidate: Candidate, cases: Iterable[Case], *, observers: Sequence[Observer] = ()) -> Result:
@@ -177,7 +177,7 @@ def replay(candidate: Candidate, cases: Iterable[Case], *, observers: Sequence[O
             STOP.disarm()
         except KeyboardInterrupt:
             trial.tally.complete = False
-        return told(conclude(engine, candidate.name, trial.tally, Wanted(), candidate.another()), observers)
+        return finish(conclude(engine, candidate.name, trial.tally, Wanted(), candidate.another()), observers)
 
 
 def answers(candidate: Candidate, cases: Iterable[Case]) -> Iterator[tuple[Reply, Verdict]]:
@@ -196,7 +196,7 @@ def watch(verdicts: Iterable[Verdict], observers: Sequence[Observer]) -> None:
             observer.see(verdict)
 
 
-def told(result: Result, observers: Sequence[Observer]) -> Result:
+def finish(result: Result, observers: Sequence[Observer]) -> Result:
     for observer in observers:
         observer.finish(result)
     return result
@@ -228,8 +228,8 @@ def conclude(
     except KeyboardInterrupt:
         tally.complete = False
     if not tally.complete:
-        known = {kind_of(one.verdict) for one in counterexamples}
-        left = (verdict for verdict in worth_shrinking(tally.findings.kept) if kind_of(verdict) not in known)
+        known = {classify(one.verdict) for one in counterexamples}
+        left = (verdict for verdict in worth_shrinking(tally.findings.kept) if classify(verdict) not in known)
         counterexamples += [Counterexample(name, verdict, 0) for verdict in left]
     coverage = measure(tally.exercised)
     return Result(
@@ -261,7 +261,7 @@ def assign_blame(
     """
     description = engine.start()
 
-    def telling(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    def find_fails(verdicts: Iterable[Verdict]) -> list[Verdict]:
         fails = (one for one in verdicts if one.status is Status.FAIL and one.case.component not in leaky)
         return [one for one in fails if not (one.violation and one.violation.more)]
 
@@ -269,7 +269,7 @@ def assign_blame(
         declared = [case for case in cases if suite.is_declared(description, case)]
         return Runner(engine).run(suite.Planned("probe", case) for case in declared)
 
-    wrong, made_small = by_component(telling(findings)), by_component(telling(small))
+    wrong, made_small = by_component(find_fails(findings)), by_component(find_fails(small))
     for component in list(wrong)[:BLAMED]:
         found = blame(component, ask, wrong[component], made_small[component])
         if found is not None:

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.engines.text import command_line, printable
-from tidegate.conformance.judging.judge import suspects
+from tidegate.conformance.judging.expected import suspects
 from tidegate.conformance.judging.verdicts import BROKEN, Status, Verdict, Violation
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules
