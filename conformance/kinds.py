@@ -6,157 +6,121 @@ stands between the two halves of `conformance/`, because one kind of engine is t
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from tidegate.conformance.engines.base import Check, Engine
 from tidegate.conformance.engines.errors import (
     BadOptionError,
     CannotStartError,
     UnknownEngineError,
     WholeJobsOnlyError,
 )
-from tidegate.conformance.engines.jobs import JobEngine, ProtocolJobs
 from tidegate.conformance.engines.limits import MEBIBYTE, Limits
-from tidegate.conformance.engines.processes.process import ProcessEngine
-from tidegate.conformance.engines.python.engine import PythonEngine
-from tidegate.conformance.engines.text import printable
+from tidegate.conformance.engines.text import command_line, printable
+
+if TYPE_CHECKING:
+    from tidegate.conformance.engines.base import Check, Engine
+    from tidegate.conformance.engines.jobs import JobEngine
+
+ENGINES = "tidegate.conformance.engines"
+JUDGING = "tidegate.conformance.judging"
+
+FLINK_JOBS, SPARK, PYTHON = f"{ENGINES}.flink.jobs", f"{ENGINES}.spark", f"{ENGINES}.python.engine:PythonEngine"
 
 #: Makes an engine from what stands behind the colon. The last argument checks messages against the schemas, if strict.
-Maker = Callable[[str, Limits, Check | None], Engine]
-JobsMaker = Callable[[str, Limits, Check | None], JobEngine]
+Make = Callable[[str, Limits, "Check | None"], Any]
 
 
-def make_reference(_: str, limits: Limits, check: Check | None) -> Engine:  # noqa: ARG001 - we trust our own
-    module = import_module("tidegate.conformance.judging.reference_engine")
-    made: Engine = module.Reference()
-    return made
+@attrs.frozen
+class Maker:
+    """What is started: a class by its path, imported when it is asked for, and its arguments.
+
+    `given` are the positional ones: `text` is what stands behind the colon, the others come from `Limits`. A class that
+    `checks` can hold messages against the schemas; our own engines need not. `more` are keywords of this kind.
+    """
+
+    path: str
+    given: tuple[str, ...] = ("text", "limits")
+    checks: bool = True
+    more: dict[str, Any] = attrs.Factory(dict)
+
+    def __call__(self, text: str, limits: Limits, check: "Check | None") -> Any:
+        known = {"text": text, "limits": limits, **attrs.asdict(limits)}
+        more = {"check": check, **self.more} if self.checks else self.more
+        return self.load()(*(known[name] for name in self.given), **more)
+
+    def load(self) -> Any:
+        module, _colon, name = self.path.partition(":")
+        return getattr(import_module(module), name)
 
 
-def make_flink(version: str, limits: Limits, check: Check | None) -> Engine:
-    module = import_module("tidegate.conformance.engines.flink.engine")
-    made: Engine = module.FlinkEngine(version, limits, check=check)
-    return made
-
-
-def make_spark(master: str, limits: Limits, check: Check | None) -> Engine:
-    module = import_module("tidegate.conformance.engines.spark.process")
-    made: Engine = module.SparkEngine(master, limits, check=check)
-    return made
-
-
-def make_python(path: str, limits: Limits, check: Check | None) -> Engine:
-    return PythonEngine(path, limits, check=check)
-
-
-def make_exec(command_line: str, limits: Limits, check: Check | None) -> Engine:
+def make_exec(command: str, limits: Limits, check: "Check | None") -> Any:
     try:
-        command = shlex.split(command_line)
+        words = shlex.split(command)
     except ValueError as error:
-        raise UnknownEngineError(f"'{printable(command_line)}' is no command line: {error}", list_forms()) from error
-    if not command:
+        raise UnknownEngineError(f"'{printable(command)}' is no command line: {error}", list_forms()) from error
+    if not words:
         raise UnknownEngineError("exec: needs a command line", "for example exec:python3 examples/python/engine.py")
-    return ProcessEngine(command, limits, check=check)
+    return Maker(f"{ENGINES}.processes.process:ProcessEngine").load()(words, limits, check=check)
 
 
-def make_flink_jobs(version: str, limits: Limits, check: Check | None) -> JobEngine:  # noqa: ARG001 - it is ours
-    module = import_module("tidegate.conformance.engines.flink.jobs.engine")
-    made: JobEngine = module.FlinkJobs(version, limits.case_timeout, limits.start_timeout)
-    return made
+def over_protocol(make: Make) -> Make:
+    """Makes engines of whole jobs of those that speak the protocol."""
 
+    def make_jobs(text: str, limits: Limits, check: "Check | None") -> Any:
+        return Maker(f"{ENGINES}.jobs:ProtocolJobs").load()(make(text, limits, check))
 
-def make_flink_v2_jobs(version: str, limits: Limits, check: Check | None) -> JobEngine:  # noqa: ARG001 - it is ours
-    module = import_module("tidegate.conformance.engines.flink.jobs.engine")
-    made: JobEngine = module.FlinkJobs(version, limits.case_timeout, limits.start_timeout, kit="v2")
-    return made
-
-
-def make_flink_splits_jobs(version: str, limits: Limits, check: Check | None) -> JobEngine:  # noqa: ARG001 - it is ours
-    module = import_module("tidegate.conformance.engines.flink.jobs.engine")
-    made: JobEngine = module.FlinkJobs(version, limits.case_timeout, limits.start_timeout, kit="splits")
-    return made
-
-
-def make_flink_cluster(version: str, limits: Limits, check: Check | None) -> JobEngine:  # noqa: ARG001 - it is ours
-    module = import_module("tidegate.conformance.engines.flink.cluster.engine")
-    made: JobEngine = module.FlinkClusterJobs(version)
-    return made
-
-
-def make_flink_sql(version: str, limits: Limits, check: Check | None) -> JobEngine:  # noqa: ARG001 - it is ours
-    module = import_module("tidegate.conformance.engines.flink.jobs.sql")
-    made: JobEngine = module.FlinkSql(version, limits.case_timeout, limits.start_timeout)
-    return made
-
-
-def make_spark_jobs(master: str, limits: Limits, check: Check | None) -> JobEngine:
-    module = import_module("tidegate.conformance.engines.spark.process")
-    return ProtocolJobs(module.SparkEngine(master, limits, check=check, what=module.JOBS))
-
-
-def make_spark_native_jobs(master: str, limits: Limits, check: Check | None) -> JobEngine:
-    module = import_module("tidegate.conformance.engines.spark.process")
-    return ProtocolJobs(module.SparkEngine(master, limits, check=check, what=module.NATIVE_JOBS))
-
-
-def make_reference_jobs(_: str, limits: Limits, check: Check | None) -> JobEngine:  # noqa: ARG001 - we trust our own
-    module = import_module("tidegate.conformance.judging.jobs.reference_jobs")
-    made: JobEngine = module.ReferenceJobs()
-    return made
-
-
-def make_python_jobs(path: str, limits: Limits, check: Check | None) -> JobEngine:
-    return ProtocolJobs(PythonEngine(path, limits, check=check))
-
-
-def make_exec_jobs(command_line: str, limits: Limits, check: Check | None) -> JobEngine:
-    engine = make_exec(command_line, limits, check)
-    assert isinstance(engine, ProcessEngine)
-    return ProtocolJobs(engine)
+    return make_jobs
 
 
 #: Engines of whole jobs that are adapters: the package that each needs, and its class.
 ADAPTERS = {
-    "bytewax": ("bytewax", "tidegate.conformance.engines.bytewax.adapter:Bytewax"),
-    "quix": ("quixstreams", "tidegate.conformance.engines.quix.adapter:Quix"),
-    "faust": ("faust", "tidegate.conformance.engines.faust.adapter:Faust"),
-    "beam": ("apache_beam", "tidegate.conformance.engines.beam.adapter:Beam"),
+    "bytewax": ("bytewax", f"{ENGINES}.bytewax.adapter:Bytewax"),
+    "quix": ("quixstreams", f"{ENGINES}.quix.adapter:Quix"),
+    "faust": ("faust", f"{ENGINES}.faust.adapter:Faust"),
+    "beam": ("apache_beam", f"{ENGINES}.beam.adapter:Beam"),
 }
 
 
-def make_adapter(name: str) -> JobsMaker:
+def make_adapter(name: str) -> Make:
     """In a process of its own, and with an interpreter of its own if one is named."""
     package, path = ADAPTERS[name]
 
-    def make(python: str, limits: Limits, check: Check | None) -> JobEngine:
+    def make(python: str, limits: Limits, check: "Check | None") -> Any:
         if not python and find_spec(package) is None:
             raise CannotStartError(
                 f"{name} is not installed",
                 f"pip install 'tidegate[{name}]', here or in an environment of its own: {name}:/its/bin/python",
             )
-        return ProtocolJobs(PythonEngine(path, limits, check=check, python=python or sys.executable))
+        return Maker(PYTHON, more={"python": python or sys.executable})(path, limits, check)
 
-    return make
+    return over_protocol(make)
+
+
+#: What whole jobs are given, unless their kind of engine says otherwise.
+JOB_LIMITS = {"case_timeout": 60.0, "start_timeout": 90.0, "window": 1, "max_restarts": 100}
 
 
 @attrs.frozen(kw_only=True)
 class Kind:
     """One kind of engine: how it is written, what that means, and how it is made.
 
-    `form` shows what may or must stand behind the name: nothing, `[:MORE]` or `:MORE`. A kind without `make` runs whole
-    jobs and nothing else; `make_jobs` makes what runs them for `tidegate jobs`. `side_by_side` is true where copies of
-    the engine are cheap, so that `tidegate run` starts one for each core unless told otherwise. `limits` are its
+    `form` shows what may or must stand behind the name: nothing, `[:MORE]` or `:MORE`. `make` makes what answers cases
+    of components; an engine without it runs whole jobs alone. `make_jobs` makes what runs them for `tidegate jobs`.
+    `make_exam` makes what `tidegate run` examines in an engine without components. `side_by_side` is true where copies
+    of the engine are cheap, so that `tidegate run` starts one for each core unless told otherwise. `limits` are its
     defaults where they differ from those of all engines, `job_limits` those for whole jobs.
     """
 
     form: str
     meaning: str
-    make: Maker | None = None
-    make_jobs: JobsMaker
+    make: Make | None = None
+    make_exam: Make | None = None
+    make_jobs: Make
     side_by_side: bool = False
     limits: dict[str, Any] = attrs.Factory(dict)
     job_limits: dict[str, Any] = attrs.Factory(dict)
@@ -165,52 +129,71 @@ class Kind:
     def name(self) -> str:
         return self.form.partition("[")[0].partition(":")[0]
 
+    @property
+    def takes_master(self) -> bool:
+        return self.form.endswith("[:MASTER]")
+
+    @property
+    def usual_limits(self) -> Limits:
+        return Limits(**self.limits)
+
+    @property
+    def usual_job_limits(self) -> Limits:
+        return Limits(**JOB_LIMITS | self.job_limits)
+
     def takes(self, text: str) -> bool:
         """Whether the text has the form of this kind."""
         name, colon, _rest = text.partition(":")
         return name == self.name and ("[" in self.form or bool(colon) == (":" in self.form))
 
 
+#: A job of these takes its time, on a cold machine and a busy one.
+SLOW_JOBS = {"case_timeout": 600.0, "start_timeout": 300.0}
+#: Seconds for an answer and for the handshake, as our own engines of Flink's jobs take them.
+SECONDS = ("text", "case_timeout", "start_timeout")
+
 KINDS = (
     Kind(
         form="reference",
         meaning="the specification itself",
-        make=make_reference,
-        make_jobs=make_reference_jobs,
+        make=Maker(f"{JUDGING}.reference_engine:Reference", (), checks=False),
+        make_jobs=Maker(f"{JUDGING}.jobs.reference_jobs:ReferenceJobs", (), checks=False),
         side_by_side=True,
     ),
     Kind(
         form="flink[:VERSION]",
         meaning="real Apache Flink (2.3.0 unless told otherwise); `tidegate flink fetch` brings it",
-        make=make_flink,
-        make_jobs=make_flink_jobs,
+        make=Maker(f"{ENGINES}.flink.engine:FlinkEngine"),
+        make_jobs=Maker(f"{FLINK_JOBS}.engine:FlinkJobs", SECONDS, checks=False),
     ),
     Kind(
         form="flink-v2[:VERSION]",
         meaning="the same jobs by DataStream V2 of Flink, for `tidegate jobs`",
-        make_jobs=make_flink_v2_jobs,
+        make_jobs=Maker(f"{FLINK_JOBS}.engine:FlinkJobs", SECONDS, checks=False, more={"kit": "v2"}),
     ),
     Kind(
         form="flink-splits[:VERSION]",
         meaning="the same jobs with sources that read in splits, for `tidegate jobs`",
-        make_jobs=make_flink_splits_jobs,
+        make_jobs=Maker(f"{FLINK_JOBS}.engine:FlinkJobs", SECONDS, checks=False, more={"kit": "splits"}),
     ),
     Kind(
         form="flink-cluster[:VERSION]",
         meaning="the same jobs on processes of their own, with kills, for `tidegate jobs`",
-        make_jobs=make_flink_cluster,
+        make_jobs=Maker(f"{ENGINES}.flink.cluster.engine:FlinkClusterJobs", ("text",), checks=False),
     ),
     Kind(
         form="flink-sql[:VERSION]",
         meaning="queries of Flink SQL under many settings, for `tidegate jobs`",
-        make_jobs=make_flink_sql,
+        make_jobs=Maker(f"{FLINK_JOBS}.sql:FlinkSql", SECONDS, checks=False),
     ),
     Kind(
         form="spark[:MASTER]",
         meaning="the semantics in Spark's own terms, on Spark (local[*] unless told otherwise)",
-        make=make_spark,
-        make_jobs=make_spark_jobs,
-        job_limits={"case_timeout": 600.0, "start_timeout": 300.0},
+        make=Maker(f"{SPARK}.process:SparkEngine"),
+        make_jobs=over_protocol(
+            Maker(f"{SPARK}.process:SparkEngine", more={"what": f"{SPARK}.streaming.jobs:SparkJobs"})
+        ),
+        job_limits=SLOW_JOBS,
         # A Spark job costs the same for one case as for thousands, so thousands are on their way and are answered
         # together: the time for a case is that of a whole batch, on a cold JVM and a busy machine.
         limits={
@@ -224,52 +207,56 @@ KINDS = (
     Kind(
         form="spark-native[:MASTER]",
         meaning="Spark's own event time: it runs whole jobs, for `tidegate run` and `tidegate jobs`",
-        make_jobs=make_spark_native_jobs,
-        job_limits={"case_timeout": 600.0, "start_timeout": 300.0},
+        make_exam=Maker(f"{SPARK}.native.engine:SparkNative", ("text", "case_timeout"), checks=False),
+        make_jobs=over_protocol(
+            Maker(f"{SPARK}.process:SparkEngine", more={"what": f"{SPARK}.native.jobs:SparkNativeJobs"})
+        ),
+        limits={"case_timeout": 600.0},
+        job_limits=SLOW_JOBS,
     ),
     Kind(
         form="bytewax[:PYTHON]",
-        meaning="Bytewax, with kills; pip install 'tidegate[bytewax]'",
+        meaning="Bytewax, with kills, for `tidegate jobs`; pip install 'tidegate[bytewax]'",
         make_jobs=make_adapter("bytewax"),
-        job_limits={"case_timeout": 600.0, "start_timeout": 300.0},
+        job_limits=SLOW_JOBS,
     ),
     Kind(
         form="quix[:PYTHON]",
-        meaning="Quix Streams on a mock broker, with kills; pip install 'tidegate[quix]'",
+        meaning="Quix Streams on a mock broker, with kills, for `tidegate jobs`; pip install 'tidegate[quix]'",
         make_jobs=make_adapter("quix"),
-        job_limits={"case_timeout": 600.0, "start_timeout": 300.0},
+        job_limits=SLOW_JOBS,
     ),
     Kind(
         form="faust[:PYTHON]",
-        meaning="Faust on a mock broker, with kills; pip install 'tidegate[faust]'",
+        meaning="Faust on a mock broker, with kills, for `tidegate jobs`; pip install 'tidegate[faust]'",
         make_jobs=make_adapter("faust"),
-        job_limits={"case_timeout": 600.0, "start_timeout": 300.0},
+        job_limits=SLOW_JOBS,
     ),
     Kind(
         form="beam[:PYTHON]",
-        meaning="Apache Beam's direct runner, fed by a TestStream; pip install 'tidegate[beam]'",
+        meaning="Apache Beam's direct runner, fed by a TestStream, for `tidegate jobs`; pip install 'tidegate[beam]'",
         make_jobs=make_adapter("beam"),
-        job_limits={"case_timeout": 600.0, "start_timeout": 300.0},
+        job_limits=SLOW_JOBS,
     ),
     Kind(
         form="python:package.module:Name",
         meaning="a Python class with describe() and replay(cases)",
-        make=make_python,
-        make_jobs=make_python_jobs,
+        make=Maker(PYTHON),
+        make_jobs=over_protocol(Maker(PYTHON)),
         side_by_side=True,
     ),
     Kind(
         form="exec:COMMAND LINE",
         meaning="a program that speaks the protocol over its standard input and output",
         make=make_exec,
-        make_jobs=make_exec_jobs,
+        make_jobs=over_protocol(make_exec),
         side_by_side=True,
     ),
 )
 
 
-def list_forms() -> str:
-    return "an engine is one of " + "; ".join(f"{kind.form} ({kind.meaning})" for kind in KINDS)
+def list_forms(kinds: Iterable[Kind] = KINDS) -> str:
+    return "an engine is one of " + "; ".join(f"{kind.form} ({kind.meaning})" for kind in kinds)
 
 
 def find_kind(text: str) -> Kind:
@@ -286,7 +273,28 @@ def find_kind(text: str) -> Kind:
     raise UnknownEngineError(f"there is no engine '{printable(text)}'", list_forms())
 
 
-def resolve(text: str, *, strict: bool = False, **options: Any) -> Engine:
+def find_maker(text: str) -> Make:
+    """What makes the engine that the text names, to replay cases of components.
+
+    Raises
+    ------
+    UnknownEngineError
+        The text has none of the forms.
+    WholeJobsOnlyError
+        It names an engine that replays no cases.
+    """
+    kind = find_kind(text)
+    if kind.make is None:
+        verbs = ["jobs"] if kind.make_exam is None else ["jobs", "run"]
+        commands = [f"`{command_line(['tidegate', verb, '--engine', text])}`" for verb in verbs]
+        raise WholeJobsOnlyError(
+            f"{kind.name} runs whole jobs, and has no components that could be asked one by one",
+            f"its jobs are run and judged by {' or '.join(commands)}",
+        )
+    return kind.make
+
+
+def resolve(text: str, *, strict: bool = False, **options: Any) -> "Engine":
     """The engine that the text names, not started yet.
 
     The options are those of `Limits`: `case_timeout`, `start_timeout`, `window`, `max_restarts`, … Where one is None or
@@ -301,17 +309,20 @@ def resolve(text: str, *, strict: bool = False, **options: Any) -> Engine:
     BadOptionError
         An option is unknown or outside its domain.
     """
+    make = find_maker(text)
+    limits = limits_of(find_kind(text).usual_limits, options)
+    engine: Engine = make(text.partition(":")[2], limits, find_check(strict=strict))
+    return engine
+
+
+def resolve_exam(text: str, **options: Any) -> Any:
+    """What `tidegate run` examines in an engine of this name, which has no components; the rest is as in `resolve`."""
     kind = find_kind(text)
-    if kind.make is None:
-        raise WholeJobsOnlyError(
-            f"{kind.name} runs whole jobs, and has no components that could be asked one by one",
-            f"`tidegate run --engine {kind.name}` holds its jobs to the invariants of run logs; "
-            "the engine spark has the components in Spark SQL",
-        )
-    return kind.make(text.partition(":")[2], limits_of(kind.limits, options), find_check(strict=strict))
+    assert kind.make_exam is not None
+    return kind.make_exam(text.partition(":")[2], limits_of(kind.usual_limits, options), None)
 
 
-def find_check(*, strict: bool) -> Check | None:
+def find_check(*, strict: bool) -> "Check | None":
     """What strict mode checks messages with. The schemas of components are derived from the specification."""
     if not strict:
         return None
@@ -319,11 +330,7 @@ def find_check(*, strict: bool) -> Check | None:
     return check
 
 
-#: Seconds that a whole job may take.
-JOB_TIMEOUT = 60.0
-
-
-def resolve_jobs(text: str, *, strict: bool = False, **options: Any) -> JobEngine:
+def resolve_jobs(text: str, *, strict: bool = False, **options: Any) -> "JobEngine":
     """The engine of whole jobs that the text names, not started yet; the options are those of `resolve`.
 
     Raises
@@ -334,14 +341,13 @@ def resolve_jobs(text: str, *, strict: bool = False, **options: Any) -> JobEngin
         An option is unknown or outside its domain.
     """
     kind = find_kind(text)
-    usual = {"case_timeout": JOB_TIMEOUT, "start_timeout": 90.0, "window": 1, "max_restarts": 100, **kind.job_limits}
-    limits = limits_of(usual, options)
-    return kind.make_jobs(text.partition(":")[2], limits, find_check(strict=strict))
+    limits = limits_of(kind.usual_job_limits, options)
+    engine: JobEngine = kind.make_jobs(text.partition(":")[2], limits, find_check(strict=strict))
+    return engine
 
 
-def limits_of(usual: dict[str, Any], options: dict[str, Any]) -> Limits:
+def limits_of(usual: Limits, options: dict[str, Any]) -> Limits:
     unknown = sorted(options.keys() - {field.name for field in attrs.fields(Limits)})
     if unknown:
         raise BadOptionError(f"there is no option {', '.join(unknown)} of an engine")
-    given = {name: value for name, value in options.items() if value is not None}
-    return Limits(**{**usual, **given})
+    return attrs.evolve(usual, **{name: value for name, value in options.items() if value is not None})

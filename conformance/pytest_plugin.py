@@ -81,10 +81,10 @@ def make_suite(config: pytest.Config) -> "ByRule":
     from tidegate.conformance.judging.suite import Budget  # noqa: PLC0415
 
     name = config.getoption("--tidegate-engine")
-    candidate = Candidate(name, limits={"case_timeout": config.getoption("--tidegate-timeout")})
     stages = config.getoption("--tidegate-stage") or STAGES
     budget = Budget(config.getoption("--tidegate-cases"), config.getoption("--tidegate-seed"), stages)
     try:
+        candidate = Candidate(name, limits={"case_timeout": config.getoption("--tidegate-timeout")})
         expectations = read_expectations(config.getoption("--tidegate-expect"))
         return ByRule(candidate, budget, config.getoption("--tidegate-component"), expectations)
     except EngineError as error:

@@ -9,7 +9,7 @@ import attrs
 
 from tidegate.conformance.campaign.plan import Chunk
 from tidegate.conformance.engines.text import printable
-from tidegate.conformance.judging.judge import Exercised
+from tidegate.conformance.judging.judge_fast import Exercised
 from tidegate.conformance.judging.shrink import kind_of_failure, size_of
 from tidegate.conformance.judging.verdicts import Allowed, Status, Verdict, Violation
 from tidegate.traces.codec import decode_case, decode_observation, encode, encode_case

@@ -20,11 +20,11 @@ EXAMPLE = """tidegate generate log --events 1000000 --faults 13 --out logs
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from tidegate.conformance.cli.options import add_format, at_least_zero
+    from tidegate.conformance.cli.options import add_format, at_least_zero, spark_master
 
     parser.add_argument("paths", nargs="+", metavar="PATH", help="Parquet files, folders of them, or their URLs")
     parser.add_argument("--local", action="store_true", help="in this process: no Spark, no Java")
-    parser.add_argument("--master", metavar="URL", help='where Spark runs (default: "local[*]")')
+    parser.add_argument("--master", type=spark_master, metavar="URL", help='where Spark runs (default: "local[*]")')
     parser.add_argument(
         "--path",
         choices=("auto", "files", "shuffle"),
@@ -87,7 +87,7 @@ def progress(args: argparse.Namespace) -> "Iterator[Callable[[Outcome, int], Non
 def show(args: argparse.Namespace, report: "Report") -> None:
     """On the screen, whatever becomes of the files; in the end, an error if they are wanted and not written."""
     from tidegate.conformance.audit import forms, writing
-    from tidegate.conformance.cli.console import typed
+    from tidegate.conformance.cli.console import get_command
     from tidegate.conformance.engines.text import printable
     from tidegate.conformance.reports.writing import CannotWriteError, explain
 
@@ -95,7 +95,7 @@ def show(args: argparse.Namespace, report: "Report") -> None:
     trouble = ""
     if args.report is not None:
         try:
-            paths = [*writing.write_report(args.report, report, typed())]
+            paths = [*writing.write_report(args.report, report, get_command())]
         except OSError as error:
             trouble = explain(args.report, error)
     if args.format == "json":

@@ -38,7 +38,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
-        "--master", metavar="URL", help="where Spark runs (default: local[*], every core of this machine)"
+        "--master",
+        type=options.spark_master,
+        metavar="URL",
+        help="where Spark runs (default: local[*], every core of this machine)",
     )
     where.add_argument("--local", action="store_true", help="in this process alone: without Spark, and without Java")
     parser.add_argument(
@@ -54,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.campaign.run import run_campaign
-    from tidegate.conformance.cli.console import show, typed
+    from tidegate.conformance.cli.console import get_command, show
     from tidegate.conformance.cli.options import candidate_of
     from tidegate.conformance.engines.spark.session import LOCAL
     from tidegate.conformance.judging.expectations import read_expectations
@@ -73,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         floor=args.floor,
         expectations=read_expectations(args.expect),
         watch=lambda campaign: progress(args, campaign),
-        command=typed(),
+        command=get_command(),
     )
     show(args, finished, args.out, list(notes(finished.about)))
     if finished.trouble:
@@ -95,12 +98,12 @@ def notes(about: dict[str, Any]) -> Iterator[str]:
 @contextmanager
 def progress(args: argparse.Namespace, campaign: "Campaign") -> "Iterator[Callable[[Outcome], None]]":
     """Cases, failures and the time that is left, while it goes on."""
-    from tidegate.conformance.cli.console import telling
+    from tidegate.conformance.cli.console import show_progress
     from tidegate.conformance.judging.verdicts import VIOLATIONS
 
     total = campaign.plan.all_cases - campaign.resumed_cases
     began, done, failures = time.monotonic(), 0, 0
-    with telling(args) as tell:
+    with show_progress(args) as tell:
 
         def observe(outcome: "Outcome") -> None:
             nonlocal done, failures

@@ -41,7 +41,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 @contextmanager
-def telling(args: argparse.Namespace) -> Iterator[Callable[[str], None]]:
+def show_progress(args: argparse.Namespace) -> Iterator[Callable[[str], None]]:
     """Tells how far it is, on one line of standard error; in a log, on a line of its own every few seconds."""
     if getattr(args, "format", "pretty") != "pretty":
         yield lambda _text: None
@@ -109,7 +109,7 @@ def tell_report(args: argparse.Namespace, report: Path | None) -> None:
         print(f"Report in {printable(str(report))}")
 
 
-def typed() -> str:
+def get_command() -> str:
     """The command as it was given."""
     return command_line(["tidegate", *sys.argv[1:]])
 
@@ -119,7 +119,7 @@ def show_page(args: argparse.Namespace, kind: str, told: "Comparison | Smoked") 
     from tidegate.conformance.web.told import drawn_of, write_page
 
     if args.report is not None:
-        write_page(args.report, kind, told.summary(), drawn_of(told), typed())
+        write_page(args.report, kind, told.summary(), drawn_of(told), get_command())
         tell_report(args, args.report)
 
 

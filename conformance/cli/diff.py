@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.cli.console import show, show_page
     from tidegate.conformance.cli.options import candidate_of
     from tidegate.conformance.cli.replay import read_inline
-    from tidegate.conformance.cli.results import watched
+    from tidegate.conformance.cli.results import observe
     from tidegate.conformance.judging.differ import compare
     from tidegate.conformance.judging.suite import Budget
 
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     cases = [] if args.trace is None else [read_inline(args, *args.component)]
     budget = Budget(args.cases, args.seed, ("directed", "golden", "generated"))
     candidates = [candidate_of(args, engine) for engine in args.engine]
-    with watched(args, "", None, failure="disagreement") as observers:
+    with observe(args, "", None, failure="disagreement") as observers:
         comparison = compare(candidates, budget, components=args.component, cases=cases, observers=observers)
     show(args, comparison)
     show_page(args, "diff", comparison)

@@ -6,9 +6,11 @@ from typing import Any
 
 NAME = "explain"
 HELP = (
-    "explain a rule: its text, its reason, its source, and an example stepped through; or a component; or a whole job"
+    "explain a rule: its text, its reason, its source, and an example stepped through; or a component; or a whole job; "
+    "or an invariant of run logs"
 )
 EXAMPLE = """tidegate explain VALVE-13
+  tidegate explain LOG-ORDER
   tidegate explain valve
   tidegate explain valve --config '{"channels":3}' --trace "2i 0w20 1w10 0i 2a 1i 2i"
   tidegate explain job"""
@@ -19,6 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "subject",
         metavar="RULE|COMPONENT",
         help="the id of a rule, such as VALVE-13; a component, such as valve: its events, its rules and a trace; "
+        "the id of an invariant, such as LOG-ORDER: where it is held, and a log that breaks it; "
         "or `job`: WordCount, one step of its scheduler at a time",
     )
     parser.add_argument("--trace", metavar="TEXT", help="with a component: step through this trace, in short notation")
@@ -36,8 +39,11 @@ def run(args: argparse.Namespace) -> int:
     if args.trace is not None:
         args.parser.error(f"--trace needs a component; {args.subject!r} is none")
     rule_id = args.subject.upper()
+    if rule_id in list_invariants():
+        return explain_log(args, rule_id)
     if rule_id not in all_rules():
-        near = [known for known in all_rules() if known.partition("-")[0] == rule_id.partition("-")[0]]
+        every = [*all_rules(), *list_invariants()]
+        near = [known for known in every if known.partition("-")[0] == rule_id.partition("-")[0]]
         hint = f"; there are {near[0]} to {near[-1]}" if near else "; `tidegate rules` lists them"
         args.parser.error(f"no rule and no component {args.subject!r}{hint}")
     explanation = explain(rule_id)
@@ -51,6 +57,25 @@ def run(args: argparse.Namespace) -> int:
         print(explanation_as_markdown(explanation))
     else:
         print_pretty(explanation)
+    return 0
+
+
+def list_invariants() -> list[str]:
+    from tidegate.properties.runlog import INVARIANTS
+
+    return [invariant.id for invariant in INVARIANTS]
+
+
+def explain_log(args: argparse.Namespace, name: str) -> int:
+    from tidegate.conformance.documents.invariants import explain_invariant
+
+    explained = explain_invariant(name)
+    if args.format == "json":
+        import attrs
+
+        print(json.dumps(attrs.asdict(explained), indent=2, ensure_ascii=False))
+    else:
+        print(explained.markdown() if args.format == "markdown" else explained.text())
     return 0
 
 

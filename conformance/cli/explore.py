@@ -85,7 +85,7 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tidegate.conformance.cli.console import show, telling
+    from tidegate.conformance.cli.console import show, show_progress
     from tidegate.conformance.judging.exploring import OPTIONS, explore_component
     from tidegate.reference.model import InvalidInputError
 
@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         if args.open:
             return open_scope(args, {name: value for name, value in options.items() if value is not None})
-        with telling(args) as tell:
+        with show_progress(args) as tell:
             exploration = explore_component(
                 args.component,
                 args.limit,

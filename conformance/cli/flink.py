@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def fetch_all(args: argparse.Namespace) -> int:
-    from tidegate.conformance.cli.console import telling
+    from tidegate.conformance.cli.console import show_progress
     from tidegate.conformance.engines.flink.cache import damage_of, folder_of, is_fetched, is_version, sql_folder_of
     from tidegate.conformance.engines.flink.fetch import TESTED, fetch
     from tidegate.conformance.exits import Exit
@@ -72,7 +72,7 @@ def fetch_all(args: argparse.Namespace) -> int:
         if is_fetched(version) and damage_of(version) is None and sql_folder_of(version).is_dir():
             print(f"Flink {version} is there already: {folder_of(version)}")
             continue
-        with telling(args) as tell:
+        with show_progress(args) as tell:
 
             def observe(size: int, doing: str, version: str = version) -> None:
                 tell(f"Flink {version}: {doing}, {size // 1024**2} MB")

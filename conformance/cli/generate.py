@@ -17,7 +17,7 @@ EXAMPLE = """tidegate generate traces valve --cases 100 --seed 7 --out valve.jso
 
 def configure(parser: argparse.ArgumentParser) -> None:
     from tidegate.conformance.cli import logs
-    from tidegate.conformance.cli.options import add_seed, at_least_zero
+    from tidegate.conformance.cli.options import add_seed, at_least_zero, spark_master
 
     kinds = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
     traces = kinds.add_parser(
@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     page.add_argument(
         "--out", type=Path, default=Path("docs/spark.md"), metavar="FILE", help="where to (default: docs/spark.md)"
     )
-    page.add_argument("--master", default="local[*]", metavar="URL", help="where Spark runs (default: local[*])")
+    page.add_argument("--master", type=spark_master, default="local[*]", metavar="URL", help="default: local[*]")
 
     engines = kinds.add_parser("engines-page", help="the page of engines, from the reports of jobs under faults")
     engines.add_argument(

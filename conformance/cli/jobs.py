@@ -30,7 +30,7 @@ EXAMPLE = """tidegate jobs --engine flink:2.3.0 --jobs 300
 def configure(parser: argparse.ArgumentParser) -> None:
     from tidegate.conformance.cli import options
 
-    options.add_engine_options(parser, default="flink")
+    options.add_engine_options(parser, default="flink", whole_jobs=True)
     parser.add_argument("--jobs", type=options.at_least_one, default=100, metavar="N", help="how many (default: 100)")
     options.add_seed(parser)
     parser.add_argument(
@@ -102,7 +102,7 @@ def rule(text: str) -> str:
 
 
 def run(args: argparse.Namespace) -> int:
-    from tidegate.conformance.cli.console import show, telling, typed
+    from tidegate.conformance.cli.console import get_command, show, show_progress
     from tidegate.conformance.judging.expectations import read_expectations
     from tidegate.conformance.judging.jobs.report import ToldJobs, finish_report
     from tidegate.conformance.judging.jobs.run import describe, run_jobs
@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
     engine = resolve_jobs(args.engine, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
     known = read_known(args)
     with reporting(args, known) as report:
-        with telling(args) as tell:
+        with show_progress(args) as tell:
 
             def observe(judged: "Judged", result: "JobsResult") -> None:
                 if report is not None:
@@ -138,7 +138,7 @@ def run(args: argparse.Namespace) -> int:
                 tell=tell,
             )
         if report is not None:
-            finish_report(report, result, lambda: make_page(result, typed()))
+            finish_report(report, result, lambda: make_page(result, get_command()))
         show(args, ToldJobs(result), args.report)
         if result.trouble:
             raise CannotWriteError(result.trouble)

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    from tidegate.conformance.cli.options import add_seed, at_least_one
+    from tidegate.conformance.cli.options import add_seed, at_least_one, spark_master
 
     parser.add_argument("--events", type=at_least_one, required=True, metavar="N", help="about so many in all, as 1e7")
     parser.add_argument("--runs", type=at_least_one, metavar="N", help="so many (default: one for 10 million events)")
@@ -21,7 +21,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_seed(parser)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="planted.json there lists the faults")
-    parser.add_argument("--master", metavar="URL", help='write runs side by side on Spark, as "local[2]"')
+    parser.add_argument(
+        "--master", type=spark_master, metavar="URL", help='write runs side by side on Spark, as "local[2]"'
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -108,7 +108,7 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
     """Rows are printed as they come: whoever interrupts a long matrix keeps what is known."""
     from concurrent.futures.process import BrokenProcessPool
 
-    from tidegate.conformance.cli.console import telling
+    from tidegate.conformance.cli.console import show_progress
     from tidegate.conformance.engines.museum.catalog import find
     from tidegate.conformance.exits import Exit
     from tidegate.conformance.judging.kill_matrix import begin_table, make_matrix, show_row
@@ -126,7 +126,7 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
         print("\n".join([begin_table(), *map(show_row, rows.values())]), flush=True)
     unwritable = False
     try:
-        with telling(args) as tell:
+        with show_progress(args) as tell:
             STOP.arm()
             left = [name for name in names if name not in rows]
             for some in make_matrix(left, budget, every=args.every_stage, workers=args.jobs):
@@ -164,10 +164,10 @@ def publish(args: argparse.Namespace, rows: "list[Row]", wanted: int) -> int:
         with writing(args.out):
             write_whole(args.out, "\n".join([*page, ""]).encode())
     if args.report is not None:
-        from tidegate.conformance.cli.console import typed
+        from tidegate.conformance.cli.console import get_command
         from tidegate.conformance.web.told import write_page
 
-        write_page(args.report, "museum", summary_of(rows), command=typed())
+        write_page(args.report, "museum", summary_of(rows), command=get_command())
     if not all(row.kills for row in rows):
         return Exit.VIOLATIONS
     return Exit.CONFORMANT if len(rows) == wanted else Exit.UNDETERMINED

@@ -1,4 +1,4 @@
-"""`tidegate run --engine spark-native`: Spark's own event time, which runs whole jobs and nothing else."""
+"""`tidegate run` of an engine that has an exam in place of components: `spark-native`, Spark's own event time."""
 
 import argparse
 from typing import Any
@@ -19,18 +19,18 @@ ABOUT_COMPONENTS: dict[str, Any] = {
 
 def run(args: argparse.Namespace) -> int:
     check_usage(args)
-    from tidegate.conformance.cli.console import show, telling
+    from tidegate.conformance.cli.console import show, show_progress
     from tidegate.conformance.cli.options import with_master
-    from tidegate.conformance.engines.spark.native.engine import SparkNative
     from tidegate.conformance.judging.event_time.exam import CASES, examine
     from tidegate.conformance.judging.event_time.report import ToldExam, write_report
+    from tidegate.conformance.kinds import resolve_exam
     from tidegate.conformance.reports.writing import clear, writing
 
-    master = with_master(args, args.engine).partition(":")[2]
+    examined = resolve_exam(with_master(args, args.engine), case_timeout=args.timeout)
     cases = CASES if args.cases is None else args.cases
     if args.report is not None:
         clear(args.report, ("report.jsonl", "junit.xml", "summary.md"))
-    with SparkNative(master, args.timeout) as engine, telling(args) as tell:
+    with examined as engine, show_progress(args) as tell:
         exam = examine(engine, args.seed, cases, lambda done, whole: tell(f"{done} of {whole} traces run on Spark"))
     show(args, ToldExam(exam, args.engine), args.report)
     if args.report is not None:
@@ -44,10 +44,10 @@ def check_usage(args: argparse.Namespace) -> None:
     others = [name for name in args.component if name != "job"]
     if others:
         args.parser.error(
-            f"{engine} runs whole jobs alone and has no component {others[0]}: "
+            f"{engine} runs whole jobs and has no component {others[0]}: "
             "leave --component out, or ask the engine spark, which has the components in Spark SQL"
         )
     for name, default in ABOUT_COMPONENTS.items():
         if getattr(args, name) != default:
             option = f"--{name.replace('_', '-')}"
-            args.parser.error(f"{option} is for engines that replay single components; {engine} runs whole jobs alone")
+            args.parser.error(f"{option} is for engines that replay single components; {engine} runs whole jobs")

@@ -7,14 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tidegate.conformance.engines.limits import Limits
     from tidegate.conformance.judging.run import Candidate
-
-ENGINE_HELP = (
-    "reference, flink[:VERSION], spark, spark-native (for run and jobs), flink-v2, flink-splits, flink-sql, "
-    "flink-cluster (each with "
-    "[:VERSION]), bytewax, quix, faust, beam (all for jobs alone), python:package.module:Name "
-    '(a class with describe() and replay(cases)), or "exec:COMMAND LINE" (a program that speaks the protocol)'
-)
 
 #: The longest wait that can be asked for: a week.
 LONGEST = 7 * 24 * 3600
@@ -22,24 +16,49 @@ LONGEST = 7 * 24 * 3600
 MOST_JOBS = 256
 
 
-def add_engine_options(parser: argparse.ArgumentParser, default: str | None = None, *, several: bool = False) -> None:
-    note = f" (default: {default})" if default else ""
+def add_engine_options(
+    parser: argparse.ArgumentParser,
+    default: str | None = None,
+    *,
+    several: bool = False,
+    exams: bool = False,
+    whole_jobs: bool = False,
+) -> None:
+    """Engines that replay cases, with `exams` also those that `run` examines; with `whole_jobs` all that run jobs."""
+    from tidegate.conformance.kinds import KINDS
+
+    kinds = [kind for kind in KINDS if whole_jobs or kind.make or (exams and kind.make_exam)]
+    limits = {kind.name: kind.usual_job_limits if whole_jobs else kind.usual_limits for kind in kinds}
+    what = "; ".join(f"{kind.form} ({kind.meaning})" for kind in kinds) + (f" (default: {default})" if default else "")
     if several:
-        parser.add_argument("--engine", action="append", required=True, metavar="E", help=ENGINE_HELP)
+        parser.add_argument("--engine", action="append", required=True, metavar="E", help=what)
     else:
-        parser.add_argument("--engine", default=default, metavar="E", help=ENGINE_HELP + note)
+        parser.add_argument("--engine", default=default, metavar="E", help=what)
     parser.add_argument(
         "--timeout",
         type=seconds,
         metavar="S",
-        help="seconds for the answer to a case (default: 10; spark: 600, for a batch; spark-native: 600, for a trace)",
+        help=f"seconds for the answer to a {'job' if whole_jobs else 'case'} ({list_usual(limits, 'case_timeout')})",
     )
     parser.add_argument(
-        "--start-timeout", type=seconds, metavar="S", help="seconds for the handshake (default: 30; spark: 180)"
+        "--start-timeout",
+        type=seconds,
+        metavar="S",
+        help=f"seconds for the handshake ({list_usual(limits, 'start_timeout')})",
     )
     parser.add_argument(
         "--strict", action="store_true", help="check every message against the JSON Schemas; refuse unknown keys"
     )
+
+
+def list_usual(limits: "dict[str, Limits]", name: str) -> str:
+    """`default: 10; spark, spark-native: 600`."""
+    engines: dict[float, list[str]] = {}
+    for engine, one in limits.items():
+        engines.setdefault(getattr(one, name), []).append(engine)
+    usual = max(engines, key=lambda value: len(engines[value]))
+    others = [f"; {', '.join(names)}: {value:g}" for value, names in engines.items() if value != usual]
+    return f"default: {usual:g}{''.join(others)}"
 
 
 def candidate_of(args: argparse.Namespace, engine: str | None = None) -> "Candidate":
@@ -54,7 +73,21 @@ def candidate_of(args: argparse.Namespace, engine: str | None = None) -> "Candid
 
 def with_master(args: argparse.Namespace, name: str) -> str:
     """The engine's text with the master of --master, if it runs on Spark and names none itself."""
-    return f"{name}:{args.master}" if name in ("spark", "spark-native") and getattr(args, "master", None) else name
+    from tidegate.conformance.kinds import find_kind
+
+    master = getattr(args, "master", None)
+    return f"{name}:{master}" if master and ":" not in name and find_kind(name).takes_master else name
+
+
+def spark_master(text: str) -> str:
+    from tidegate.conformance.engines.errors import BadOptionError
+    from tidegate.conformance.engines.spark.session import check_master
+
+    try:
+        check_master(text)
+    except BadOptionError as error:
+        raise argparse.ArgumentTypeError(f"{error.message}: {error.hint}") from None
+    return text
 
 
 def add_semantics(parser: argparse.ArgumentParser) -> None:
@@ -68,6 +101,7 @@ def add_semantics(parser: argparse.ArgumentParser) -> None:
 def add_master(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--master",
+        type=spark_master,
         metavar="URL",
         help="where the engines spark and spark-native run (default: local[*], every core of this machine)",
     )

@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.cli.options import candidate_of
-    from tidegate.conformance.cli.results import shown, watched
+    from tidegate.conformance.cli.results import observe, show_result
     from tidegate.conformance.judging.run import replay
     from tidegate.conformance.judging.verdicts import Status
 
@@ -68,14 +68,14 @@ def run(args: argparse.Namespace) -> int:
     candidate = candidate_of(args)
     if args.steps:
         return print_steps(candidate, cases)
-    with watched(args, candidate.name, args.report) as observers:
+    with observe(args, candidate.name, args.report) as observers:
         result = replay(candidate, cases, observers=observers)
     skipped = result.count(Status.SKIP)
     notes = [
         f"{skipped} cases were skipped: the engine does not declare their component, kind or semantics",
         "--semantics NAME asks it all the same, and judges it by that semantics",
     ]
-    return shown(args, result, observers, notes if skipped else ()).exit_code
+    return show_result(args, result, observers, notes if skipped else ()).exit_code
 
 
 def print_requests(cases: "list[Case]") -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from tidegate.conformance.cli.console import show, telling, typed
+from tidegate.conformance.cli.console import get_command, show, show_progress
 from tidegate.conformance.cli.options import candidate_of
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.result import Result
@@ -18,16 +18,16 @@ from tidegate.conformance.reports.folder import Report
 from tidegate.conformance.reports.writing import CannotWriteError
 
 
-def hold(
+def run_and_show(
     args: argparse.Namespace,
     budget: Budget,
     engine: str | Candidate | None = None,
     report: Path | None = None,
     expectations: Expectations | None = None,
 ) -> Result:
-    """The suite of the budget against an engine, as the other options say, watched and shown."""
+    """Run the suite of the budget against an engine, as the other options say, and show the result."""
     candidate = engine if isinstance(engine, Candidate) else candidate_of(args, engine)
-    with watched(args, candidate.name, report, budget.seed) as observers:
+    with observe(args, candidate.name, report, budget.seed) as observers:
         result = run(
             candidate,
             budget,
@@ -37,10 +37,12 @@ def hold(
             expectations=expectations,
             observers=observers,
         )
-    return shown(args, result, observers)
+    return show_result(args, result, observers)
 
 
-def shown(args: argparse.Namespace, result: Result, observers: Sequence[Observer], notes: Iterable[str] = ()) -> Result:
+def show_result(
+    args: argparse.Namespace, result: Result, observers: Sequence[Observer], notes: Iterable[str] = ()
+) -> Result:
     """Print the result, and then what is wrong with its report.
 
     Raises
@@ -103,12 +105,12 @@ class Counts(Observer):
 
 
 @contextmanager
-def watched(
+def observe(
     args: argparse.Namespace, engine: str, report: Path | None, seed: int = 0, failure: str = "violation"
 ) -> Iterator[list[Observer]]:
     """Counts on standard error; a report, if there is a folder for it."""
     with ExitStack() as stack:
-        observers: list[Observer] = [Counts(stack.enter_context(telling(args)), failure)]
+        observers: list[Observer] = [Counts(stack.enter_context(show_progress(args)), failure)]
         if report is not None:
-            observers.append(stack.enter_context(Report(report, engine, seed, typed())))
+            observers.append(stack.enter_context(Report(report, engine, seed, get_command())))
         yield observers

@@ -1,20 +1,22 @@
-"""`tidegate rules`: the registry."""
+"""`tidegate rules`: the registry, and the invariants of run logs."""
 
 import argparse
 import json
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tidegate.reference.rules import Rule
 
 NAME = "rules"
-HELP = "list the rules of the specification, all or those of a component"
+HELP = "list the rules of the specification, all or those of a component, and the invariants of run logs"
 EXAMPLE = """tidegate rules valve
+  tidegate rules LOG
   tidegate rules --status"""
+
+#: The prefix of the invariants of run logs.
+LOG = "LOG"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("component", nargs="?", help="a component (valve, partitioner, …) or a prefix (VALVE, PART, …)")
+    parser.add_argument(
+        "component", nargs="?", help="a component (valve, partitioner, …) or a prefix (VALVE, PART, …; LOG: run logs)"
+    )
     parser.add_argument(
         "--status",
         action="store_true",
@@ -27,6 +29,8 @@ def run(args: argparse.Namespace) -> int:
     if args.status:
         return print_status(args)
     from tidegate.conformance.documents.explaining import describe_judging
+    from tidegate.properties.runlog import INVARIANTS
+    from tidegate.reference.components import floor_of
     from tidegate.reference.rules import all_rules
 
     wanted = args.component
@@ -35,35 +39,40 @@ def run(args: argparse.Namespace) -> int:
         for rule in all_rules().values()
         if wanted is None or wanted in rule.components or wanted.upper() == rule.prefix
     ]
-    if not rules:
-        known = sorted({name for rule in all_rules().values() for name in (*rule.components, rule.prefix)})
+    invariants = INVARIANTS if wanted is None or wanted.upper() == LOG else ()
+    if not rules and not invariants:
+        known = sorted({LOG, *(name for rule in all_rules().values() for name in (*rule.components, rule.prefix))})
         args.parser.error(f"no rules of {wanted!r}; there are rules of {', '.join(known)}")
+    rows = [(rule.id, rule.level, describe_judging(rule), rule.text) for rule in rules]
+    rows += [(one.id, "must", "in run logs", one.statement) for one in invariants]
     if args.format == "json":
         import attrs
 
-        print(json.dumps([attrs.asdict(rule) for rule in rules], indent=2, ensure_ascii=False))
+        told = [attrs.asdict(rule) for rule in rules]
+        told += [{"id": one.id, "level": "must", "text": one.statement} for one in invariants]
+        print(json.dumps(told, indent=2, ensure_ascii=False))
     elif args.format == "markdown":
         print("| rule | level | judged | text |\n|---|---|---|---|")
-        for rule in rules:
-            print(f"| {rule.id} | {rule.level} | {describe_judging(rule)} | {rule.text} |")
+        for row in rows:
+            print(f"| {' | '.join(row)} |")
     else:
-        print_by_floor(rules)
+        floors = [floor_of(rule.components) for rule in rules] + ["run logs"] * len(invariants)
+        print_by_floor(list(zip(floors, rows, strict=True)))
     return 0
 
 
-def print_by_floor(rules: "list[Rule]") -> None:
+def print_by_floor(rows: list[tuple[str, tuple[str, str, str, str]]]) -> None:
     """The core first: what any engine can be held to."""
     from rich.markup import escape
     from rich.table import Table
 
     from tidegate.conformance.cli.console import console
-    from tidegate.conformance.documents.explaining import describe_judging
-    from tidegate.reference.components import Floor, floor_of
+    from tidegate.reference.components import Floor
 
-    for floor in Floor:
-        table = Table("rule", "level", "judged", "text", box=None, header_style="bold", pad_edge=False, title=floor)
-        for rule in (one for one in rules if floor_of(one.components) is floor):
-            table.add_row(f"[cyan]{rule.id}[/]", rule.level, describe_judging(rule), escape(rule.text))
+    for title in (*Floor, "run logs"):
+        table = Table("rule", "level", "judged", "text", box=None, header_style="bold", pad_edge=False, title=title)
+        for name, level, judged, text in (row for floor, row in rows if floor == title):
+            table.add_row(f"[cyan]{name}[/]", level, judged, escape(text))
         if table.row_count:
             console().print(table)
 

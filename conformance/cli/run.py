@@ -17,7 +17,7 @@ EXAMPLE = """tidegate run
 def configure(parser: argparse.ArgumentParser) -> None:
     from tidegate.conformance.cli import options
 
-    options.add_engine_options(parser)
+    options.add_engine_options(parser, exams=True)
     options.add_semantics(parser)
     options.add_master(parser)
     options.add_components(parser)
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         from tidegate.conformance.cli.tour import tour
 
         return tour(args, budget)
-    if find_kind(args.engine).make is None:
+    if find_kind(args.engine).make_exam is not None:
         from tidegate.conformance.cli import native
 
         return native.run(args)
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def run_suite(args: argparse.Namespace, budget: "Budget") -> int:
-    from tidegate.conformance.cli.results import hold
+    from tidegate.conformance.cli.results import run_and_show
     from tidegate.conformance.engines.text import printable
     from tidegate.conformance.exits import Exit
     from tidegate.conformance.judging.expectations import read_expectations, write_expectations
@@ -92,7 +92,7 @@ def run_suite(args: argparse.Namespace, budget: "Budget") -> int:
 
     fresh = args.update_expectations and not args.expect.exists()
     expectations = read_expectations(None if fresh else args.expect)
-    result = hold(args, budget, report=args.report, expectations=expectations)
+    result = run_and_show(args, budget, report=args.report, expectations=expectations)
     if args.update_expectations:
         if why := result.why_no_expectations():
             raise CannotWriteError(f"{args.expect} is left as it is, since not every failure is known: {why}")

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from tidegate.conformance.cli.console import console
 from tidegate.conformance.cli.options import candidate_of
-from tidegate.conformance.cli.results import hold
+from tidegate.conformance.cli.results import run_and_show
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.run import Candidate
@@ -26,11 +26,11 @@ SPARK = "spark"
 def tour(args: argparse.Namespace, budget: Budget) -> int:
     """Exit 0 if the right engines pass and the wrong one is caught, as they must."""
     right_to, wrong_to, spark_to = (args.report and args.report / name for name in ("right", "wrong", "spark"))
-    with launched(args) as spark:
+    with launch_spark(args) as spark:
         say(args, "1. The suite on the reference itself: everything must pass.")
-        right = hold(args, shorten(budget, 40, "complete"), RIGHT, right_to)
+        right = run_and_show(args, shorten(budget, 40, "complete"), RIGHT, right_to)
         say(args, "\n2. The suite on a wrong engine, one rule away from right: it must be caught.")
-        wrong = hold(args, budget, WRONG, wrong_to)
+        wrong = run_and_show(args, budget, WRONG, wrong_to)
         say(args, "\n3. The suite on an implementation in Spark SQL: SQL folds, windows and joins must pass, too.")
         if isinstance(spark, CannotStartError):
             say(args, f"Left out: {spark}")
@@ -38,7 +38,7 @@ def tour(args: argparse.Namespace, budget: Budget) -> int:
         else:
             # A few cases of each component that the engine has: each batch is a job of Spark, which takes its time.
             few = shorten(budget, 30, "complete", "metamorphic", "golden", "generated")
-            on_spark = hold(args, few, spark, spark_to)
+            on_spark = run_and_show(args, few, spark, spark_to)
     say(
         args,
         '\nNow yours: tidegate run --engine "exec:COMMAND LINE" (docs/writing-an-engine.md says how to write one).',
@@ -52,7 +52,7 @@ def tour(args: argparse.Namespace, budget: Budget) -> int:
 
 
 @contextmanager
-def launched(args: argparse.Namespace) -> Iterator[Candidate | CannotStartError]:
+def launch_spark(args: argparse.Namespace) -> Iterator[Candidate | CannotStartError]:
     """Spark, whose JVM gets ready during the other steps; or why it cannot."""
     candidate = candidate_of(args, SPARK)
     engine = attrs.evolve(candidate, semantics=None).make()

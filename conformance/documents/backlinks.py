@@ -1,7 +1,7 @@
 """Where a rule stands: the functions that name it, the directed traces about it, the museum's engines that break it."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -16,7 +16,7 @@ from tidegate.reference.rules import all_rules
 
 @attrs.frozen
 class Place:
-    """A function of the reference, by the path of its file in the repository; `""` is the module itself."""
+    """A function by the path of its file in the repository; `""` is the module itself."""
 
     path: str
     function: str
@@ -41,15 +41,15 @@ def mutants_of(rule_id: str) -> tuple[str, ...]:
 
 @cache
 def code_places() -> dict[str, tuple[Place, ...]]:
-    return find_places(files("tidegate.reference"), "reference")
+    return find_places(files("tidegate.reference"), "reference", all_rules())
 
 
-def find_places(folder: Traversable, name: str) -> dict[str, tuple[Place, ...]]:
-    """The functions in a folder that name rules, by the rule."""
+def find_places(folder: Traversable, name: str, rules: Container[str]) -> dict[str, tuple[Place, ...]]:
+    """The functions in a folder that name one of the rules, by the rule."""
     found: dict[str, dict[tuple[str, str], Place]] = {}
     for path, module in modules(folder, name):
         for function, line, text in constants(ast.parse(module.read_text(encoding="utf-8"))):
-            if text in all_rules():
+            if text in rules:
                 found.setdefault(text, {}).setdefault((path, function), Place(path, function, line))
     return {rule_id: tuple(places.values()) for rule_id, places in found.items()}
 

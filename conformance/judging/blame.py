@@ -23,8 +23,10 @@ import attrs
 from tidegate.conformance.engines.museum import catalog, engines
 from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.judging.convictions import convictions
+from tidegate.conformance.judging.expected import expected_rules
 from tidegate.conformance.judging.golden import read_golden
-from tidegate.conformance.judging.judge import Judge, Remembering, expected_rules, unique
+from tidegate.conformance.judging.judge import unique
+from tidegate.conformance.judging.judge_fast import Judge, Remembering
 from tidegate.conformance.judging.suite import Planned
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status, Verdict
@@ -104,7 +106,7 @@ def blame(
         for mutant, row in museum_rows(component).items()
         if mutant.name not in without
     }
-    ranked = rank(component, asked, mine, others, [*renamed(small), *shortest_of(shown, asked)][:SHORTEST])
+    ranked = rank(component, asked, mine, others, [*rename(small), *shortest_of(shown, asked)][:SHORTEST])
     alike = [mutant for mutant, row in others.items() if mine and is_twin(mine, row)]
     twins = [mutant for mutant in alike if all(map(is_alike, shown, answers_of(mutant, cases_of(shown))))]
     if not twins:
@@ -150,7 +152,7 @@ def cases_of(verdicts: Iterable[Verdict]) -> list[Case]:
     return [verdict.case for verdict in verdicts]
 
 
-def renamed(small: Iterable[Verdict]) -> Iterator[Verdict]:
+def rename(small: Iterable[Verdict]) -> Iterator[Verdict]:
     """Cases that were made small are no longer what their names say."""
     told = (verdict for verdict in small if verdict.violation is not None)
     for number, one in enumerate(told):

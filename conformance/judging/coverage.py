@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import attrs
 
-from tidegate.conformance.judging.judge import Exercised, kinds_of
+from tidegate.conformance.judging.judge_fast import Exercised, kinds_of
 from tidegate.traces.cases import Case
 
 #: A rule, and the kinds of observations that an outcome under it gave.

@@ -19,7 +19,7 @@ from tidegate.conformance.engines.errors import EngineError
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging import comparison
 from tidegate.conformance.judging.dialects import HeldTo, disputed
-from tidegate.conformance.judging.judge import suspects
+from tidegate.conformance.judging.expected import suspects
 from tidegate.conformance.judging.run import Candidate
 from tidegate.conformance.judging.shrink import Shortest, shrink
 from tidegate.conformance.judging.suite import Budget, Planned, check_components, declared_components, is_declared, plan
@@ -50,7 +50,7 @@ def compare(
     """Replay the suite, or these cases alone, on all engines, and find where they disagree."""
     wanted = check_components(components)
     with ExitStack() as stack:
-        engines = {name: start(candidate, stack) for name, candidate in labelled(candidates)}
+        engines = {name: start(candidate, stack) for name, candidate in label(candidates)}
         # Those of different times are compared by the latest rules, or nobody would see what has changed.
         by = disputed([engine.start() for engine in engines.values()])
         engines = {name: HeldTo(engine, by) for name, engine in engines.items()} if by else engines
@@ -64,7 +64,7 @@ def compare(
         return compare_cases(engines, planned, left_out, [one.name for one in candidates], observers)
 
 
-def labelled(candidates: Sequence[Candidate]) -> Iterator[tuple[str, Candidate]]:
+def label(candidates: Sequence[Candidate]) -> Iterator[tuple[str, Candidate]]:
     """Each with a name of its own: the same engine may be given twice."""
     seen: Counter[str] = Counter()
     for candidate in candidates:

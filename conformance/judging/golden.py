@@ -15,7 +15,8 @@ from typing import Any
 
 import attrs
 
-from tidegate.conformance.judging.judge import expect, kinds_of
+from tidegate.conformance.judging.expected import expect
+from tidegate.conformance.judging.judge_fast import kinds_of
 from tidegate.properties.drawing.cases import draw
 from tidegate.properties.drawing.directed import directed
 from tidegate.properties.drawing.walk import Dice

@@ -19,7 +19,8 @@ from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.blame import blame, museum_rows
-from tidegate.conformance.judging.judge import Remembering, suspects
+from tidegate.conformance.judging.expected import suspects
+from tidegate.conformance.judging.judge_fast import Remembering
 from tidegate.conformance.judging.metamorphic import check
 from tidegate.conformance.judging.shrink import shrink, worth_shrinking
 from tidegate.conformance.judging.suite import METAMORPHIC, STAGES, Budget, Planned, parts_of, plan

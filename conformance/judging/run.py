@@ -1,8 +1,10 @@
 """`run`: the suite against an engine, from its name to a result. `replay`: given cases, in the same way."""
 
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 import attrs
@@ -17,10 +19,11 @@ from tidegate.conformance.judging.dialects import hold_to
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.parallel import Order, Part, try_side_by_side
 from tidegate.conformance.judging.result import Counterexample, Result
-from tidegate.conformance.judging.shrink import kind_of, shrink_findings, worth_shrinking
+from tidegate.conformance.judging.shrink import classify, shrink_findings, worth_shrinking
 from tidegate.conformance.judging.trial import Observer, Runner, Tally, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
-from tidegate.conformance.kinds import find_kind, resolve
+from tidegate.conformance.kinds import find_kind, find_maker, resolve
+from tidegate.conformance.reports.findings import OBJECT
 from tidegate.conformance.stopping import STOP
 from tidegate.conformance.workers import cores
 from tidegate.traces.cases import Case
@@ -37,8 +40,14 @@ SHORT_WAIT = 2.0
 class Candidate:
     """An engine by its name, with all that it takes to make one like it, here or in another process.
 
-    With `semantics` it is held to a dated semantics although it declares another. `limits` are those of `Limits`:
-    `case_timeout`, `start_timeout`, … Where `engine` is given it is taken as it is, and can be had once only.
+    The name is what stands after `--engine`. Where `engine` is given it is taken as it is, and can be had once only; if
+    its name begins with `OBJECT`, no command makes one like it. With `semantics` it is held to a dated semantics
+    although it declares another. `limits` are those of `Limits`: `case_timeout`, `start_timeout`, …
+
+    Raises
+    ------
+    UnknownEngineError, WholeJobsOnlyError
+        The name is of no engine, or of one that replays no cases.
     """
 
     name: str
@@ -47,13 +56,17 @@ class Candidate:
     limits: Mapping[str, float | None] = attrs.Factory(dict)
     engine: Engine | None = None
 
+    def __attrs_post_init__(self) -> None:
+        if self.engine is None:
+            find_maker(self.name)
+
     def make(self) -> Engine:
         engine = self.engine or resolve(self.name, strict=self.strict, **self.limits)
         return engine if self.semantics is None else hold_to(engine, self.semantics)
 
     def another(self) -> Callable[[], Engine] | None:
         """Makes one that is waited for a shorter time, where copies are cheap: for the search for what it hangs at."""
-        if self.engine is not None or find_kind(self.name).limits or self.name.startswith("flink"):
+        if self.engine is not None or not find_kind(self.name).side_by_side:
             return None
         wait = min(self.limits.get("case_timeout") or SHORT_WAIT, SHORT_WAIT)
         return attrs.evolve(self, limits={**self.limits, "case_timeout": wait}).make
@@ -66,7 +79,8 @@ class Candidate:
         """
         long = "complete" in budget.stages or ("generated" in budget.stages and budget.cases > SHORT_RUN)
         usable = cores()
-        return usable + (usable > 1) if long and find_kind(self.name).side_by_side else 1
+        cheap = self.engine is None and find_kind(self.name).side_by_side
+        return usable + (usable > 1) if long and cheap else 1
 
 
 def candidate_for(engine: str | Engine | BatchEngine, **options: Any) -> Candidate:
@@ -74,9 +88,26 @@ def candidate_for(engine: str | Engine | BatchEngine, **options: Any) -> Candida
     if isinstance(engine, str):
         return Candidate(engine, **options)
     if isinstance(engine, Engine):
-        return Candidate(engine.start().name, engine=engine, **options)
+        return Candidate(f"{OBJECT}{engine.start().name}", engine=engine, **options)
+    return Candidate(name_object(engine), engine=InProcess(engine, careful=True), **options)
+
+
+def name_object(engine: BatchEngine) -> str:
+    """What to write after `--engine` for another one like it, if its class can be imported and takes no arguments."""
     kind = type(engine)
-    return Candidate(f"python:{kind.__module__}:{kind.__qualname__}", engine=InProcess(engine, careful=True), **options)
+    name = f"{kind.__module__}:{kind.__qualname__}"
+    found: Any = None if kind.__module__ == "__main__" else sys.modules.get(kind.__module__)
+    for part in kind.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return f"python:{name}" if found is kind and not takes_arguments(kind) else f"{OBJECT}{name}"
+
+
+def takes_arguments(kind: type) -> bool:
+    """Whether it is made with arguments, as far as that can be seen."""
+    try:
+        return bool(signature(kind).parameters)
+    except ValueError:
+        return True
 
 
 def run(
@@ -127,7 +158,7 @@ def run(
         except KeyboardInterrupt:
             tally.complete = False
         had_to_be = suite.wanted_of(description, chosen, floor, tally.reach)
-        return told(conclude(engine, candidate.name, tally, had_to_be, candidate.another()), observers)
+        return finish(conclude(engine, candidate.name, tally, had_to_be, candidate.another()), observers)
 
 
 def replay(candidate: Candidate, cases: Iterable[Case], *, observers: Sequence[Observer] = ()) -> Result:
@@ -146,7 +177,7 @@ def replay(candidate: Candidate, cases: Iterable[Case], *, observers: Sequence[O
             STOP.disarm()
         except KeyboardInterrupt:
             trial.tally.complete = False
-        return told(conclude(engine, candidate.name, trial.tally, Wanted(), candidate.another()), observers)
+        return finish(conclude(engine, candidate.name, trial.tally, Wanted(), candidate.another()), observers)
 
 
 def answers(candidate: Candidate, cases: Iterable[Case]) -> Iterator[tuple[Reply, Verdict]]:
@@ -165,7 +196,7 @@ def watch(verdicts: Iterable[Verdict], observers: Sequence[Observer]) -> None:
             observer.see(verdict)
 
 
-def told(result: Result, observers: Sequence[Observer]) -> Result:
+def finish(result: Result, observers: Sequence[Observer]) -> Result:
     for observer in observers:
         observer.finish(result)
     return result
@@ -197,8 +228,8 @@ def conclude(
     except KeyboardInterrupt:
         tally.complete = False
     if not tally.complete:
-        known = {kind_of(one.verdict) for one in counterexamples}
-        left = (verdict for verdict in worth_shrinking(tally.findings.kept) if kind_of(verdict) not in known)
+        known = {classify(one.verdict) for one in counterexamples}
+        left = (verdict for verdict in worth_shrinking(tally.findings.kept) if classify(verdict) not in known)
         counterexamples += [Counterexample(name, verdict, 0) for verdict in left]
     coverage = measure(tally.exercised)
     return Result(
@@ -230,7 +261,7 @@ def assign_blame(
     """
     description = engine.start()
 
-    def telling(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    def find_fails(verdicts: Iterable[Verdict]) -> list[Verdict]:
         fails = (one for one in verdicts if one.status is Status.FAIL and one.case.component not in leaky)
         return [one for one in fails if not (one.violation and one.violation.more)]
 
@@ -238,7 +269,7 @@ def assign_blame(
         declared = [case for case in cases if suite.is_declared(description, case)]
         return Runner(engine).run(suite.Planned("probe", case) for case in declared)
 
-    wrong, made_small = by_component(telling(findings)), by_component(telling(small))
+    wrong, made_small = by_component(find_fails(findings)), by_component(find_fails(small))
     for component in list(wrong)[:BLAMED]:
         found = blame(component, ask, wrong[component], made_small[component])
         if found is not None:

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from tidegate.conformance.engines.base import Engine
-from tidegate.conformance.judging.judge import expected_rules
+from tidegate.conformance.judging.expected import expected_rules
 from tidegate.conformance.judging.suite import Planned
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Status, Verdict
@@ -211,11 +211,11 @@ def worth_shrinking(findings: Iterable[Verdict]) -> Iterator[Verdict]:
     shortest: Shortest[tuple[str, Status, str], Verdict] = Shortest()
     for verdict in findings:
         if verdict.status in VIOLATIONS:
-            shortest.take(kind_of(verdict), verdict)
+            shortest.take(classify(verdict), verdict)
     return (shortest.verdicts[kind] for kind in shortest.few(lambda kind: kind[0]))
 
 
-def kind_of(verdict: Verdict) -> tuple[str, Status, str]:
+def classify(verdict: Verdict) -> tuple[str, Status, str]:
     return verdict.case.component, verdict.status, kind_of_failure(verdict)
 
 

@@ -153,7 +153,7 @@ def lint_claims(description: base.Description) -> Iterator[Remark]:
             message = "this suite has no such component, so nothing of it is checked"
             yield Remark(Level.WARNING, place, message, suggest(name, COMPONENTS))
             continue
-        yield from lint_names(place, "kinds", claim.kinds, kinds_of(COMPONENTS[name]))
+        yield from lint_names(place, "kinds", claim.kinds, list_kinds(COMPONENTS[name]))
         yield from lint_names(place, "semantics", claim.semantics, COMPONENTS[name].semantics)
         yield from lint_names(place, "extensions", claim.extensions, COMPONENTS[name].extensions)
 
@@ -172,7 +172,7 @@ def lint_names(place: str, what: str, declared: Iterable[str] | None, known: tup
             yield Remark(Level.WARNING, place, f"{name} is none of the {what}", suggest(name, known))
 
 
-def kinds_of(component: AnyComponent) -> tuple[str, ...]:
+def list_kinds(component: AnyComponent) -> tuple[str, ...]:
     """What a config may call its kind, or in the wiring its pattern."""
     named = [kind for name, kind in types_of(component.config).items() if name in ("kind", "pattern")]
     return tuple(map(str, named[0])) if named else ()

@@ -111,7 +111,7 @@ def is_wholly_declared(description: Description, component: str) -> bool:
 
 
 def accepts(claim: Claim, component: str, config: Any) -> bool:
-    if claim.kinds is not None and (kind := kind_of(config)) is not None and kind not in claim.kinds:
+    if claim.kinds is not None and (kind := read_kind(config)) is not None and kind not in claim.kinds:
         return False
     extension = getattr(config, "extension", None)
     if extension is not None and extension not in (claim.extensions or ()):
@@ -123,7 +123,7 @@ def accepts(claim: Claim, component: str, config: Any) -> bool:
     return semantics in declared
 
 
-def kind_of(config: Any) -> str | None:
+def read_kind(config: Any) -> str | None:
     """What a config calls its kind; the wiring calls it its pattern."""
     kind = getattr(config, "kind", getattr(config, "pattern", None))
     return None if kind is None else str(kind)

@@ -15,7 +15,7 @@ import attrs
 from tidegate.conformance.engines.base import Description, Engine, Reply, Request
 from tidegate.conformance.judging.coverage import Wanted
 from tidegate.conformance.judging.expectations import FAILING, Expectations, Failure, failure_of
-from tidegate.conformance.judging.judge import Exercised, Judge
+from tidegate.conformance.judging.judge_fast import Exercised, Judge
 from tidegate.conformance.judging.metamorphic import check
 from tidegate.conformance.judging.reference_engine import Reference
 from tidegate.conformance.judging.suite import METAMORPHIC, Budget, Planned, complete_suites, parts_of, plan

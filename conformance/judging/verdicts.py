@@ -1,6 +1,8 @@
 """Verdicts: what became of a case, as a value with its evidence. They are never mixed."""
 
+from collections.abc import Sequence
 from enum import StrEnum
+from itertools import chain
 from typing import Any
 
 import attrs
@@ -29,6 +31,9 @@ VIOLATIONS = frozenset({Status.FAIL, Status.ERROR, Status.TIMEOUT, Status.CRASH,
 
 #: What the message of an error begins with that is about how an engine answers, and not about what.
 BROKEN = "the engine broke the protocol"
+
+#: Characters of what an engine showed at a step that are kept as evidence.
+EVIDENCE = 20_000
 
 #: What leaves the answer open.
 UNDETERMINED = frozenset({Status.UNKNOWN, Status.NOT_RUN})
@@ -100,3 +105,28 @@ class Verdict:
         seen = self.violation.seen if self.violation else ()
         reasons = (one.reason for one in seen if isinstance(one, Rejected) and one.reason)
         return self.message or "\n".join(reasons)
+
+
+def keep_evidence(shown: Sequence[Any]) -> Sequence[Any]:
+    """As much of what was shown as is worth keeping: its beginning."""
+    room = EVIDENCE
+    for index, raw in enumerate(shown):
+        room = room_beside(raw, room)
+        if room < 0:
+            return shown[:index]
+    return shown
+
+
+def room_beside(raw: Any, room: int) -> int:
+    """How many more characters there is room for beside this JSON; less than none if it takes too many itself."""
+    if isinstance(raw, str):
+        return room - len(raw)
+    if isinstance(raw, dict):
+        raw = chain.from_iterable(raw.items())
+    elif not isinstance(raw, list):
+        return room - 8
+    for one in raw:
+        room = room_beside(one, room - 2)
+        if room < 0:
+            break
+    return room

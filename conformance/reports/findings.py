@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.engines.text import command_line, printable
-from tidegate.conformance.judging.judge import suspects
+from tidegate.conformance.judging.expected import suspects
 from tidegate.conformance.judging.verdicts import BROKEN, Status, Verdict, Violation
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules
@@ -17,6 +17,8 @@ from tidegate.traces.notation.text import write_event, write_observations, write
 RULES_IN_FULL = 2
 #: A trace of so many characters is not repeated as JSON in a report.
 LONG_TRACE = 100_000
+#: How the name of an engine begins that was given as an object: no text after `--engine` names it.
+OBJECT = "object:"
 #: What an engine does that does not answer.
 UNANSWERED: dict[str, str] = {Status.TIMEOUT: "hangs", Status.CRASH: "crashes"}
 
@@ -114,7 +116,7 @@ def describe(verdict: Verdict, engine: str, *, is_cut: bool = False, times: int 
     config = encode(case.config, brief=case.brief)
     known = all_rules()
     # One case alone shows neither a relation between two nor what others have left.
-    stage = ("--stage", verdict.stage) if verdict.is_relation else ()
+    stage = verdict.stage if verdict.is_relation else ""
     return Finding(
         case=printable(case.name),
         component=case.component,
@@ -134,7 +136,7 @@ def describe(verdict: Verdict, engine: str, *, is_cut: bool = False, times: int 
         seen=show_seen(violation) if violation else "",
         reproduce=reproduction(engine, case.component, config, trace, times)
         if times is not None and not verdict.is_relation
-        else command_line(["tidegate", "run", "--engine", engine, "--component", case.component, *stage]),
+        else rerun(engine, case.component, stage),
         stderr=tuple(printable(line) for line in verdict.stderr),
         leaks=times != 1,
     )
@@ -146,12 +148,27 @@ def show_seen(violation: Violation) -> str:
 
 
 def reproduction(engine: str, component: str, config: Any, trace: str, times: int = 1) -> str:
-    """The command that replays this one trace."""
+    """The command that replays this one trace; for an object, which no command names, the call that does."""
     words = ["tidegate", "replay", "--engine", engine, "--component", component]
     words += ["--config", json.dumps(config, separators=(",", ":")), "--trace", trace]
     semantics, known = config.get("semantics"), COMPONENTS[component].semantics
-    if semantics is not None and semantics != known[0]:
-        # Where the engine does not declare it, it would not be asked; where it does, this changes nothing.
-        words += ["--semantics", semantics]
-    words += ["--times", str(times)] if times > 1 else []
-    return command_line(words)
+    # Where the engine does not declare it, it would not be asked; where it does, this changes nothing.
+    more = {"semantics": semantics} if semantics is not None and semantics != known[0] else {}
+    more |= {"times": times} if times > 1 else {}
+    if engine.startswith(OBJECT):
+        return call("replay", repr(component), repr(config), repr(trace), **more)
+    return command_line([*words, *(word for name, value in more.items() for word in (f"--{name}", str(value)))])
+
+
+def rerun(engine: str, component: str, stage: str) -> str:
+    """The command, or the call, that runs the suite of a component again, or one stage of it."""
+    if engine.startswith(OBJECT):
+        return call("run", components=[component], **({"stages": [stage]} if stage else {}))
+    words = ["tidegate", "run", "--engine", engine, "--component", component]
+    return command_line([*words, *(("--stage", stage) if stage else ())])
+
+
+def call(name: str, *words: str, **more: Any) -> str:
+    """A call of the library, with the engine that was run: an object, which no command names."""
+    said = ["engine", *words, *(f"{key}={value!r}" for key, value in more.items())]
+    return printable(f"tidegate.{name}({', '.join(said)})", limit=LONG_TRACE)

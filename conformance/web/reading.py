@@ -150,7 +150,7 @@ def journey(page: str) -> str:
 
 def make_rules(library: Library) -> Page:
     """All rules, each with an anchor that stays, and all that is known about it."""
-    tests = find_places(library.root / "tests", "tests")
+    tests = find_places(library.root / "tests", "tests", all_rules())
     parts = ["<h1>All rules</h1>", f"<p>{len(all_rules())} rules. Their ids never change their meaning.</p>"]
     sections = [Section(1, "All rules", "")]
     prefixes = dict.fromkeys(rule.prefix for rule in all_rules().values())

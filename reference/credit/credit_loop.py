@@ -14,6 +14,7 @@ resumes all channels when it has met one on each.
 """
 
 from enum import StrEnum
+from functools import lru_cache
 from itertools import product, starmap
 from typing import Annotated, ClassVar
 
@@ -319,11 +320,17 @@ def address(link: Link, channel: int) -> Link:
 
 
 def sort_channels(state: State) -> Order:
-    """By whatever is known of a channel; links have no natural order, so it is that of their hashes."""
+    """By whatever is known of a channel; links have no natural order, so it is that of their words."""
     gate = state.receiver.gate
     places = [gate.waiting.index(index) if index in gate.waiting else None for index in range(len(gate.channels))]
     known = zip((address(link, 0) for link in state.links), gate.channels, places, strict=True)
-    return sorting([hash(one) for one in known])
+    return sorting([write(one) for one in known])
+
+
+@lru_cache(1 << 16)
+def write(known: tuple[Link, Channel, int | None]) -> str:
+    """In words, which are the same in every process; hashes are not."""
+    return repr(known)
 
 
 SYMMETRY = Symmetry("channels", "channel", rearrange_channels, sort_channels)

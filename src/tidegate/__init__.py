@@ -107,7 +107,8 @@ def run(
     ----------
     engine
         What `--engine` takes (`"exec:./my-engine"`, `"python:package.module:Name"`, `"flink:2.3.0"`, `"reference"`),
-        or an object with `describe()` and `replay(cases)`, which then runs in this process.
+        or an object with `describe()` and `replay(cases)`, which then runs in this process. An engine that runs whole
+        jobs alone, such as `"bytewax"`, is refused: `tidegate jobs` runs and judges its jobs.
     components
         Only these; all that the engine declares, if none is named.
     cases, seed
@@ -175,12 +176,15 @@ def replay(
     config: "Mapping[str, Any]",
     trace: str,
     *,
+    times: int = 1,
     semantics: str | None = None,
     timeout: float | None = None,
     start_timeout: float | None = None,
     strict: bool = False,
 ) -> "Result":
     """Replay one trace, in short notation, on an engine, and judge its answers: `replay(e, "valve", {…}, "0w1 1i")`.
+
+    `times` plays it so often, one after the other: state that leaks from case to case shows the second time.
 
     Raises
     ------
@@ -194,7 +198,7 @@ def replay(
 
     limits = {"case_timeout": timeout, "start_timeout": start_timeout}
     candidate = judging.candidate_for(engine, semantics=semantics, strict=strict, limits=limits)
-    return judging.replay(candidate, [read_case(component, dict(config), trace)])
+    return judging.replay(candidate, [read_case(component, dict(config), trace)] * times)
 
 
 def explore(
@@ -290,7 +294,8 @@ def state_machine(
     hypothesis.errors.InvalidArgument
         There is no such component or semantics.
     EngineError
-        There is no such engine, it cannot be started, or it does not declare the component: when the test runs.
+        There is no such engine, or it replays no cases: at once. It cannot be started, or does not declare the
+        component: when the test runs.
     """
     from tidegate.conformance.judging import state_machines
 

@@ -88,7 +88,7 @@ import os, signal, sys
 
 class Interrupt:
     def find_spec(self, name, path, target=None):
-        if name == "tidegate.conformance.judging.judge":
+        if name == "tidegate.conformance.judging.judge_fast":
             os.kill(os.getpid(), signal.SIGINT)
 
 if "--multiprocessing-fork" in sys.orig_argv:

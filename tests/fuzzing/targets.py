@@ -22,6 +22,7 @@ from tidegate.conformance.engines import messages
 from tidegate.conformance.engines.base import Claim
 from tidegate.conformance.engines.errors import EngineError
 from tidegate.conformance.judging.expectations import ExpectationsFileError, read_expectations
+from tidegate.conformance.judging.expected import expect
 from tidegate.conformance.judging.jobs.drawing import draw_job
 from tidegate.conformance.judging.jobs.judging import Judge as JobJudge
 from tidegate.conformance.judging.jobs.reference_jobs import ABILITIES, ReferenceJobs
@@ -29,7 +30,7 @@ from tidegate.conformance.judging.jobs.report import head_of, read_jobs
 from tidegate.conformance.judging.jobs.rows import BadRowsError
 from tidegate.conformance.judging.jobs.run import describe as describe_job
 from tidegate.conformance.judging.jobs.run import run_jobs
-from tidegate.conformance.judging.judge import Judge, expect
+from tidegate.conformance.judging.judge_fast import Judge
 from tidegate.conformance.judging.kill_matrix import Kill, Row, show_row
 from tidegate.conformance.reports.findings import describe
 from tidegate.conformance.reports.folder import FORMAT

@@ -29,7 +29,7 @@ from tests.mutation.wrongs import go_wrong, read_right
 from tidegate.conformance.engines.museum import engines
 from tidegate.conformance.engines.museum.catalog import COMPONENTS
 from tidegate.conformance.engines.python.engine import InProcess
-from tidegate.conformance.judging.judge import Judge
+from tidegate.conformance.judging.judge_fast import Judge
 from tidegate.conformance.judging.suite import Budget, Planned, parts_of, plan
 from tidegate.conformance.judging.trial import Encoder
 from tidegate.conformance.judging.verdicts import Passed

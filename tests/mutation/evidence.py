@@ -16,8 +16,8 @@ import attrs
 
 from tidegate.conformance.engines.museum.engines import COMPONENTS as IN_MUSEUM
 from tidegate.conformance.engines.museum.engines import Engine
+from tidegate.conformance.judging.expected import expect
 from tidegate.conformance.judging.golden import read_golden
-from tidegate.conformance.judging.judge import expect
 from tidegate.properties.drawing import scopes
 from tidegate.properties.drawing.cases import draw_case
 from tidegate.properties.explorer.exploring import explore

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tidegate.conformance.judging.judge import Judge, allowed_outcomes
+from tidegate.conformance.judging.judge import allowed_outcomes
+from tidegate.conformance.judging.judge_fast import Judge
 from tidegate.conformance.judging.reference_engine import ReferenceEngine
 from tidegate.conformance.judging.verdicts import Passed
 from tidegate.traces.codec import encode_case

@@ -8,8 +8,8 @@ import pytest
 
 from tests.paths import ROOT
 from tidegate.conformance.engines.museum.catalog import all_mutants
+from tidegate.conformance.judging.expected import expected_rules
 from tidegate.conformance.judging.golden import read_golden
-from tidegate.conformance.judging.judge import expected_rules
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules
 

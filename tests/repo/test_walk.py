@@ -10,7 +10,7 @@ PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 SECTION = PAGE.partition("## The walk of `tidegate run`\n")[2].partition("\n## ")[0]
 #: The file and the function of each step.
 WALK = re.findall(r"^\d+\. `([\w/.]+)`: `([\w.]+)` ", SECTION, flags=re.MULTILINE)
-VERDICT = ("conformance/judging/judge.py", "Judge.judge")
+VERDICT = ("conformance/judging/judge_fast.py", "Judge.judge")
 
 
 class Follower:

@@ -10,12 +10,10 @@ from tidegate.conformance.engines.java import check_spark
 from tidegate.conformance.engines.limits import Limits
 from tidegate.conformance.engines.processes.process import ProcessEngine
 from tidegate.conformance.engines.python.host import serve
-from tidegate.conformance.engines.spark.session import LOCAL
+from tidegate.conformance.engines.spark.session import LOCAL, check_master
 
-#: Who answers cases of components, and who runs whole jobs: in the terms of the specification, and in Spark's own.
+#: Who answers cases of components. What runs whole jobs stands in `conformance/kinds.py`.
 COMPONENTS = "tidegate.conformance.engines.spark.engine:Spark"
-JOBS = "tidegate.conformance.engines.spark.streaming.jobs:SparkJobs"
-NATIVE_JOBS = "tidegate.conformance.engines.spark.native.jobs:SparkNativeJobs"
 #: How many cases one job answers, unless that takes too long: half of what may be on its way.
 BATCH = 4096
 #: Seconds that a batch should take: far from the limit, so that a busy machine is not taken for a hang.
@@ -33,6 +31,7 @@ class SparkEngine(ProcessEngine):
     def __init__(
         self, master: str = "", limits: Limits | None = None, *, check: Check | None = None, what: str = COMPONENTS
     ) -> None:
+        check_master(master or LOCAL)
         command = [sys.executable, "-m", "tidegate.conformance.engines.spark.process", master or LOCAL, what]
         super().__init__(command, limits, check=check)
 

@@ -2,17 +2,23 @@
 
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from tidegate.conformance.engines.errors import BadOptionError, CannotStartError
 from tidegate.conformance.engines.java import ONE_COMPILER, check_spark
+from tidegate.conformance.engines.text import printable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LOCAL = "local[*]"
+_MASTER = re.compile(
+    r"local|local\[([1-9][0-9]*|\*)( *, *[1-9][0-9]*)?\]|local-cluster\[[0-9, ]+\]|yarn|[a-z0-9]+://\S+"
+)
 
 #: Small data, many small jobs: what costs is fixed, so there is as little of it as possible.
 SETTINGS = {
@@ -31,16 +37,31 @@ LOCAL_SETTINGS = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": 
 SHORT_LIVED = {"spark.driver.defaultJavaOptions": " ".join(ONE_COMPILER)}
 
 
+def check_master(master: str) -> None:
+    """Raise BadOptionError for what Spark would only refuse with a stack trace."""
+    if not _MASTER.fullmatch(master):
+        raise BadOptionError(
+            f"'{printable(master)}' is no master of Spark",
+            "a master is local, local[2], local[*], yarn, or an address such as spark://host:7077 or k8s://host:443",
+        )
+
+
 def make_session(master: str = LOCAL, name: str = "tidegate", settings: dict[str, str] | None = None) -> "SparkSession":
     """The session of this process, made if there is none; `settings` come on top of ours.
 
     Raises
     ------
+    BadOptionError
+        The master is none.
     CannotStartError
-        There is no PySpark, no Java or one that is too old; before anything is started.
+        There is no PySpark, no Java or one that is too old; or Spark does not start there.
     """
+    check_master(master)
     check_spark()
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - only those who ask for Spark pay for it
+    # Only those who ask for Spark pay for it.
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # noqa: PLC0415
+    from pyspark.errors import PySparkException  # noqa: PLC0415
+    from pyspark.sql import SparkSession  # noqa: PLC0415
 
     builder = SparkSession.builder.master(master).appName(name)
     local = LOCAL_SETTINGS if master.startswith("local") else {}
@@ -52,7 +73,12 @@ def make_session(master: str = LOCAL, name: str = "tidegate", settings: dict[str
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # or Spark warns of the name that it found
     for key, value in {**SETTINGS, **local, **(settings or {})}.items():
         builder = builder.config(key, value)
-    session = builder.getOrCreate()
+    try:
+        session = builder.getOrCreate()
+    except (PySparkException, Py4JError) as error:
+        # What Java says first is where it was called from; the exception itself follows.
+        said = [line for line in str(error).splitlines() if line.startswith(("java.", "org.", ": "))] or [str(error)]
+        raise CannotStartError(f"Spark does not start on {printable(master)}: {printable(said[0])}") from error
     logging.getLogger("py4j").setLevel(logging.ERROR)
     return session
 

@@ -1,4 +1,4 @@
-"""`--engine spark-native` on the command line: where it is an engine, and where it cannot be one; without Spark."""
+"""`--engine spark-native` on the command line: how it is examined, without Spark; test_accused has all verbs."""
 
 import pytest
 
@@ -9,26 +9,6 @@ from tidegate.conformance.engines.spark.native import engine
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.event_time.exam import CASES
 from tidegate.conformance.kinds import resolve
-
-
-@pytest.mark.parametrize(
-    "verb",
-    [
-        ["smoke"],
-        ["diff", "--engine", "reference"],
-        ["replay", "--component", "valve", "--config", '{"channels":1}', "--trace", "0w1"],
-        ["campaign", "--cases", "5", "--local", "--out", "campaign"],
-    ],
-    ids=lambda verb: verb[0],
-)
-@pytest.mark.parametrize("name", ["spark-native", "spark-native:local[1]"])
-def test_verbs_that_ask_components_refuse_it(verb, name, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert main([*verb, "--engine", name]) == Exit.USAGE
-    said = capsys.readouterr().err
-    assert "spark-native runs whole jobs" in said
-    assert "tidegate run --engine spark-native" in said
-    assert not list(tmp_path.iterdir())
 
 
 def test_it_is_no_engine_of_the_protocol():

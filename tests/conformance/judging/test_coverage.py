@@ -7,8 +7,9 @@ import pytest
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.coverage import Coverage, Wanted, measure, within_reach
+from tidegate.conformance.judging.expected import expect
 from tidegate.conformance.judging.golden import read_golden
-from tidegate.conformance.judging.judge import Judge, expect
+from tidegate.conformance.judging.judge_fast import Judge
 from tidegate.conformance.judging.result import by_rule
 from tidegate.traces.codec import encode
 

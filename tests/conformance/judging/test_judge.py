@@ -4,7 +4,8 @@ import attrs
 import pytest
 
 from tidegate.conformance.engines.base import Steps
-from tidegate.conformance.judging.judge import Judge, expect
+from tidegate.conformance.judging.expected import expect
+from tidegate.conformance.judging.judge_fast import Judge
 from tidegate.conformance.judging.reference_engine import Reference, ReferenceEngine
 from tidegate.conformance.judging.verdicts import Malformed, Passed, Status, Violation
 from tidegate.properties.drawing.cases import draw_case

@@ -4,7 +4,7 @@ from functools import partial
 
 from tidegate.conformance.engines.museum.catalog import all_mutants
 from tidegate.conformance.judging import kill_matrix
-from tidegate.conformance.judging.judge import Remembering
+from tidegate.conformance.judging.judge_fast import Remembering
 from tidegate.conformance.judging.kill_matrix import blame_all, by_component, examine, make_matrix
 from tidegate.conformance.judging.suite import Budget
 from tidegate.conformance.judging.verdicts import Passed, Violation

@@ -103,9 +103,9 @@ def test_the_text_tells_counts_counterexamples_and_conclusion():
 
 
 def test_an_object_is_named_as_the_command_line_names_its_class():
-    assert candidate_for(RIGHT).name.startswith("python:tidegate.conformance.engines.museum")
+    assert candidate_for(RIGHT).name.startswith("object:tidegate.conformance.engines.museum"), "it takes arguments"
     assert candidate_for("exec:./engine", strict=True) == Candidate("exec:./engine", strict=True)
-    assert candidate_for(InProcess(RIGHT)).name == "museum right"
+    assert candidate_for(InProcess(RIGHT)).name == "object:museum right"
 
 
 def test_copies_are_made_by_default_only_where_they_are_cheap(monkeypatch):

@@ -9,10 +9,10 @@ from tidegate.conformance.engines.museum.catalog import all_mutants
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python.engine import InProcess, PythonEngine
 from tidegate.conformance.judging import shrink as shrinking
-from tidegate.conformance.judging.judge import expected_rules
+from tidegate.conformance.judging.expected import expected_rules
 from tidegate.conformance.judging.shrink import (
     DEATHS,
-    kind_of,
+    classify,
     leaves_a_choice,
     renumber,
     shrink,
@@ -104,7 +104,7 @@ def test_what_is_not_answered_is_cut_at_the_step_that_it_ends_with(silence, left
 def test_hangs_are_one_kind_however_long_they_were_waited_for():
     case = read_case("valve", {"channels": 2}, "0i 1i")
     hangs = [Runner(StopsAtTheSecondIdle(TimedOut(seconds))).run_one(case, "generated") for seconds in (10, 2)]
-    assert len({kind_of(verdict) for verdict in hangs}) == 1
+    assert len({classify(verdict) for verdict in hangs}) == 1
     assert [verdict.message for verdict in hangs] == ["no answer in 10 s", "no answer in 2 s"]
 
 

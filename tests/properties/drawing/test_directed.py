@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from tests.paths import ROOT
-from tidegate.conformance.judging.judge import expected_rules
+from tidegate.conformance.judging.expected import expected_rules
 from tidegate.properties.drawing.directed import directed, traces_of
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import all_rules

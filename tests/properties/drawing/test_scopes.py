@@ -5,7 +5,7 @@ import pytest
 from tests.sampling import some
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python.engine import InProcess
-from tidegate.conformance.judging.judge import expect
+from tidegate.conformance.judging.expected import expect
 from tidegate.conformance.judging.suite import Planned
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status

@@ -1,5 +1,9 @@
 """The closed loop of credit, explored whole; and the parts without which it would break."""
 
+import os
+import subprocess
+import sys
+
 import attrs
 import pytest
 
@@ -196,3 +200,28 @@ def test_a_writer_without_a_limit_for_one_channel_is_refused(monkeypatch):
 def test_a_writer_that_credit_does_not_help_is_refused(monkeypatch):
     monkeypatch.setattr(backpressure, "write_until_blocked", lambda _pool, _limit, _initial: (1, 1))
     assert not backpressure.credit_keeps_the_writer_going.holds(2, 2, 0, 0)
+
+
+SORTED = """
+from tidegate.reference.credit.credit_loop import COMPONENT, Config, enabled, sort_channels
+(state,) = COMPONENT.start(Config(3, 1, 1, 1, 1, 1))
+while choices := enabled(state):
+    state = COMPONENT.step(state, choices[len(choices) // 2])[0].state
+    print(sort_channels(state))
+"""
+
+
+def test_channels_are_sorted_alike_in_every_process():
+    """Python hashes words differently in each; an order by hashes would make other states the representatives."""
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", SORTED],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    ]
+    assert len(set(said)) == 1
+    assert len(set(said[0].splitlines())) > 2

@@ -16,7 +16,7 @@ from tidegate.conformance.engines.spark.native.logs import CAPABILITIES
 from tidegate.conformance.engines.spark.native.mutants import find
 from tidegate.conformance.engines.spark.native.query import Observed, UnfinishedError, observe
 from tidegate.conformance.engines.spark.native.traces import Trace
-from tidegate.conformance.engines.spark.session import LOCAL, SHORT_LIVED, borrow_session
+from tidegate.conformance.engines.spark.session import LOCAL, SHORT_LIVED, borrow_session, check_master
 from tidegate.conformance.engines.text import printable
 from tidegate.traces.runlog import Capabilities
 
@@ -59,6 +59,7 @@ class SparkNative:
 
     def __init__(self, master: str = "", timeout: float | None = None, mutant: str = "") -> None:
         self.master = master or LOCAL
+        check_master(self.master)
         self.timeout = Limits(case_timeout=TIMEOUT if timeout is None else timeout).case_timeout
         self.mutant = find(mutant)
 
