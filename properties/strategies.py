@@ -12,14 +12,14 @@ still there: whatever does not matter goes, one by one, without any change of th
 
 from bisect import bisect
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
 from itertools import accumulate
 from typing import Any
 
 import attrs
 
+from tidegate.properties.drawing.cases import generator_of
+from tidegate.properties.drawing.dice import Source
 from tidegate.properties.drawing.timestamps import rank_timestamps
-from tidegate.properties.drawing.walk import Source
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.cases import Case
 
@@ -147,7 +147,7 @@ def configs(component: str, *, semantics: str | None = None) -> SearchStrategy[A
 
 
 def configs_accepted(component: str, accept: Callable[[Any], bool]) -> SearchStrategy[Any]:
-    generator = import_generator(component)
+    generator = generator_of(component)
 
     @st.composite
     def draw_accepted(draw: DrawFn) -> Any:
@@ -189,16 +189,12 @@ def cases(
 def draw_cases(draw: DrawFn, component: str, configs: SearchStrategy[Any], max_events: int | None) -> Case:
     ranked = has_timestamps(component) and draw(st.integers(0, RANKED - 1)) == 0
     config = draw(configs)
-    _, events = import_generator(component).draw(Draws(draw, max_events), config)
+    _, events = generator_of(component).draw(Draws(draw, max_events), config)
     return Case(component, component, config, rank_timestamps(events) if ranked else events)
 
 
 def has_timestamps(component: str) -> bool:
     return any("timestamp" in attrs.fields_dict(event) for event in COMPONENTS[component].events)
-
-
-def import_generator(component: str) -> Any:
-    return import_module(f"tidegate.properties.cases.{component}")
 
 
 def check(component: str, semantics: str | None) -> None:

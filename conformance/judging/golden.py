@@ -18,8 +18,8 @@ import attrs
 from tidegate.conformance.judging.expected import expect
 from tidegate.conformance.judging.judge_fast import kinds_of
 from tidegate.properties.drawing.cases import draw
+from tidegate.properties.drawing.dice import Dice
 from tidegate.properties.drawing.directed import directed
-from tidegate.properties.drawing.walk import Dice
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.cases import Case
 from tidegate.traces.files import open_traces, read_traces, write_traces

@@ -29,8 +29,8 @@ from tidegate.conformance.judging.run import Candidate, candidate_for
 from tidegate.conformance.judging.trial import Runner
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.reports.findings import describe
+from tidegate.properties.drawing.cases import generator_of
 from tidegate.properties.drawing.nearby import events_near
-from tidegate.properties.drawing.walk import always
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.elements import Long, types_of
 from tidegate.reference.model import InvalidInputError
@@ -151,7 +151,7 @@ class Machine(RuleBasedStateMachine):
 
     def follow(self, event: Any) -> tuple[Any, ...]:
         """The states that are allowed after the event; none, if it is unfair in one of those before it."""
-        model, is_fair = self.case.model, find_fairness(self.case.component)
+        model, is_fair = self.case.model, generator_of(self.case.component).is_fair
         if not all(is_fair(state, event) for state in self._states):
             return ()
         return tuple(dict.fromkeys(outcome.state for state in self._states for outcome in model.step(state, event)))
@@ -168,14 +168,8 @@ class Machine(RuleBasedStateMachine):
 
 
 @cache
-def find_fairness(component: str) -> Callable[[Any, Any], bool]:
-    is_fair: Callable[[Any, Any], bool] = getattr(strategies.import_generator(component), "is_fair", always)
-    return is_fair
-
-
-@cache
 def draw_configs(component: str) -> list[Any]:
-    generator = strategies.import_generator(component)
+    generator = generator_of(component)
     return simplest_first(generator.draw_config(Random(f"{component}/{index}")) for index in range(CONFIGS))
 
 

@@ -5,6 +5,8 @@ from functools import partial
 from itertools import product
 from random import Random
 
+from tidegate.properties.drawing.dice import pick, stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import COUNTS, FAR_APART, among, clamp, draw_longs, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -16,19 +18,20 @@ def draw(random: Random, config: group.Config | None = None) -> tuple[group.Conf
     config = config or draw_config(random)
     pool = [clamp(max(value, MIN + 1)) for value in draw_longs(random)]
     weights = swarm(random, announce=3, report=4, idle=1, failed=0.5, ready=0.5)
-    weights["refused"] = random.choice((0, 0, 0.2))
+    weights["refused"] = pick(random, "share of refused", (0, 0, 0.2))
     draw_kind = among(random, weights)
     walk = Walk(random, group.start(config), group.step)
     for _ in walk.rounds():
-        walk.play_one(draw_event(random, draw_kind(), config, pool))
+        walk.play_one(draw_event(*draw_kind(), config, pool))
     return config, walk.events
 
 
 def draw_config(random: Random) -> group.Config:
-    groups = random.choice(((0,), (0, 0), (0, 0), (0, 1), (0, 1, 0), (5, 5, -1)))
-    drifts = (0, 1, 10, 1000, MAX - 1)
+    groups = stream(random, "sources").choice(((0,), (0, 0), (0, 0), (0, 1), (0, 1, 0), (5, 5, -1)))
+    drifts, drift = (0, 1, 10, 1000, MAX - 1), stream(random, "drift")
     return group.Config(
-        tuple(group.Source(one, Long(random.choice(drifts))) for one in groups), random.choice((1, 2, 2, 3, 12))
+        tuple(group.Source(one, Long(drift.choice(drifts))) for one in groups),
+        stream(random, "subtasks").choice((1, 2, 2, 3, 12)),
     )
 
 
@@ -101,6 +104,9 @@ ONCE = (
     *(partial(draw_all_report, sources=count, subtasks=1) for count in COUNTS),
     *(partial(draw_all_report, sources=1, subtasks=count) for count in COUNTS),
 )
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

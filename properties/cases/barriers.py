@@ -6,6 +6,8 @@ from typing import Any
 
 import attrs
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Concretion, Scope, always, as_it_is, counted
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -55,10 +57,11 @@ def draw(random: Random, config: barriers.Config | None = None) -> tuple[barrier
         walk.play(draw_flood(random, config.channels, min(base, 2**53)))
         walk.length += walk.played
     for _ in walk.up_to_length():
-        channel = draw_channel(random, walk.state, heard)
+        own, kind = draw_kind()
+        channel = draw_channel(own, walk.state, heard)
         if channel is None:
             walk.end_soon(1, 2)
-        for event in draw_events(random, draw_kind(), walk.state, channel, modes, base):
+        for event in draw_events(own, kind, walk.state, channel, modes, base):
             if is_fair(walk.state, event):
                 walk.play_one(event)
             elif channel is not None:
@@ -67,15 +70,17 @@ def draw(random: Random, config: barriers.Config | None = None) -> tuple[barrier
 
 
 def draw_config(random: Random) -> barriers.Config:
-    kind = random.choice(list(barriers.Kind))
-    channels = random.choice((1, 2, 2, 2, 3, 3, 3, 4, 6))
-    timeout = random.choice((1, 2, 10, 30)) if kind is barriers.Kind.ALTERNATING else None
-    extension = random.choice((None, None, None, barriers.LATE_TIMERS, barriers.MEASURES))
-    if kind is barriers.Kind.ALTERNATING and random.random() < 0.2:
+    kind = stream(random, "kind").choice(list(barriers.Kind))
+    channels = stream(random, "channels").choice((1, 2, 2, 2, 3, 3, 3, 4, 6))
+    timeout = stream(random, "timeout").choice((1, 2, 10, 30)) if kind is barriers.Kind.ALTERNATING else None
+    own = stream(random, "extension")
+    extension = own.choice((None, None, None, barriers.LATE_TIMERS, barriers.MEASURES))
+    if kind is barriers.Kind.ALTERNATING and own.random() < 0.2:
         extension = barriers.CLOSING
     elif (extension == barriers.LATE_TIMERS) != (kind is barriers.Kind.ALTERNATING) and extension != barriers.MEASURES:
         extension = None
-    return barriers.Config(kind, channels, random.random() < 0.7, timeout, extension)
+    finished_channels = stream(random, "finished_channels").random() < 0.7
+    return barriers.Config(kind, channels, finished_channels, timeout, extension)
 
 
 def is_fair(state: barriers.State, event: barriers.Event) -> bool:
@@ -214,6 +219,9 @@ def draw_refused(random: Random, state: barriers.State, base: int) -> barriers.E
 
 def clamp(checkpoint: int) -> Long:
     return Long(min(max(checkpoint, 0), MAX))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, is_fair=is_fair)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -31,12 +33,13 @@ def draw(random: Random, config: blocking.Config | None = None) -> tuple[blockin
         if not is_over and walk.played >= writes:
             walk.play_one(subpartition.Finish())
         else:
-            walk.play(draw_events(random, draw_read() if is_over else draw_written(), walk.state))
+            walk.play(draw_events(*(draw_read if is_over else draw_written)(), walk.state))
     return config, walk.events
 
 
 def draw_config(random: Random) -> blocking.Config:
-    return blocking.Config(random.choice(STORES), blocking.FAILURES if random.random() < 0.2 else None)
+    failures = stream(random, "extension").random() < 0.2
+    return blocking.Config(stream(random, "store").choice(STORES), blocking.FAILURES if failures else None)
 
 
 def draw_events(random: Random, kind: str, state: blocking.State) -> list[blocking.Event]:
@@ -114,6 +117,9 @@ def draw_refused(random: Random, state: blocking.State) -> blocking.Event:
             subpartition.ReleaseView(view),
         )
     )
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -26,7 +28,7 @@ def draw(random: Random, config: buffer.Config | None = None) -> tuple[buffer.Co
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
     for _ in walk.up_to_end(lambda state: not is_held(state), 1, 3):
-        walk.play(draw_events(random, draw_kind(), walk.state))
+        walk.play(draw_events(*draw_kind(), walk.state))
     return config, walk.events
 
 
@@ -47,7 +49,7 @@ ONCE = (draw_shared,) * 6
 
 
 def draw_config(random: Random) -> buffer.Config:
-    return buffer.Config(random.choice((1, 2, 4, 8, 8, 16)))
+    return buffer.Config(stream(random, "capacity").choice((1, 2, 4, 8, 8, 16)))
 
 
 def draw_events(random: Random, kind: str, state: buffer.State) -> list[buffer.Event]:
@@ -98,6 +100,9 @@ def draw_refused(random: Random, state: buffer.State) -> buffer.Event:
     index = random.choice(closed) if closed and random.random() < 0.6 else beyond
     made = random.choice((buffer.Build, buffer.Copy, buffer.Inspect, buffer.CloseConsumer, buffer.Recycle))
     return random.choice((made(index), made(index), buffer.Consume(), buffer.Append(b"x"), buffer.Finish()))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from itertools import product
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.walk import Walk
 from tidegate.reference.pools import buffer_needs as needs
@@ -21,8 +23,14 @@ def draw(random: Random, config: needs.Config | None = None) -> tuple[needs.Conf
 
 
 def draw_config(random: Random) -> needs.Config:
-    limit = random.choice((None, None, None, 1, 2, 3, 10, 1000, needs.UNLIMITED))
-    return needs.Config(random.choice((0, 1, 2, 2, 5)), random.choice((1, 4, 8, 8)), limit)
+    return needs.Config(
+        per_channel=stream(random, "per_channel").choice((0, 1, 2, 2, 5)),
+        floating=stream(random, "floating").choice((1, 4, 8, 8)),
+        limit=stream(random, "limit").choice((None, None, None, 1, 2, 3, 10, 1000, needs.UNLIMITED)),
+    )
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, in_runs=False)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

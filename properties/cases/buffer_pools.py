@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from functools import partial
 from random import Random
 
+from tidegate.properties.drawing.dice import pick, stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -16,16 +18,16 @@ MOST_POOLS = 3
 def draw(random: Random, config: pools.Config | None = None) -> tuple[pools.Config, tuple[pools.Event, ...]]:
     config = config or draw_config(random)
     weights = swarm(random, request=5, recycle=4, create=1.5, destroy=0.4, listen=0.7)
-    weights["refused"] = random.choice((0, 0, 0.3))
+    weights["refused"] = pick(random, "share of refused", (0, 0, 0.3))
     draw_kind = among(random, weights)
     walk = Walk(random, pools.start(config), pools.step)
     for _ in walk.rounds():
-        walk.play(draw_events(random, draw_kind(), walk.state))
+        walk.play(draw_events(*draw_kind(), walk.state))
     return config, walk.events
 
 
 def draw_config(random: Random) -> pools.Config:
-    return pools.Config(random.choice((1, 2, 3, 4, 5, 7, 10)))
+    return pools.Config(stream(random, "total").choice((1, 2, 3, 4, 5, 7, 10)))
 
 
 def draw_events(random: Random, kind: str, state: pools.State) -> list[pools.Event]:
@@ -116,6 +118,9 @@ def draw_free(_random: Random, end: int) -> tuple[pools.Config, tuple[pools.Even
 
 
 ONCE = tuple(partial(draw, end=end) for draw in (draw_shares, draw_limits, draw_free) for end in ENDS)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

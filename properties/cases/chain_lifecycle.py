@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from functools import partial
 from random import Random
 
+from tidegate.properties.drawing.dice import pick, stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import COUNTS, among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -27,11 +29,11 @@ def draw(
     config = config or draw_config(random)
     weights = swarm(random, forward=5, checkpoint=3, fault=1.2, mail=2, anything=0.25, refused=0.1)
     if config.extension is not None:
-        weights |= {"element": random.choice((1, 4)), "mail": 0.1, "fault": 0.3}
+        weights |= {"element": pick(random, "share of element", (1, 4)), "mail": 0.1, "fault": 0.3}
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step, length=random.choice((4, 8, 12, 16, 24, 40)))
     for _ in walk.up_to_end(lambda state: state.closed, 1, 4):
-        walk.play_one(draw_event(random, draw_kind(), walk.state))
+        walk.play_one(draw_event(*draw_kind(), walk.state))
     return config, walk.events
 
 
@@ -74,15 +76,18 @@ ONCE = (
 
 
 def draw_config(random: Random, size: int | None = None) -> chain_lifecycle.Config:
-    size = size or random.choice((1, 2, 2, 3, 3, 4, 5, 6, 8))
-    straight = random.random() < 0.4
-    lingering = random.choice((0, 0.3, 1))
-    parents = [None, *(index - 1 if straight else random.randrange(index) for index in range(1, size))]
-    operators = [chain_lifecycle.Operator(random.random() < lingering, parent) for parent in parents]
-    semantics = random.choice(SEMANTICS)
-    sources = random.choice((0, 0, 1, 2, 3)) if semantics == "flink-2.3" else 0
-    extension = random.choice((None, None, chain_lifecycle.FINISHED)) if semantics == "flink-2.3" else None
-    inputs = sources + random.choice((0, 1, 1, 2) if extension is None else (0, 1, 2, 3))
+    own = stream(random, "operators")
+    size = size or own.choice((1, 2, 2, 3, 3, 4, 5, 6, 8))
+    straight = own.random() < 0.4
+    parents = [None, *(index - 1 if straight else own.randrange(index) for index in range(1, size))]
+    own = stream(random, "lingering")
+    lingering = own.choice((0, 0.3, 1))
+    operators = [chain_lifecycle.Operator(own.random() < lingering, parent) for parent in parents]
+    semantics = stream(random, "semantics").choice(SEMANTICS)
+    sources = stream(random, "sources").choice((0, 0, 1, 2, 3)) if semantics == "flink-2.3" else 0
+    extensions = (None, None, chain_lifecycle.FINISHED)
+    extension = stream(random, "extension").choice(extensions) if semantics == "flink-2.3" else None
+    inputs = sources + stream(random, "inputs").choice((0, 1, 1, 2) if extension is None else (0, 1, 2, 3))
     return chain_lifecycle.Config(tuple(operators), sources, inputs, semantics, extension)
 
 
@@ -189,6 +194,9 @@ def draw_refused(random: Random, state: chain_lifecycle.State) -> chain_lifecycl
             chain_lifecycle.Create(),
         )
     )
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE, unrepeatable=NAMED)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -11,9 +11,11 @@ from itertools import pairwise, product
 from random import Random
 from typing import Any
 
+from tidegate.properties.drawing.dice import Source, stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.values import FAR_APART, swarm
-from tidegate.properties.drawing.walk import Source, Walk, stay
+from tidegate.properties.drawing.walk import Walk, stay
 from tidegate.reference.chaining.chaining.step import Config, Edge, Event, Exchange, Graph, Operator
 from tidegate.reference.chaining.chains import Kind, Strategy
 from tidegate.reference.partitioning.partitioner import Partitioner
@@ -43,7 +45,10 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
 
 
 def draw_config(random: Random) -> Config:
-    return Config(chaining=random.random() < 0.92, chain_different_max_parallelism=random.random() < 0.6)
+    return Config(
+        chaining=stream(random, "chaining").random() < 0.92,
+        chain_different_max_parallelism=stream(random, "chain_different_max_parallelism").random() < 0.6,
+    )
 
 
 def draw_decided_graph(random: Random) -> Graph:
@@ -264,6 +269,9 @@ def break_edge(random: Random, kind: str, edge: Draft, operators: list[Draft]) -
     # One operator, or also all behind it, which leaves the edges between them whole.
     for operator in operators[place : None if random.random() < 0.5 else place + 1]:
         operator[kind] = value
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE, in_runs=False)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -33,7 +35,7 @@ def draw(random: Random, config: requests.Config | None = None) -> tuple[request
     walk = Walk(random, requests.start(config), requests.step)
     early = random.choice((0, 0, 1, 3))
     for number in walk.rounds():
-        walk.play_one(requests.RequestPartitions() if number == early else draw_event(random, draw_kind(), walk.state))
+        walk.play_one(requests.RequestPartitions() if number == early else draw_event(*draw_kind(), walk.state))
     return config, walk.events
 
 
@@ -58,8 +60,9 @@ AIMS = (draw_large,)
 
 def draw_config(random: Random) -> requests.Config:
     usual = (Kind.REMOTE, Kind.LOCAL)
-    kinds = tuple(Kind) if random.random() < 0.2 else (*usual, Kind.UNKNOWN) if random.random() < 0.3 else usual
-    return requests.Config(tuple(random.choice(kinds) for _ in range(random.choice((1, 1, 2, 2, 3)))))
+    own = stream(random, "channels")
+    kinds = tuple(Kind) if own.random() < 0.2 else (*usual, Kind.UNKNOWN) if own.random() < 0.3 else usual
+    return requests.Config(tuple(own.choice(kinds) for _ in range(own.choice((1, 1, 2, 2, 3)))))
 
 
 def draw_event(random: Random, kind: str, state: requests.State) -> requests.Event:
@@ -94,6 +97,9 @@ def draw_event(random: Random, kind: str, state: requests.State) -> requests.Eve
             return requests.RequestPartitions()
         case _:
             return requests.MeasureGate()
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

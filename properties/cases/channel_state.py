@@ -5,6 +5,8 @@ from functools import partial
 from itertools import product
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -27,12 +29,12 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     draw_kind = among(random, weights)
     walk = Walk(random, channel_state.start(config), channel_state.step)
     for _ in walk.rounds():
-        walk.play(draw_events(random, draw_kind(), walk.state, modes, base))
+        walk.play(draw_events(*draw_kind(), walk.state, modes, base))
     return config, walk.events
 
 
 def draw_config(random: Random) -> Config:
-    return Config(random.choice((1, 1, 2, 2, 3)))
+    return Config(stream(random, "channels").choice((1, 1, 2, 2, 3)))
 
 
 def draw_events(random: Random, kind: str, state: State, modes: tuple[Mode, ...], base: int) -> list[Event]:
@@ -96,6 +98,9 @@ def draw_far(_random: Random, buffers: int) -> tuple[Config, tuple[Event, ...]]:
 
 
 ONCE = (partial(draw_far, buffers=2**16),)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ from functools import partial
 from random import Random
 
 from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted, dated
 from tidegate.properties.drawing.timestamps import order_preserving, signals
 from tidegate.properties.drawing.values import COUNTS, among, clamp, draw_longs, swarm
@@ -27,13 +29,14 @@ def draw(random: Random, config: combiner.Config | None = None) -> tuple[combine
     if config.inputs > MANY[-1]:
         walk.play(leave_it_to_the_ends(random, config.inputs, clamp(max(pool) + 5)))
     for _ in walk.rounds():
-        walk.play(draw_events(random, draw_kind(), walk.state, pool))
+        walk.play(draw_events(*draw_kind(), walk.state, pool))
     return config, walk.events
 
 
 def draw_config(random: Random) -> combiner.Config:
-    inputs = random.choice(INPUTS if random.random() < 0.98 else MANY)
-    return combiner.Config(inputs, random.choice(SEMANTICS))
+    own = stream(random, "inputs")
+    inputs = own.choice(INPUTS if own.random() < 0.98 else MANY)
+    return combiner.Config(inputs, stream(random, "semantics").choice(SEMANTICS))
 
 
 def leave_it_to_the_ends(random: Random, inputs: int, high: Long) -> list[combiner.Event]:
@@ -87,6 +90,9 @@ def draw_last_decides(random: Random, inputs: int) -> tuple[combiner.Config, tup
 
 
 ONCE = tuple(partial(draw_last_decides, inputs=inputs) for inputs in COUNTS for _ in range(2))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ from random import Random
 import attrs
 
 from tidegate.properties.drawing.boundaries import FAR
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import COUNTS, among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -41,15 +43,16 @@ def draw(
     draw_kind = among(random, weights)
     walk = Walk(random, credit_connection.start(config), credit_connection.step)
     for _ in walk.up_to_length():
-        walk.play(draw_events(random, draw_kind(), walk.state))
+        walk.play(draw_events(*draw_kind(), walk.state))
         if walk.state.closed and random.random() < 0.3:
             break
     return config, walk.events
 
 
 def draw_config(random: Random) -> credit_connection.Config:
-    readers = random.choice((1, 2, 2, 2, 3, 3, 4))
-    return credit_connection.Config(tuple(random.choice((0, 0, 1, 2, 3)) for _ in range(readers)))
+    own = stream(random, "initial_credits")
+    readers = own.choice((1, 2, 2, 2, 3, 3, 4))
+    return credit_connection.Config(tuple(own.choice((0, 0, 1, 2, 3)) for _ in range(readers)))
 
 
 def draw_events(random: Random, kind: str, state: credit_connection.State) -> list[credit_connection.Event]:
@@ -113,6 +116,9 @@ def draw_all_go(random: Random, readers: int) -> tuple[credit_connection.Config,
 
 
 ONCE = tuple(partial(draw_all_go, readers=readers) for readers in COUNTS)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

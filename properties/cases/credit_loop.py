@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from functools import partial
 from random import Random
 
+from tidegate.properties.drawing.dice import pick, stream
+from tidegate.properties.drawing.generator import Aim, Generator
 from tidegate.properties.drawing.scope import Scope, counted
-from tidegate.properties.drawing.values import COUNTS
+from tidegate.properties.drawing.values import COUNTS, Race
 from tidegate.properties.drawing.walk import Walk, draw_length
 from tidegate.reference.credit.credit_loop import Action, Choice, Config, State, enabled, is_enabled, start, step
 from tidegate.reference.credit.credit_receiver import ResumeMessage
@@ -16,7 +18,8 @@ FEW = 16
 
 def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Choice, ...]]:
     config = config or draw_config(random)
-    biases = {action: random.choice((0.05, 0.3, 1, 1, 3)) for action in Action}
+    biases = {action: pick(random, f"share of {action.value}", (0.05, 0.3, 1, 1, 3)) for action in Action}
+    race = Race[Choice](random, lambda choice: choice.action.value)
     favourite = random.randrange(config.channels)
     refused = random.choice((0, 0, 0.05, 0.2))
     walk = Walk(random, start(config), step, length=random.choice((draw_length(random), 90)))
@@ -25,7 +28,7 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ch
         if not choices:
             break
         weights = [biases[one.action] * (3 if one.channel == favourite else 1) for one in choices]
-        event = random.choices(choices, weights)[0]
+        event = race.draw(choices, weights)
         if random.random() < refused:
             action = random.choice((Action.WRITE, *Action))  # whoever has no buffer left cannot write
             event = Choice(random.choice((-1, config.channels, *range(config.channels))), action)
@@ -35,12 +38,12 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ch
 
 def draw_config(random: Random) -> Config:
     return Config(
-        channels=random.choice((1, 2, 2, 2, 3)),
-        exclusive=random.choice((0, 0, 0, 1, 1, 2)),
-        floating=random.choice((1, 1, 2, 3)),
-        data=random.randint(1, 4),
-        barriers=random.choice((0, 0, 1, 1, 2)),
-        output=random.choice((1, 2, 2, 3, 6)),
+        channels=stream(random, "channels").choice((1, 2, 2, 2, 3)),
+        exclusive=stream(random, "exclusive").choice((0, 0, 0, 1, 1, 2)),
+        floating=stream(random, "floating").choice((1, 1, 2, 3)),
+        data=stream(random, "data").randint(1, 4),
+        barriers=stream(random, "barriers").choice((0, 0, 1, 1, 2)),
+        output=stream(random, "output").choice((1, 2, 2, 3, 6)),
     )
 
 
@@ -124,7 +127,14 @@ def draw_far_behind(random: Random) -> tuple[Config, tuple[Choice, ...]]:
 
 
 AIMS = (draw_held_back,)
-ONCE = (*(partial(draw_all_aligned, channels=channels) for channels in COUNTS), *[draw_held_back] * 3, draw_far_behind)
+ONCE: tuple[Aim, ...] = (
+    *(partial(draw_all_aligned, channels=channels) for channels in COUNTS),
+    *[draw_held_back] * 3,
+    draw_far_behind,
+)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS, once=ONCE, in_runs=False)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

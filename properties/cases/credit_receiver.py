@@ -7,6 +7,8 @@ from random import Random
 import attrs
 
 from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection, up_to_numbers
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Aim, Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import COUNTS, among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -39,21 +41,22 @@ def draw(
     draw_kind = among(random, weights)
     walk = Walk(random, credit_receiver.start(config), credit_receiver.step)
     for _ in walk.up_to_length():
-        walk.play(draw_events(random, draw_kind(), walk.state, highest))
+        walk.play(draw_events(*draw_kind(), walk.state, highest))
     return config, walk.events
 
 
 def draw_config(random: Random) -> credit_receiver.Config:
+    channels, exclusive, floating = (stream(random, name) for name in ("channels", "exclusive", "floating"))
     config = credit_receiver.Config(
-        channels=random.choice((1, 1, 2, 2, 2, 3, 3, 4, 5)),
-        exclusive=random.choice((0, 0, 0, 1, 1, 2, 2, 3)),
-        floating=random.choice((1, 1, 1, 2, 2, 3, 4, 5, 8)),
+        channels=channels.choice((1, 1, 2, 2, 2, 3, 3, 4, 5)),
+        exclusive=exclusive.choice((0, 0, 0, 1, 1, 2, 2, 3)),
+        floating=floating.choice((1, 1, 1, 2, 2, 3, 4, 5, 8)),
     )
-    if random.random() < 0.02:
+    if channels.random() < 0.02:
         config = credit_receiver.Config(
-            random.choice((2, 9, 33)), random.choice((0, 2, 10)), random.choice((1, 20, 300))
+            channels.choice((2, 9, 33)), exclusive.choice((0, 2, 10)), floating.choice((1, 20, 300))
         )
-    if random.random() < 0.15:
+    if stream(random, "extension").random() < 0.15:
         config = attrs.evolve(config, extension=credit_receiver.FAILURES)
     return config
 
@@ -74,7 +77,10 @@ def draw_events(random: Random, kind: str, state: credit_receiver.State, highest
         case "fail":
             return [credit_receiver.Fail(index)]
         case "release":
-            return [credit_receiver.Release(index)]
+            # At times all its credit is announced before, and all that it holds comes back behind.
+            announced = [credit_receiver.Announce(index)] * random.choice((0, 1))
+            back = [credit_receiver.Recycle(index)] * random.choice((0, len(channel.held)))
+            return [*announced, credit_receiver.Release(index), *back]
         case "event":
             return [credit_receiver.PlainEvent(index, backlog)]
         case "recycle" if channel.held:
@@ -117,7 +123,7 @@ def draw_channel(random: Random, kind: str, state: credit_receiver.State) -> int
     """Mostly one where the event is not refused; at times the first that waits, or one that waits with enough."""
     channels = list(enumerate(state.gate.channels))
     fitting = [index for index, channel in channels if kind != "data" or compute_available(channel)]
-    if kind in ("recycle", "drain"):
+    if kind in ("recycle", "drain", "release"):
         fitting = [index for index, channel in channels if channel.held]
     if kind == "announce" and random.random() < 0.8:
         fitting = [index for index, channel in channels if channel.unannounced]
@@ -194,7 +200,28 @@ def draw_last(random: Random, channels: int) -> tuple[credit_receiver.Config, tu
     return credit_receiver.Config(channels, random.choice((0, 2)), 5), kinds * 2
 
 
-ONCE = (draw_far, *(partial(draw_last, channels=channels) for channels in (*COUNTS, 257)))
+def draw_released(random: Random) -> tuple[credit_receiver.Config, tuple[credit_receiver.Event, ...]]:
+    """Channels are released when all their credit is announced; then what they hold comes back."""
+    config = credit_receiver.Config(
+        random.choice((1, 2, 3)), random.choice((1, 2, 3)), random.choice((1, 4)), credit_receiver.FAILURES
+    )
+    walk = Walk(random, credit_receiver.start(config), credit_receiver.step)
+    for index in random.sample(range(config.channels), config.channels):
+        held = random.randint(1, config.exclusive)
+        walk.play([credit_receiver.Data(index, random.choice((0, 2)))] * held)
+        walk.play([credit_receiver.Announce(index), credit_receiver.Release(index)])
+        walk.play([*[credit_receiver.Recycle(index)] * held, credit_receiver.Announce(index)])
+    return config, walk.events
+
+
+ONCE: tuple[Aim, ...] = (
+    draw_far,
+    *(partial(draw_last, channels=channels) for channels in (*COUNTS, 257)),
+    *[draw_released] * 2,
+)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

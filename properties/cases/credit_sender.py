@@ -11,6 +11,8 @@ import attrs
 
 from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection
 from tidegate.properties.drawing.boundaries import FAR
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -63,7 +65,7 @@ def draw(
     for _ in walk.up_to_length():
         if walk.state.reader.subpartition.finished:
             break
-        walk.play(draw_events(random, draw_kind(), walk.state))
+        walk.play(draw_events(*draw_kind(), walk.state))
     if not walk.state.reader.subpartition.finished and random.random() < 0.35:
         walk.play(random.choice(([Finish()], draw_congestion(random, walk.state, Finish()))))
     if walk.state.reader.subpartition.finished:
@@ -73,7 +75,7 @@ def draw(
 
 
 def draw_config(random: Random) -> credit_sender.Config:
-    return credit_sender.Config(random.choice((0, 0, 0, 0, 1, 1, 2, 2, 3, 5, 10**9)))
+    return credit_sender.Config(stream(random, "initial_credit").choice((0, 0, 0, 0, 1, 1, 2, 2, 3, 5, 10**9)))
 
 
 def draw_events(random: Random, kind: str, state: credit_sender.State) -> list[credit_sender.Event]:
@@ -195,6 +197,9 @@ def draw_announced(_random: Random) -> tuple[credit_sender.Config, tuple[credit_
 
 
 ONCE = (draw_announced, draw_far)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from itertools import pairwise, product
 from random import Random
 
 from tidegate.properties.drawing.boundaries import BOUNDARIES, FAR
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.payloads import ALPHABETS, draw_bytes, draw_length_for, draw_long_length
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.values import among, swarm
@@ -37,22 +38,22 @@ def draw(
     walk.play(huge)
     stream = b""
     for _ in walk.rounds():
-        kind = draw_kind()
+        own, kind = draw_kind()
         if kind == "long":
-            stream += encode_record(draw_bytes(random, alphabet, draw_long_length(random, random.choice((1, 1, 1000)))))
+            stream += encode_record(draw_bytes(own, alphabet, draw_long_length(own, own.choice((1, 1, 1000)))))
         while len(stream) < min(MOST_AHEAD, 3 * usual_size):
             length = draw_length_for(random, usual_size, usual_size)
             stream += encode_record(draw_bytes(random, alphabet, length))
         event: deserializer.Event = (
             deserializer.Clear()
             if kind == "clear"
-            else deserializer.Buffer(stream[: draw_cut(random, kind, walk.state, stream)])
+            else deserializer.Buffer(stream[: draw_cut(own, kind, walk.state, stream)])
         )
         if not is_fair(walk.state, event):
             event = deserializer.Clear()
         if isinstance(event, deserializer.Buffer):
             stream = stream[len(event.data) :]
-        elif random.random() >= resumes:
+        elif own.random() >= resumes:
             stream = b""
         walk.play_one(event)
     return config, walk.events
@@ -122,6 +123,9 @@ def draw_boundaries(random: Random) -> tuple[deserializer.Config, tuple[deserial
 
 
 ONCE = (draw_boundaries,)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE, is_fair=is_fair)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 from random import Random
 
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.walk import Walk
 from tidegate.reference.subpartition import event_kinds as events
@@ -19,6 +20,9 @@ def draw(random: Random, config: events.Config | None = None) -> tuple[events.Co
 
 def draw_config(_random: Random) -> events.Config:
     return events.Config()
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, in_runs=False)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -24,13 +26,15 @@ def draw(random: Random, config: exchange.Config | None = None) -> tuple[exchang
         if walk.played >= early and not walk.state.registered and not walk.state.released:
             walk.play_one(exchange.Register())
         else:
-            walk.play(draw_events(random, draw_kind(), walk.state))
+            walk.play(draw_events(*draw_kind(), walk.state))
     return config, walk.events
 
 
 def draw_config(random: Random) -> exchange.Config:
     return exchange.Config(
-        random.choice(list(exchange.ResultType)), random.choice((1, 2, 2, 3)), random.choice((1, 2, 3, 5))
+        result=stream(random, "result").choice(list(exchange.ResultType)),
+        consumers=stream(random, "consumers").choice((1, 2, 2, 3)),
+        limit=stream(random, "limit").choice((1, 2, 3, 5)),
     )
 
 
@@ -80,6 +84,9 @@ def draw_request(random: Random, state: exchange.State, consumer: int) -> exchan
         return exchange.Produce() if random.random() < 0.8 else Finish()
     there = [index for index, one in enumerate(state.consumers) if one is not None]
     return exchange.Request(random.choice(new)) if new else exchange.Pull(random.choice(there), credit=True)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

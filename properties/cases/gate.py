@@ -5,6 +5,8 @@ from functools import partial
 from random import Random
 
 from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection, up_to_numbers
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Aim, Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import COUNTS, among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -20,12 +22,13 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
     for _ in walk.up_to_end(is_finished, 1, 3):
-        walk.play(draw_events(random, draw_kind(), walk.state))
+        walk.play(draw_events(*draw_kind(), walk.state))
     return config, walk.events
 
 
 def draw_config(random: Random) -> Config:
-    return Config(random.choice((1, 1, 2, 2, 2, 3, 3, 3, 4, 5, 8, 20, random.choice((9, 17, 33, 65)))))
+    own = stream(random, "channels")
+    return Config(own.choice((1, 1, 2, 2, 2, 3, 3, 3, 4, 5, 8, 20, own.choice((9, 17, 33, 65)))))
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:
@@ -112,7 +115,10 @@ def draw_all_end(random: Random, channels: int) -> tuple[Config, tuple[Event, ..
     return Config(channels), (*data, *ends, *ends[-12:], *over, *late, *polls, *late[-2:], Poll())
 
 
-ONCE = (draw_busy, *(partial(draw_all_end, channels=channels) for channels in (10, *COUNTS)))
+ONCE: tuple[Aim, ...] = (draw_busy, *(partial(draw_all_end, channels=channels) for channels in (10, *COUNTS)))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

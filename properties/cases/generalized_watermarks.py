@@ -5,6 +5,8 @@ from functools import partial
 from itertools import product
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import draw_longs
 from tidegate.properties.drawing.walk import Walk
@@ -33,8 +35,11 @@ def draw(
 
 
 def draw_config(random: Random) -> generalized.Config:
-    channels = random.choice((1, 2, 2, 3, 3, 4, 9))
-    return generalized.Config(channels, random.choice(generalized.COMBINATIONS), random.random() < 0.4)
+    return generalized.Config(
+        channels=stream(random, "channels").choice((1, 2, 2, 3, 3, 4, 9)),
+        combination=stream(random, "combination").choice(generalized.COMBINATIONS),
+        wait=stream(random, "wait").random() < 0.4,
+    )
 
 
 def draw_last_decides(
@@ -58,6 +63,9 @@ ONCE = tuple(
     for channels in (9, 65, 257, 1025)
     for combination in generalized.COMBINATIONS
 )
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE, in_runs=False)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -23,12 +25,15 @@ def draw(random: Random, config: handed.Config | None = None) -> tuple[handed.Co
     draw_kind = among(random, swarm(random, request=1.5, data=2, barrier=1.5, tell=0.2, poll=3, count=1.5))
     walk = Walk(random, handed.start(config), handed.step)
     for _ in walk.rounds():
-        walk.play_one(EVENTS[draw_kind()])
+        walk.play_one(EVENTS[draw_kind()[1]])
     return config, walk.events
 
 
 def draw_config(random: Random) -> handed.Config:
-    return handed.Config(random.choice((0, 1, 2, 3, 5, 8)))
+    return handed.Config(stream(random, "recovered").choice((0, 1, 2, 3, 5, 8)))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

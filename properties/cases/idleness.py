@@ -6,6 +6,8 @@ from random import Random
 
 import attrs
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.timestamps import order_preserving, small_timestamps
 from tidegate.properties.drawing.values import among, clamp, draw_longs, swarm
@@ -21,14 +23,14 @@ def draw(random: Random, config: idleness.Config | None = None) -> tuple[idlenes
     draw_kind = among(random, weights)
     walk = Walk(random, idleness.start(config), idleness.step)
     for _ in walk.rounds():
-        walk.play(draw_events(random, draw_kind(), walk.state, pool))
+        walk.play(draw_events(*draw_kind(), walk.state, pool))
     return config, walk.events
 
 
 def draw_config(random: Random) -> idleness.Config:
-    timeout = random.choice((1, 2, 3, 10, 10, 1000, 2**31 - 1))
-    delay = random.choice((0, 0, 1, 5, 2**31 - 1))
-    return idleness.Config(timeout, delay, random.choice((1, 1, 1, 0, -1, -timeout, 2**31 - 1)))
+    timeout = stream(random, "timeout").choice((1, 2, 3, 10, 10, 1000, 2**31 - 1))
+    delay = stream(random, "delay").choice((0, 0, 1, 5, 2**31 - 1))
+    return idleness.Config(timeout, delay, stream(random, "clock").choice((1, 1, 1, 0, -1, -timeout, 2**31 - 1)))
 
 
 def draw_events(random: Random, kind: str, state: idleness.State, pool: list[Long]) -> list[idleness.Event]:
@@ -58,6 +60,9 @@ def draw_many(_random: Random, records: int) -> tuple[idleness.Config, tuple[idl
 
 
 ONCE = tuple(partial(draw_many, records=records) for records in (2**8, 2**16))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ from random import Random
 
 import attrs
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -34,16 +36,17 @@ def draw(
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
     for _ in walk.rounds():
-        walk.play_one(draw_event(random, draw_kind(), walk.state))
+        walk.play_one(draw_event(*draw_kind(), walk.state))
     return config, walk.events
 
 
 def draw_config(random: Random) -> input_channels.Config:
-    count = random.choice((1, 2, 2, 3))
-    locations = tuple(random.choice(list(input_channels.Location)) for _ in range(count))
-    initial = random.choice((0, 1, 1, 3, 100))
-    maximum = max(initial, random.choice((1, 2, 7, 20, 400)))
-    return input_channels.Config(locations, initial, maximum, random.choice((0, 1, 10, maximum)))
+    own = stream(random, "locations")
+    count = own.choice((1, 2, 2, 3))
+    locations = tuple(own.choice(list(input_channels.Location)) for _ in range(count))
+    initial = stream(random, "initial").choice((0, 1, 1, 3, 100))
+    maximum = max(initial, stream(random, "maximum").choice((1, 2, 7, 20, 400)))
+    return input_channels.Config(locations, initial, maximum, stream(random, "timeout").choice((0, 1, 10, maximum)))
 
 
 def draw_with_defaults(random: Random) -> tuple[input_channels.Config, tuple[input_channels.Event, ...]]:
@@ -63,7 +66,7 @@ def draw_parked(random: Random) -> tuple[input_channels.Config, tuple[input_chan
     walk = Walk(random, start(config), step)
     walk.play_one(input_channels.RequestPartitions())
     for _ in walk.rounds():
-        walk.play_one(draw_event(random, draw_kind(), walk.state))
+        walk.play_one(draw_event(*draw_kind(), walk.state))
     return config, walk.events
 
 
@@ -117,6 +120,9 @@ def draw_event(random: Random, kind: str, state: input_channels.State) -> input_
                 (input_channels.Read, input_channels.Register, input_channels.Retry, input_channels.NotFound)
             )(random.choice((-1, len(state.channels))))
     return input_channels.RequestPartitions()
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -14,12 +16,12 @@ def draw(random: Random, config: closing.Config | None = None) -> tuple[closing.
     draw_kind = among(random, swarm(random, error=2, breaks=2, end=1.5, snapshot=1, close=1))
     walk = Walk(random, closing.start(config), closing.step)
     for _ in walk.rounds():
-        walk.play_one(draw_event(random, draw_kind(), config.channels))
+        walk.play_one(draw_event(*draw_kind(), config.channels))
     return config, walk.events
 
 
 def draw_config(random: Random) -> closing.Config:
-    return closing.Config(random.choice((1, 2, 2, 3)))
+    return closing.Config(stream(random, "channels").choice((1, 2, 2, 3)))
 
 
 def draw_event(random: Random, kind: str, channels: int) -> closing.Event:
@@ -35,6 +37,9 @@ def draw_event(random: Random, kind: str, channels: int) -> closing.Event:
             return closing.SnapshotInput()
         case _:
             return closing.CloseInput()
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import among, draw_longs, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -19,16 +21,17 @@ def draw(random: Random, config: gauges.Config | None = None) -> tuple[gauges.Co
     draw_kind, pool = among(random, weights), draw_longs(random)
     walk = Walk(random, gauges.start(config), gauges.step)
     for _ in walk.rounds():
-        number = random.randrange(len(config.inputs))
-        if random.random() < 0.02:
-            number = random.choice((-1, len(config.inputs)))
-        match draw_kind():
+        own, kind = draw_kind()
+        number = own.randrange(len(config.inputs))
+        if own.random() < 0.02:
+            number = own.choice((-1, len(config.inputs)))
+        match kind:
             case "watermark":
-                event: gauges.Event = gauges.WatermarkArrives(number, random.choice(pool))
+                event: gauges.Event = gauges.WatermarkArrives(number, own.choice(pool))
             case "record":
                 event = gauges.RecordArrives(number)
             case "attributes":
-                event = gauges.AttributesArrive(number, random.random() < 0.5)
+                event = gauges.AttributesArrive(number, own.random() < 0.5)
             case _:
                 event = gauges.ShowGauges()
         walk.play_one(event)
@@ -37,8 +40,12 @@ def draw(random: Random, config: gauges.Config | None = None) -> tuple[gauges.Co
 
 def draw_config(random: Random) -> gauges.Config:
     kinds = list(gauges.InputKind)
-    inputs = tuple(random.choice(kinds) for _ in range(random.choice((1, 2, 2, 3))))
-    return gauges.Config(inputs, random.choice((None, gauges.RECORDS)))
+    own = stream(random, "inputs")
+    inputs = tuple(own.choice(kinds) for _ in range(own.choice((1, 2, 2, 3))))
+    return gauges.Config(inputs, stream(random, "extension").choice((None, gauges.RECORDS)))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

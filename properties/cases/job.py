@@ -12,7 +12,10 @@ from random import Random
 import attrs
 
 from tidegate.properties.cases import valve as valve_cases
+from tidegate.properties.drawing.dice import pick, stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
+from tidegate.properties.drawing.values import Race
 from tidegate.properties.drawing.walk import Walk
 from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark
@@ -63,13 +66,16 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[jo
 
 
 def draw_config(random: Random) -> Config:
-    return bend(random, draw_program(random))
+    return bend(stream(random, "operators"), draw_program(random))
 
 
 def draw_run(random: Random, config: Config, most: int = sys.maxsize, refused: float = 0) -> Run:
     """Choices that lead on, to the end or up to `most`; and with the rate `refused` ones that may not."""
-    biases: dict[job.Action, float] = {action: random.choice((0.05, 0.3, 1, 1, 3)) for action in job.PLAIN}
+    biases: dict[job.Action, float] = {
+        action: pick(random, f"share of {action.value}", (0.05, 0.3, 1, 1, 3)) for action in job.PLAIN
+    }
     biases |= {job.Action.FIRE: 1, job.Action.FAIL: 0.3}
+    race = Race[job.Choice](random, lambda choice: choice.action.value)
     walk = Walk(random, job.start(config), job.step, length=most)
     favourite, starved = random.randrange(len(walk.state.subtasks)), draw_starved(random, walk.state)
     observations: list[Observation | Rejected] = []
@@ -80,7 +86,7 @@ def draw_run(random: Random, config: Config, most: int = sys.maxsize, refused: f
         weights = [
             biases[one.action] * (3 if one.at == favourite else 1) * (0.02 if one in starved else 1) for one in possible
         ]
-        choice = random.choices(possible, weights)[0]
+        choice = race.draw(possible, weights)
         if random.random() < refused:
             choice = draw_refused(random, walk.state)
         observations += walk.play_one(choice).observations
@@ -333,15 +339,17 @@ def narrow(script: tuple[ScriptItem, ...]) -> tuple[ScriptItem, ...]:
 
 def draw_program(random: Random, lengths: tuple[int, ...] = (1, 2, 3)) -> Config:
     """`lengths`: scripts have up to one of these many items."""
-    operators = draw_sources(random, lengths)
+    own = stream(random, "operators")
+    operators = draw_sources(own, lengths)
     edges: list[Edge] = []
-    for number in range(random.choice((0, 1, 1, 2))):
-        add_operator(random, operators, edges, f"op{number}", random.choice(MIDDLE))
+    for number in range(own.choice((0, 1, 1, 2))):
+        add_operator(own, operators, edges, f"op{number}", own.choice(MIDDLE))
     read = {edge.source for edge in edges}
     for operator in list(operators):
         if operator.id not in read:
-            add_operator(random, operators, edges, f"sink{operator.id}", Function.SINK, (operator,))
-    return Config(tuple(operators), tuple(edges), draw_wire(random), random.choice(SEMANTICS))
+            add_operator(own, operators, edges, f"sink{operator.id}", Function.SINK, (operator,))
+    wire, semantics = draw_wire(stream(random, "wire")), stream(random, "semantics").choice(SEMANTICS)
+    return Config(tuple(operators), tuple(edges), wire, semantics)
 
 
 def draw_wire(random: Random) -> Wire | None:
@@ -410,6 +418,9 @@ def draw_script(random: Random, most: int, barriers: int) -> tuple[ScriptItem, .
     for checkpoint, place in enumerate(places):
         items.insert(place + checkpoint, Barrier(checkpoint + 1))
     return tuple(items)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS, in_runs=False, unrepeatable=NAMED)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

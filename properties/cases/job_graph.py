@@ -9,6 +9,8 @@ import attrs
 
 from tidegate.properties.cases.chaining import LARGE, draw_large_graph
 from tidegate.properties.cases.chaining import draw_graph as draw_plain_graph
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.values import swarm
 from tidegate.properties.drawing.walk import Walk, stay
@@ -38,11 +40,11 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
 
 
 def draw_config(random: Random) -> Config:
-    is_dynamic = random.random() < 0.15
+    is_dynamic = stream(random, "extension").random() < 0.15
     return Config(
-        chaining=random.random() < 0.95,
-        chain_different_max_parallelism=random.random() < 0.6,
-        mode=random.choice([mode for mode in MODES if not is_dynamic or mode not in STREAMING]),
+        chaining=stream(random, "chaining").random() < 0.95,
+        chain_different_max_parallelism=stream(random, "chain_different_max_parallelism").random() < 0.6,
+        mode=stream(random, "mode").choice([mode for mode in MODES if not is_dynamic or mode not in STREAMING]),
         extension=DYNAMIC if is_dynamic else None,
     )
 
@@ -193,6 +195,9 @@ def draw_via(random: Random, mix: dict[str, float], edge: chaining.Edge, *, is_e
     while is_drawn(random, mix, "side_output") and len(via) < 4:
         via.insert(random.randint(0, len(via)), SideOutputNode(random.choice(("late", "odd", ""))))
     return tuple(via)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE, in_runs=False)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -18,7 +20,7 @@ def draw(random: Random, config: markers.Config | None = None) -> tuple[markers.
     draw_kind = among(random, swarm(random, open=2, elapse=5, close=0.3))
     walk = Walk(random, markers.start(config), markers.step)
     for _ in walk.rounds():
-        walk.play_one(draw_event(random, draw_kind()))
+        walk.play_one(draw_event(*draw_kind()))
     return config, walk.events
 
 
@@ -37,7 +39,9 @@ AIMS = (draw_far,)
 
 
 def draw_config(random: Random) -> markers.Config:
-    return markers.Config(random.choice(INTERVALS), random.choice((None, None, *INTERVALS)))
+    return markers.Config(
+        stream(random, "cluster").choice(INTERVALS), stream(random, "job").choice((None, None, *INTERVALS))
+    )
 
 
 def draw_event(random: Random, kind: str) -> markers.Event:
@@ -46,6 +50,9 @@ def draw_event(random: Random, kind: str) -> markers.Event:
     if kind == "close":
         return markers.CloseSource()
     return markers.Elapse(random.choice((0, 0, 0, 1, 1, 2, 5, 9, 10, 11, 30, 100)))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ from random import Random
 
 import attrs
 
+from tidegate.properties.drawing.dice import pick, stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import FAR_APART, among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -34,20 +36,21 @@ def draw(random: Random, config: mailbox.Config | None = None) -> tuple[mailbox.
         refused=0.2,
     )
     if config.extension is not None:
-        weights |= {"failing": random.choice((0.3, 1)), "together": 0.5, "idle": 1}
+        weights |= {"failing": pick(random, "share of failing", (0.3, 1)), "together": 0.5, "idle": 1}
     priorities = random.choice(((0,), (0, 1), (-1, 0, 1, 2), (0, 1, 2**31 - 1)))
     draw_kind = among(random, weights)
     # Mails have any numbers, some of which are the same in a byte or two.
     first = random.choice((0, 0, 0, *FAR_APART))
     walk = Walk(random, start(config), step)
     for _ in walk.up_to_end(lambda state: state.life is mailbox.Life.CLOSED or not state.running, 2, 6):
-        walk.play(draw_events(random, draw_kind(), walk.state, priorities, first + walk.played))
+        walk.play(draw_events(*draw_kind(), walk.state, priorities, first + walk.played))
     return config, walk.events
 
 
 def draw_config(random: Random) -> mailbox.Config:
-    extension = random.choice((None, None, None, mailbox.FAILURES))
-    return mailbox.Config(random.choice((mailbox.SEMANTICS[0], mailbox.SEMANTICS[0], mailbox.SEMANTICS[1])), extension)
+    extension = stream(random, "extension").choice((None, None, None, mailbox.FAILURES))
+    newer, older = mailbox.SEMANTICS
+    return mailbox.Config(stream(random, "semantics").choice((newer, newer, older)), extension)
 
 
 def draw_events(
@@ -191,6 +194,9 @@ def draw_handles(random: Random) -> tuple[mailbox.Config, tuple[mailbox.Event, .
 
 AIMS = (draw_behind_the_end, draw_behind_the_loop)
 ONCE = (draw_handles,)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

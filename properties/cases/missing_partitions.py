@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -15,12 +17,12 @@ def draw(random: Random, config: missing.Config | None = None) -> tuple[missing.
     draw_kind = among(random, swarm(random, not_found=3, answer=4, task=1.5, refused=0.3))
     walk = Walk(random, missing.start(config), missing.step)
     for _ in walk.rounds():
-        walk.play_one(draw_event(random, draw_kind(), walk.state))
+        walk.play_one(draw_event(*draw_kind(), walk.state))
     return config, walk.events
 
 
 def draw_config(random: Random) -> missing.Config:
-    return missing.Config(random.choice((1, 2, 2, 3)))
+    return missing.Config(stream(random, "channels").choice((1, 2, 2, 3)))
 
 
 def draw_event(random: Random, kind: str, state: missing.State) -> missing.Event:
@@ -35,6 +37,9 @@ def draw_event(random: Random, kind: str, state: missing.State) -> missing.Event
     if (kind == "not_found" and quiet) or not state.waiting:
         return missing.NotFound(random.choice(quiet))
     return missing.Answer(random.choice(sorted(state.waiting)), producer)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

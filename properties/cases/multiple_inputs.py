@@ -6,7 +6,10 @@ from random import Random
 
 from tidegate.properties.cases import network_input as one_input
 from tidegate.properties.cases.network_input import RECORD, encode
+from tidegate.properties.drawing.dice import pick, stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
+from tidegate.properties.drawing.values import among
 from tidegate.properties.drawing.walk import Walk
 from tidegate.reference.input.multiple_inputs import (
     SELECTION,
@@ -25,35 +28,42 @@ from tidegate.reference.input.network_input.values import Kind, Process
 
 def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Event, ...]]:
     config = config or draw_config(random)
-    writers = [one_input.Writer(random, network_input_values.Config(channels)) for channels in config.inputs]
+    writers = [
+        one_input.Writer(stream(random, f"elements of {index}"), network_input_values.Config(channels))
+        for index, channels in enumerate(config.inputs)
+    ]
     drains = random.choice((1, 0.7))
     batches = random.choice((0, 0, 0.3, 1))
     refused = random.choice((0, 0, 0.03))
-    kinds = ("buffer", "process", "barrier", "end_of_data", "end_of_partition", "drain")
-    weights = [4, 6, 0.3, *random.choice(((0.3, 0.1), (1, 0.5), (2, 2))), 0.5]
+    ends = pick(random, "share of the ends", ((0.3, 0.1), (1, 0.5), (2, 2)))
+    draw_kind = among(
+        random,
+        {"buffer": 4, "process": 6, "barrier": 0.3, "end_of_data": ends[0], "end_of_partition": ends[1], "drain": 0.5},
+    )
     favourite = random.choice((None, *range(len(writers))))
     selects = random.choice((0, 0.1, 0.3)) if config.extension == SELECTION else 0
     walk = Walk(random, start(config), step, is_fair=is_fair)
     for writer, state in zip(writers, walk.state.inputs, strict=True):
         writer.go_on_from(state)
     for _ in walk.rounds():
-        kind = random.choices(kinds, weights)[0]
-        index = favourite if favourite is not None and random.random() < 0.5 else random.randrange(len(writers))
-        if random.random() < selects:
-            walk.play_one(draw_selection(random, len(writers), refused))
-        if random.random() < refused:
-            drawn = [one_input.draw_refused(random, walk.state.inputs[index])]
-            index = random.choice((index, -1, len(writers)))
+        own, kind = draw_kind()
+        index = favourite if favourite is not None and own.random() < 0.5 else own.randrange(len(writers))
+        if own.random() < selects:
+            walk.play_one(draw_selection(own, len(writers), refused))
+        if own.random() < refused:
+            drawn = [one_input.draw_refused(own, walk.state.inputs[index])]
+            index = own.choice((index, -1, len(writers)))
         else:
-            drawn = one_input.draw_events(random, kind, walk.state.inputs[index], writers[index], drains)
+            drawn = one_input.draw_events(own, kind, walk.state.inputs[index], writers[index], drains)
         for event in drawn:
-            walk.play_one(address(event, index, batch=random.random() < batches))
+            walk.play_one(address(event, index, batch=own.random() < batches))
     return config, walk.events
 
 
 def draw_config(random: Random) -> Config:
-    inputs = tuple(random.choice((1, 1, 2)) for _ in range(random.choice((2, 2, 3, 3, 4))))
-    return Config(inputs, random.choice((None, None, SELECTION)))
+    own = stream(random, "inputs")
+    inputs = tuple(own.choice((1, 1, 2)) for _ in range(own.choice((2, 2, 3, 3, 4))))
+    return Config(inputs, stream(random, "extension").choice((None, None, SELECTION)))
 
 
 def draw_selection(random: Random, inputs: int, refused: float) -> Select:
@@ -71,7 +81,7 @@ def draw_ports(random: Random, inputs: int) -> tuple[Config, tuple[Event, ...]]:
     far = [one for one in (0, 1, 7, 8, 15, 16, 31, 32, last) if one < inputs]
     walk = Walk(random, start(config), step, length=0, is_fair=is_fair)
     for index, state in enumerate(walk.state.inputs):
-        writer = one_input.Writer(random, state.config)
+        writer = one_input.Writer(stream(random, f"elements of {index}"), state.config)
         writer.go_on_from(state)
         walk.play(Buffer(index, 0, writer.cut(0)) for _ in range(2))
     walk.play([Process(batch=False)] * 2)
@@ -103,6 +113,9 @@ def address(event: network_input_values.Event, index: int, *, batch: bool) -> Ev
     if isinstance(event, network_input_values.Buffer):
         return Buffer(index, event.channel, event.data)
     return ChannelEvent(index, event.channel, event.kind)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE, is_fair=is_fair)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ from itertools import product
 from random import Random
 
 from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection
+from tidegate.properties.drawing.dice import pick, stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted, dated
 from tidegate.properties.drawing.timestamps import order_preserving, small_timestamps
 from tidegate.properties.drawing.values import among, clamp, draw_longs, swarm
@@ -34,7 +36,7 @@ def draw_outputs(
     ids = [random.choice((1, 1, -1, 1000)) * index for index in range(count + 1)]
     pool = draw_longs(random)
     weights = swarm(random, watermark=5, idle=2, active=1, emit=1.5, register=0.5, unregister=0.3, all_idle=0.4)
-    weights["refused"] = random.choice((0, 0, 0.3))
+    weights["refused"] = pick(random, "share of refused", (0, 0, 0.3))
     deferred = random.choice((0, 0.3, 0.5, 0.8, 1))
     draw_kind = among(random, weights)
     walk = Walk(random, multiplexer.start(config), multiplexer.step)
@@ -44,13 +46,13 @@ def draw_outputs(
         high = clamp(max(pool) + 5)
         opening += [multiplexer.OutputWatermark(one, multiplexer.Mode.DEFERRED, high) for one in ids[2:-3]]
     for number in walk.rounds():
-        kind = draw_kind()
-        walk.play(draw_events(random, kind, walk.state, ids, pool, deferred) if number else opening)
+        own, kind = draw_kind()
+        walk.play(draw_events(own, kind, walk.state, ids, pool, deferred) if number else opening)
     return config, walk.events
 
 
 def draw_config(random: Random) -> multiplexer.Config:
-    return multiplexer.Config(random.choice(OF_RELEASES))
+    return multiplexer.Config(stream(random, "semantics").choice(OF_RELEASES))
 
 
 def draw_events(
@@ -146,6 +148,9 @@ def draw_last_decides(random: Random, count: int) -> tuple[multiplexer.Config, t
 
 AIMS = (draw_woken_below,)
 ONCE = tuple(partial(draw, count=count) for count in MANY for draw in (draw_outputs, draw_last_decides))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ from random import Random
 import attrs
 
 from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection
+from tidegate.properties.drawing.dice import pick, stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.payloads import ALPHABETS, draw_bytes
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import among, draw_longs, swarm
@@ -32,9 +34,10 @@ class Writer:
         self.times = draw_longs(random)
         self.alphabet = random.choice(ALPHABETS)
         self.lengths = random.choice(((8,), (8,), (0, 1, 2, 3), (0, 4, 8, 20)))
-        self.kinds = swarm(random, record=4, watermark=2, status=1, latency_marker=0.5, record_attributes=0.5)
+        kinds = swarm(random, record=4, watermark=2, status=1, latency_marker=0.5, record_attributes=0.5)
         if config.semantics == "flink-1.5":
-            self.kinds.pop("record_attributes", None)
+            kinds.pop("record_attributes", None)
+        self.draw_kind = among(random, kinds)
         self.streams = [b""] * config.channels
         self.ends: list[list[int]] = [[] for _ in range(config.channels)]
 
@@ -45,8 +48,7 @@ class Writer:
             self.ends[channel] = [len(rest)] if rest else []
 
     def draw_element(self) -> stream_elements.StreamElement:
-        random = self.random
-        kind = random.choices(list(self.kinds), list(self.kinds.values()))[0]
+        random, kind = self.draw_kind()
         time = random.choice(self.times)
         if kind == "watermark":
             return Watermark(time)
@@ -77,25 +79,25 @@ def draw(
     random: Random, config: network_input.Config | None = None
 ) -> tuple[network_input.Config, tuple[network_input.Event, ...]]:
     config = config or draw_config(random)
-    writer = Writer(random, config)
+    writer = Writer(stream(random, "elements"), config)
     batches = random.choice((0, 0, 0.3, 1))
     weights = swarm(random, buffer=4, process=6, barrier=0.5, end_of_data=0.5, end_of_partition=0.25, drain=0.4)
     drains = random.choice((1, 1, 0.5))
-    weights["refused"] = random.choice((0, 0, 0.2))
+    weights["refused"] = pick(random, "share of refused", (0, 0, 0.2))
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step, is_fair=is_fair)
     writer.go_on_from(walk.state)
     for _ in walk.rounds():
-        kind = draw_kind()
-        batch = random.random() < batches
-        for event in draw_events(random, kind, walk.state, writer, drains):
+        own, kind = draw_kind()
+        batch = own.random() < batches
+        for event in draw_events(own, kind, walk.state, writer, drains):
             walk.play_one(network_input.Process(batch) if isinstance(event, network_input.Process) else event)
     return config, walk.events
 
 
 def draw_config(random: Random) -> network_input.Config:
-    semantics = random.choice((network_input.SEMANTICS[0],) * 4 + (network_input.SEMANTICS[1],))
-    return network_input.Config(random.choice((1, 1, 2, 2, 2, 3, 4)), semantics)
+    semantics = stream(random, "semantics").choice((network_input.SEMANTICS[0],) * 4 + (network_input.SEMANTICS[1],))
+    return network_input.Config(stream(random, "channels").choice((1, 1, 2, 2, 2, 3, 4)), semantics)
 
 
 def is_fair(state: network_input.State, event: network_input.Event) -> bool:
@@ -235,6 +237,9 @@ def draw_last_decides(random: Random, channels: int) -> tuple[network_input.Conf
 
 
 ONCE = tuple(partial(draw_last_decides, channels=channels) for channels in (9, 65, 257, 1025))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE, is_fair=is_fair)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

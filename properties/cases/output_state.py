@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from random import Random
 
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -29,9 +30,9 @@ def draw(random: Random, config: output.Config | None = None) -> tuple[output.Co
     walk = Walk(random, output.start(config), output.step)
     begun = 0
     for _ in walk.rounds():
-        kind = draw_kind()
-        begun += kind in ("barrier", "unaligned") and random.random() < 0.9
-        walk.play_one(draw_event(random, kind, walk.state, Long(min(base + begun, MAX))))
+        own, kind = draw_kind()
+        begun += kind in ("barrier", "unaligned") and own.random() < 0.9
+        walk.play_one(draw_event(own, kind, walk.state, Long(min(base + begun, MAX))))
     return config, walk.events
 
 
@@ -60,6 +61,9 @@ def draw_event(random: Random, kind: str, state: output.State, checkpoint: Long)
             return output.Release()
         case _:
             return output.CountQueued()
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ from random import Random
 
 import attrs
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.values import COUNTS, among, clamp, draw_longs, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -53,26 +55,26 @@ def draw(
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
     for _ in walk.rounds():
-        event = draw_event(random, draw_kind(), walk.state, pool)
+        own, kind = draw_kind()
+        event = draw_event(own, kind, walk.state, pool)
         walk.play_one(event)
-        if isinstance(event, outputs_values.Fault) and event.hops and random.random() < 0.6:
+        if isinstance(event, outputs_values.Fault) and event.hops and own.random() < 0.6:
             # Mostly something is emitted to an output that was just broken.
-            walk.play_one(draw_event(random, random.choice(("record", "watermark", "status")), walk.state, pool))
+            walk.play_one(draw_event(own, own.choice(("record", "watermark", "status")), walk.state, pool))
     walk.play_one(outputs_values.ReadMetrics())
     return config, walk.events
 
 
 def draw_config(random: Random) -> outputs_values.Config:
-    old = random.random() < 0.25
-    selectors = random.random() < 0.6 if old else None
-    outputs = random.choice((0, 1, 1, 2, 2, 3, 3, 4, 6))
-    if selectors:
-        # Every order of the chosen ones is allowed: not too many of them.
-        outputs = random.choice((1, 2, 2, 3, 4))
-    tagged = random.choice((0, 0.3, 0.6))
-    chained = random.choice((0, 0.5, 0.7, 1))
-    made = tuple(draw_output(random, old, bool(selectors), tagged, chained) for _ in range(outputs))
-    reuse = random.random() < 0.6
+    old = stream(random, "semantics").random() < 0.25
+    selectors = stream(random, "selectors").random() < 0.6 if old else None
+    own = stream(random, "outputs")
+    # Every order of the chosen ones is allowed: not too many of them.
+    outputs = own.choice((1, 2, 2, 3, 4) if selectors else (0, 1, 1, 2, 2, 3, 3, 4, 6))
+    tagged = own.choice((0, 0.3, 0.6))
+    chained = own.choice((0, 0.5, 0.7, 1))
+    made = tuple(draw_output(own, old, bool(selectors), tagged, chained) for _ in range(outputs))
+    reuse = stream(random, "object_reuse").random() < 0.6
     return outputs_values.Config(made, reuse, selectors, "flink-1.5") if old else outputs_values.Config(made, reuse)
 
 
@@ -148,6 +150,9 @@ def draw_last_fails(random: Random, outputs: int) -> tuple[outputs_values.Config
 
 
 ONCE = tuple(partial(draw_last_fails, outputs=outputs) for outputs in COUNTS)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE, can_widen=can_widen)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

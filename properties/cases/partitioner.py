@@ -9,6 +9,8 @@ from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Aim, Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.values import EDGES, among, draw_longs, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -75,7 +77,7 @@ def draw(
         random, (partitioner.State(config),), follow, length=None if config.channels <= 40 else random.randint(1, 12)
     )
     for _ in walk.up_to_length():
-        walk.play(draw_events(random, draw_kind(), walk.state, palette))
+        walk.play(draw_events(*draw_kind(), walk.state, palette))
     if config.channels <= 12 and random.random() < 0.04:
         # Now and then so many records that a counter of theirs comes to an end.
         walk.play([draw_record(random, palette) for _ in range(random.choice((70, 140, 270)))])
@@ -90,17 +92,15 @@ def follow(state: partitioner.State, event: partitioner.Event) -> tuple[Outcome[
 
 
 def draw_config(random: Random) -> partitioner.Config:
-    kind = random.choice(KINDS)
+    kind, own = stream(random, "kind").choice(KINDS), stream(random, "channels")
     if kind is not partitioner.Partitioner.HASH:
-        few = random.choice((1, 2, 2, 3, 3, 4, 5, 7, 8, 11, 16))
+        few = own.choice((1, 2, 2, 3, 3, 4, 5, 7, 8, 11, 16))
         wide = 0.4 if kind is partitioner.Partitioner.BROADCAST else 0.1
-        return partitioner.Config(
-            kind, few if random.random() >= wide else random.choice((*WIDE, random.randint(17, 300)))
-        )
-    most = random.choice(MOST)
-    near = most + random.choice((-1, 0, 1, 2)) if most <= 256 else random.randint(200, 300)
-    few = random.randint(1, 12)
-    return partitioner.Config(kind, max(1, random.choice((few, few, few, random.randint(13, 130), near, 300))), most)
+        return partitioner.Config(kind, few if own.random() >= wide else own.choice((*WIDE, own.randint(17, 300))))
+    most = stream(random, "max_parallelism").choice(MOST)
+    near = most + own.choice((-1, 0, 1, 2)) if most <= 256 else own.randint(200, 300)
+    few = own.randint(1, 12)
+    return partitioner.Config(kind, max(1, own.choice((few, few, few, own.randint(13, 130), near, 300))), most)
 
 
 # --- keys -----------------------------------------------------------------------------------------------------
@@ -239,13 +239,16 @@ TURNS = (partitioner.Partitioner.RESCALE, partitioner.Partitioner.REBALANCE)
 #: Turns beyond the end of a byte, and of two bytes: by channels, and by records that are counted. Eleven and 2^15 + 1
 #: divide none of 2^8, 2^15, 2^16 and the numbers below them, so that a counter that begins anew cannot meet the turn
 #: by accident.
-ONCE = (
+ONCE: tuple[Aim, ...] = (
     *(partial(draw_many, kind=kind, channels=257, records=515) for kind in TURNS),
     *(partial(draw_many, kind=kind, channels=11, records=260) for kind in TURNS),
     *(partial(draw_many, kind=kind, channels=2**15 + 1, records=2**16 + 2) for kind in TURNS),
     partial(draw_many, kind=partitioner.Partitioner.SHUFFLE, channels=33),
     draw_long_keys,
 )
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from functools import partial
 from random import Random
 
+from tidegate.properties.drawing.dice import pick, stream
+from tidegate.properties.drawing.generator import Aim, Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import COUNTS, among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -35,19 +37,21 @@ def draw(
         drain=0.4,
     )
     if config.extension == priority_gate.CLOSING:
-        weights |= {"close": random.choice((0, 0.1, 0.3)), "ask_unfinished": 0.8}
-    weights["refused"] = random.choice((0, 0, 0.2))
+        weights |= {"close": pick(random, "share of close", (0, 0.1, 0.3)), "ask_unfinished": 0.8}
+    weights["refused"] = pick(random, "share of refused", (0, 0, 0.2))
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
     for _ in walk.up_to_end(is_finished, 1, 3):
-        walk.play(draw_events(random, draw_kind(), walk.state))
+        walk.play(draw_events(*draw_kind(), walk.state))
     return config, walk.events
 
 
 def draw_config(random: Random) -> priority_gate.Config:
-    extension = priority_gate.CLOSING if random.random() < 0.2 else None
     return priority_gate.Config(
-        random.choice((1, 2, 2, 3, 3, 4)), random.choice((1, 1, 1, 2, 3)), random.choice(FIRST), extension
+        channels=stream(random, "channels").choice((1, 2, 2, 3, 3, 4)),
+        subpartitions=stream(random, "subpartitions").choice((1, 1, 1, 2, 3)),
+        first=stream(random, "first").choice(FIRST),
+        extension=priority_gate.CLOSING if stream(random, "extension").random() < 0.2 else None,
     )
 
 
@@ -109,11 +113,14 @@ def draw_shared(_random: Random, subpartitions: int) -> tuple[priority_gate.Conf
     return priority_gate.Config(1, subpartitions, 0), (*events, *[Poll()] * 10)
 
 
-ONCE = (
+ONCE: tuple[Aim, ...] = (
     draw_urgent,
     *(partial(draw_all_end, channels=channels) for channels in (*COUNTS, 256, 300)),
     *(partial(draw_shared, subpartitions=one) for one in (2**15, 2**16 + 1)),
 )
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

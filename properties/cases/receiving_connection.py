@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from functools import partial
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -25,7 +27,7 @@ def draw(
     if random.random() < 0.95:
         walk.play_one(receiving.OpenConnection())
     for _ in walk.rounds():
-        walk.play_one(draw_event(random, draw_kind(), config.channels))
+        walk.play_one(draw_event(*draw_kind(), config.channels))
         if sum(channel.holds for channel in walk.state.channels) > ENOUGH:
             break
     return config, walk.events
@@ -49,7 +51,9 @@ ONCE = tuple(partial(draw_many, count) for count in (8, 9, 17, 33, 65, 129, 257,
 
 
 def draw_config(random: Random) -> receiving.Config:
-    return receiving.Config(random.choice((1, 2, 2, 3)), random.choice((0, 1, 2, 2)))
+    return receiving.Config(
+        stream(random, "channels").choice((1, 2, 2, 3)), stream(random, "exclusive").choice((0, 1, 2, 2))
+    )
 
 
 def draw_event(random: Random, kind: str, channels: int) -> receiving.Event:
@@ -75,6 +79,9 @@ def draw_event(random: Random, kind: str, channels: int) -> receiving.Event:
             return receiving.BreakConnection(random.choice(list(receiving.Break)))
         case _:
             return receiving.MeasureChannel(channel)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

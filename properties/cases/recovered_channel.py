@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from functools import partial
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import COUNTS, among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -48,13 +50,16 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     for turn in walk.rounds():
         if turn >= patience and not is_converted(walk.state):
             walk.play(draw_progress(random, walk.state))
-        walk.play(draw_events(random, draw_kind(), walk.state, base))
+        walk.play(draw_events(*draw_kind(), walk.state, base))
     return config, walk.events
 
 
 def draw_config(random: Random) -> Config:
-    semantics = random.choice((SEMANTICS[0], *SEMANTICS))
-    return Config(random.choice((1, 1, 2, 2, 3)), random.choice(tuple(Location)), semantics)
+    return Config(
+        channels=stream(random, "channels").choice((1, 1, 2, 2, 3)),
+        location=stream(random, "location").choice(tuple(Location)),
+        semantics=stream(random, "semantics").choice((SEMANTICS[0], *SEMANTICS)),
+    )
 
 
 def is_converted(state: State) -> bool:
@@ -132,6 +137,9 @@ def draw_all_complete(random: Random, channels: int) -> tuple[Config, tuple[Even
 
 
 ONCE = tuple(partial(draw_all_complete, channels=channels) for channels in (3, *COUNTS[:-1], 300))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

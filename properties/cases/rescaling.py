@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from itertools import product
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.walk import Walk
 from tidegate.reference.recovery import rescaling
@@ -26,7 +28,11 @@ def draw(
 
 
 def draw_config(random: Random) -> rescaling.Config:
-    return rescaling.Config(random.choice(PARTITIONERS), draw_parallelism(random), draw_parallelism(random))
+    return rescaling.Config(
+        partitioner=stream(random, "partitioner").choice(PARTITIONERS),
+        producers=draw_parallelism(stream(random, "producers")),
+        consumers=draw_parallelism(stream(random, "consumers")),
+    )
 
 
 def draw_parallelism(random: Random) -> Parallelism:
@@ -49,6 +55,9 @@ def draw_event(random: Random, config: rescaling.Config) -> rescaling.Event:
 def draw_index(random: Random, count: int) -> int:
     """Any of so many; now and then one that is not there."""
     return random.randrange(count) if random.random() < 0.96 else random.choice((-1, count, count + 1))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, in_runs=False)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

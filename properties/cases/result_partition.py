@@ -5,6 +5,8 @@ from random import Random
 
 import attrs
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -31,19 +33,19 @@ def draw(
         if walk.played >= early and not walk.state.registered and random.random() < 0.7:
             walk.play_one(result_partition.Setup())
         else:
-            walk.play(draw_events(random, draw_kind(), walk.state))
+            walk.play(draw_events(*draw_kind(), walk.state))
     return config, walk.events
 
 
 def draw_config(random: Random) -> result_partition.Config:
-    kind = random.choice(
+    kind = stream(random, "kind").choice(
         (
             result_partition.PartitionKind.PIPELINED,
             result_partition.PartitionKind.PIPELINED,
             result_partition.PartitionKind.BLOCKING,
         )
     )
-    return result_partition.Config(kind, random.choice((1, 1, 2, 2, 2, 3)))
+    return result_partition.Config(kind, stream(random, "subpartitions").choice((1, 1, 2, 2, 2, 3)))
 
 
 def draw_events(random: Random, kind: str, state: result_partition.State) -> list[result_partition.Event]:
@@ -96,6 +98,9 @@ def is_over(partition: result_partition.Partition) -> bool:
 def draw_reading(
     random: Random, kind: str, partition: result_partition.Partition, subpartition: int
 ) -> result_partition.Event:
+    if kind == "release_view" and partition.views and random.random() < 0.3:
+        # It may be released already.
+        return ReleaseView(random.randrange(len(partition.views)))
     views = [number for number, view in enumerate(partition.views) if not view.released]
     if not views:
         return result_partition.Request(subpartition, listen=False)
@@ -184,7 +189,22 @@ def draw_many_wait(random: Random) -> tuple[result_partition.Config, tuple[resul
     return config, walk.events
 
 
-AIMS = (draw_written_and_read, draw_many_wait)
+def draw_left_again(random: Random) -> tuple[result_partition.Config, tuple[result_partition.Event, ...]]:
+    """Views are released several times, while others are still to come; at the end all are."""
+    config = attrs.evolve(draw_config(random), subpartitions=random.choice((2, 3)))
+    first, *others = random.sample(range(config.subpartitions), config.subpartitions)
+    walk = Walk(random, start(config), step)
+    walk.play([result_partition.Setup(), *random.choice(([], [Finish()])), result_partition.CloseWriter()])
+    walk.play([result_partition.Request(first, listen=False), *[ReleaseView(0)] * config.subpartitions])
+    walk.play(result_partition.Request(index, listen=False) for index in others)
+    walk.play(ReleaseView(view) for view in (0, *range(config.subpartitions)))
+    return config, walk.events
+
+
+AIMS = (draw_written_and_read, draw_many_wait, draw_left_again)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

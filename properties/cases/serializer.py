@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from random import Random
 
 from tidegate.properties.drawing.boundaries import BOUNDARIES, FAR
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.payloads import ALPHABETS, draw_bytes, draw_length_for, draw_long_length
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.values import among, swarm
@@ -35,7 +37,7 @@ def draw(
     walk.play(huge)
     walk.length += walk.played
     for _ in walk.up_to_length():
-        event = draw_event(random, draw_kind(), walk.state, alphabet)
+        event = draw_event(*draw_kind(), walk.state, alphabet)
         walk.play_one(event)
         if isinstance(event, serializer.Finish):
             # After the end a few events are refused, and that is all there is to see.
@@ -46,7 +48,7 @@ def draw(
 
 
 def draw_config(random: Random) -> serializer.Config:
-    return serializer.Config(draw_buffer_size(random))
+    return serializer.Config(draw_buffer_size(stream(random, "buffer_size")))
 
 
 def draw_buffer_size(random: Random) -> int:
@@ -78,6 +80,9 @@ def draw_boundaries(random: Random) -> tuple[serializer.Config, tuple[serializer
 
 
 ONCE = (draw_boundaries,)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ from functools import partial
 from itertools import product
 from random import Random
 
+from tidegate.properties.drawing.dice import pick, stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted, dated
 from tidegate.properties.drawing.timestamps import order_preserving, small_timestamps
 from tidegate.properties.drawing.values import FAR_APART, among, clamp, draw_longs, swarm
@@ -26,21 +28,23 @@ def draw(
     weights |= {
         "status": 0.5,
         "add": 0.3,
-        "finish": random.choice((0, 0.3)),
-        "unknown": random.choice((0, 0, 0.2)),
-        "end": random.choice((0, 0.1)),
+        "finish": pick(random, "share of finish", (0, 0.3)),
+        "unknown": pick(random, "share of unknown", (0, 0, 0.2)),
+        "end": pick(random, "share of end", (0, 0.1)),
     }
     draw_kind = among(random, weights)
     walk = Walk(random, alignment.start(config), alignment.step)
     opening: list[alignment.Event] = [alignment.AddSplit(one) for one in ids]
     for number in walk.rounds():
-        kind = draw_kind()
-        walk.play(draw_events(random, kind, walk.state, ids, pool) if number else opening)
+        own, kind = draw_kind()
+        walk.play(draw_events(own, kind, walk.state, ids, pool) if number else opening)
     return config, walk.events
 
 
 def draw_config(random: Random) -> alignment.Config:
-    return alignment.Config(random.choice((0, 0, 1, 1, 2, 3, 3)), random.choice(OF_RELEASES))
+    return alignment.Config(
+        stream(random, "samples").choice((0, 0, 1, 1, 2, 3, 3)), stream(random, "semantics").choice(OF_RELEASES)
+    )
 
 
 def draw_events(
@@ -112,6 +116,9 @@ def draw_behind_the_end(random: Random) -> tuple[alignment.Config, tuple[alignme
 
 AIMS = (draw_far_apart, draw_behind_the_end)
 ONCE = tuple(partial(draw_deep, samples=samples) for samples in (2**8, 2**8 + 1))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ from functools import partial
 from itertools import product
 from random import Random
 
+from tidegate.properties.drawing.dice import pick, stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted, dated
 from tidegate.properties.drawing.timestamps import order_preserving, small_timestamps
 from tidegate.properties.drawing.values import COUNTS, FAR_APART, among, clamp, draw_longs, swarm
@@ -24,19 +26,19 @@ def draw(
     ids = ids or [random.choice((1, 1, -1, 1000)) * index for index in range(random.choice((0, 1, 1, 2, 2, 3)) + 1)]
     pool = draw_longs(random)
     weights = swarm(random, watermark=4, idle=2, active=1, record=1, emit=1.5, add=0.5, release=0.3, all_idle=0.6)
-    weights["refused"] = random.choice((0, 0, 0.3))
+    weights["refused"] = pick(random, "share of refused", (0, 0, 0.3))
     deferred, by_main = random.choice((0, 0.3, 0.8)), random.choice((0, 0.2, 0.5, 1))
     draw_kind = among(random, weights)
     walk = Walk(random, source_output.start(config), source_output.step)
     opening: list[source_output.Event] = [source_output.AddSplit(one) for one in ids[:-1]]
     for number in walk.rounds():
-        kind = draw_kind()
-        walk.play(draw_events(random, kind, walk.state, ids, pool, (deferred, by_main)) if number else opening)
+        own, kind = draw_kind()
+        walk.play(draw_events(own, kind, walk.state, ids, pool, (deferred, by_main)) if number else opening)
     return config, walk.events
 
 
 def draw_config(random: Random) -> source_output.Config:
-    return source_output.Config(random.choice(OF_RELEASES))
+    return source_output.Config(stream(random, "semantics").choice(OF_RELEASES))
 
 
 def draw_events(
@@ -104,6 +106,9 @@ def draw_last_decides(random: Random, splits: int) -> tuple[source_output.Config
 
 AIMS = (draw_far_apart,)
 ONCE = tuple(partial(draw_last_decides, splits=splits) for splits in COUNTS)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

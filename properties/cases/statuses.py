@@ -5,6 +5,8 @@ from functools import partial
 from random import Random
 
 from tidegate.properties.cases import valve as valve_cases
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.timestamps import order_preserving, small_timestamps
 from tidegate.properties.drawing.values import COUNTS, among, clamp, draw_longs, swarm
@@ -23,23 +25,23 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     if config.channels > COUNTS[3]:
         walk.play(valve_cases.leave_it_to_the_ends(random, config.channels, clamp(max(pool) + 5)))
     for _ in walk.rounds():
-        kind = draw_kind()
-        channel = random.randrange(config.channels) if random.random() < 0.97 else config.channels
+        own, kind = draw_kind()
+        channel = own.randrange(config.channels) if own.random() < 0.97 else config.channels
         if kind == "record":
             walk.play_one(Record(channel))
         elif kind == "marker":
             walk.play_one(LatencyMarker(channel))
         else:
-            walk.play(valve_cases.draw_events(random, kind, walk.state.valve, pool))
+            walk.play(valve_cases.draw_events(own, kind, walk.state.valve, pool))
     return config, walk.events
 
 
 def draw_config(random: Random) -> Config:
     return Config(
-        random.choice((1, 1, 2, 2, 3, 4)),
-        random.choice((1, 1, 2, 3)),
-        random.choice((0, 1, 1, 2, 2, 3)),
-        random.choice(SEMANTICS),
+        channels=stream(random, "channels").choice((1, 1, 2, 2, 3, 4)),
+        operators=stream(random, "operators").choice((1, 1, 2, 3)),
+        outputs=stream(random, "outputs").choice((0, 1, 1, 2, 2, 3)),
+        semantics=stream(random, "semantics").choice(SEMANTICS),
     )
 
 
@@ -50,6 +52,9 @@ def draw_last_decides(random: Random, channels: int) -> tuple[Config, tuple[Even
 
 
 ONCE = tuple(partial(draw_last_decides, channels=channels) for channels in COUNTS)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ from random import Random
 
 import attrs
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -38,12 +40,15 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
         elif walk.played >= viewless and not walk.state.has_view and not queue.released and random.random() < 0.8:
             walk.play_one(subpartition.CreateView())
         else:
-            walk.play(draw_events(random, draw_kind(), walk.state))
+            walk.play(draw_events(*draw_kind(), walk.state))
     return config, walk.events
 
 
 def draw_config(random: Random) -> Config:
-    return Config(random.choice((0, 0, 1, 2, 2, 2)), random.choice((UNLIMITED, UNLIMITED, UNLIMITED, *SIZES)))
+    return Config(
+        exclusive=stream(random, "exclusive").choice((0, 0, 1, 2, 2, 2)),
+        size_hint=stream(random, "size_hint").choice((UNLIMITED, UNLIMITED, UNLIMITED, *SIZES)),
+    )
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:
@@ -174,6 +179,9 @@ def draw_refused(random: Random, state: State) -> Event:
         subpartition.CreateView(),
     )
     return random.choice(choices) if state.has_view else random.choice((Poll(), Query(credit=True), SizeHint(5)))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

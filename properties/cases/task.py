@@ -5,6 +5,8 @@ from functools import partial
 from random import Random
 
 from tidegate.properties.drawing.boundaries import BOUNDARIES
+from tidegate.properties.drawing.dice import pick, stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import COUNTS, among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -18,20 +20,23 @@ def draw(random: Random, config: task.Config | None = None) -> tuple[task.Config
     config = config or draw_config(random)
     weights = swarm(random, on=8, cancel=0.4, fail=0.3, throw=0.2, refused=0.3)
     if config.extension is not None:
-        weights["ask"] = random.choice((0.3, 1) if config.extension == task.INVOKABLE else (2, 6))
+        weights["ask"] = pick(random, "share of ask", (0.3, 1) if config.extension == task.INVOKABLE else (2, 6))
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
     visited = [walk.state.state]
     for _ in walk.up_to_end(lambda state: state.over, 1, 3):
-        walk.play_one(draw_event(random, draw_kind(), walk.state, visited))
+        walk.play_one(draw_event(*draw_kind(), walk.state, visited))
         if walk.state.state is not visited[-1]:
             visited.append(walk.state.state)
     return config, walk.events
 
 
 def draw_config(random: Random) -> task.Config:
-    extension = random.choice((None, None, task.INVOKABLE, task.FINAL))
-    return task.Config(random.choice((1, 1, 2, 3)), random.choice((0, 1, 1, 2, 3)), extension)
+    return task.Config(
+        operators=stream(random, "operators").choice((1, 1, 2, 3)),
+        outputs=stream(random, "outputs").choice((0, 1, 1, 2, 3)),
+        extension=stream(random, "extension").choice((None, None, task.INVOKABLE, task.FINAL)),
+    )
 
 
 def draw_event(random: Random, kind: str, state: task.State, visited: list[TaskState]) -> task.Event:
@@ -189,6 +194,9 @@ def draw_refused(random: Random, state: task.State) -> task.Event:
             task.FailExternally(TaskState.SCHEDULED),
         )
     )
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

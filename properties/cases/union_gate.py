@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from functools import partial
 from random import Random
 
+from tidegate.properties.drawing.dice import pick, stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.values import COUNTS, among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -17,17 +19,18 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     weights = swarm(
         random, poll=5, data=5, burst=0.6, end_of_data=0.8, end_of_partition=0.4, drain=0.5, finish=0.15, all_end=0.1
     )
-    weights["refused"] = random.choice((0, 0, 0.3))
+    weights["refused"] = pick(random, "share of refused", (0, 0, 0.3))
     stops = random.choice((0, 0.1, 0.5))
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step)
     for _ in walk.up_to_length():
-        walk.play(draw_events(random, draw_kind(), walk.state, stops))
+        walk.play(draw_events(*draw_kind(), walk.state, stops))
     return config, walk.events
 
 
 def draw_config(random: Random) -> Config:
-    return Config(tuple(random.choice((1, 1, 2, 3)) for _ in range(random.choice((2, 2, 2, 3, 4)))))
+    own = stream(random, "members")
+    return Config(tuple(own.choice((1, 1, 2, 3)) for _ in range(own.choice((2, 2, 2, 3, 4)))))
 
 
 def draw_events(random: Random, kind: str, state: State, stops: float) -> list[Event]:
@@ -93,6 +96,9 @@ ONCE = tuple(
     for count in COUNTS
     for members in ((1,) * count, *[(1,) * count] * (count < COUNTS[-1]), (1, count))
 )
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -18,12 +20,12 @@ def draw(random: Random, config: union.Config | None = None) -> tuple[union.Conf
     for number in walk.rounds():
         if number == late:
             walk.play(union.RegisterView(one) for one in range(config.views) if not walk.state.views[one].registered)
-        walk.play_one(draw_event(random, draw_kind(), walk.state, cut))
+        walk.play_one(draw_event(*draw_kind(), walk.state, cut))
     return config, walk.events
 
 
 def draw_config(random: Random) -> union.Config:
-    return union.Config(random.choice((1, 2, 2, 2, 3)))
+    return union.Config(stream(random, "views").choice((1, 2, 2, 2, 3)))
 
 
 def draw_event(random: Random, kind: str, state: union.State, cut: float) -> union.Event:
@@ -47,6 +49,9 @@ def draw_event(random: Random, kind: str, state: union.State, cut: float) -> uni
             return random.choice((union.TellAvailable(wrong), union.RegisterView(wrong)))
         case _:
             return union.PollItem()
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

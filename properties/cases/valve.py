@@ -5,6 +5,8 @@ from functools import lru_cache, partial
 from random import Random
 
 from tidegate.properties.complete.cover import EACH_CLASS, EACH_STATE, Selection, up_to_numbers
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope, counted, dated
 from tidegate.properties.drawing.timestamps import order_preserving, signals
 from tidegate.properties.drawing.values import COUNTS, among, clamp, draw_longs, swarm
@@ -30,13 +32,14 @@ def draw(random: Random, config: valve.Config | None = None) -> tuple[valve.Conf
     if config.channels > MANY[-1]:
         walk.play(leave_it_to_the_ends(random, config.channels, clamp(max(pool) + 5)))
     for _ in walk.rounds():
-        walk.play(draw_events(random, draw_kind(), walk.state, pool))
+        walk.play(draw_events(*draw_kind(), walk.state, pool))
     return config, walk.events
 
 
 def draw_config(random: Random) -> valve.Config:
-    channels = random.choice(CHANNELS if random.random() < 0.98 else MANY)
-    return valve.Config(channels, random.choice(SEMANTICS))
+    own = stream(random, "channels")
+    channels = own.choice(CHANNELS if own.random() < 0.98 else MANY)
+    return valve.Config(channels, stream(random, "semantics").choice(SEMANTICS))
 
 
 def leave_it_to_the_ends(random: Random, channels: int, high: Long) -> list[valve.Event]:
@@ -185,6 +188,9 @@ def draw_last_decides(random: Random, channels: int) -> tuple[valve.Config, tupl
 
 AIMS = (draw_around_the_output,)
 ONCE = tuple(partial(draw_last_decides, channels=channels) for channels in (16, *COUNTS))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ from random import Random
 
 import attrs
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.walk import Walk
 from tidegate.reference.chaining import vertex_settings as settings
@@ -21,8 +23,12 @@ def draw(random: Random, config: settings.Config | None = None) -> tuple[setting
 
 
 def draw_config(random: Random) -> settings.Config:
-    most = random.choice((-1, -1, 4, 128))
-    return settings.Config(random.choice((1, 2, 4)), most, random.random() < 0.5, random.random() < 0.5)
+    return settings.Config(
+        parallelism=stream(random, "parallelism").choice((1, 2, 4)),
+        max_parallelism=stream(random, "max_parallelism").choice((-1, -1, 4, 128)),
+        dynamic=stream(random, "dynamic").random() < 0.5,
+        checkpoints=stream(random, "checkpoints").random() < 0.5,
+    )
 
 
 def draw_large(count: int, random: Random) -> tuple[settings.Config, tuple[settings.Event, ...]]:
@@ -76,6 +82,9 @@ def draw_vertex(
         for place in range(random.choice(source_counts))
     )
     return settings.MakeVertex(operators, sources, random.choice(most))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE, in_runs=False)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

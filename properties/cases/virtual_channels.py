@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from functools import partial
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.values import among, draw_longs, swarm
 from tidegate.properties.drawing.walk import Walk
@@ -25,7 +27,7 @@ def draw(random: Random, config: virtual.Config | None = None) -> tuple[virtual.
     longs = draw_longs(random)
     walk = Walk(random, virtual.start(config), virtual.step)
     for _ in walk.rounds():
-        walk.play_one(draw_event(random, draw_kind(), walk.state, longs))
+        walk.play_one(draw_event(*draw_kind(), walk.state, longs))
     return config, walk.events
 
 
@@ -82,11 +84,16 @@ ONCE = tuple(partial(draw_many, count) for count in (8, 9, 16, 17, 32, 33, 64, 6
 
 
 def draw_config(random: Random) -> virtual.Config:
-    subtasks, channels = draw_numbers(random), draw_numbers(random)
-    filtered = tuple(one for one in subtasks if random.random() < 0.5)
-    parallelism = random.choice((1, 2, 2, 3, 4, 5, 100))
-    most = random.choice((parallelism, 128, 128, 128, 7, 1000, 32768))
-    return virtual.Config(subtasks, channels, filtered, random.randrange(min(parallelism, 4)), parallelism, most)
+    subtasks = draw_numbers(stream(random, "old_consumers"))
+    own, parallelism = stream(random, "filtered"), stream(random, "parallelism").choice((1, 2, 2, 3, 4, 5, 100))
+    return virtual.Config(
+        old_consumers=subtasks,
+        old_producers=draw_numbers(stream(random, "old_producers")),
+        filtered=tuple(one for one in subtasks if own.random() < 0.5),
+        subtask=stream(random, "subtask").randrange(min(parallelism, 4)),
+        parallelism=parallelism,
+        max_parallelism=stream(random, "max_parallelism").choice((parallelism, 128, 128, 128, 7, 1000, 32768)),
+    )
 
 
 def draw_numbers(random: Random) -> tuple[int, ...]:
@@ -120,6 +127,9 @@ def draw_element(random: Random, longs: list[Long]) -> virtual.Element:
     if kind < 0.5:
         return virtual.Record(random.choice(KEYS))
     return Watermark(random.choice(longs)) if kind < 0.75 else StatusChange(random.choice(list(Status)))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS, once=ONCE, unrepeatable=NAMED)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ from functools import partial
 from itertools import product
 from random import Random
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.walk import Walk, stay
 from tidegate.reference.partitioning import float_wiring
@@ -50,11 +52,12 @@ def draw_dynamic(random: Random, config: Config) -> WireDynamic:
 
 
 def draw_config(random: Random) -> Config:
-    if random.random() < 0.25:
-        return Config(random.choice(list(Pattern)), random.randint(1, 8), random.randint(1, 12), DYNAMIC)
-    if random.random() < 0.15:
-        return Config(Pattern.ALL_TO_ALL, *draw_sides(random))
-    return Config(Pattern.POINTWISE, *draw_pair(random))
+    pattern, sides = stream(random, "pattern"), stream(random, "sides")
+    if stream(random, "extension").random() < 0.25:
+        return Config(pattern.choice(list(Pattern)), sides.randint(1, 8), sides.randint(1, 12), DYNAMIC)
+    if pattern.random() < 0.15:
+        return Config(Pattern.ALL_TO_ALL, *draw_sides(sides))
+    return Config(Pattern.POINTWISE, *draw_pair(sides))
 
 
 def draw_sides(random: Random) -> tuple[int, int]:
@@ -109,6 +112,9 @@ def draw_wide(producers: int, consumers: int, random: Random) -> tuple[Config, t
 
 
 ONCE = tuple(partial(draw_wide, *pair) for pair in ((257, 300), (300, 257), (1025, 258), (258, 1025)) for _ in range(2))
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE, in_runs=False)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ from random import Random
 
 import attrs
 
+from tidegate.properties.drawing.dice import stream
+from tidegate.properties.drawing.generator import Generator
 from tidegate.properties.drawing.payloads import ALPHABETS, draw_bytes, draw_length_for, draw_long_length
 from tidegate.properties.drawing.scope import Scope, counted
 from tidegate.properties.drawing.values import COUNTS, among, swarm
@@ -31,24 +33,26 @@ def draw(random: Random, config: writer.Config | None = None) -> tuple[writer.Co
     draw_kind = among(random, weights)
     walk = Walk(random, start(config), step, choose=random.choice)
     for _ in walk.up_to_length():
-        event = draw_event(random, draw_kind(), walk.state, alphabet)
+        own, kind = draw_kind()
+        event = draw_event(own, kind, walk.state, alphabet)
         walk.play_one(event)
         if isinstance(event, writer.Finish):
             walk.end_soon(0, 4)
-        if isinstance(event, writer.Fail) and random.random() < 0.3:
+        if isinstance(event, writer.Fail) and own.random() < 0.3:
             # The failure may stay hidden for a hundred emits, no more.
-            walk.play([writer.Record(0, b"")] * random.choice((99, 100, 101, 102)))
+            walk.play([writer.Record(0, b"")] * own.choice((99, 100, 101, 102)))
             break
     return config, walk.events
 
 
 def draw_config(random: Random) -> writer.Config:
+    own = stream(random, "buffer_size")
     return writer.Config(
-        random.choice(list(writer.Kind)),
-        random.choice((1, 2, 2, 2, 3, 3, 4, 8)),
-        random.choice((random.randint(1, 12), random.randint(1, 64), 128, 1024)),
-        random.choice((-1, -1, 0, 0, 1, 5, 100)),
-        writer.MEASURES if random.random() < 0.15 else None,
+        kind=stream(random, "kind").choice(list(writer.Kind)),
+        channels=stream(random, "channels").choice((1, 2, 2, 2, 3, 3, 4, 8)),
+        buffer_size=own.choice((own.randint(1, 12), own.randint(1, 64), 128, 1024)),
+        timeout=stream(random, "timeout").choice((-1, -1, 0, 0, 1, 5, 100)),
+        extension=writer.MEASURES if stream(random, "extension").random() < 0.15 else None,
     )
 
 
@@ -127,6 +131,9 @@ def draw_behind_a_failure(random: Random) -> tuple[writer.Config, tuple[writer.E
 
 AIMS = (draw_behind_a_failure,)
 ONCE = tuple(partial(draw_last_hint, channels=channels) for channels in COUNTS)
+
+
+GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS, once=ONCE)
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------

@@ -6,20 +6,23 @@ many things the case is mostly about the first and the last. And a few traces ar
 them gets there, too.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import cycle, islice
-from typing import Any, get_args, get_origin
+from typing import Any, TypeAlias, get_args, get_origin
 
 import attrs
 
+from tidegate.properties.drawing.dice import Dice
+from tidegate.properties.drawing.generator import Aim, Generator
 from tidegate.properties.drawing.values import FAR_APART
-from tidegate.properties.drawing.walk import Dice
 from tidegate.reference.elements import plain_fields
 from tidegate.reference.model import AnyComponent, InvalidInputError, Rejected
 
-Aim = Callable[[Dice], tuple[Any, tuple[Any, ...]]]
+Field: TypeAlias = "attrs.Attribute[Any]"
+#: The types of the numbers of a config.
+NUMBERS = (int, int | None)
 
 BOUNDARIES = (8, 9, 16, 17, 32, 33, 64, 65, 127, 128, 255, 256, 257)
 #: Tables that are a little larger, and numbers of nine and ten bits, end before these: so many channels, and the most
@@ -72,54 +75,67 @@ STRANGERS = 6
 PATIENCE = 100
 
 
-def draws_at_boundaries(generator: Any, component: AnyComponent) -> tuple[Aim, ...]:
-    """What is to be drawn once of a component: every value for every field, the long traces, and what must be refused.
+def draws_at_boundaries(generator: Generator, component: AnyComponent) -> tuple[Aim, ...]:
+    """What is drawn once of a component: the long traces, what is refused, every value of its fields, and `once`.
 
-    The elements of the lists that a generator calls `NAMED` have names or places of their own, and cannot be repeated.
+    What is aimed at a field with a default comes last, field by field: such a field may be added.
     """
-    named = getattr(generator, "NAMED", ())
-    fields = [field for field in plain_fields(component.config) if field.name not in named]
-    numbers = [field.name for field in fields if field.type in (int, int | None)]
-    lists = [field.name for field in fields if get_origin(field.type) is tuple]
-    values = [(name, value) for value in BOUNDARIES for name in (*numbers, *lists)]
-    many = [name for name in (*numbers, *lists) if name not in (*AMOUNTS, *SPENT)]
-    values += [(name, value) for value in MANY for name in many]
-    amounts = [name for name in numbers if name in AMOUNTS]
-    spent = [name for name in numbers if name in SPENT]
-    values += [(name, value) for name in (*amounts, *spent) for value in (FAR, FARTHEST)]
-    counts = [field.name for field in fields if get_args(field.type)[:1] == (int,) and field.name in lists]
-    run, length = RUNS[-1]
-    # Where no kinds of events are drawn there are no runs of them.
-    runs, even_runs, even_mixes = (RUNS, EVEN_RUNS, EVEN_MIXES) if hasattr(generator, "among") else ((), (), ())
+    fields = [
+        field
+        for field in plain_fields(component.config)
+        if field.name not in generator.unrepeatable and (field.type in NUMBERS or get_origin(field.type) is tuple)
+    ]
+    first = [field for field in fields if field.default is attrs.NOTHING]
+    added = [[field] for field in fields if field not in first]
     return (
-        *(partial(draw_long, generator, length) for length in LENGTHS),
-        *(partial(draw_long, generator, length, steady=True) for length in STEADY),
-        *(partial(draw_long, generator, length, run=run) for run, length in runs),
-        *(partial(draw_long, generator, length, run=run, even=True) for run, length in even_runs),
-        *(partial(draw_long, generator, length, even=True, behind=length) for length in even_mixes),
-        *(partial(draw_at, generator, name, run, run=run, length=length) for name in amounts),
-        *(partial(draw_at, generator, name, value) for name, value in values),
-        *(partial(draw_at, generator, name, MANY[0], even=True) for name in many * EVEN),
-        *(partial(draw_at, generator, name, value, first=True) for name in counts for value in ELEMENTS),
+        *draws_of_long_traces(generator),
+        *draws_of_fields(generator, first),
         *[partial(draw_strangers, generator, component)] * STRANGERS,
+        *generator.once,
+        *draws_of_very_many(generator, first),
+        *(aim for one in added for aim in (*draws_of_fields(generator, one), *draws_of_very_many(generator, one))),
     )
 
 
-def draws_of_very_many(generator: Any, component: AnyComponent) -> tuple[Aim, ...]:
+def draws_of_long_traces(generator: Generator) -> Iterator[Aim]:
+    yield from (partial(draw_long, generator, length) for length in LENGTHS)
+    yield from (partial(draw_long, generator, length, steady=True) for length in STEADY)
+    if generator.in_runs:
+        yield from (partial(draw_long, generator, length, run=run) for run, length in RUNS)
+        yield from (partial(draw_long, generator, length, run=run, even=True) for run, length in EVEN_RUNS)
+        yield from (partial(draw_long, generator, length, even=True, behind=length) for length in EVEN_MIXES)
+
+
+def draws_of_fields(generator: Generator, fields: Sequence[Field]) -> Iterator[Aim]:
+    """Every value for each of these numbers and lists."""
+    names = by_kind(fields)
+    many = [name for name in names if name not in (*AMOUNTS, *SPENT)]
+    amounts, spent = ([name for name in names if name in some] for some in (AMOUNTS, SPENT))
+    counts = [field.name for field in fields if get_origin(field.type) is tuple and get_args(field.type)[:1] == (int,)]
+    run, length = RUNS[-1]
+    yield from (partial(draw_at, generator, name, run, run=run, length=length) for name in amounts)
+    yield from (partial(draw_at, generator, name, value) for value in BOUNDARIES for name in names)
+    yield from (partial(draw_at, generator, name, value) for value in MANY for name in many)
+    yield from (partial(draw_at, generator, name, value) for name in (*amounts, *spent) for value in (FAR, FARTHEST))
+    yield from (partial(draw_at, generator, name, MANY[0], even=True) for name in many * EVEN)
+    yield from (partial(draw_at, generator, name, value, first=True) for name in counts for value in ELEMENTS)
+
+
+def draws_of_very_many(generator: Generator, fields: Sequence[Field]) -> Iterator[Aim]:
     """Sizes beyond the boundaries, of all that is counted and neither an amount nor a chain."""
-    amounts = (*AMOUNTS, *SPENT, *CHAINED)
-    named = getattr(generator, "NAMED", ())
-    fields = [field for field in plain_fields(component.config) if field.name not in named]
-    counted = [field.name for field in fields if field.type in (int, int | None) and field.name not in amounts]
-    lists = [field.name for field in fields if get_origin(field.type) is tuple]
     values = [*((value, False) for value in VERY_MANY), (VERY_MANY[-1], True)]
-    return tuple(
-        partial(draw_at, generator, name, value, even=even) for name in (*counted, *lists) for value, even in values
-    )
+    for name in by_kind(fields):
+        if name not in (*AMOUNTS, *SPENT, *CHAINED):
+            yield from (partial(draw_at, generator, name, value, even=even) for value, even in values)
+
+
+def by_kind(fields: Sequence[Field]) -> list[str]:
+    """The names of the numbers, then those of the lists."""
+    return [field.name for field in sorted(fields, key=lambda field: field.type not in NUMBERS)]
 
 
 def draw_at(
-    generator: Any,
+    generator: Generator,
     field: str,
     value: int,
     dice: Dice,
@@ -129,19 +145,15 @@ def draw_at(
     even: bool = False,
     first: bool = False,
 ) -> tuple[Any, tuple[Any, ...]]:
-    """A case in which the field of the config has this value, or a list this length or this number first.
-
-    A generator says with `can_widen` which configs may become large.
-    """
+    """A case in which the field of the config has this value, or a list this length or this number first."""
     dice.run, dice.even = run, even
     if length is None and value >= MANY[0]:
         length = WIDE_LENGTH if value < VERY_MANY[1] or field in AMOUNTS else WIDEST_LENGTH
     dice.length = length
-    can_widen = getattr(generator, "can_widen", always)
     for _ in range(PATIENCE):
         config = generator.draw_config(dice)
         usual = getattr(config, field)
-        if usual == () or not can_widen(config):
+        if usual == () or not generator.can_widen(config):
             continue
         new: Any = value
         if isinstance(usual, tuple):
@@ -151,11 +163,11 @@ def draw_at(
         except InvalidInputError:
             continue
         dice.look_at_ends(value)
-        return generator.draw(dice, config)  # type: ignore[no-any-return]
-    return generator.draw(dice)  # type: ignore[no-any-return]
+        return generator.draw(dice, config)
+    return generator.draw(dice)
 
 
-def draw_strangers(generator: Any, component: AnyComponent, dice: Dice) -> tuple[Any, tuple[Any, ...]]:
+def draw_strangers(generator: Generator, component: AnyComponent, dice: Dice) -> tuple[Any, tuple[Any, ...]]:
     """A usual case, and behind events the same for a number that does not exist, but is the same in a byte or two."""
     config, events = generator.draw(dice)
     dice.walk = None  # it does not know them
@@ -189,12 +201,8 @@ def is_refused(outcomes: Sequence[Any]) -> bool:
     return [outcome.observations for outcome in outcomes] == [(Rejected(),)]
 
 
-def always(_config: Any) -> bool:
-    return True
-
-
 def draw_long(
-    generator: Any,
+    generator: Generator,
     length: int,
     dice: Dice,
     *,
@@ -204,4 +212,4 @@ def draw_long(
     behind: int = 1,
 ) -> tuple[Any, tuple[Any, ...]]:
     dice.length, dice.steady, dice.run, dice.even, dice.behind = length, steady, run, even, behind
-    return generator.draw(dice)  # type: ignore[no-any-return]
+    return generator.draw(dice)

@@ -9,8 +9,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from tidegate.properties.drawing.boundaries import Aim, draws_at_boundaries, draws_of_very_many
-from tidegate.properties.drawing.walk import Dice, Walk
+from tidegate.properties.drawing.boundaries import draws_at_boundaries
+from tidegate.properties.drawing.dice import Dice
+from tidegate.properties.drawing.generator import Aim, Generator
+from tidegate.properties.drawing.walk import Walk
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.cases import Case, Way
 
@@ -20,8 +22,8 @@ PATIENCE = 200
 PATIENCE_WITH_AIMS = 5
 #: How many cases there are to one that is aimed.
 AIMED_EVERY = 5
-#: The share of the cases that are written without the fields that have their default.
-BRIEF = 0.5
+#: One of these: whether a case is written without the fields that have their default.
+BRIEF = (False, True)
 
 
 class NothingAcceptedError(ValueError):
@@ -57,13 +59,13 @@ def draw(component: str, dice: Dice, name: str, accept: Callable[[Any], bool] = 
 
 
 def make(component: str, dice: Dice, name: str, config: Any, events: tuple[Any, ...]) -> Case:
-    way, brief = way_of(component, config, events, dice.walk), dice.random() < BRIEF
+    way, brief = way_of(component, config, events, dice.walk), dice.pick("brief", BRIEF)
     dice.forget()
     return Case(name, component, config, events, brief=brief, way=way)
 
 
 def find_aim(component: str, number: int) -> Aim | None:
-    once, aims = drawn_once(component), getattr(generator_of(component), "AIMS", ())
+    once, aims = drawn_once(component), generator_of(component).aims
     if number < len(once):
         return once[number]
     return aims[number % len(aims)] if aims else None
@@ -71,19 +73,14 @@ def find_aim(component: str, number: int) -> Aim | None:
 
 @cache
 def drawn_once(component: str) -> tuple[Aim, ...]:
-    generator, model = generator_of(component), COMPONENTS[component]
-    once = getattr(generator, "ONCE", ())
-    return (*draws_at_boundaries(generator, model), *once, *draws_of_very_many(generator, model))
+    return draws_at_boundaries(generator_of(component), COMPONENTS[component])
 
 
 @cache
-def generator_of(component: str) -> Any:
-    """The module that draws the cases of a component.
-
-    Besides `draw` it may have `AIMS`, functions that draw what chance makes too rarely, and `ONCE`, functions each of
-    which is drawn from once per seed, because what it draws is large. Boundaries come before them, once as well.
-    """
-    return import_module(f"tidegate.properties.cases.{COMPONENTS[component].name}")
+def generator_of(component: str) -> Generator:
+    """What the module that draws the cases of a component offers."""
+    found: Generator = import_module(f"tidegate.properties.cases.{COMPONENTS[component].name}").GENERATOR
+    return found
 
 
 def way_of(component: str, config: Any, events: tuple[Any, ...], walk: Walk[Any, Any] | None) -> Way | None:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib import import_module
 from typing import Any
 
-from tidegate.properties.drawing.walk import Source
+from tidegate.properties.drawing.cases import generator_of
+from tidegate.properties.drawing.dice import Source
 
 #: So many walks begin in the state; each goes on for so many rounds.
 WALKS, ROUNDS = 16, 2
@@ -33,6 +33,6 @@ class Nearby(Source):
 @lru_cache(maxsize=4096)
 def events_near(component: str, config: Any, state: Any, batch: int = 0) -> tuple[Any, ...]:
     """What a few short walks from the state play, each event once; another batch, other walks."""
-    generator = import_module(f"tidegate.properties.cases.{component}")
+    generator = generator_of(component)
     seeds = range(batch * WALKS, (batch + 1) * WALKS)
     return tuple(dict.fromkeys(event for seed in seeds for event in generator.draw(Nearby(seed, state), config)[1]))

@@ -1,12 +1,15 @@
 """What the generators share: numbers at the edges, and a mix of event kinds for each case."""
 
-from bisect import bisect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from heapq import heapify, heapreplace
 from itertools import accumulate
 from random import Random
+from typing import Generic, TypeVar
 
-from tidegate.properties.drawing.walk import Dice, Source
+from tidegate.properties.drawing.dice import Dice, pick
 from tidegate.reference.elements import MAX, MIN, Long
+
+Option = TypeVar("Option")
 
 EDGES = (MIN, MIN + 1, -(2**53), -(2**31) - 1, -1, 0, 1, 2**31 - 1, 2**31, 2**32, 2**53, 2**53 + 1, MAX - 1, MAX)
 
@@ -38,6 +41,10 @@ def draw_longs(random: Random) -> list[Long]:
 RARE = 0.2
 
 
+#: How much more or less often than usual a kind comes in a case: it may be left out, rare, usual or frequent.
+FACTORS = (0, 0.2, 1, 1, 1, 4)
+
+
 def swarm(random: Random, **usual: float) -> dict[str, float]:
     """A mix of this case's own: each kind rare, usual, frequent or left out, the first one never left out.
 
@@ -48,32 +55,83 @@ def swarm(random: Random, **usual: float) -> dict[str, float]:
         return dict.fromkeys(usual, 1.0)
     if isinstance(random, Dice) and random.steady:
         return {kind: weight for kind, weight in usual.items() if kind == first or weight >= RARE * most}
-    factors = {kind: random.choice((0, 0.2, 1, 1, 1, 4)) for kind in usual}
+    factors = {kind: pick(random, f"share of {kind}", FACTORS) for kind in usual}
     factors[first] = factors[first] or 1
     return {kind: usual[kind] * factor for kind, factor in factors.items() if factor}
 
 
-def among(random: Random, weights: dict[str, float]) -> Callable[[], str]:
-    """A function that draws one of the kinds of events."""
-    kinds, bounds = list(weights), list(accumulate(weights.values()))
-    if isinstance(random, Source):
-        return lambda: random.choices(kinds, cum_weights=bounds)[0]
-    # The same as `choices` does, which looks at much more for one kind than it costs to find it.
-    last, total, draw = len(kinds) - 1, bounds[-1] + 0.0, random.random
-    if isinstance(random, Dice) and random.run > 1:
-        return in_runs(random, lambda: kinds[bisect(bounds, draw() * total, 0, last)])
-    return lambda: kinds[bisect(bounds, draw() * total, 0, last)]
+def among(random: Random, weights: dict[str, float]) -> Callable[[], tuple[Random, str]]:
+    """A function that draws one of the kinds of events, and gives the stream for its fields with it.
+
+    Each kind comes at times of its own, more often the more it weighs, and the next to come is drawn: with the chance
+    of its share, whatever came before. So a kind that is added comes in between, and moves none of the others.
+    """
+    if not isinstance(random, Dice):
+        kinds, bounds = list(weights), list(accumulate(weights.values()))
+        return lambda: (random, random.choices(kinds, cum_weights=bounds)[0])
+    clocks = ((kind, weight, random.waits(f"times of {kind}")) for kind, weight in weights.items() if weight)
+    queue = [(next(waits) / weight, kind, weight, waits) for kind, weight, waits in clocks]
+    heapify(queue)
+    of = random.of
+
+    def draw_next() -> tuple[Random, str]:
+        time, kind, weight, waits = queue[0]
+        heapreplace(queue, (time + next(waits) / weight, kind, weight, waits))
+        return of(kind_name(kind)), kind
+
+    return in_runs(random, draw_next) if random.run > 1 else draw_next
 
 
-def in_runs(dice: Dice, draw: Callable[[], str]) -> Callable[[], str]:
+def kind_name(kind: str) -> str:
+    """The name of the stream for the fields of a kind of events."""
+    return f"event {kind}"
+
+
+def in_runs(random: Dice, draw: Callable[[], tuple[Random, str]]) -> Callable[[], tuple[Random, str]]:
     """The same: a few times, or as often as the dice say, so that what is counted or queued becomes much."""
-    left, kind = 0, ""
+    left = 0
+    drawn: tuple[Random, str] = (random, "")
 
-    def again() -> str:
-        nonlocal left, kind
+    def again() -> tuple[Random, str]:
+        nonlocal left, drawn
         if not left:
-            left, kind = dice.choice((1, 2, dice.run)), draw()
+            drawn = draw()
+            left = random.of(f"runs of {drawn[1]}").choice((1, 2, random.run))
         left -= 1
-        return kind
+        return drawn
 
     return again
+
+
+class Race(Generic[Option]):
+    """Draws one of what is possible at the moment, each option with its weight, as `among` does with kinds.
+
+    What is possible, and how much it weighs, is another question each time. A kind that is not possible waits.
+    """
+
+    def __init__(self, random: Random, kind_of: Callable[[Option], str]) -> None:
+        self._random = random
+        self._kind_of = kind_of
+        self._waits: dict[str, Iterator[float]] = {}
+        self._left: dict[str, float] = {}
+
+    def draw(self, options: Sequence[Option], weights: Sequence[float]) -> Option:
+        dice = self._random
+        if not isinstance(dice, Dice):
+            return dice.choices(options, weights)[0]
+        by_kind: dict[str, tuple[list[Option], list[float]]] = {}
+        for option, weight in zip(options, weights, strict=True):
+            of_kind = by_kind.setdefault(self._kind_of(option), ([], []))
+            of_kind[0].append(option)
+            of_kind[1].append(weight)
+        rates = {kind: sum(weights) for kind, (_, weights) in by_kind.items()}
+        left = self._left
+        for kind in rates.keys() - left.keys():
+            self._waits[kind] = dice.waits(f"times of {kind}")
+            left[kind] = next(self._waits[kind])
+        first = min(rates, key=lambda kind: left[kind] / rates[kind])
+        passed = left[first] / rates[first]
+        for kind, rate in rates.items():
+            left[kind] -= rate * passed
+        left[first] = next(self._waits[first])
+        return dice.of(kind_name(first)).choices(*by_kind[first])[0]

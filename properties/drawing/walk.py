@@ -1,102 +1,15 @@
 """A trace in the making: events are played as they are drawn, and where that leads says what is worth drawing next."""
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from random import Random
 from typing import Any, Generic, TypeVar
 
+from tidegate.properties.drawing.dice import Dice, Source, stream
 from tidegate.reference.model import InvalidInputError, Outcome
-
-#: How often one of the ends is picked of very many things.
-AT_ENDS = 0.8
-ENDS = (0, 1, -2, -1)
 
 State = TypeVar("State")
 Event = TypeVar("Event")
-
-
-class Source(Random):
-    """A source of randomness that is asked where a trace ends and which of its events are left out.
-
-    Bulk generation has none of this: it draws a length, and keeps every event. Hypothesis makes a failing case small
-    by other answers, and leaves out one event without any change of what comes behind it.
-    """
-
-    #: How many events a case may have.
-    max_events: float = math.inf
-
-    def begin(self, states: Sequence[Any]) -> Any:
-        """The state that a walk begins in, if it could be any of these."""
-        return states[0]
-
-    def part(self) -> None:
-        """What is drawn from here on has nothing to do with what was drawn before."""
-
-    def goes_on(self) -> bool:
-        """Whether there is one more round."""
-        raise NotImplementedError
-
-    def keeps(self) -> bool:
-        """Whether what was just drawn, such as an event, is part of the case."""
-        raise NotImplementedError
-
-
-class Dice(Random):
-    """Gives what `Random` gives for the same seed, in less time; and knows the walk that was last made with it."""
-
-    walk: "Walk[Any, Any] | None" = None
-    #: How long the trace is to be, if that is not to be drawn.
-    length: int | None = None
-    #: Whether nothing is to happen that ends a trace early.
-    steady = False
-    #: How often the same kind of event is drawn one after the other, at most.
-    run = 1
-    #: Whether no kind of event is rare.
-    even = False
-    #: How many events may come behind the end, where few would do.
-    behind = 1
-
-    def __init__(self, seed: str) -> None:
-        super().__init__(seed)
-        getrandbits = self.getrandbits
-
-        def choice(seq: Any) -> Any:
-            bound = len(seq)
-            bits = bound.bit_length()
-            drawn = getrandbits(bits)
-            while drawn >= bound > 0:
-                drawn = getrandbits(bits)
-            return seq[drawn]
-
-        # The most frequent question by far: a function of this very object costs a third of a method.
-        self.choice = choice  # type: ignore[method-assign]
-
-    def look_at_ends(self, count: int) -> None:
-        """Of so many things mostly the first and the last ones are picked from here on.
-
-        Else a case with very many channels would hardly meet one twice; and what is counted in too few bits takes the
-        last ones for the first. The same for most of them, in their order: those that are open, or wait.
-        """
-        choose, draw = self.choice, self.randrange
-        ends = sorted({place % count for place in (0, 1, count - 2, count - 1)})
-
-        def choice(seq: Any) -> Any:
-            if 2 * len(seq) > count and len(seq) > len(ENDS) and self.random() < AT_ENDS:
-                return seq[choose(ENDS)]
-            return choose(seq)
-
-        def randrange(start: int, stop: int | None = None, step: int = 1) -> int:
-            if (start, stop) in ((count, None), (0, count)) and step == 1 and self.random() < AT_ENDS:
-                return int(choose(ends))
-            return draw(start, stop, step)
-
-        self.choice = choice  # type: ignore[method-assign]
-        self.randrange = randrange  # type: ignore[method-assign]
-
-    def forget(self) -> None:
-        """Let go of what refers back to this object, so that no collector has to find out."""
-        vars(self).clear()
 
 
 def draw_length(random: Random) -> int:
@@ -105,10 +18,11 @@ def draw_length(random: Random) -> int:
         return 60
     if isinstance(random, Dice) and random.length is not None:
         return random.length
-    style = random.random()
+    own = stream(random, "length")
+    style = own.random()
     if style < 0.2:
-        return random.randint(1, 6)
-    return random.randint(7, 35) if style < 0.93 else random.randint(36, 90)
+        return own.randint(1, 6)
+    return own.randint(7, 35) if style < 0.93 else own.randint(36, 90)
 
 
 def first(outcomes: Sequence[Outcome[State, Any]]) -> Outcome[State, Any]:

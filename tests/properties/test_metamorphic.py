@@ -43,4 +43,4 @@ def test_relations_hold_for_right_engines(engine, component):
     ],
 )
 def test_relations_tell_wrong_engines(mutant, component):
-    assert Status.FAIL in results(Engine(mutant), component, cases=1500)
+    assert Status.FAIL in results(Engine(mutant), component, cases=4000)

@@ -67,7 +67,7 @@ def domain_of(field):
 def wanted(component):
     """From the schema of its config: each number and each list with the values that it may take."""
     for name, field in schemas.load(component)["$defs"]["config"]["properties"].items():
-        if name in getattr(generator_of(component), "NAMED", ()):
+        if name in generator_of(component).unrepeatable:
             continue
         domain = domain_of(field)
         if domain.get("type") == "integer":
