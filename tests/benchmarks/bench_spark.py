@@ -4,7 +4,7 @@ import statistics
 import time
 
 from tidegate.conformance.engines.museum.engines import Engine as Museum
-from tidegate.conformance.engines.museum.partitioner.keys import choose_channel
+from tidegate.conformance.engines.museum.partitioner import choose_channel
 from tidegate.conformance.engines.spark import keys
 from tidegate.conformance.engines.spark.engine import SETTINGS, Spark
 from tidegate.conformance.engines.spark.session import make_session
@@ -61,10 +61,10 @@ def measure_partitioner(session):
     texts = [row.text for row in table.select("text").collect()]
 
     def plain():
-        return [choose_channel({"type": "string", "value": text}, 16, 128, "") for text in texts]
+        return [choose_channel({"type": "string", "value": text}, 16, 128) for text in texts]
 
     assert [row.channel for row in channels.limit(1000).collect()] == [
-        choose_channel({"type": "string", "value": row.text}, 16, 128, "") for row in channels.limit(1000).collect()
+        choose_channel({"type": "string", "value": row.text}, 16, 128) for row in channels.limit(1000).collect()
     ]
     return compare(lambda: channels.write.format("noop").mode("overwrite").save(), plain)
 

@@ -3,7 +3,7 @@
 import attrs
 
 from tidegate.conformance.engines import wire
-from tidegate.conformance.engines.museum.partitioner.keys import choose_channel
+from tidegate.conformance.engines.museum.partitioner import choose_channel
 from tidegate.conformance.engines.museum.wrong import changed, wrong
 
 _STATUSES = ("idle", "active")
@@ -95,7 +95,7 @@ class VirtualChannels:
     def keeps(self, old: int, key: str) -> bool:
         """Also asked for keys that are kept in any case: one that is no text is no request."""
         groups = self.groups
-        is_own = choose_channel({"type": "string", "value": key}, self.count, groups, "") == self.mine
+        is_own = choose_channel({"type": "string", "value": key}, self.count, groups) == self.mine
         return old not in self.filtered or is_own
 
     def on_watermark(self, line: Line, timestamp: int) -> wire.Observations:

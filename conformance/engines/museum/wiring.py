@@ -11,11 +11,6 @@ EXTENSIONS = ("dynamic",)
 Pair = tuple[int, int, int]
 
 
-def to_float32(value: float) -> float:
-    rounded: float = struct.unpack("f", struct.pack("f", value))[0]
-    return rounded
-
-
 class Wiring:
     def __init__(self, config: Json, host: Host) -> None:
         self.pattern = get_choice(config, "pattern", ("pointwise", "all_to_all"))
@@ -39,7 +34,7 @@ class Wiring:
     def on_dynamic(self, count: int, broadcast: str) -> Observations:
         """The same pairs, but each consumer has a run of the subpartitions that the producer wrote, PART-19."""
         to_all = broadcast != "no" and self.pattern == "all_to_all"
-        if to_all and broadcast == "early" and (count > 1):
+        if to_all and broadcast == "early" and count > 1:
             return wire.rejected()
         wired = self.wire()
         pairs: list[Pair] = []
@@ -59,30 +54,26 @@ class Wiring:
         return [(c, p, c) for c in range(self.consumers) for p in range(self.producers)]
 
     def wire_many_to_few(self) -> list[Pair]:
-        """Several producers a consumer: producers j·S//T … (j+1)·S//T - 1, subpartition 0 of each."""
-        _bug, many, few = (self.bug, self.producers, self.consumers)
-        pairs: list[Pair] = []
-        for consumer in range(few):
-            start, end = (consumer * many // few, (consumer + 1) * many // few)
-            for producer in range(start, end):
-                subpartition = 0
-                pairs.append((consumer, producer, subpartition))
-        return pairs
+        """Several producers a consumer, and subpartition 0 of each."""
+        return [(c, p, 0) for c in range(self.consumers) for p in self.get_producers(c, self.producers, self.consumers)]
 
     def wire_few_to_many(self) -> list[Pair]:
         """Several consumers a producer: consumers a … b - 1, and consumer j reads subpartition j mod (b - a)."""
-        _bug, few, many = (self.bug, self.producers, self.consumers)
         pairs: list[Pair] = []
-        for producer in range(few):
-            start = (producer * many + few - 1) // few
-            end = ((producer + 1) * many + few - 1) // few
-            pairs += [
-                (consumer, producer, self.choose_subpartition(consumer, start, end)) for consumer in range(start, end)
-            ]
+        for producer in range(self.producers):
+            run = self.get_consumers(producer, self.producers, self.consumers)
+            pairs += [(consumer, producer, self.choose_subpartition(consumer, run)) for consumer in run]
         return pairs
 
-    def choose_subpartition(self, consumer: int, start: int, end: int) -> int:
-        return consumer % (end - start)
+    def get_producers(self, consumer: int, many: int, few: int) -> range:
+        """Producers j·S//T … (j+1)·S//T - 1."""
+        return range(consumer * many // few, (consumer + 1) * many // few)
+
+    def get_consumers(self, producer: int, few: int, many: int) -> range:
+        return range((producer * many + few - 1) // few, ((producer + 1) * many + few - 1) // few)
+
+    def choose_subpartition(self, consumer: int, run: range) -> int:
+        return consumer % len(run)
 
 
 def show(pairs: list[Pair]) -> Observations:
@@ -97,40 +88,40 @@ make = Wiring
 # --- wrong engines --------------------------------------------------------------------------------------------
 
 
+def to_float32(value: float) -> float:
+    rounded: float = struct.unpack("f", struct.pack("f", value))[0]
+    return rounded
+
+
 @wrong("PART-15")
 class WiringAllToAllByProducer(Wiring):
     """The subpartition is numbered by the producer instead of the consumer."""
 
-    def wire_all_to_all(self) -> list[Pair]:
-        return [(c, p, p % self.consumers) for c in range(self.consumers) for p in range(self.producers)]
+    wire_all_to_all = changed(Wiring.wire_all_to_all, "(c, p, c)", "(c, p, p % self.consumers)")
 
 
 @wrong("PART-15")
 class WiringEqualAllToAllIsPointwise(Wiring):
     """With as many consumers as producers an all-to-all edge is wired one to one."""
 
-    wire_all_to_all = changed(
-        Wiring.wire_all_to_all,
-        "return [(c, p, c) for c in range(self.consumers) for p in range(self.producers)]",
-        "if self.producers == self.consumers:\n"
-        "    return [(c, c, 0) for c in range(self.consumers)]\n"
-        "return [(c, p, c) for c in range(self.consumers) for p in range(self.producers)]",
-    )
+    def wire_all_to_all(self) -> list[Pair]:
+        if self.producers == self.consumers:
+            return [(c, c, 0) for c in range(self.consumers)]
+        return super().wire_all_to_all()
 
 
 @wrong("PART-15", "PART-16", "PART-17")
 class WiringOnlyOnce(Wiring):
     """Asked a second time, it has nothing more to say."""
 
-    def __init__(self, config: Json, host: Host) -> None:
-        super().__init__(config, host)
-        self.wired = False
+    wired = False
 
-    step = changed(
-        Wiring.step,
-        "return show(self.wire())",
-        "if self.wired:\n    return []\nself.wired = True\nreturn show(self.wire())",
-    )
+    def step(self, event: Json) -> Observations:
+        pairs = super().step(event)
+        if event["type"] == "wire_dynamic":
+            return pairs
+        was_wired, self.wired = self.wired, True
+        return [] if was_wired else pairs
 
 
 @wrong("PART-16", "PART-17", "PART-18", origin="Flink 1.5 to 1.12")
@@ -139,83 +130,65 @@ class WiringFloatFactor(Wiring):
     differently.
     """
 
-    wire_many_to_few = changed(
-        Wiring.wire_many_to_few,
-        "for producer in range(start, end):",
-        "if many % few:\n"
-        "    factor = to_float32(many / few)\n"
-        "    start, end = (int(to_float32(consumer * factor)), int(to_float32((consumer + 1) * factor)))\n"
-        "    end = many if consumer == few - 1 else end\n"
-        "for producer in range(start, end):",
-    )
+    def get_producers(self, consumer: int, many: int, few: int) -> range:
+        if many % few == 0:
+            return super().get_producers(consumer, many, few)
+        factor = to_float32(many / few)
+        start, end = int(to_float32(consumer * factor)), int(to_float32((consumer + 1) * factor))
+        return range(start, many if consumer == few - 1 else end)
 
-    def wire_few_to_many(self) -> list[Pair]:
-        """Several consumers a producer: consumers a … b - 1, and consumer j reads subpartition j mod (b - a)."""
-        _bug, few, many = (self.bug, self.producers, self.consumers)
-        pairs: list[Pair] = []
-        for producer in range(few):
-            start = (producer * many + few - 1) // few
-            end = ((producer + 1) * many + few - 1) // few
-            if many % few:
-                factor = to_float32(many / few)
-                mine = [consumer for consumer in range(many) if int(to_float32(consumer / factor)) == producer]
-                start, end = (mine[0], mine[-1] + 1)
-            pairs += [
-                (consumer, producer, self.choose_subpartition(consumer, start, end)) for consumer in range(start, end)
-            ]
-        return pairs
+    def get_consumers(self, producer: int, few: int, many: int) -> range:
+        if many % few == 0:
+            return super().get_consumers(producer, few, many)
+        factor = to_float32(many / few)
+        mine = [consumer for consumer in range(many) if int(to_float32(consumer / factor)) == producer]
+        return range(mine[0], mine[-1] + 1)
 
 
 @wrong("PART-16")
 class WiringRemainderFirst(Wiring):
     """The producers left over by the division go to the first consumers instead of being spread."""
 
-    wire_many_to_few = changed(
-        Wiring.wire_many_to_few,
-        "for producer in range(start, end):",
-        "size, rest = divmod(many, few)\n"
-        "start = consumer * size + min(consumer, rest)\n"
-        "end = start + size + (consumer < rest)\n"
-        "for producer in range(start, end):",
-    )
+    def get_producers(self, consumer: int, many: int, few: int) -> range:
+        size, rest = divmod(many, few)
+        start = consumer * size + min(consumer, rest)
+        return range(start, start + size + (consumer < rest))
 
 
 @wrong("PART-16")
 class WiringRemainderToLast(Wiring):
     """The last consumer takes all the producers that the division leaves over."""
 
-    wire_many_to_few = changed(
-        Wiring.wire_many_to_few,
-        "for producer in range(start, end):",
-        "start = consumer * (many // few)\n"
-        "end = many if consumer == few - 1 else start + many // few\n"
-        "for producer in range(start, end):",
-    )
+    def get_producers(self, consumer: int, many: int, few: int) -> range:
+        size = many // few
+        return range(consumer * size, many if consumer == few - 1 else (consumer + 1) * size)
 
 
 @wrong("PART-16")
 class WiringRemainderLost(Wiring):
     """Producers that the division leaves over are read by nobody."""
 
-    wire_many_to_few = changed(
-        Wiring.wire_many_to_few,
-        "(consumer * many // few, (consumer + 1) * many // few)",
-        "(consumer * (many // few), (consumer + 1) * (many // few))",
-    )
+    def get_producers(self, consumer: int, many: int, few: int) -> range:
+        return range(consumer * (many // few), (consumer + 1) * (many // few))
 
 
 @wrong("PART-16", origin="tables of a fixed size")
 class Wiring256ConsumersRead(Wiring):
     """Where there are as many producers or more, the consumers behind the 256th read nothing."""
 
-    wire_many_to_few = changed(Wiring.wire_many_to_few, "range(few)", "range(min(few, 256))")
+    wire_many_to_few = changed(Wiring.wire_many_to_few, "range(self.consumers)", "range(min(self.consumers, 256))")
 
 
 @wrong("PART-16")
 class WiringFanInNumbersSubpartitions(Wiring):
     """The producers of one consumer are read at subpartitions 0, 1, 2 … instead of each at 0."""
 
-    wire_many_to_few = changed(Wiring.wire_many_to_few, "subpartition = 0", "subpartition = producer - start")
+    def wire_many_to_few(self) -> list[Pair]:
+        return [
+            (consumer, producer, place)
+            for consumer in range(self.consumers)
+            for place, producer in enumerate(self.get_producers(consumer, self.producers, self.consumers))
+        ]
 
 
 @wrong("PART-17", "PART-18", origin="FLINK-22863")
@@ -224,49 +197,31 @@ class WiringFloatCeiling(Wiring):
     index error, as in 1.13.0.
     """
 
-    def wire_few_to_many(self) -> list[Pair]:
-        """Several consumers a producer: consumers a … b - 1, and consumer j reads subpartition j mod (b - a)."""
-        _bug, few, many = (self.bug, self.producers, self.consumers)
-        pairs: list[Pair] = []
-        for producer in range(few):
-            start = (producer * many + few - 1) // few
-            end = ((producer + 1) * many + few - 1) // few
-            if many % few:
-                factor = to_float32(many / few)
-                start, end = (ceil(to_float32(producer * factor)), ceil(to_float32((producer + 1) * factor)))
-                if end > many:
-                    raise IndexError(f"consumer {end - 1} of {many}")
-            pairs += [
-                (consumer, producer, self.choose_subpartition(consumer, start, end)) for consumer in range(start, end)
-            ]
-        return pairs
+    def get_consumers(self, producer: int, few: int, many: int) -> range:
+        if many % few == 0:
+            return super().get_consumers(producer, few, many)
+        factor = to_float32(many / few)
+        start, end = ceil(to_float32(producer * factor)), ceil(to_float32((producer + 1) * factor))
+        if end > many:
+            raise IndexError(f"consumer {end - 1} of {many}")
+        return range(start, end)
 
 
 @wrong("PART-17")
 class WiringFanOutFloor(Wiring):
     """The consumers of a producer are delimited by rounding down instead of up."""
 
-    wire_few_to_many = changed(
-        Wiring.wire_few_to_many,
-        "pairs += [\n"
-        "                (consumer, producer, self.choose_subpartition(consumer, start, end)) for consumer in range(start, end)\n"
-        "            ]",
-        "start, end = (producer * many // few, (producer + 1) * many // few)\n"
-        "pairs += [\n"
-        "                (consumer, producer, self.choose_subpartition(consumer, start, end)) for consumer in range(start, end)\n"
-        "            ]",
-    )
+    def get_consumers(self, producer: int, few: int, many: int) -> range:
+        return range(producer * many // few, (producer + 1) * many // few)
 
 
 @wrong("PART-17")
 class WiringFanOutRoundRobin(Wiring):
     """Consumers are dealt out to producers in turn instead of in ranges."""
 
-    wire_few_to_many = changed(
-        Wiring.wire_few_to_many,
-        "return pairs",
-        "return [(consumer, consumer % few, consumer // few) for consumer in range(many)]",
-    )
+    def wire_few_to_many(self) -> list[Pair]:
+        few = self.producers
+        return [(consumer, consumer % few, consumer // few) for consumer in range(self.consumers)]
 
 
 @wrong("PART-17")
@@ -275,15 +230,15 @@ class WiringSubpartitionFromStart(Wiring):
     mod (b-a).
     """
 
-    def choose_subpartition(self, consumer: int, start: int, end: int) -> int:
-        return consumer - start
+    def choose_subpartition(self, consumer: int, run: range) -> int:
+        return consumer - run.start
 
 
 @wrong("PART-17")
 class WiringSubpartitionAlways0(Wiring):
     """All consumers of a producer read its subpartition 0."""
 
-    def choose_subpartition(self, consumer: int, start: int, end: int) -> int:
+    def choose_subpartition(self, consumer: int, run: range) -> int:
         return 0
 
 
@@ -291,11 +246,10 @@ class WiringSubpartitionAlways0(Wiring):
 class WiringSubpartitionIn5Bits(Wiring):
     """Subpartition numbers are kept in five bits."""
 
-    def wire_all_to_all(self) -> list[Pair]:
-        return [(c, p, c & 31) for c in range(self.consumers) for p in range(self.producers)]
+    wire_all_to_all = changed(Wiring.wire_all_to_all, "(c, p, c)", "(c, p, c & 31)")
 
-    def choose_subpartition(self, consumer: int, start: int, end: int) -> int:
-        return consumer % (end - start) & 31
+    def choose_subpartition(self, consumer: int, run: range) -> int:
+        return super().choose_subpartition(consumer, run) & 31
 
 
 @wrong("PART-19")
@@ -313,26 +267,14 @@ class WiringEarlyBroadcastOfMany(Wiring):
     times.
     """
 
-    on_dynamic = changed(Wiring.on_dynamic, 'to_all and broadcast == "early" and (count > 1)', "False")
+    on_dynamic = changed(Wiring.on_dynamic, 'broadcast == "early"', "False")
 
 
 @wrong("PART-19")
 class WiringMoreConsumersThanSubpartitions(Wiring):
     """More consumers than subpartitions are wired, and some of them to nothing."""
 
-    def on_dynamic(self, count: int, broadcast: str) -> Observations:
-        """The same pairs, but each consumer has a run of the subpartitions that the producer wrote, PART-19."""
-        to_all = broadcast != "no" and self.pattern == "all_to_all"
-        if to_all and broadcast == "early" and (count > 1):
-            return wire.rejected()
-        wired = self.wire()
-        pairs: list[Pair] = []
-        for consumer, producer, _subpartition in wired:
-            sharing = sum(1 for one in wired if one[1] == producer)
-            place = consumer % sharing
-            run = range(count) if to_all else range(place * count // sharing, (place + 1) * count // sharing)
-            pairs += [(consumer, producer, subpartition) for subpartition in run]
-        return show(pairs)
+    on_dynamic = changed(Wiring.on_dynamic, "sharing > count", "False")
 
 
 @wrong("PART-19")
@@ -341,8 +283,8 @@ class WiringDynamicRemainderToLast(Wiring):
 
     on_dynamic = changed(
         Wiring.on_dynamic,
-        "run = range(place * count // sharing, (place + 1) * count // sharing)",
-        "size = count // sharing\nrun = range(place * size, count if place == sharing - 1 else (place + 1) * size)",
+        "place * count // sharing, (place + 1) * count // sharing",
+        "place * (count // sharing), count if place == sharing - 1 else (place + 1) * (count // sharing)",
     )
 
 
@@ -351,5 +293,5 @@ class WiringDynamicFromStart(Wiring):
     """Pointwise, consumers count from the first one that their producer feeds, and not by their own numbers."""
 
     on_dynamic = changed(
-        Wiring.on_dynamic, "consumer % sharing", "consumer - min((one[0] for one in wired if one[1] == producer))"
+        Wiring.on_dynamic, "consumer % sharing", "consumer - min(one[0] for one in wired if one[1] == producer)"
     )

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tidegate.conformance.engines.museum.partitioner.machine import Partitioner
+from tidegate.conformance.engines.museum.partitioner import Partitioner
 from tidegate.conformance.engines.wire import Host, Json
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import attrs
 
 from tidegate.conformance.engines.museum.job.layout import Layout
 from tidegate.conformance.engines.museum.job.program import Element
-from tidegate.conformance.engines.museum.partitioner.keys import choose_channel
+from tidegate.conformance.engines.museum.partitioner import choose_channel
 
 if TYPE_CHECKING:
     from tidegate.conformance.engines.museum.job.channels import Channel
@@ -200,7 +200,7 @@ class Recovery:
 
     def owns(self, subtask: "Subtask", key: str, always: bool) -> bool:  # noqa: FBT001
         named = {"type": "string", "value": key}
-        return always or choose_channel(named, subtask.task.head.parallelism, GROUPS, "") == subtask.number
+        return always or choose_channel(named, subtask.task.head.parallelism, GROUPS) == subtask.number
 
     def show(self) -> dict[str, object]:
         totals, collected = [], []
